@@ -1,0 +1,4 @@
+//! kornsole: a console for people who run an Apache YuniKorn scheduler, with the scheduler inside.
+
+pub mod config;
+pub mod model;

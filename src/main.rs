@@ -1,0 +1,2 @@
+//! The `kornsole` binary.
+fn main() {}

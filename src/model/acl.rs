@@ -1,0 +1,179 @@
+//! Access lists of queues (`acl-and-users.md` sections 2 to 4).
+
+use super::identity::Identity;
+
+/// Who an access list names (ACL-001 to ACL-010). There is no way to deny someone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Acl {
+    /// Everybody, also identities without name and groups (ACL-002, ACL-004).
+    pub everybody: bool,
+    /// The users named, in their order, each once.
+    pub users: Vec<String>,
+    /// The groups named, in their order, each once.
+    pub groups: Vec<String>,
+}
+
+/// Which names an access list keeps (NAM-001, NAM-002; switch `acl_names`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AclNames {
+    /// The seed's: letters, digits, `.` `_` `-` and `@`, for users and groups.
+    #[default]
+    Portable,
+    /// What the releases keep: no group with a dot, nothing that begins with a digit or a dot.
+    Core,
+}
+
+/// An access list as read, with what is odd in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AclReading {
+    /// The list itself.
+    pub acl: Acl,
+    /// Entries that are no legal name and so are ignored (CFG-038, ACL-005, ACL-008).
+    pub ignored: Vec<String>,
+    /// The user list ends in a comma right before the space: what follows are groups, perhaps not meant so (ACL-007).
+    pub comma_before_groups: bool,
+}
+
+impl Acl {
+    /// Reads the text of an access list.
+    ///
+    /// # Errors
+    /// The number of its parts, if it has more than one space character (ACL-010, CFG-037).
+    pub fn parse(text: &str, names: AclNames) -> Result<AclReading, usize> {
+        let spaces = text.matches(' ').count();
+        if spaces > 1 {
+            return Err(spaces + 1);
+        }
+        let (users, groups) = text.split_once(' ').unwrap_or((text, ""));
+        if users == "*" || groups == "*" {
+            return Ok(AclReading { acl: Self { everybody: true, ..Self::default() }, ..AclReading::default() });
+        }
+        let mut reading =
+            AclReading { comma_before_groups: users.ends_with(',') && !groups.is_empty(), ..AclReading::default() };
+        let mut take = |list: &str, legal: fn(&str, AclNames) -> bool| {
+            let mut kept: Vec<String> = Vec::new();
+            for name in list.split(',').filter(|name| !name.is_empty()) {
+                if !legal(name, names) {
+                    reading.ignored.push(name.to_owned());
+                } else if !kept.iter().any(|k| k == name) {
+                    kept.push(name.to_owned());
+                }
+            }
+            kept
+        };
+        let (users, groups) = (take(users, legal_user), take(groups, legal_group));
+        reading.acl = Self { everybody: false, users, groups };
+        Ok(reading)
+    }
+
+    /// Whether the list names the identity (ACL-020).
+    pub fn grants(&self, who: &Identity) -> bool {
+        self.everybody || self.users.contains(&who.user) || self.groups.iter().any(|group| who.groups.contains(group))
+    }
+
+    /// Whether nobody is named (ACL-001).
+    pub fn is_nobody(&self) -> bool {
+        !self.everybody && self.users.is_empty() && self.groups.is_empty()
+    }
+}
+
+impl std::fmt::Display for Acl {
+    /// In the form that is read: `*`, `sue,bob dev`; nothing for nobody.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.everybody {
+            return f.write_str("*");
+        }
+        f.write_str(&self.users.join(","))?;
+        if self.groups.is_empty() { Ok(()) } else { write!(f, " {}", self.groups.join(",")) }
+    }
+}
+
+fn legal_user(name: &str, names: AclNames) -> bool {
+    let name = name.strip_suffix('$').unwrap_or(name);
+    match names {
+        AclNames::Portable => legal(name, |c| c.is_ascii_alphanumeric() || "_.".contains(c), "_.@-"),
+        AclNames::Core => legal(name, |c| c.is_ascii_alphabetic() || c == '_', "_.@-"),
+    }
+}
+
+fn legal_group(name: &str, names: AclNames) -> bool {
+    match names {
+        AclNames::Portable => legal(name, |c| c.is_ascii_alphanumeric() || "_.".contains(c), "_.@-"),
+        AclNames::Core => legal(name, |c| c.is_ascii_alphabetic() || c == '_', "_-"),
+    }
+}
+
+fn legal(name: &str, first: impl Fn(char) -> bool, signs: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(first) && chars.all(|c| c.is_ascii_alphanumeric() || signs.contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Vec<String>, Vec<String>, bool) {
+        let acl = Acl::parse(text, AclNames::Portable).unwrap().acl;
+        (acl.users, acl.groups, acl.everybody)
+    }
+
+    fn names(list: &str) -> Vec<String> {
+        list.split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// The table of `acl-and-users.md` section 3.
+    #[test]
+    fn reads_the_table_of_section_3() {
+        for (text, users, groups) in [
+            ("", "", ""),
+            (" ", "", ""),
+            ("sue", "sue", ""),
+            ("sue,bob", "sue bob", ""),
+            ("sue,bob ", "sue bob", ""),
+            ("sue dev", "sue", "dev"),
+            ("sue,bob dev,test", "sue bob", "dev test"),
+            (" dev,test", "", "dev test"),
+            ("*,sue", "sue", ""),
+            ("sue,*", "sue", ""),
+            ("user@example.com", "user@example.com", ""),
+            ("svc$", "svc$", ""),
+            ("user,user", "user", ""),
+            (" dotted.group", "", "dotted.group"),
+            ("9user", "9user", ""),
+            ("a:b", "", ""),
+            ("a,,b", "a b", ""),
+        ] {
+            assert_eq!(read(text), (names(users), names(groups), false), "{text:?}");
+        }
+        for text in ["*", " *", "* ", "* dev", "sue *", "* *"] {
+            assert!(read(text).2, "{text:?}");
+        }
+        for text in ["a b c", "a  b", " a b", "  ", " a "] {
+            assert!(Acl::parse(text, AclNames::Portable).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_releases_drop_more_names() {
+        let reading = Acl::parse("9user,sue dotted.group,dev", AclNames::Core).unwrap();
+        assert_eq!(reading.acl.users, ["sue"]);
+        assert_eq!(reading.acl.groups, ["dev"]);
+        assert_eq!(reading.ignored, ["9user", "dotted.group"]);
+    }
+
+    #[test]
+    fn tells_what_is_odd() {
+        assert!(Acl::parse("a, b", AclNames::Portable).unwrap().comma_before_groups);
+        assert_eq!(Acl::parse("a\tb", AclNames::Portable).unwrap().ignored, ["a\tb"]);
+    }
+
+    #[test]
+    fn grants_by_user_and_by_any_group() {
+        let acl = Acl::parse("sue ops", AclNames::Portable).unwrap().acl;
+        assert!(acl.grants(&Identity::new("sue", ["x"])));
+        assert!(acl.grants(&Identity::new("x", ["y", "ops"])));
+        assert!(!acl.grants(&Identity::new("Sue", ["Ops"])));
+        assert!(Acl { everybody: true, ..Acl::default() }.grants(&Identity::default()));
+        assert!(!Acl::default().grants(&Identity::default()));
+    }
+}

@@ -1,0 +1,62 @@
+//! Who acts: one user and an ordered list of groups.
+
+use std::fmt;
+
+/// A user and his groups, primary group first (USR-001, USR-002). Names are compared exactly, with case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    /// The user name; empty means that none was given.
+    pub user: String,
+    /// The groups, primary group first.
+    pub groups: Vec<String>,
+}
+
+impl Identity {
+    /// An identity of `user` in `groups`.
+    pub fn new(user: impl Into<String>, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { user: user.into(), groups: groups.into_iter().map(Into::into).collect() }
+    }
+
+    /// Reads `user:group,group`, as the option `--as` takes it. Without groups the list is `[user]` (USR-004).
+    ///
+    /// # Errors
+    /// A text without a user name, told in words.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (user, groups) = text.split_once(':').unwrap_or((text, ""));
+        if user.is_empty() {
+            return Err(format!("{text:?} names no user; write USER or USER:GROUP,GROUP"));
+        }
+        let groups: Vec<&str> = groups.split(',').filter(|g| !g.is_empty()).collect();
+        if groups.is_empty() { Ok(Self::new(user, [user])) } else { Ok(Self::new(user, groups)) }
+    }
+}
+
+impl fmt::Display for Identity {
+    /// `sue (dev, ops)`; a group list that only repeats the user is left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.user)?;
+        if self.groups.is_empty() || self.groups == [self.user.as_str()] {
+            return Ok(());
+        }
+        write!(f, " ({})", self.groups.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_as_option() {
+        assert_eq!(Identity::parse("sue:dev,ops"), Ok(Identity::new("sue", ["dev", "ops"])));
+        assert_eq!(Identity::parse("sue"), Ok(Identity::new("sue", ["sue"])));
+        assert!(Identity::parse(":dev").is_err());
+        assert!(Identity::parse("").is_err());
+    }
+
+    #[test]
+    fn shows_groups_only_when_they_tell_something() {
+        assert_eq!(Identity::new("sue", ["dev"]).to_string(), "sue (dev)");
+        assert_eq!(Identity::new("sue", ["sue"]).to_string(), "sue");
+    }
+}

@@ -1,0 +1,26 @@
+//! The vocabulary that every layer shares: resources, paths, priorities, identities, access lists, time.
+//!
+//! Invariants:
+//! - value types only: parsing, arithmetic, display; no behaviour over several objects;
+//! - no IO, no clock, no thread, no randomness;
+//! - uses nothing of the crate but itself.
+
+pub mod acl;
+pub mod id;
+pub mod identity;
+pub mod path;
+pub mod priority;
+pub mod profile;
+pub mod quantity;
+pub mod resource;
+pub mod time;
+
+pub use acl::Acl;
+pub use id::{AppId, AskId, NodeId};
+pub use identity::Identity;
+pub use path::QueuePath;
+pub use priority::{Priority, PriorityPolicy};
+pub use profile::Profile;
+pub use quantity::{QuantityFault, parse_quantity};
+pub use resource::{MEMORY, Resource, VCORE};
+pub use time::Time;

@@ -1,0 +1,127 @@
+//! Full names of queues.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::sync::Arc;
+
+/// The full path of a queue, lower-cased, parts joined by dots, beginning at `root` (SCH-011, PLC-020).
+///
+/// Order is that of a depth-first walk with children by name: parts are compared one after the other, so a queue
+/// stands right before everything below it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct QueuePath(Arc<str>);
+
+impl QueuePath {
+    /// The path `root`.
+    pub fn root() -> Self {
+        Self(Arc::from("root"))
+    }
+
+    /// A path from text, in lower case. Parts are not checked.
+    pub fn new(text: &str) -> Self {
+        Self(Arc::from(text.to_lowercase()))
+    }
+
+    /// The path of the child `name` of this queue.
+    pub fn child(&self, name: &str) -> Self {
+        Self(Arc::from(format!("{}.{}", self.0, name.to_lowercase())))
+    }
+
+    /// The path of the parent; `None` for the root.
+    pub fn parent(&self) -> Option<Self> {
+        self.0.rsplit_once('.').map(|(parent, _)| Self(Arc::from(parent)))
+    }
+
+    /// The last part.
+    pub fn name(&self) -> &str {
+        self.0.rsplit_once('.').map_or(&*self.0, |(_, name)| name)
+    }
+
+    /// The parts from the root down.
+    pub fn parts(&self) -> impl Iterator<Item = &str> {
+        self.0.split('.')
+    }
+
+    /// The number of parts above this one: 0 for the root.
+    pub fn depth(&self) -> usize {
+        self.0.bytes().filter(|b| *b == b'.').count()
+    }
+
+    /// Whether `self` is `other` or stands somewhere below it.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.0.strip_prefix(&*other.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PartialOrd for QueuePath {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for QueuePath {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.parts().cmp(other.parts())
+    }
+}
+
+impl From<&str> for QueuePath {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl Borrow<str> for QueuePath {
+    /// Only for hashed look-ups: the order of `str` is another one.
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for QueuePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for QueuePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_paths_apart() {
+        let path = QueuePath::new("root.Prod.ETL");
+        assert_eq!(path.as_str(), "root.prod.etl");
+        assert_eq!(path.name(), "etl");
+        assert_eq!(path.depth(), 2);
+        assert_eq!(path.parent(), Some(QueuePath::new("root.prod")));
+        assert_eq!(QueuePath::root().parent(), None);
+        assert_eq!(QueuePath::root().child("A"), QueuePath::new("root.a"));
+    }
+
+    #[test]
+    fn within_goes_by_parts_not_by_letters() {
+        let a = QueuePath::new("root.a");
+        assert!(QueuePath::new("root.a.b").is_within(&a));
+        assert!(a.is_within(&a));
+        assert!(!QueuePath::new("root.ab").is_within(&a));
+    }
+
+    #[test]
+    fn sorts_a_queue_right_before_its_children() {
+        let mut paths = ["root.a-b", "root.a", "root", "root.a.x"].map(QueuePath::new);
+        paths.sort();
+        assert_eq!(paths.map(|p| p.as_str().to_owned()), ["root", "root.a", "root.a.x", "root.a-b"]);
+    }
+}

@@ -1,0 +1,182 @@
+//! The text form of resource quantities (`config.md` section 3).
+
+use std::fmt;
+
+use super::resource::VCORE;
+
+/// Why a text is no quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuantityFault {
+    /// Not digits with an optional suffix; a sign is this too (CFG-020).
+    Malformed,
+    /// An unknown suffix, or `m` on another resource than `vcore` (CFG-021).
+    Suffix,
+    /// More than a signed 64-bit integer holds (CFG-022).
+    Overflow,
+}
+
+/// The suffixes that every resource takes, with their factors.
+const SUFFIXES: [(&str, u64); 12] = [
+    ("k", 1_000),
+    ("M", 1_000_000),
+    ("G", 1_000_000_000),
+    ("T", 1_000_000_000_000),
+    ("P", 1_000_000_000_000_000),
+    ("E", 1_000_000_000_000_000_000),
+    ("Ki", 1 << 10),
+    ("Mi", 1 << 20),
+    ("Gi", 1 << 30),
+    ("Ti", 1 << 40),
+    ("Pi", 1 << 50),
+    ("Ei", 1 << 60),
+];
+
+/// Reads `text` as a quantity of the resource `name`: memory in bytes, `vcore` in millicores, everything else raw
+/// (`config.md` section 3).
+///
+/// # Errors
+/// CFG-020, CFG-021 or CFG-022, in this order.
+pub fn parse_quantity(name: &str, text: &str) -> Result<i64, QuantityFault> {
+    let text = text.trim();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, suffix) = text.split_at(digits);
+    let suffix = suffix.trim_start();
+    if number.is_empty() || !suffix.bytes().all(|b| b.is_ascii_alphabetic()) {
+        return Err(QuantityFault::Malformed);
+    }
+    let milli = name == VCORE;
+    let factor: u128 = match suffix {
+        "" if milli => 1000,
+        "" => 1,
+        "m" if milli => 1,
+        _ => {
+            let (_, factor) = SUFFIXES.iter().find(|(known, _)| *known == suffix).ok_or(QuantityFault::Suffix)?;
+            u128::from(*factor) * if milli { 1000 } else { 1 }
+        }
+    };
+    // A number that does not fit 128 bits is too large whatever its suffix.
+    let number: u128 = number.parse().map_err(|_| QuantityFault::Overflow)?;
+    number.checked_mul(factor).and_then(|value| i64::try_from(value).ok()).ok_or(QuantityFault::Overflow)
+}
+
+impl fmt::Display for QuantityFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Malformed => "not a quantity: digits, then an optional suffix",
+            Self::Suffix => "unknown suffix; allowed: k M G T P E, Ki Mi Gi Ti Pi Ei, and m for vcore only",
+            Self::Overflow => "too large: at most 9223372036854775807 after its suffix (vcore counts in thousandths)",
+        })
+    }
+}
+
+/// Writes millicores as cores for people: `500m` is `0.5`, `23500m` is `23.5`.
+pub fn show_vcore(milli: i64) -> String {
+    show_scaled(milli, 1000, "")
+}
+
+/// Writes bytes for people with a decimal suffix: `44G`, `1.5T`, `900M`.
+pub fn show_memory(bytes: i64) -> String {
+    show_count(bytes)
+}
+
+/// Writes a raw count for people with a decimal suffix from a thousand on.
+pub fn show_count(count: i64) -> String {
+    let size = count.unsigned_abs();
+    let (unit, suffix) = match size {
+        0..1_000 => (1, ""),
+        1_000..1_000_000 => (1_000, "k"),
+        1_000_000..1_000_000_000 => (1_000_000, "M"),
+        1_000_000_000..1_000_000_000_000 => (1_000_000_000, "G"),
+        1_000_000_000_000..1_000_000_000_000_000 => (1_000_000_000_000, "T"),
+        1_000_000_000_000_000..1_000_000_000_000_000_000 => (1_000_000_000_000_000, "P"),
+        _ => (1_000_000_000_000_000_000, "E"),
+    };
+    show_scaled(count, unit, suffix)
+}
+
+/// Writes an amount of the resource `name` for people, in the unit that [`parse_quantity`] reads.
+pub fn show_amount(name: &str, amount: i64) -> String {
+    if name == VCORE { show_vcore(amount) } else { show_count(amount) }
+}
+
+/// `value / unit` with at most one decimal below 100 of the unit and none above; a non-zero value is never shown as 0.
+fn show_scaled(value: i64, unit: i64, suffix: &str) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    let (size, unit) = (value.unsigned_abs(), unit.unsigned_abs());
+    let whole = size / unit;
+    let tenths = size % unit * 10 / unit;
+    if whole >= 100 || unit == 1 || (tenths == 0 && (whole > 0 || size == 0)) {
+        return format!("{sign}{whole}{suffix}");
+    }
+    if whole == 0 && tenths == 0 {
+        let thousandths = (size % unit * 1000 / unit).max(1);
+        let text = format!("{thousandths:03}");
+        return format!("{sign}0.{}{suffix}", text.trim_end_matches('0'));
+    }
+    format!("{sign}{whole}.{tenths}{suffix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::QuantityFault::{Malformed, Overflow, Suffix};
+    use super::*;
+
+    #[test]
+    fn the_table_of_config_section_3() {
+        type Read = Result<i64, QuantityFault>;
+        let table: [(&str, Read, Read); 20] = [
+            ("0", Ok(0), Ok(0)),
+            ("1", Ok(1), Ok(1000)),
+            ("010", Ok(10), Ok(10_000)),
+            (" 25  k ", Ok(25_000), Ok(25_000_000)),
+            ("1k", Ok(1000), Ok(1_000_000)),
+            ("1Ki", Ok(1024), Ok(1_024_000)),
+            ("500m", Err(Suffix), Ok(500)),
+            ("0m", Err(Suffix), Ok(0)),
+            ("9223372036854775807", Ok(i64::MAX), Err(Overflow)),
+            ("9223372036854775808", Err(Overflow), Err(Overflow)),
+            ("9223372036854775", Ok(9_223_372_036_854_775), Ok(9_223_372_036_854_775_000)),
+            ("9223372036854776", Ok(9_223_372_036_854_776), Err(Overflow)),
+            ("9223372036854775807m", Err(Suffix), Ok(i64::MAX)),
+            ("9E", Ok(9_000_000_000_000_000_000), Err(Overflow)),
+            ("7Ei", Ok(7 << 60), Err(Overflow)),
+            ("10E", Err(Overflow), Err(Overflow)),
+            ("8Ei", Err(Overflow), Err(Overflow)),
+            ("1000E", Err(Overflow), Err(Overflow)),
+            ("6P", Ok(6_000_000_000_000_000), Ok(6_000_000_000_000_000_000)),
+            ("10P", Ok(10_000_000_000_000_000), Err(Overflow)),
+        ];
+        for (text, memory, vcore) in table {
+            assert_eq!(parse_quantity("memory", text), memory, "memory {text:?}");
+            assert_eq!(parse_quantity("vcore", text), vcore, "vcore {text:?}");
+        }
+        for text in ["-1", "+5", "1.5", "0x10", "1_000", "ten", "", "true", "\u{663}"] {
+            assert_eq!(parse_quantity("memory", text), Err(Malformed), "{text:?}");
+        }
+        for text in ["1e3", "1e", "5X", "1kk", "1K", "1ki", "1mi", "1KI", "1Gb"] {
+            assert!(parse_quantity("memory", text).is_err(), "{text:?}");
+            assert!(parse_quantity("vcore", text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_vcore_in_lower_case_is_special() {
+        assert_eq!(parse_quantity("VCORE", "1"), Ok(1));
+        assert_eq!(parse_quantity("cpu", "1m"), Err(Suffix));
+    }
+
+    #[test]
+    fn shows_amounts_for_people() {
+        assert_eq!(show_vcore(23_500), "23.5");
+        assert_eq!(show_vcore(40_000), "40");
+        assert_eq!(show_vcore(500), "0.5");
+        assert_eq!(show_vcore(1), "0.001");
+        assert_eq!(show_vcore(50), "0.05");
+        assert_eq!(show_vcore(0), "0");
+        assert_eq!(show_vcore(-1500), "-1.5");
+        assert_eq!(show_memory(44_000_000_000), "44G");
+        assert_eq!(show_memory(1_500_000_000_000), "1.5T");
+        assert_eq!(show_memory(999), "999");
+        assert_eq!(show_memory(i64::MIN), "-9.2E");
+    }
+}

@@ -1,0 +1,495 @@
+//! Amounts of resources and their arithmetic (`scheduler.md` section 2).
+//!
+//! A [`Resource`] is a sparse map from names to signed 64-bit integers: memory in bytes, `vcore` in millicores, all
+//! else raw. A name that is absent is not the same as a name with the amount 0: [`Resource::fit_in`] and
+//! [`Resource::fit_in_max_undef`] differ there. *Unset*, which is a third thing, is `Option::None` where it can occur.
+//!
+//! `memory` and `vcore` have fields of their own, since nearly every resource is made of these two and the arithmetic is
+//! what a scheduling cycle mostly does; all other names stand in a short sorted list.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use super::quantity::show_amount;
+
+/// The name of the memory resource, in bytes.
+pub const MEMORY: &str = "memory";
+/// The name of the processor resource, in millicores.
+pub const VCORE: &str = "vcore";
+
+/// A sparse map from resource names to amounts (SCH-020 to SCH-036).
+#[derive(Clone, Default)]
+pub struct Resource {
+    memory: Option<i64>,
+    vcore: Option<i64>,
+    /// Sorted by name; never holds the two names above.
+    other: Vec<(Arc<str>, i64)>,
+}
+
+impl Resource {
+    /// A resource without any name.
+    pub const fn new() -> Self {
+        Self { memory: None, vcore: None, other: Vec::new() }
+    }
+
+    /// The amount of `name`, if it is present.
+    pub fn get(&self, name: &str) -> Option<i64> {
+        match name {
+            MEMORY => self.memory,
+            VCORE => self.vcore,
+            _ => {
+                let at = self.other.binary_search_by(|(n, _)| (**n).cmp(name)).ok()?;
+                Some(self.other[at].1)
+            }
+        }
+    }
+
+    /// The amount of `name`, 0 where it is absent.
+    pub fn amount(&self, name: &str) -> i64 {
+        self.get(name).unwrap_or(0)
+    }
+
+    /// Sets the amount of `name`.
+    pub fn set(&mut self, name: &str, amount: i64) {
+        match name {
+            MEMORY => self.memory = Some(amount),
+            VCORE => self.vcore = Some(amount),
+            _ => match self.other.binary_search_by(|(n, _)| (**n).cmp(name)) {
+                Ok(at) => self.other[at].1 = amount,
+                Err(at) => self.other.insert(at, (Arc::from(name), amount)),
+            },
+        }
+    }
+
+    /// All names with their amounts: memory, vcore, then the others by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, i64)> {
+        let own = [(MEMORY, self.memory), (VCORE, self.vcore)];
+        own.into_iter()
+            .filter_map(|(name, amount)| amount.map(|a| (name, a)))
+            .chain(self.other.iter().map(|(name, amount)| (&**name, *amount)))
+    }
+
+    /// The number of names present.
+    pub fn len(&self) -> usize {
+        usize::from(self.memory.is_some()) + usize::from(self.vcore.is_some()) + self.other.len()
+    }
+
+    /// Whether no name is present.
+    pub fn is_empty(&self) -> bool {
+        self.memory.is_none() && self.vcore.is_none() && self.other.is_empty()
+    }
+
+    /// Whether no name is present or all amounts are 0 (SCH-032).
+    pub fn is_zero(&self) -> bool {
+        self.iter().all(|(_, amount)| amount == 0)
+    }
+
+    /// Walks over the union of names with the amount of each side.
+    fn union<'a>(&'a self, other: &'a Self, mut visit: impl FnMut(&'a str, Option<i64>, Option<i64>)) {
+        if self.memory.is_some() || other.memory.is_some() {
+            visit(MEMORY, self.memory, other.memory);
+        }
+        if self.vcore.is_some() || other.vcore.is_some() {
+            visit(VCORE, self.vcore, other.vcore);
+        }
+        let (mut left, mut right) = (self.other.as_slice(), other.other.as_slice());
+        loop {
+            let order = match (left.first(), right.first()) {
+                (None, None) => return,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(l), Some(r)) => l.0.cmp(&r.0),
+            };
+            let (mut name, mut l, mut r) = ("", None, None);
+            if order.is_le() {
+                (name, l) = (&left[0].0, Some(left[0].1));
+                left = &left[1..];
+            }
+            if order.is_ge() {
+                (name, r) = (&right[0].0, Some(right[0].1));
+                right = &right[1..];
+            }
+            visit(name, l, r);
+        }
+    }
+
+    /// Whether `test` holds for both amounts of every name of the union; a missing amount is `None`.
+    fn all(&self, other: &Self, test: impl Fn(Option<i64>, Option<i64>) -> bool) -> bool {
+        if !self.other.is_empty() || !other.other.is_empty() {
+            let mut holds = true;
+            self.union(other, |_, l, r| holds &= test(l, r));
+            return holds;
+        }
+        let both = |l: Option<i64>, r: Option<i64>| (l.is_none() && r.is_none()) || test(l, r);
+        both(self.memory, other.memory) && both(self.vcore, other.vcore)
+    }
+
+    /// The union of names, each with what `combine` gives for it; a name for which it gives `None` is left out.
+    fn combine(&self, other: &Self, combine: impl Fn(Option<i64>, Option<i64>) -> Option<i64>) -> Self {
+        let both = |l: Option<i64>, r: Option<i64>| if l.is_none() && r.is_none() { None } else { combine(l, r) };
+        let mut result =
+            Self { memory: both(self.memory, other.memory), vcore: both(self.vcore, other.vcore), other: Vec::new() };
+        if !self.other.is_empty() || !other.other.is_empty() {
+            self.union(other, |name, l, r| {
+                if name != MEMORY
+                    && name != VCORE
+                    && let Some(amount) = combine(l, r)
+                {
+                    result.other.push((Arc::from(name), amount));
+                }
+            });
+        }
+        result
+    }
+
+    /// The sum over the union of names, saturating (SCH-020).
+    #[must_use]
+    pub fn add(&self, other: &Self) -> Self {
+        self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_add(r.unwrap_or(0))))
+    }
+
+    /// The difference over the union of names, saturating; may be negative (SCH-020).
+    #[must_use]
+    pub fn sub(&self, other: &Self) -> Self {
+        self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0))))
+    }
+
+    /// Adds `other` in place (SCH-020).
+    pub fn add_assign(&mut self, other: &Self) {
+        self.update(other, i64::saturating_add);
+    }
+
+    /// Takes `other` off in place (SCH-020).
+    pub fn sub_assign(&mut self, other: &Self) {
+        self.update(other, i64::saturating_sub);
+    }
+
+    fn update(&mut self, other: &Self, change: fn(i64, i64) -> i64) {
+        if let Some(by) = other.memory {
+            self.memory = Some(change(self.memory.unwrap_or(0), by));
+        }
+        if let Some(by) = other.vcore {
+            self.vcore = Some(change(self.vcore.unwrap_or(0), by));
+        }
+        for (name, by) in &other.other {
+            match self.other.binary_search_by(|(n, _)| n.cmp(name)) {
+                Ok(at) => self.other[at].1 = change(self.other[at].1, *by),
+                Err(at) => self.other.insert(at, (Arc::clone(name), change(0, *by))),
+            }
+        }
+    }
+
+    /// Drops the names whose amount is 0 (D-20).
+    pub fn prune(&mut self) {
+        if self.memory == Some(0) {
+            self.memory = None;
+        }
+        if self.vcore == Some(0) {
+            self.vcore = None;
+        }
+        self.other.retain(|(_, amount)| *amount != 0);
+    }
+
+    /// The same without the names whose amount is 0.
+    #[must_use]
+    pub fn pruned(mut self) -> Self {
+        self.prune();
+        self
+    }
+
+    /// `self - other` over the names of `self` only (SCH-021).
+    #[must_use]
+    pub fn sub_only_existing(&self, other: &Self) -> Self {
+        self.combine(other, |l, r| l.map(|l| l.saturating_sub(r.unwrap_or(0))))
+    }
+
+    /// The difference over the union of names, with 0 for what would be negative (SCH-022).
+    #[must_use]
+    pub fn sub_eliminate_negative(&self, other: &Self) -> Self {
+        self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0)).max(0)))
+    }
+
+    /// Whether `smaller` fits into this; a name missing here counts 0 (SCH-023).
+    pub fn fit_in(&self, smaller: &Self) -> bool {
+        self.all(smaller, |l, s| s.is_none_or(|s| s <= l.unwrap_or(0).max(0)))
+    }
+
+    /// Whether `smaller` fits into this; a name missing here is unlimited (SCH-024).
+    pub fn fit_in_max_undef(&self, smaller: &Self) -> bool {
+        self.all(smaller, |l, s| s.is_none_or(|s| s <= 0 || l.is_none_or(|l| s <= l.max(0))))
+    }
+
+    /// All amounts at least those of `other`, and one of them larger (SCH-025).
+    pub fn strictly_greater(&self, other: &Self) -> bool {
+        self.at_least(other) && !other.at_least(self)
+    }
+
+    /// All amounts at least those of `other`, missing ones count 0 (SCH-026).
+    pub fn at_least(&self, other: &Self) -> bool {
+        self.all(other, |l, r| l.unwrap_or(0) >= r.unwrap_or(0))
+    }
+
+    /// No amount negative and one larger than 0 (SCH-027).
+    pub fn strictly_greater_than_zero(&self) -> bool {
+        let mut some = false;
+        for (_, amount) in self.iter() {
+            if amount < 0 {
+                return false;
+            }
+            some |= amount > 0;
+        }
+        some
+    }
+
+    /// Whether an amount is negative.
+    pub fn has_negative(&self) -> bool {
+        self.iter().any(|(_, amount)| amount < 0)
+    }
+
+    /// The smaller amount of each name, missing ones count 0 (SCH-029, both sides set).
+    #[must_use]
+    pub fn min_strict(&self, other: &Self) -> Self {
+        self.combine(other, |l, r| Some(l.unwrap_or(0).min(r.unwrap_or(0))))
+    }
+
+    /// The smaller amount where both sides have the name, else the one there is (SCH-030, both sides set).
+    #[must_use]
+    pub fn min_permissive(&self, other: &Self) -> Self {
+        self.combine(other, |l, r| match (l, r) {
+            (Some(l), Some(r)) => Some(l.min(r)),
+            (l, r) => l.or(r),
+        })
+    }
+
+    /// SCH-030 with unset sides.
+    pub fn min_permissive_unset(left: Option<&Self>, right: Option<&Self>) -> Option<Self> {
+        match (left, right) {
+            (Some(l), Some(r)) => Some(l.min_permissive(r)),
+            (one, other) => one.or(other).cloned(),
+        }
+    }
+
+    /// The larger amount of each name, missing ones count 0 (SCH-031, both sides set).
+    #[must_use]
+    pub fn max(&self, other: &Self) -> Self {
+        self.combine(other, |l, r| Some(l.unwrap_or(0).max(r.unwrap_or(0))))
+    }
+
+    /// Every amount times `factor`, cut towards zero, saturating (SCH-033).
+    #[must_use]
+    pub fn multiply(&self, factor: f64) -> Self {
+        let mut result = self.clone();
+        // `as` saturates and takes NaN to 0, which is what the rule asks for.
+        #[expect(clippy::cast_possible_truncation, reason = "cut towards zero and saturating by SCH-033")]
+        #[expect(clippy::cast_precision_loss, reason = "the rule is about floats")]
+        let scale = |amount: &mut i64| *amount = (*amount as f64 * factor) as i64;
+        result.memory.iter_mut().for_each(scale);
+        result.vcore.iter_mut().for_each(scale);
+        result.other.iter_mut().for_each(|(_, amount)| scale(amount));
+        result
+    }
+
+    /// Used capacity in percent for each name of `self`, which is a maximum, that occurs in `usage` (SCH-035).
+    #[must_use]
+    pub fn used_percent(&self, usage: &Self) -> Self {
+        self.combine(usage, |max, used| {
+            let (max, used) = (max?, used?);
+            Some(match (max, used) {
+                (_, ..=0) => 0,
+                (..=0, _) => 100,
+                _ => i64::try_from(i128::from(used) * 100 / i128::from(max)).unwrap_or(i64::MAX).min(2_147_483_647),
+            })
+        })
+    }
+
+    /// How badly `fit` fits: the sum over its positive amounts of the share that this lacks (SCH-036).
+    pub fn fit_in_score(&self, fit: &Self) -> f64 {
+        let mut score = 0.0;
+        for (name, fit) in fit.iter().filter(|(_, fit)| *fit > 0) {
+            let have = self.amount(name);
+            if have <= 0 {
+                score += 1.0;
+            } else if have < fit {
+                #[expect(clippy::cast_precision_loss, reason = "the rule is about floats")]
+                let lack = (fit - have) as f64 / fit as f64;
+                score += lack;
+            }
+        }
+        score
+    }
+}
+
+impl PartialEq for Resource {
+    /// Equal over the union of names, a missing amount counts 0 (SCH-028).
+    fn eq(&self, other: &Self) -> bool {
+        self.all(other, |l, r| l.unwrap_or(0) == r.unwrap_or(0))
+    }
+}
+
+impl Eq for Resource {}
+
+impl<'a> FromIterator<(&'a str, i64)> for Resource {
+    fn from_iter<I: IntoIterator<Item = (&'a str, i64)>>(pairs: I) -> Self {
+        let mut resource = Self::new();
+        for (name, amount) in pairs {
+            resource.set(name, amount);
+        }
+        resource
+    }
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl fmt::Display for Resource {
+    /// `memory 2G, vcore 1.5`; `nothing` without names.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("nothing");
+        }
+        for (i, (name, amount)) in self.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            write!(f, "{comma}{name} {}", show_amount(name, amount))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn res(pairs: &[(&str, i64)]) -> Resource {
+        pairs.iter().copied().collect()
+    }
+
+    /// EX-26, row by row.
+    #[test]
+    fn worked_example_ex_26() {
+        let m10 = res(&[("memory", 10)]);
+        let m5g1 = res(&[("memory", 5), ("gpu", 1)]);
+        assert!(!m10.fit_in(&m5g1));
+        assert!(m10.fit_in_max_undef(&m5g1));
+        assert!(Resource::new().fit_in_max_undef(&m5g1));
+        assert!(res(&[("memory", -5)]).fit_in(&res(&[("memory", 0)])));
+        assert!(!res(&[("memory", -5)]).fit_in(&res(&[("memory", 1)])));
+        assert!(res(&[("a", 2), ("b", 1)]).strictly_greater(&res(&[("a", 1), ("b", 1)])));
+        assert!(!res(&[("a", 2)]).strictly_greater(&res(&[("b", 1)])));
+        assert!(res(&[("a", 0), ("b", 1)]).strictly_greater_than_zero());
+        assert!(!res(&[("a", -1), ("b", 1)]).strictly_greater_than_zero());
+        assert!(!Resource::new().strictly_greater_than_zero());
+        let (a5b2, a3c1) = (res(&[("a", 5), ("b", 2)]), res(&[("a", 3), ("c", 1)]));
+        assert_same(&a5b2.min_strict(&a3c1), &[("a", 3), ("b", 0), ("c", 0)]);
+        assert_same(&a5b2.min_permissive(&a3c1), &[("a", 3), ("b", 2), ("c", 1)]);
+        assert_same(&res(&[("a", 5)]).sub_only_existing(&res(&[("a", 7), ("b", 1)])), &[("a", -2)]);
+        let score = res(&[("m", 10)]).fit_in_score(&res(&[("m", 100), ("v", 1)]));
+        assert!((score - 1.9).abs() < 1e-12);
+        let used = res(&[("m", 1024), ("v", 0)]).used_percent(&res(&[("m", 100), ("v", 1), ("g", 9)]));
+        assert_same(&used, &[("m", 9), ("v", 100)]);
+    }
+
+    /// Equal with the same names present, which `==` does not ask for.
+    fn assert_same(have: &Resource, want: &[(&str, i64)]) {
+        assert_eq!(have.iter().collect::<Vec<_>>(), res(want).iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn absent_zero_and_unset_are_three_things() {
+        let zero = res(&[("memory", 0)]);
+        let wanted = res(&[("memory", 1)]);
+        assert_eq!(zero, Resource::new());
+        assert!(!zero.fit_in_max_undef(&wanted));
+        assert!(Resource::new().fit_in_max_undef(&wanted));
+        assert_eq!(Resource::min_permissive_unset(None, None), None);
+        assert_eq!(Resource::min_permissive_unset(Some(&zero), None), Some(zero.clone()));
+    }
+
+    const NAMES: [&str; 5] = ["memory", "vcore", "gpu", "ephemeral-storage", "zz"];
+
+    fn any_resource() -> impl Strategy<Value = Resource> {
+        let amount = prop_oneof![
+            4 => -20i64..20,
+            1 => Just(i64::MAX),
+            1 => Just(i64::MIN),
+        ];
+        prop::collection::vec((prop::sample::select(&NAMES), amount), 0..6)
+            .prop_map(|pairs| pairs.into_iter().collect())
+    }
+
+    /// The rules read word by word over plain maps: what the fast code is held against.
+    mod plain {
+        use super::*;
+
+        pub fn names(a: &Resource, b: &Resource) -> Vec<&'static str> {
+            NAMES.into_iter().filter(|n| a.get(n).is_some() || b.get(n).is_some()).collect()
+        }
+
+        pub fn fit_in(larger: &Resource, smaller: &Resource) -> bool {
+            smaller.iter().all(|(n, want)| want <= larger.amount(n).max(0))
+        }
+
+        pub fn fit_in_max_undef(larger: &Resource, smaller: &Resource) -> bool {
+            smaller.iter().all(|(n, want)| match larger.get(n) {
+                None => true,
+                Some(have) => want <= have.max(0),
+            })
+        }
+
+        pub fn strictly_greater(a: &Resource, b: &Resource) -> bool {
+            names(a, b).iter().all(|n| a.amount(n) >= b.amount(n))
+                && names(a, b).iter().any(|n| a.amount(n) > b.amount(n))
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn comparisons_agree_with_the_plain_reading(a in any_resource(), b in any_resource()) {
+            prop_assert_eq!(a.fit_in(&b), plain::fit_in(&a, &b));
+            prop_assert_eq!(a.fit_in_max_undef(&b), plain::fit_in_max_undef(&a, &b));
+            prop_assert_eq!(a.strictly_greater(&b), plain::strictly_greater(&a, &b));
+            prop_assert_eq!(a == b, plain::names(&a, &b).iter().all(|n| a.amount(n) == b.amount(n)));
+            prop_assert_eq!(a.strictly_greater_than_zero(), plain::strictly_greater(&a, &Resource::new()));
+        }
+
+        #[test]
+        fn arithmetic_goes_name_by_name(a in any_resource(), b in any_resource()) {
+            let (sum, difference) = (a.add(&b), a.sub(&b));
+            let (mut sum_in_place, mut difference_in_place) = (a.clone(), a.clone());
+            sum_in_place.add_assign(&b);
+            difference_in_place.sub_assign(&b);
+            for name in plain::names(&a, &b) {
+                let (l, r) = (a.get(name), b.get(name));
+                prop_assert_eq!(sum.get(name), Some(a.amount(name).saturating_add(b.amount(name))));
+                prop_assert_eq!(difference.get(name), Some(a.amount(name).saturating_sub(b.amount(name))));
+                prop_assert_eq!(a.sub_only_existing(&b).get(name), l.map(|l| l.saturating_sub(b.amount(name))));
+                prop_assert_eq!(a.sub_eliminate_negative(&b).get(name), Some(difference.amount(name).max(0)));
+                prop_assert_eq!(a.min_strict(&b).get(name), Some(a.amount(name).min(b.amount(name))));
+                prop_assert_eq!(a.max(&b).get(name), Some(a.amount(name).max(b.amount(name))));
+                let permissive = match (l, r) { (Some(l), Some(r)) => Some(l.min(r)), _ => l.or(r) };
+                prop_assert_eq!(a.min_permissive(&b).get(name), permissive);
+            }
+            prop_assert_eq!(sum.iter().count(), plain::names(&a, &b).len());
+            prop_assert_eq!(sum_in_place.iter().collect::<Vec<_>>(), sum.iter().collect::<Vec<_>>());
+            prop_assert_eq!(difference_in_place.iter().collect::<Vec<_>>(), difference.iter().collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn adding_and_taking_off_gives_back_what_was(a in any_resource(), b in any_resource()) {
+            let far = |r: &Resource| r.iter().any(|(_, v)| v.unsigned_abs() > u64::from(u32::MAX));
+            prop_assume!(!far(&a) && !far(&b));
+            prop_assert_eq!(a.add(&b).sub(&b), a);
+        }
+
+        #[test]
+        fn what_fits_the_smaller_of_two_fits_both(a in any_resource(), b in any_resource(), want in any_resource()) {
+            let both = a.fit_in_max_undef(&want) && b.fit_in_max_undef(&want);
+            prop_assert_eq!(a.min_permissive(&b).fit_in_max_undef(&want), both);
+        }
+    }
+}
