@@ -5,6 +5,7 @@
 //! - a text with an error yields no [`Config`], so nothing is ever half applied;
 //! - no IO but in `store` (writing) and in whoever hands in the text.
 
+pub mod properties;
 pub mod types;
 
 pub use types::{
