@@ -2,5 +2,6 @@
 
 pub mod config;
 pub mod model;
+pub mod scheduler;
 pub mod source;
 pub mod view;
