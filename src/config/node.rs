@@ -1,0 +1,380 @@
+//! Reading values out of a YAML tree: each helper tells what does not fit and goes on.
+//!
+//! Invariants:
+//! - no helper stops at a fault, and none tells the same fault twice;
+//! - `path` is the queue, or the keys that lead to the value; `key` names the value for the person.
+
+use super::fault::Faults;
+use super::types::{Place, Placed};
+use super::yaml::{Content, Entry, Node, Scalar, Style};
+
+/// What reading one value gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Read<T> {
+    /// Not written, or null.
+    #[default]
+    Unset,
+    /// Written, and told to be faulty.
+    Faulty,
+    /// Written.
+    Value(Placed<T>),
+}
+
+impl<T> Read<T> {
+    /// The value with its place, if there is a good one.
+    pub fn good(self) -> Option<Placed<T>> {
+        match self {
+            Self::Value(placed) => Some(placed),
+            _ => None,
+        }
+    }
+
+    /// The value with its place, if there is a good one.
+    pub fn as_good(&self) -> Option<&Placed<T>> {
+        match self {
+            Self::Value(placed) => Some(placed),
+            _ => None,
+        }
+    }
+}
+
+/// A map whose keys were checked against those that are known.
+#[derive(Clone, Copy, Debug)]
+pub struct Fields<'d> {
+    node: Node<'d>,
+    entries: &'d [Entry],
+}
+
+/// A key of a map as written.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'d> {
+    /// The text.
+    pub text: &'d str,
+    /// Where it stands.
+    pub at: Place,
+}
+
+impl<'d> Fields<'d> {
+    /// The value of `key`, unless it is missing or null.
+    pub fn get(&self, key: &str) -> Option<Node<'d>> {
+        self.raw(key).filter(|node| !node.is_null())
+    }
+
+    /// The value of `key`, null too.
+    pub fn raw(&self, key: &str) -> Option<Node<'d>> {
+        let entry = self.entries.iter().find(|entry| &*entry.key == key)?;
+        Some(self.node.with(entry.value))
+    }
+
+    /// Where the key itself stands.
+    pub fn key_at(&self, key: &str) -> Option<Place> {
+        self.entries.iter().find(|entry| &*entry.key == key).map(|entry| entry.key_at)
+    }
+
+    /// Where the map stands.
+    pub fn at(&self) -> Place {
+        self.node.at()
+    }
+
+    /// The list under `key`; its null entries are left out. `None` when there is none, or it is no list.
+    pub fn list(&self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
+        self.get(key)?.list(key, path, faults)
+    }
+
+    /// The text under `key`; null is the empty text.
+    pub fn text(&self, key: &str, path: &str, faults: &mut Faults) -> Read<String> {
+        self.raw(key).map_or(Read::Unset, |node| node.text(key, path, faults))
+    }
+
+    /// The bool under `key` (CFG-006).
+    pub fn bool(&self, key: &str, path: &str, faults: &mut Faults) -> Read<bool> {
+        self.get(key).map_or(Read::Unset, |node| node.bool(key, path, faults))
+    }
+
+    /// The whole number under `key` (CFG-007).
+    pub fn uint(&self, key: &str, path: &str, faults: &mut Faults) -> Read<u64> {
+        self.get(key).map_or(Read::Unset, |node| node.uint(key, path, faults))
+    }
+}
+
+impl<'d> Node<'d> {
+    fn with(self, id: u32) -> Self {
+        Self { id, ..self }
+    }
+
+    fn content(self) -> &'d Content {
+        &self.document.nodes[self.id as usize].content
+    }
+
+    /// Where the value stands.
+    pub fn at(self) -> Place {
+        self.document.nodes[self.id as usize].at
+    }
+
+    /// The scalar, if it is one.
+    pub fn scalar(self) -> Option<&'d Scalar> {
+        match self.content() {
+            Content::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// Whether this is null.
+    pub fn is_null(self) -> bool {
+        self.scalar().is_some_and(Scalar::is_null)
+    }
+
+    /// Whether this is a map.
+    pub fn is_map(self) -> bool {
+        matches!(self.content(), Content::Map(_))
+    }
+
+    /// Whether this is a list.
+    pub fn is_list(self) -> bool {
+        matches!(self.content(), Content::List(_))
+    }
+
+    /// What was found, for a message.
+    pub fn kind(self) -> &'static str {
+        match self.content() {
+            Content::Scalar(scalar) if scalar.is_null() => "nothing",
+            Content::Scalar(_) => "a single value",
+            Content::List(_) => "a list",
+            Content::Map(_) => "a map",
+            Content::Broken => "a faulty value",
+        }
+    }
+
+    /// Tells that another type is due here (CFG-005).
+    pub fn wrong_type(self, key: &str, wanted: &str, path: &str, faults: &mut Faults) {
+        if !matches!(self.content(), Content::Broken) {
+            let message = format!("{} is {}, {wanted} is due", quoted(key), self.kind());
+            faults.error("CFG-005", self.at(), path, message, format!("write {wanted}"));
+        }
+    }
+
+    /// The map, with a fault for each key that is not in `known` (CFG-003). `None` for null and for what is no map
+    /// (CFG-005).
+    pub fn map(self, key: &str, known: &[&str], path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
+        let fields = self.any_map(key, path, faults)?;
+        for entry in fields.entries {
+            if !known.contains(&&*entry.key) {
+                unknown_key(&entry.key, entry.key_at, key, known, path, faults);
+            }
+        }
+        Some(fields)
+    }
+
+    /// The map, whatever its keys. `None` for null and for what is no map (CFG-005).
+    pub fn any_map(self, key: &str, path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
+        match self.content() {
+            Content::Map(entries) => Some(Fields { node: self, entries }),
+            _ if self.is_null() => None,
+            _ => {
+                self.wrong_type(key, "a map", path, faults);
+                None
+            }
+        }
+    }
+
+    /// The entries of the list, those that are null left out. `None` for null and for what is no list (CFG-005).
+    pub fn list(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
+        match self.content() {
+            Content::List(items) => {
+                Some(items.iter().map(|id| self.with(*id)).filter(|node| !node.is_null()).collect())
+            }
+            _ if self.is_null() => None,
+            _ => {
+                self.wrong_type(key, "a list", path, faults);
+                None
+            }
+        }
+    }
+
+    /// The text of a scalar as written; null is the empty text.
+    pub fn text(self, key: &str, path: &str, faults: &mut Faults) -> Read<String> {
+        match self.content() {
+            Content::Scalar(scalar) if scalar.is_null() => self.value(String::new()),
+            Content::Scalar(scalar) => self.value(scalar.text.to_string()),
+            _ => {
+                self.wrong_type(key, "a text", path, faults);
+                Read::Faulty
+            }
+        }
+    }
+
+    /// `true` or `false`, not quoted (CFG-006). By the profiles of the releases also what YAML 1.1 took.
+    pub fn bool(self, key: &str, path: &str, faults: &mut Faults) -> Read<bool> {
+        let Some(scalar) = self.scalar() else {
+            self.wrong_type(key, "`true` or `false`", path, faults);
+            return Read::Faulty;
+        };
+        let told = |kind: &str| format!("{} is {kind}{:?}, which is no bool", quoted(key), scalar.text);
+        match (&*scalar.text, scalar.style) {
+            ("true" | "True" | "TRUE", Style::Plain) => self.value(true),
+            ("false" | "False" | "FALSE", Style::Plain) => self.value(false),
+            (text, style) => {
+                let kind = if style == Style::Plain { "" } else { "the text " };
+                let Some(value) = yaml_1_1_bool(text) else {
+                    faults.error("CFG-006", self.at(), path, told(kind), "write `true` or `false`, without quotes");
+                    return Read::Faulty;
+                };
+                faults.strict("CFG-006", self.at(), path, told(kind), format!("write `{value}`"));
+                if faults.as_release() { self.value(value) } else { Read::Faulty }
+            }
+        }
+    }
+
+    /// A whole number from 0 to 2^64-1 (CFG-007). By the profiles of the releases a float too, cut.
+    pub fn uint(self, key: &str, path: &str, faults: &mut Faults) -> Read<u64> {
+        const HINT: &str = "write a whole number from 0 to 18446744073709551615, without quotes";
+        let Some(scalar) = self.scalar() else {
+            self.wrong_type(key, "a whole number", path, faults);
+            return Read::Faulty;
+        };
+        let told = format!("{} is {:?}, which is no whole number", quoted(key), scalar.text);
+        if scalar.style != Style::Plain {
+            faults.error("CFG-007", self.at(), path, format!("{} is the text {:?}", quoted(key), scalar.text), HINT);
+            return Read::Faulty;
+        }
+        if let Some(number) = integer(&scalar.text) {
+            if scalar.text.len() > 1 && scalar.text.starts_with('0') && scalar.text.as_bytes()[1].is_ascii_digit() {
+                let message = format!("{} is {}, which YAML reads as octal: {number}", quoted(key), scalar.text);
+                faults.warning("CFG-007", self.at(), path, message, format!("write {number}"));
+            }
+            return self.value(number);
+        }
+        let Some(cut) = float(&scalar.text).filter(|float| *float >= 0.0 && *float <= 18_446_744_073_709_551_616.0)
+        else {
+            faults.error("CFG-007", self.at(), path, told, HINT);
+            return Read::Faulty;
+        };
+        faults.strict("CFG-007", self.at(), path, told, HINT);
+        if faults.as_release() { self.value(cut_float(cut)) } else { Read::Faulty }
+    }
+
+    /// A number, not quoted. What is none is a fault with `code`.
+    pub fn float(self, key: &str, code: &'static str, path: &str, faults: &mut Faults) -> Read<f64> {
+        let Some(scalar) = self.scalar() else {
+            self.wrong_type(key, "a number", path, faults);
+            return Read::Faulty;
+        };
+        match float(&scalar.text) {
+            Some(number) if scalar.style == Style::Plain => self.value(number),
+            _ => {
+                let kind = if scalar.style == Style::Plain { "" } else { "the text " };
+                let message = format!("{} is {kind}{:?}, which is no number", quoted(key), scalar.text);
+                faults.error(code, self.at(), path, message, "write a number without quotes");
+                Read::Faulty
+            }
+        }
+    }
+
+    fn value<T>(self, value: T) -> Read<T> {
+        Read::Value(Placed { value, at: self.at() })
+    }
+}
+
+impl<'d> IntoIterator for Fields<'d> {
+    type Item = (Key<'d>, Node<'d>);
+    type IntoIter = Box<dyn Iterator<Item = Self::Item> + 'd>;
+
+    /// All entries in their order, those with a null value too.
+    fn into_iter(self) -> Self::IntoIter {
+        let node = self.node;
+        Box::new(
+            self.entries.iter().map(move |entry| (Key { text: &entry.key, at: entry.key_at }, node.with(entry.value))),
+        )
+    }
+}
+
+/// The name of a value in a message.
+fn quoted(key: &str) -> String {
+    if key.contains(' ') { key.to_owned() } else { format!("`{key}`") }
+}
+
+/// Tells of a key that is not known at its place (CFG-003).
+pub fn unknown_key(key: &str, at: Place, map: &str, known: &[&str], path: &str, faults: &mut Faults) {
+    let near = known
+        .iter()
+        .find(|known| known.eq_ignore_ascii_case(key))
+        .or_else(|| known.iter().find(|known| distance_is_small(known, key)));
+    let meant = near.map_or_else(String::new, |near| format!("did you mean `{near}`? "));
+    let message = format!("unknown key `{key}` in {}", quoted(map));
+    faults.error("CFG-003", at, path, message, format!("{meant}keys allowed here: {}", known.join(", ")));
+}
+
+/// Whether at most two letters must be put in, taken out or changed to make one word of the other.
+fn distance_is_small(known: &str, key: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (known.chars().collect(), key.chars().take(known.len() + 3).collect());
+    if a.len().abs_diff(b.len()) > 2 || a.len() < 4 {
+        return false;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut corner = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let change = corner + usize::from(x != y);
+            corner = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row[b.len()] <= 2
+}
+
+/// What YAML 1.1 calls a bool beyond `true` and `false`; the releases take it, quoted or not.
+fn yaml_1_1_bool(text: &str) -> Option<bool> {
+    match text {
+        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some(true),
+        "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => Some(false),
+        _ => None,
+    }
+}
+
+/// A whole number as YAML takes it: decimal, `0x`, `0o`, `0b`, a leading zero for octal, `_` between digits.
+fn integer(text: &str) -> Option<u64> {
+    let text = text.strip_prefix('+').unwrap_or(text);
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let digits = text.replace('_', "");
+    let (radix, digits) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
+        [b'0', b'o' | b'O', ..] => (8, &digits[2..]),
+        [b'0', b'b' | b'B', ..] => (2, &digits[2..]),
+        [b'0', _, ..] => (8, &digits[1..]),
+        _ => (10, digits.as_str()),
+    };
+    if digits.starts_with('+') { None } else { u64::from_str_radix(digits, radix).ok() }
+}
+
+/// A number as YAML takes it, whole or not.
+fn float(text: &str) -> Option<f64> {
+    let (sign, size) = match text.as_bytes().first()? {
+        b'-' => (-1.0, &text[1..]),
+        b'+' => (1.0, &text[1..]),
+        _ => (1.0, text),
+    };
+    match size {
+        ".inf" | ".Inf" | ".INF" => return Some(sign * f64::INFINITY),
+        ".nan" | ".NaN" | ".NAN" => return Some(f64::NAN),
+        _ => {}
+    }
+    if let Some(number) = integer(size).filter(|_| !text.starts_with("+-")) {
+        #[expect(clippy::cast_precision_loss, reason = "the value is a float")]
+        return Some(sign * number as f64);
+    }
+    let digit = |c: char| c.is_ascii_digit();
+    let number_like = size.starts_with(|c: char| digit(c) || c == '.') && size.contains(digit);
+    let signs = |c: char| digit(c) || matches!(c, '.' | 'e' | 'E' | '+' | '-');
+    if !number_like || !size.chars().all(signs) {
+        return None;
+    }
+    size.parse::<f64>().ok().map(|size| sign * size)
+}
+
+/// A float as the releases cut it to a count: towards zero, and 2^64 wraps to 2^63 (CFG-007).
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the releases cut, and the range is known")]
+fn cut_float(float: f64) -> u64 {
+    if float >= 18_446_744_073_709_551_616.0 { 1 << 63 } else { float as u64 }
+}
