@@ -137,7 +137,7 @@ impl Partition {
             Some(settings) if !known || self.switches.reload_inherits => &*settings.merged,
             _ => &nothing,
         };
-        let merged = inherit(inherited, &config.properties, &path);
+        let merged = inherit(inherited, &path, &config.properties);
         let template = match &config.template {
             Some(template) => Some((path.clone(), Arc::new(template.clone()))),
             None if !known || self.switches.reload_inherits => of_parent.and_then(|p| p.template.clone()),

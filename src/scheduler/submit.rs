@@ -12,7 +12,7 @@ use super::place::{self, Outcome, Placed, QueueFacts, Refusal};
 use super::queue::{QueueTree, Settings};
 use super::reload::{set_guaranteed, set_max};
 use crate::config::TemplateConfig;
-use crate::config::properties::{Merged, MergedValue, QueueProperties};
+use crate::config::properties::{Merged, Property, QueueProperties};
 use crate::model::{AppState, Identity, Priority, QueuePath, QueueState, Resource, Time};
 
 impl place::QueueTree for QueueTree {
@@ -108,7 +108,7 @@ impl Partition {
             return;
         };
         let TemplateConfig { at, max_applications, properties, guaranteed, max } = &*template;
-        let value = |value: &String| MergedValue { value: value.clone(), from: from.clone(), at: *at, template: true };
+        let value = |value: &String| Property { value: value.clone(), from: from.clone(), at: *at, template: true };
         let merged: Merged = properties.iter().map(|(key, text)| (key.clone(), value(text))).collect();
         let zero_unset = self.switches.zero_max_unset;
         let queue = &mut self.queues[key];

@@ -289,7 +289,7 @@ fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: Arc<[QueueKe
 }
 
 fn settings_of(settings: &Settings) -> QueueSettings {
-    let property = |(key, value): (&String, &crate::config::properties::MergedValue)| PropertyRow {
+    let property = |(key, value): (&String, &crate::config::properties::Property)| PropertyRow {
         key: key.clone(),
         value: value.value.clone(),
         from: if value.template {
