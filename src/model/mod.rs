@@ -6,8 +6,10 @@
 //! - uses nothing of the crate but itself.
 
 pub mod acl;
+pub mod expression;
 pub mod id;
 pub mod identity;
+pub mod name;
 pub mod path;
 pub mod priority;
 pub mod profile;
