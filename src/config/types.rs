@@ -154,6 +154,8 @@ pub struct RuleConfig {
     pub parent: Option<Box<RuleConfig>>,
     /// Used by `fixed` and `tag`.
     pub value: String,
+    /// A parent rule that was written as a text (PLC-013); as `secondarygroup` it uses its owner's filter (PLC-046).
+    pub text: bool,
 }
 
 /// The placement rules (PLC-015 to PLC-019).

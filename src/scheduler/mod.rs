@@ -1,0 +1,3 @@
+//! The scheduler: a state machine without IO, clock, thread or randomness.
+
+pub mod place;
