@@ -4,31 +4,29 @@
 //! with these keys, `P` a partition with these keys and the leaf `root.default` and the parent `root.users`, `L` limits
 //! of the root.
 
+#![allow(non_snake_case, reason = "the short names are those of the rules' own examples")]
+#![allow(clippy::panic, reason = "helpers of tests")]
+
 use kornsole::config::{Config, Fault, QueueConfig, RuleKind, Severity, read};
 use kornsole::model::{Profile, QueuePath};
 
-#[allow(non_snake_case)]
 fn Q(queues: &str) -> String {
     format!("partitions: [{{name: default, queues: {queues}}}]")
 }
 
-#[allow(non_snake_case)]
 fn R(keys: &str) -> String {
     Q(&format!("[{{name: root, {keys}}}]"))
 }
 
-#[allow(non_snake_case)]
 fn A(keys: &str) -> String {
     R(&format!("queues: [{{name: a, {keys}}}]"))
 }
 
-#[allow(non_snake_case)]
 fn P(keys: &str) -> String {
     let queues = "queues: [{name: root, submitacl: '*', queues: [{name: default}, {name: users, parent: true}]}]";
     format!("partitions: [{{name: default, {keys}, {queues}}}]")
 }
 
-#[allow(non_snake_case)]
 fn L(limits: &str) -> String {
     R(&format!("limits: {limits}"))
 }
@@ -829,7 +827,6 @@ mod limits {
 mod rules {
     use super::*;
 
-    #[allow(non_snake_case)]
     fn W(rules: &str) -> String {
         P(&format!("placementrules: [{rules}]"))
     }
