@@ -2,4 +2,9 @@
 
 pub mod cli;
 pub mod config;
+pub mod engine;
 pub mod model;
+pub mod scenario;
+pub mod scheduler;
+pub mod source;
+pub mod view;

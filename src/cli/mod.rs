@@ -1,7 +1,7 @@
-//! The command line: arguments and wiring, one file per subcommand.
+//! The command line: arguments, and the wiring of the layers for each command.
 //!
 //! Invariants:
-//! - nothing is decided here that a layer below decides;
-//! - exit codes: 0 done, 1 the input is refused, 2 wrong use.
+//! - wiring only: what a command does stands in the layers below;
+//! - bad input ends with exit code 1 and a place, wrong use with 2, both on stderr.
 
 pub mod check;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use super::types::{Place, Placed};
 use crate::model::{PriorityPolicy, QueuePath};
 
 /// Key of [`AppSortPolicy`].
@@ -139,6 +140,21 @@ impl QueueProperties {
         read
     }
 
+    /// Reads the merged properties of a queue.
+    pub fn of(merged: &Merged) -> Self {
+        Self::from_map(merged.iter().map(|(key, property)| (key.as_str(), property.value.as_str())))
+    }
+
+    /// These settings, changed only where `merged` says something: how the releases reload (`profiles.md` section 5.2).
+    #[must_use]
+    pub fn overlaid(mut self, merged: &Merged) -> Self {
+        for (key, property) in merged {
+            // What is not understood becomes the default.
+            let _understood = self.set(key, &property.value);
+        }
+        self
+    }
+
     /// Takes one property.
     ///
     /// # Errors
@@ -200,6 +216,10 @@ pub struct Property {
     pub value: String,
     /// The queue, this one or an ancestor, whose configuration says so.
     pub from: QueuePath,
+    /// Where it stands in the file.
+    pub at: Place,
+    /// Whether it is from that queue's child template.
+    pub template: bool,
 }
 
 /// The properties of a queue, its own and inherited ones, by key.
@@ -209,7 +229,7 @@ pub type Merged = BTreeMap<String, Property>;
 ///
 /// `priority.policy` and `priority.offset` are not handed down, `preemption.policy` only when it is `disabled`, all
 /// other keys always.
-pub fn inherit<'a>(parent: &Merged, path: &QueuePath, own: impl IntoIterator<Item = (&'a str, &'a str)>) -> Merged {
+pub fn inherit(parent: &Merged, path: &QueuePath, own: &BTreeMap<String, Placed<String>>) -> Merged {
     let handed_down = parent.iter().filter(|(key, property)| match key.as_str() {
         PRIORITY_POLICY | PRIORITY_OFFSET => false,
         PREEMPTION_POLICY => property.value.eq_ignore_ascii_case(PreemptionPolicy::Disabled.name()),
@@ -217,7 +237,8 @@ pub fn inherit<'a>(parent: &Merged, path: &QueuePath, own: impl IntoIterator<Ite
     });
     let mut merged: Merged = handed_down.map(|(key, property)| (key.clone(), property.clone())).collect();
     for (key, value) in own {
-        merged.insert(key.to_owned(), Property { value: value.to_owned(), from: path.clone() });
+        let own = Property { value: value.value.clone(), from: path.clone(), at: value.at, template: false };
+        merged.insert(key.clone(), own);
     }
     merged
 }
@@ -325,19 +346,23 @@ mod tests {
         assert_eq!(read.preemption_delay, Duration::from_secs(90));
     }
 
+    fn placed(own: &[(&str, &str)]) -> BTreeMap<String, Placed<String>> {
+        own.iter().map(|(k, v)| ((*k).to_owned(), Placed { value: (*v).to_owned(), at: Place::default() })).collect()
+    }
+
     #[test]
     fn children_inherit_all_but_priority_and_a_fence() {
         let root = QueuePath::root();
         let a = root.child("a");
         let own = [(PRIORITY_POLICY, "fence"), (PRIORITY_OFFSET, "5"), (PREEMPTION_POLICY, "fence"), ("x", "1")];
-        let parent = inherit(&Merged::new(), &root, own);
+        let parent = inherit(&Merged::new(), &root, &placed(&own));
         assert_eq!(parent.len(), 4);
-        let child = inherit(&parent, &a, [("y", "2")]);
+        let child = inherit(&parent, &a, &placed(&[("y", "2")]));
         let told: Vec<_> = child.iter().map(|(key, p)| (key.as_str(), p.value.as_str(), p.from.as_str())).collect();
         assert_eq!(told, [("x", "1", "root"), ("y", "2", "root.a")]);
-        let parent = inherit(&Merged::new(), &root, [(PREEMPTION_POLICY, "DISABLED"), ("x", "1")]);
-        let child = inherit(&parent, &a, [("x", "3")]);
+        let parent = inherit(&Merged::new(), &root, &placed(&[(PREEMPTION_POLICY, "DISABLED"), ("x", "1")]));
+        let child = inherit(&parent, &a, &placed(&[("x", "3")]));
         assert_eq!(child[PREEMPTION_POLICY].from, root);
-        assert_eq!(child["x"], Property { value: "3".into(), from: a });
+        assert_eq!((child["x"].value.as_str(), &child["x"].from), ("3", &a));
     }
 }

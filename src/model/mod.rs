@@ -15,6 +15,7 @@ pub mod priority;
 pub mod profile;
 pub mod quantity;
 pub mod resource;
+pub mod state;
 pub mod time;
 
 pub use acl::Acl;
@@ -25,4 +26,5 @@ pub use priority::{Priority, PriorityPolicy};
 pub use profile::Profile;
 pub use quantity::{QuantityFault, parse_quantity};
 pub use resource::{MEMORY, Resource, VCORE};
+pub use state::{AppState, QueueState};
 pub use time::Time;

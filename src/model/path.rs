@@ -8,7 +8,7 @@ use std::sync::Arc;
 ///
 /// Order is that of a depth-first walk with children by name: parts are compared one after the other, so a queue
 /// stands right before everything below it.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct QueuePath(Arc<str>);
 
 impl QueuePath {

@@ -1,0 +1,83 @@
+//! The states that queues, partitions and applications can be in.
+
+use std::fmt;
+
+/// The state of a queue or partition (SCH-176).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum QueueState {
+    /// Takes applications and schedules.
+    #[default]
+    Active,
+    /// Left out of the configuration: schedules what it has, takes nothing new, goes when it is empty.
+    Draining,
+    /// Does nothing.
+    Stopped,
+}
+
+impl fmt::Display for QueueState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Active => "Active",
+            Self::Draining => "Draining",
+            Self::Stopped => "Stopped",
+        })
+    }
+}
+
+/// The state of an application (SCH-170).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AppState {
+    /// Submitted, has never asked for anything.
+    #[default]
+    New,
+    /// Has asked, nothing allocated yet (placeholders apart).
+    Accepted,
+    /// Has its first allocation. Not in 1.8.0.
+    Starting,
+    /// Runs.
+    Running,
+    /// Its gang did not come together in time; goes on without it.
+    Resuming,
+    /// Has nothing left; may still ask again for a while.
+    Completing,
+    /// Over.
+    Completed,
+    /// On its way to Failed.
+    Failing,
+    /// Over, killed or failed.
+    Failed,
+    /// Never placed.
+    Rejected,
+    /// Ended long ago; about to be forgotten.
+    Expired,
+}
+
+impl AppState {
+    /// Whether the application has left its queue for good.
+    pub const fn is_ended(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Rejected | Self::Expired)
+    }
+
+    /// The name, as upstream writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::New => "New",
+            Self::Accepted => "Accepted",
+            Self::Starting => "Starting",
+            Self::Running => "Running",
+            Self::Resuming => "Resuming",
+            Self::Completing => "Completing",
+            Self::Completed => "Completed",
+            Self::Failing => "Failing",
+            Self::Failed => "Failed",
+            Self::Rejected => "Rejected",
+            Self::Expired => "Expired",
+        }
+    }
+}
+
+impl fmt::Display for AppState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,194 @@
+//! Applications and their asks.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::command::GangStyle;
+use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
+use super::order::AppRank;
+use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Time};
+
+/// An application (SCH-012).
+#[derive(Clone, Debug)]
+pub struct Application {
+    /// Its own key.
+    pub key: AppKey,
+    /// The id.
+    pub id: AppId,
+    /// Who submitted it.
+    pub who: Identity,
+    /// The leaf it is in.
+    pub queue: QueueKey,
+    /// The leaf's path, kept for the time after the queue is gone.
+    pub queue_path: QueuePath,
+    /// The queue that was asked for.
+    pub requested_queue: String,
+    /// When it was submitted.
+    pub submitted: Time,
+    /// When it first ran (SCH-171).
+    pub started: Option<Time>,
+    /// When it ended (SCH-172).
+    pub finished: Option<Time>,
+    /// The state.
+    pub state: AppState,
+    /// Every state entered, the oldest first; New is not in it (SCH-171).
+    pub log: Vec<(Time, AppState)>,
+    /// Why it failed, or was killed or rejected.
+    pub message: Option<Arc<str>>,
+    /// Tags.
+    pub tags: Arc<BTreeMap<String, String>>,
+    /// What the gang does when it does not come together (SCH-146).
+    pub gang_style: GangStyle,
+    /// How long the gang may take.
+    pub placeholder_timeout: Option<Duration>,
+    /// Total of all task groups.
+    pub placeholder_ask: Resource,
+    /// Pending asks and allocations.
+    pub asks: Slab<AskKey, Ask>,
+    pub(super) by_id: Index<AskId, AskKey>,
+    /// Pending asks in the order in which they are tried (SCH-080).
+    pub pending_order: BTreeSet<AskRank>,
+    /// Allocations in order of allocation.
+    pub allocations: BTreeMap<u64, AskKey>,
+    /// Sum of the pending asks.
+    pub pending: Resource,
+    /// Sum of the real allocations.
+    pub allocated: Resource,
+    /// Sum of the placeholder allocations.
+    pub allocated_placeholder: Resource,
+    /// Its place among the candidates of its leaf, if it is one.
+    pub rank: Option<AppRank>,
+    /// The priority that its leaf counts it with.
+    pub counted_priority: Priority,
+    /// Whether its queues let it begin to run, as last reported (SCH-114).
+    pub runnable_in_queue: bool,
+    /// The timer of the present state; cleared on leaving it.
+    pub(super) state_timer: Option<super::partition::TimerKey>,
+}
+
+/// The place of a pending ask: priority first, then age, then arrival (SCH-080).
+pub type AskRank = (Reverse<Priority>, Time, u64, AskKey);
+
+/// An ask, and the allocation that it becomes (SCH-013, SCH-014).
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The id.
+    pub id: AskId,
+    /// Counts arrivals over the whole partition.
+    pub arrival: u64,
+    /// What is wanted.
+    pub resource: Resource,
+    /// The priority.
+    pub priority: Priority,
+    /// When it was asked.
+    pub created: Time,
+    /// The only node that will do.
+    pub required_node: Option<NodeId>,
+    /// May be preempted.
+    pub allow_preempt_self: bool,
+    /// May preempt others.
+    pub allow_preempt_other: bool,
+    /// Holds room for a gang.
+    pub placeholder: bool,
+    /// The task group.
+    pub task_group: Option<Arc<str>>,
+    /// Where it runs; `None` while it is pending.
+    pub allocation: Option<Allocation>,
+    /// What the last cycle that tried it found.
+    pub tried: Tried,
+    /// Whether it fitted its queues when last reported (SCH-222).
+    pub fits_queue: bool,
+}
+
+/// Where an ask was allocated.
+#[derive(Clone, Copy, Debug)]
+pub struct Allocation {
+    /// The node.
+    pub node: NodeKey,
+    /// Counts allocations over the whole partition.
+    pub number: u64,
+    /// When.
+    pub since: Time,
+}
+
+/// What the last cycle that tried an ask found (SCH-082).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tried {
+    /// Not tried yet.
+    #[default]
+    Never,
+    /// A queue on the path has no room.
+    QueueQuota,
+    /// It fits the queues, no node has room.
+    NoNode,
+}
+
+impl Application {
+    /// Its priority: the highest of its pending asks (SCH-061).
+    pub fn priority(&self) -> Priority {
+        self.pending_order.first().map_or(Priority::MIN, |(Reverse(priority), ..)| *priority)
+    }
+
+    /// The ask of an id.
+    pub fn ask_key(&self, id: &AskId) -> Option<AskKey> {
+        self.by_id.get(id).copied()
+    }
+
+    /// Adds a pending ask.
+    pub fn add_ask(&mut self, ask: Ask) -> AskKey {
+        self.pending.add_assign(&ask.resource);
+        let (id, rank) = (ask.id.clone(), (Reverse(ask.priority), ask.created, ask.arrival));
+        let key = self.asks.insert_with(|_| ask);
+        self.pending_order.insert((rank.0, rank.1, rank.2, key));
+        self.by_id.insert(id, key);
+        key
+    }
+
+    /// Makes an allocation of a pending ask.
+    pub fn allocate(&mut self, key: AskKey, allocation: Allocation) {
+        let ask = &mut self.asks[key];
+        ask.allocation = Some(allocation);
+        self.pending_order.remove(&(Reverse(ask.priority), ask.created, ask.arrival, key));
+        self.allocations.insert(allocation.number, key);
+        self.pending.sub_assign(&ask.resource);
+        self.pending.prune();
+        let sum = if ask.placeholder { &mut self.allocated_placeholder } else { &mut self.allocated };
+        sum.add_assign(&ask.resource);
+    }
+
+    /// Takes an ask out, pending or allocated.
+    pub fn remove_ask(&mut self, key: AskKey) -> Option<Ask> {
+        let ask = self.asks.remove(key)?;
+        self.by_id.remove(&ask.id);
+        let sum = match &ask.allocation {
+            None => {
+                self.pending_order.remove(&(Reverse(ask.priority), ask.created, ask.arrival, key));
+                &mut self.pending
+            }
+            Some(allocation) => {
+                self.allocations.remove(&allocation.number);
+                if ask.placeholder { &mut self.allocated_placeholder } else { &mut self.allocated }
+            }
+        };
+        sum.sub_assign(&ask.resource);
+        sum.prune();
+        Some(ask)
+    }
+
+    /// Everything it holds, placeholders included.
+    pub fn holds(&self) -> Resource {
+        self.allocated.add(&self.allocated_placeholder)
+    }
+
+    /// Whether nothing is pending and nothing real is allocated: it has nothing left to do (SCH-170).
+    pub fn is_idle(&self) -> bool {
+        self.pending.is_zero() && self.allocated.is_zero()
+    }
+
+    /// Whether the queue counts it as running (SCH-111).
+    pub fn counts_as_running(&self) -> bool {
+        matches!(self.state, AppState::Starting | AppState::Running)
+    }
+}

@@ -1,0 +1,93 @@
+//! Asks of applications (SCH-013, SCH-080).
+
+use std::time::Duration;
+
+use super::app::{Ask, Tried};
+use super::command::AskSpec;
+use super::event::{Event, EventKind};
+use super::index::AppKey;
+use super::partition::Partition;
+use super::queue::ROOT;
+use crate::model::{AppState, AskId, Time};
+
+impl Partition {
+    /// An application asks for something, once or several times.
+    pub(super) fn ask(&mut self, now: Time, spec: &AskSpec, events: &mut Vec<Event>) {
+        let count = spec.count.max(1);
+        for number in 1..=count {
+            let id = if count == 1 { spec.id.clone() } else { AskId::from(format!("{}-{number}", spec.id)) };
+            let created = now + Duration::from_micros(u64::from(number - 1));
+            if let Err(message) = self.add_ask(now, created, id.clone(), spec, events) {
+                let kind = EventKind::AskRejected { app: spec.app.clone(), ask: id, message };
+                events.push(Event { at: now, kind });
+            }
+        }
+    }
+
+    fn add_ask(
+        &mut self,
+        now: Time,
+        created: Time,
+        id: AskId,
+        spec: &AskSpec,
+        events: &mut Vec<Event>,
+    ) -> Result<(), String> {
+        let app = self.app_key(&spec.app).ok_or_else(|| format!("there is no live application {:?}", spec.app))?;
+        if !spec.resource.strictly_greater_than_zero() {
+            return Err(format!("ask {id:?} of application {:?} asks for nothing", spec.app));
+        }
+        // Everything in the partition together must stay countable, or counters would drift by saturation.
+        let root = &self.queues[ROOT];
+        if !root.pending.add(&root.allocated).adds_exactly(&spec.resource) {
+            return Err(format!("ask {id:?} of application {:?} is too large to be counted with the others", spec.app));
+        }
+        if spec.placeholder && spec.task_group.is_none() {
+            return Err(format!("placeholder {id:?} of application {:?} names no task group", spec.app));
+        }
+        if self.apps[app].state == AppState::Failing {
+            return Err(format!("application {:?} is failing and takes no asks", spec.app));
+        }
+        if let Some(known) = self.apps[app].ask_key(&id) {
+            if self.apps[app].asks[known].allocation.is_some() {
+                return Err(format!("ask {id:?} of application {:?} is allocated already", spec.app));
+            }
+            self.take_ask(app, known);
+        }
+        let arrival = self.next_arrival();
+        let ask = Ask {
+            id: id.clone(),
+            arrival,
+            resource: spec.resource.clone(),
+            priority: spec.priority,
+            created,
+            required_node: spec.required_node.clone(),
+            allow_preempt_self: spec.allow_preempt_self,
+            allow_preempt_other: spec.allow_preempt_other,
+            placeholder: spec.placeholder,
+            task_group: spec.task_group.clone(),
+            allocation: None,
+            tried: Tried::Never,
+            fits_queue: true,
+        };
+        self.add_pending(app, ask);
+        events.push(Event { at: now, kind: EventKind::AskAdded { app: spec.app.clone(), ask: id } });
+        if matches!(self.apps[app].state, AppState::New | AppState::Completing) {
+            self.run_application(now, app, events);
+        }
+        Ok(())
+    }
+
+    /// Adds a pending ask with the counters that it moves.
+    fn add_pending(&mut self, app: AppKey, ask: Ask) {
+        let application = &mut self.apps[app];
+        let leaf = application.queue;
+        for queue in self.queues.path_up(leaf) {
+            self.queues[queue].pending.add_assign(&ask.resource);
+        }
+        let arrival = ask.arrival;
+        let key = application.add_ask(ask);
+        self.touch_ask(app, key, arrival);
+        self.touch_path(leaf);
+        self.refresh_app(app);
+    }
+}

@@ -1,0 +1,159 @@
+//! The invariants of the core (SCH-240): every counter compared with a recount from what it counts. For tests and debug
+//! builds; costs what exists.
+
+use std::collections::BTreeMap;
+
+use super::Scheduler;
+use super::index::{QueueKey, SlabKey};
+use super::partition::Partition;
+use super::queue::ROOT;
+use crate::model::{Priority, Resource};
+
+/// What does not add up, one line each; nothing when all is well.
+pub fn violations(scheduler: &Scheduler) -> Vec<String> {
+    let mut found = Vec::new();
+    for partition in scheduler.partitions() {
+        let mut check = Check { partition, cached: scheduler.switches().priority_cache, found: Vec::new() };
+        check.queues();
+        check.nodes();
+        check.apps();
+        check.users();
+        found.extend(check.found.into_iter().map(|line| format!("{}: {line}", partition.name)));
+    }
+    found
+}
+
+struct Check<'a> {
+    partition: &'a Partition,
+    /// The switch `priority_cache` lets parents keep stale priorities.
+    cached: bool,
+    found: Vec<String>,
+}
+
+impl Check<'_> {
+    fn that(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.found.push(what());
+        }
+    }
+
+    /// (1), (6), (7 but for lowered quotas), (8), (11), (12).
+    fn queues(&mut self) {
+        let partition = self.partition;
+        let tree = &partition.queues;
+        let sum = |parts: &mut dyn Iterator<Item = &Resource>| {
+            parts.fold(Resource::new(), |mut sum, part| {
+                sum.add_assign(part);
+                sum
+            })
+        };
+        for queue in tree.iter() {
+            let children = || queue.children.iter().map(|child| &tree[*child]);
+            let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
+            let holds: Vec<Resource> = apps().map(super::app::Application::holds).collect();
+            let path = &queue.path;
+            for (what, amount) in [("allocated", &queue.allocated), ("pending", &queue.pending)] {
+                self.that(!amount.has_negative(), || format!("{path} has negative {what} {amount:?}"));
+            }
+            let allocated = sum(&mut children().map(|c| &c.allocated).chain(holds.iter()));
+            self.that(allocated == queue.allocated, || {
+                format!("{path} has allocated {:?}, below it is {allocated:?}", queue.allocated)
+            });
+            let pending = sum(&mut children().map(|c| &c.pending).chain(apps().map(|app| &app.pending)));
+            self.that(pending == queue.pending, || {
+                format!("{path} has pending {:?}, below it is {pending:?}", queue.pending)
+            });
+            self.that(queue.allocated.at_least(&queue.preempting), || format!("{path} preempts more than it has"));
+            let running = children().map(|c| c.running).sum::<u64>()
+                + apps().filter(|app| app.counts_as_running()).count() as u64;
+            let cut = partition.switches.running_count_cut;
+            self.that(running == queue.running || cut, || {
+                format!("{path} counts {} running of {running}", queue.running)
+            });
+            let count = children().map(|c| c.app_count).sum::<u64>() + queue.apps.len() as u64;
+            self.that(count == queue.app_count, || {
+                format!("{path} counts {} applications of {count}", queue.app_count)
+            });
+            let priority = if self.cached {
+                tree.recounted_priority(queue.key, apps().map(super::app::Application::priority))
+            } else {
+                let inside = children().map(super::queue::Queue::current_priority);
+                inside.chain(apps().map(super::app::Application::priority)).max().unwrap_or(Priority::MIN)
+            };
+            self.that(priority == queue.raw_priority, || {
+                format!("{path} has raw priority {}, counted {priority}", queue.raw_priority)
+            });
+            let candidates = apps().filter(|app| app.pending.strictly_greater_than_zero()).count();
+            self.that(candidates == queue.candidates.len(), || format!("{path} misses candidates"));
+        }
+    }
+
+    /// (2), (3), (4), (5).
+    fn nodes(&mut self) {
+        let partition = self.partition;
+        let (mut total, mut allocated) = (Resource::new(), Resource::new());
+        for node in partition.nodes.iter() {
+            total.add_assign(&node.total);
+            allocated.add_assign(&node.allocated);
+            let id = &node.id;
+            let rest = node.total.sub(&node.allocated).sub(&node.occupied);
+            self.that(rest == node.available, || format!("node {id} has {:?} left, not {rest:?}", node.available));
+            let mut own = Resource::new();
+            for (number, (app, ask)) in &node.allocations {
+                let ask = partition.apps.get(*app).and_then(|app| app.asks.get(*ask));
+                let here = ask.and_then(|ask| ask.allocation).filter(|a| a.number == *number && a.node == node.key);
+                self.that(here.is_some(), || format!("node {id} has allocation {number} that is not there"));
+                if let Some(ask) = ask {
+                    own.add_assign(&ask.resource);
+                }
+            }
+            self.that(own == node.allocated, || format!("node {id} has allocated {:?}, not {own:?}", node.allocated));
+        }
+        let Some(root) = partition.queues.get(ROOT) else { return };
+        let max = root.max.clone().unwrap_or_default();
+        self.that(total == max, || format!("the root's maximum is {max:?}, the nodes have {total:?}"));
+        self.that(allocated == root.allocated, || format!("root has {:?}, nodes {allocated:?}", root.allocated));
+    }
+
+    /// (1) and the sums within an application.
+    fn apps(&mut self) {
+        for (_, app) in self.partition.apps.iter() {
+            let (mut pending, mut real, mut placeholders) = (Resource::new(), Resource::new(), Resource::new());
+            for (_, ask) in app.asks.iter() {
+                match (&ask.allocation, ask.placeholder) {
+                    (None, _) => pending.add_assign(&ask.resource),
+                    (Some(_), false) => real.add_assign(&ask.resource),
+                    (Some(_), true) => placeholders.add_assign(&ask.resource),
+                }
+            }
+            let same = pending == app.pending && real == app.allocated && placeholders == app.allocated_placeholder;
+            self.that(same, || format!("application {} miscounts its asks", app.id));
+            self.that(app.asks.len() == app.pending_order.len() + app.allocations.len(), || {
+                format!("application {} has lost an ask", app.id)
+            });
+            self.that(self.partition.app_key(&app.id) == Some(app.key), || {
+                format!("application {} is not found", app.id)
+            });
+        }
+    }
+
+    /// (10): what a user has in a queue is what his applications hold there.
+    fn users(&mut self) {
+        let partition = self.partition;
+        let mut counted: BTreeMap<(String, QueueKey), Resource> = BTreeMap::new();
+        for (_, app) in partition.apps.iter().filter(|(_, app)| !app.holds().is_zero()) {
+            for queue in partition.queues.path_up(app.queue) {
+                counted.entry((app.who.user.clone(), queue)).or_default().add_assign(&app.holds());
+            }
+        }
+        for (user, queues) in partition.usage.users() {
+            for (queue, usage) in queues {
+                let want = counted.remove(&(user.to_owned(), *queue)).unwrap_or_default();
+                self.that(want == usage.allocated, || {
+                    format!("user {user} has {:?} in queue {}, not {want:?}", usage.allocated, queue.slot())
+                });
+            }
+        }
+        self.that(counted.is_empty(), || format!("usage is missing for {:?}", counted.keys().collect::<Vec<_>>()));
+    }
+}

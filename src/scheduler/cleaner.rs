@@ -1,0 +1,35 @@
+//! The queue cleaner: queues that nobody needs any more (SCH-182).
+
+use super::event::{Event, EventKind};
+use super::index::QueueKey;
+use super::partition::Partition;
+use super::queue::ROOT;
+use crate::model::{QueueState, Time};
+
+impl Partition {
+    /// One pass: empty queues that drain or are dynamic go, children before their parent, so a whole empty subtree goes
+    /// in one pass. The root never does.
+    pub(super) fn clean(&mut self, now: Time, events: &mut Vec<Event>) {
+        for key in self.queues.bottom_up() {
+            let queue = &self.queues[key];
+            if key != ROOT && queue.is_empty() && (queue.state == QueueState::Draining || !queue.managed) {
+                self.remove_queue(now, key, events);
+            }
+        }
+    }
+
+    /// Takes an empty queue out of the tree.
+    pub(super) fn remove_queue(&mut self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
+        let queue = &self.queues[key];
+        let kind = EventKind::QueueRemoved { queue: queue.path.clone(), managed: queue.managed };
+        events.push(Event { at: now, kind });
+        let parent = queue.parent;
+        self.queues.remove(key);
+        self.touch_queue(key);
+        self.touch_tree();
+        if let Some(parent) = parent {
+            self.touch_path(parent);
+            self.settle_type(parent);
+        }
+    }
+}

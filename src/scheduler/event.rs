@@ -1,0 +1,194 @@
+//! What a scheduler tells about what it did.
+
+use std::sync::Arc;
+
+use crate::model::{AppId, AppState, AskId, NodeId, QueuePath, QueueState, Resource, Time};
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// What happened. The first group answers commands and is what a trace prints; the others are the record.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EventKind {
+    /// The configuration is in force.
+    ConfigAccepted,
+    /// The configuration was refused; the one before is in force.
+    ConfigRejected {
+        /// Why.
+        message: String,
+    },
+    /// The node is registered, changed, drained, resumed.
+    NodeAccepted {
+        /// Which node.
+        node: NodeId,
+    },
+    /// The node command was refused.
+    NodeRejected {
+        /// Which node.
+        node: NodeId,
+        /// Why.
+        message: String,
+    },
+    /// The application was placed.
+    AppAccepted {
+        /// Which application.
+        app: AppId,
+        /// Where.
+        queue: QueuePath,
+    },
+    /// The application was refused.
+    AppRejected {
+        /// Which application.
+        app: AppId,
+        /// Why.
+        message: String,
+    },
+    /// The ask was refused.
+    AskRejected {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Why.
+        message: String,
+    },
+    /// An ask became an allocation.
+    Allocated {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Where.
+        node: NodeId,
+        /// How much.
+        resource: Resource,
+    },
+    /// An allocation is gone.
+    Released {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Where it was.
+        node: NodeId,
+        /// Why it went.
+        reason: ReleaseReason,
+    },
+    /// A kill or move was refused.
+    Denied {
+        /// Which application.
+        app: AppId,
+        /// Which check refused, and why.
+        message: String,
+    },
+    /// The application was moved.
+    Moved {
+        /// Which application.
+        app: AppId,
+        /// Where it was.
+        from: QueuePath,
+        /// Where it is.
+        queue: QueuePath,
+    },
+    /// The application was killed.
+    Killed {
+        /// Which application.
+        app: AppId,
+        /// Where it was.
+        queue: QueuePath,
+    },
+    /// Any other command that could not be carried out, because what it names is not there.
+    Refused {
+        /// Why.
+        message: String,
+    },
+
+    /// An ask is pending.
+    AskAdded {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+    },
+    /// A pending ask is gone without an allocation.
+    AskRemoved {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+    },
+    /// The application entered a state.
+    AppState {
+        /// Which application.
+        app: AppId,
+        /// The state.
+        state: AppState,
+        /// Why, where there is a reason to tell.
+        message: Option<Arc<str>>,
+    },
+    /// The application may not run, or may again, because of a queue's maximum (SCH-114).
+    AppRunnable {
+        /// Which application.
+        app: AppId,
+        /// Whether it may.
+        runnable: bool,
+    },
+    /// An ask does not fit its queues any more, or fits again (SCH-222).
+    AskFitsQueue {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Whether it fits.
+        fits: bool,
+    },
+    /// A queue is there.
+    QueueAdded {
+        /// Which queue.
+        queue: QueuePath,
+        /// From the configuration.
+        managed: bool,
+    },
+    /// A queue is gone.
+    QueueRemoved {
+        /// Which queue.
+        queue: QueuePath,
+        /// From the configuration.
+        managed: bool,
+    },
+    /// A queue entered a state.
+    QueueState {
+        /// Which queue.
+        queue: QueuePath,
+        /// The state before.
+        from: QueueState,
+        /// The state now.
+        to: QueueState,
+    },
+    /// A node is gone.
+    NodeRemoved {
+        /// Which node.
+        node: NodeId,
+    },
+}
+
+/// Why an allocation went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseReason {
+    /// The resource manager or an administrator ended it.
+    Stopped,
+    /// A timer ended it.
+    Timeout,
+    /// It made room for something more important.
+    Preempted,
+    /// Its placeholder gave way to the real thing.
+    Replaced,
+    /// Its node went away.
+    NodeRemoved,
+}

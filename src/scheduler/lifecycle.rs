@@ -1,0 +1,224 @@
+//! The state machine of applications, its timers, and what ends with an application (`scheduler.md` section 16).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::event::{Event, EventKind};
+use super::index::AppKey;
+use super::partition::{Partition, Timer};
+use crate::model::{AppState, Time};
+
+/// How long an application with one allocation counts as Starting (SCH-170, SCH-171).
+const STARTING: Duration = Duration::from_secs(5 * 60);
+/// How long an application that has nothing left may still ask again.
+const COMPLETING: Duration = Duration::from_secs(30);
+/// How long an application that ended is remembered.
+const REMEMBERED: Duration = Duration::from_secs(72 * 60 * 60);
+/// How often those that ended are looked through.
+const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+/// Goes through Starting at once when it is set (SCH-073).
+const STATEAWARE_DISABLE_TAG: &str = "application.stateaware.disable";
+
+impl Partition {
+    /// The event runApplication (SCH-170): one step towards Running, or nothing.
+    pub(super) fn run_application(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+        let next = match self.apps[app].state {
+            AppState::New | AppState::Resuming => AppState::Accepted,
+            AppState::Accepted if self.switches.starting_state => AppState::Starting,
+            AppState::Accepted | AppState::Starting | AppState::Completing => AppState::Running,
+            _ => return,
+        };
+        self.enter(now, app, next, None, events);
+    }
+
+    /// The event completeApplication (SCH-170).
+    pub(super) fn complete_application(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+        let next = match self.apps[app].state {
+            AppState::Accepted | AppState::Starting | AppState::Running => AppState::Completing,
+            AppState::Completing => AppState::Completed,
+            _ => return,
+        };
+        self.enter(now, app, next, None, events);
+    }
+
+    /// The event failApplication (SCH-170), for a kill also from Resuming and Completing.
+    pub(super) fn fail_application(&mut self, now: Time, app: AppKey, message: &str, events: &mut Vec<Event>) {
+        let next = match self.apps[app].state {
+            AppState::New
+            | AppState::Accepted
+            | AppState::Starting
+            | AppState::Running
+            | AppState::Resuming
+            | AppState::Completing => AppState::Failing,
+            AppState::Failing => AppState::Failed,
+            _ => return,
+        };
+        self.enter(now, app, next, Some(Arc::from(message)), events);
+    }
+
+    /// Completes an application that has nothing left to do (SCH-170).
+    pub(super) fn complete_if_idle(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+        let application = &self.apps[app];
+        if application.is_idle() && application.state != AppState::Completing {
+            self.complete_application(now, app, events);
+        }
+    }
+
+    /// The time in the present state is over.
+    pub(super) fn state_timer(&mut self, due: Time, app: AppKey, events: &mut Vec<Event>) {
+        let Some(application) = self.apps.get_mut(app) else { return };
+        application.state_timer = None;
+        match application.state {
+            AppState::Starting => self.run_application(due, app, events),
+            AppState::Completing => self.complete_application(due, app, events),
+            _ => {}
+        }
+    }
+
+    /// Enters a state, with everything that follows from leaving the one before.
+    fn enter(&mut self, now: Time, key: AppKey, to: AppState, message: Option<Arc<str>>, events: &mut Vec<Event>) {
+        let app = &mut self.apps[key];
+        let timer = app.state_timer.take();
+        let ran = app.counts_as_running();
+        app.state = to;
+        app.log.push((now, to));
+        let runs = app.counts_as_running();
+        if runs && app.started.is_none() {
+            app.started = Some(now);
+        }
+        if message.is_some() {
+            app.message.clone_from(&message);
+        }
+        events.push(Event { at: now, kind: EventKind::AppState { app: app.id.clone(), state: to, message } });
+        if let Some(timer) = timer {
+            self.timers.remove(&timer);
+        }
+        if runs != ran {
+            self.count_running(key, runs);
+        }
+        match to {
+            AppState::Starting => {
+                let at_once = self.apps[key].tags.get(STATEAWARE_DISABLE_TAG).is_some_and(|value| !value.is_empty());
+                self.set_state_timer(now + if at_once { Duration::ZERO } else { STARTING }, key);
+            }
+            AppState::Completing => {
+                self.stop_counting_for_user(key);
+                self.set_state_timer(now + COMPLETING, key);
+            }
+            AppState::Completed | AppState::Failed => self.end(now, key),
+            _ => {}
+        }
+        if self.apps.get(key).is_some() {
+            self.touch_app(key);
+        }
+    }
+
+    fn set_state_timer(&mut self, due: Time, key: AppKey) {
+        let timer = self.set_timer(due, Timer::AppState(key));
+        self.apps[key].state_timer = Some(timer);
+    }
+
+    /// One running application more or less, in the leaf and above (SCH-111).
+    fn count_running(&mut self, key: AppKey, runs: bool) {
+        let app = &self.apps[key];
+        for queue in self.queues.path_up(app.queue) {
+            let queue = &mut self.queues[queue];
+            if !runs {
+                queue.running = queue.running.saturating_sub(1);
+                continue;
+            }
+            queue.running += 1;
+            queue.allocating_accepted.remove(&app.id);
+            if let (true, Some(max)) = (self.switches.running_count_cut, queue.settings.max_applications) {
+                queue.running = queue.running.min(max);
+            }
+        }
+        let leaf = app.queue;
+        self.touch_path(leaf);
+    }
+
+    /// The limits of its user do not count it any more (LIM-013).
+    pub(super) fn stop_counting_for_user(&mut self, key: AppKey) {
+        let app = &self.apps[key];
+        self.usage.app_done(&app.who.user, &self.queues.path_up(app.queue), &app.id);
+    }
+
+    /// An application that its submitter took away is Completed from whatever state it was in (SCH-173).
+    pub(super) fn finish(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+        self.enter(now, app, AppState::Completed, None, events);
+    }
+
+    /// The application is over: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
+    pub(super) fn end(&mut self, now: Time, key: AppKey) {
+        self.stop_counting_for_user(key);
+        self.leave_queue(key);
+        let Some(mut app) = self.apps.remove(key) else { return };
+        self.app_index.remove(&app.id);
+        app.finished = Some(now);
+        self.touch_app(key);
+        self.touch_app_set();
+        self.remember(now, app);
+    }
+
+    /// Keeps an application that ended.
+    pub(super) fn remember(&mut self, now: Time, app: super::app::Application) {
+        if self.ended.is_empty() {
+            self.set_timer(now + FORGET_EVERY, Timer::Forget);
+        }
+        self.ended.push_back(Arc::new(app));
+        self.ended_total += 1;
+    }
+
+    /// Takes an application that holds nothing out of its leaf's counters.
+    pub(super) fn leave_queue(&mut self, key: AppKey) {
+        let app = &mut self.apps[key];
+        let leaf = app.queue;
+        let queue = &mut self.queues[leaf];
+        queue.apps.remove(&key);
+        if let Some(rank) = app.rank.take() {
+            queue.candidates.remove(&rank);
+        }
+        let priority = app.counted_priority;
+        let id = app.id.clone();
+        for (level, queue) in self.queues.path_up(leaf).into_iter().enumerate() {
+            let queue = &mut self.queues[queue];
+            queue.app_count -= 1;
+            if level == 0 || !self.switches.accepted_leak {
+                queue.allocating_accepted.remove(&id);
+            }
+        }
+        self.queues.note_priority(leaf, Some(priority), None);
+        self.touch_path(leaf);
+    }
+
+    /// Puts an application among those of its leaf.
+    pub(super) fn join_queue(&mut self, key: AppKey) {
+        let leaf = self.apps[key].queue;
+        self.queues[leaf].apps.insert(key);
+        for queue in self.queues.path_up(leaf) {
+            self.queues[queue].app_count += 1;
+        }
+        let app = &mut self.apps[key];
+        app.counted_priority = app.priority();
+        let priority = app.counted_priority;
+        self.queues.note_priority(leaf, None, Some(priority));
+        if self.switches.priority_on_submit {
+            self.queues.hand_up_path(leaf);
+        }
+        self.touch_path(leaf);
+        self.touch_app_set();
+        self.refresh_app(key);
+    }
+
+    /// Forgets applications that ended long ago.
+    pub(super) fn forget_ended(&mut self, now: Time) {
+        while let Some(oldest) = self.ended.front()
+            && oldest.finished.is_some_and(|finished| now.since(finished) >= REMEMBERED)
+        {
+            self.ended.pop_front();
+        }
+        if !self.ended.is_empty() {
+            self.set_timer(now + FORGET_EVERY, Timer::Forget);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The scheduler core: a deterministic state machine, [`Scheduler::apply`].
+//!
+//! Invariants:
+//! - pure: no IO, no clock, no thread, no randomness; time comes in as an argument, and the same commands at the same
+//!   times give the same state and the same events, on every machine;
+//! - nothing is ever decided by the order of a hash map: hash maps here only look up ([`index`] has no way to walk one);
+//! - every command is all or nothing: what is refused changes nothing and says why;
+//! - every counter that a command moves is moved in that command; [`check`] compares them all with a recount.
+//!
+//! Where to read: [`command`] is what can be done, [`event`] what is told. [`partition`] holds the state and passes
+//! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle; `lifecycle` the state
+//! machine of applications with its timers; `queues` the tree with its counters and priorities.
+
+pub mod app;
+pub mod check;
+pub mod command;
+pub mod event;
+pub mod index;
+pub mod node;
+pub mod partition;
+pub mod place;
+pub mod queue;
+pub mod switches;
+pub mod touched;
+pub mod usage;
+
+mod admin;
+mod asks;
+mod cleaner;
+mod cycle;
+mod lifecycle;
+mod nodes;
+mod order;
+mod release;
+mod reload;
+mod submit;
+
+use std::sync::Arc;
+
+use crate::config::Config;
+use crate::model::{Profile, Time};
+pub use command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
+pub use event::{Event, EventKind, ReleaseReason};
+pub use partition::Partition;
+pub use switches::Switches;
+
+/// A scheduler: partitions, and how they behave.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    switches: Switches,
+    partitions: Vec<Partition>,
+    checksum: String,
+}
+
+impl Scheduler {
+    /// A scheduler without a configuration. It decides as `profile` says.
+    pub fn new(profile: Profile) -> Self {
+        Self { switches: Switches::of(profile), partitions: Vec::new(), checksum: String::new() }
+    }
+
+    /// Carries out one command at the time `now`, after all timers that are due by then.
+    ///
+    /// Time must not go back between calls.
+    pub fn apply(&mut self, now: Time, command: &Command) -> Vec<Event> {
+        let mut events = Vec::new();
+        for partition in &mut self.partitions {
+            partition.run_timers(now, &mut events);
+        }
+        match command {
+            Command::Configure(config) => self.configure(now, config, &mut events),
+            Command::Cycle => self.partitions.iter_mut().for_each(|p| p.cycle(now, &mut events)),
+            Command::Clean => self.partitions.iter_mut().for_each(|p| p.clean(now, &mut events)),
+            Command::Tick => {}
+            Command::In { partition, command } => {
+                let found = match partition {
+                    None => self.partitions.first_mut(),
+                    Some(name) => self.partitions.iter_mut().find(|p| p.name == *name),
+                };
+                match found {
+                    Some(partition) => partition.apply(now, command, &mut events),
+                    None => events.push(Event {
+                        at: now,
+                        kind: EventKind::Refused {
+                            message: match partition {
+                                Some(name) => format!("there is no partition {name:?}"),
+                                None => "no configuration is loaded".to_owned(),
+                            },
+                        },
+                    }),
+                }
+            }
+        }
+        events
+    }
+
+    /// The partitions in the order of the configuration.
+    pub fn partitions(&self) -> &[Partition] {
+        &self.partitions
+    }
+
+    /// The partitions, for whoever takes note of what was touched ([`touched`]).
+    pub fn partitions_mut(&mut self) -> &mut [Partition] {
+        &mut self.partitions
+    }
+
+    /// When the next timer is due; before that a [`Command::Tick`] does nothing.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.partitions.iter().filter_map(Partition::next_timer).min()
+    }
+
+    /// Whether a cycle has something to look at (SCH-041, SCH-042).
+    pub fn has_work(&self) -> bool {
+        self.partitions.iter().any(Partition::has_work)
+    }
+
+    /// The checksum of the configuration in force; empty before the first.
+    pub fn checksum(&self) -> &str {
+        &self.checksum
+    }
+
+    /// How it behaves.
+    pub fn switches(&self) -> &Switches {
+        &self.switches
+    }
+
+    /// Loads a configuration: the first one, or a reload (SCH-177).
+    fn configure(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) {
+        let outcome = self.reload(now, config, events);
+        let kind = match outcome {
+            Ok(()) => EventKind::ConfigAccepted,
+            Err(message) => EventKind::ConfigRejected { message },
+        };
+        events.push(Event { at: now, kind });
+    }
+}

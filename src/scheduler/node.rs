@@ -1,0 +1,220 @@
+//! Nodes, and the order in which they are tried.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::index::{AppKey, AskKey, Index, NodeKey, Slab};
+use crate::config::{NodeSortConfig, NodeSortPolicy};
+use crate::model::{NodeId, Resource};
+
+/// A node (SCH-015).
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its own key.
+    pub key: NodeKey,
+    /// The id.
+    pub id: NodeId,
+    /// What it has.
+    pub total: Resource,
+    /// What others use of it.
+    pub occupied: Resource,
+    /// What is allocated on it.
+    pub allocated: Resource,
+    /// What is left: total less allocated less occupied; may be negative.
+    pub available: Resource,
+    /// Takes new allocations.
+    pub schedulable: bool,
+    /// Attributes.
+    pub attributes: Arc<BTreeMap<String, String>>,
+    /// What runs there, in order of allocation.
+    pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
+    score: Score,
+}
+
+/// A node's score as an integer of the same order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Score(i64);
+
+impl Score {
+    fn of(score: f64) -> Self {
+        // Adding 0.0 makes a negative zero positive; the rest is the order of `f64::total_cmp`.
+        let bits = (score + 0.0).to_bits().cast_signed();
+        Self(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
+    }
+}
+
+/// The nodes of a partition.
+#[derive(Clone, Debug, Default)]
+pub struct Nodes {
+    nodes: Slab<NodeKey, Node>,
+    by_id: Index<NodeId, NodeKey>,
+    /// By score, then id (SCH-090).
+    order: BTreeSet<(Score, NodeId, NodeKey)>,
+    sort: NodeSortConfig,
+}
+
+impl std::ops::Index<NodeKey> for Nodes {
+    type Output = Node;
+
+    fn index(&self, key: NodeKey) -> &Node {
+        &self.nodes[key]
+    }
+}
+
+impl Nodes {
+    /// The key of an id.
+    pub fn find(&self, id: &NodeId) -> Option<NodeKey> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The node of a key, if it is there.
+    pub fn get(&self, key: NodeKey) -> Option<&Node> {
+        self.nodes.get(key)
+    }
+
+    /// All nodes in the order of their keys.
+    pub fn iter(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().map(|(_, node)| node)
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The nodes in the order in which they are tried: by score, then by id (SCH-090).
+    pub fn in_order(&self) -> impl Iterator<Item = &Node> {
+        self.order.iter().map(|(_, _, key)| &self.nodes[*key])
+    }
+
+    /// Registers a node. The id must be new.
+    pub fn add(&mut self, node: super::NodeSpec) -> NodeKey {
+        let available = node.capacity.sub(&node.occupied);
+        let id = node.id.clone();
+        let key = self.nodes.insert_with(|key| Node {
+            key,
+            id: node.id,
+            total: node.capacity,
+            occupied: node.occupied,
+            allocated: Resource::new(),
+            available,
+            schedulable: !node.drained,
+            attributes: Arc::new(node.attributes),
+            allocations: BTreeMap::new(),
+            score: Score::default(),
+        });
+        self.by_id.insert(id, key);
+        self.place(key);
+        key
+    }
+
+    /// Takes a node out.
+    pub fn remove(&mut self, key: NodeKey) -> Option<Node> {
+        self.displace(key);
+        let node = self.nodes.remove(key)?;
+        self.by_id.remove(&node.id);
+        Some(node)
+    }
+
+    /// Changes a node and puts it where it then belongs.
+    pub fn change(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
+        self.displace(key);
+        let node = &mut self.nodes[key];
+        change(node);
+        node.available = node.total.sub(&node.allocated).sub(&node.occupied);
+        self.place(key);
+    }
+
+    /// Sorts by another configuration from now on.
+    pub fn set_sort(&mut self, sort: &NodeSortConfig) {
+        if self.sort == *sort {
+            return;
+        }
+        self.sort = sort.clone();
+        self.order.clear();
+        let keys: Vec<NodeKey> = self.nodes.iter().map(|(key, _)| key).collect();
+        for key in keys {
+            self.place(key);
+        }
+    }
+
+    fn displace(&mut self, key: NodeKey) {
+        let node = &self.nodes[key];
+        self.order.remove(&(node.score, node.id.clone(), key));
+    }
+
+    fn place(&mut self, key: NodeKey) {
+        let score = score(&self.nodes[key], &self.sort);
+        let node = &mut self.nodes[key];
+        node.score = Score::of(score);
+        self.order.insert((node.score, node.id.clone(), key));
+    }
+}
+
+/// The score of a node: the lower, the earlier it is tried (SCH-090).
+fn score(node: &Node, sort: &NodeSortConfig) -> f64 {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (name, total) in node.total.iter() {
+        let weight = sort.weights.get(name).copied().unwrap_or(0.0);
+        #[expect(clippy::cast_precision_loss, reason = "scores are floats in the real core")]
+        let share = 1.0 - node.available.amount(name) as f64 / total as f64;
+        // Nothing left of nothing is NaN, which says nothing.
+        if weight != 0.0 && !share.is_nan() {
+            sum += share * weight;
+            weights += weight;
+        }
+    }
+    let usage = if weights == 0.0 { 0.0 } else { sum / weights };
+    match sort.policy {
+        NodeSortPolicy::Fair => usage,
+        NodeSortPolicy::BinPacking => 1.0 - usage,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(id: &str, vcore: i64, memory: i64) -> super::super::NodeSpec {
+        let capacity = [("vcore", vcore), ("memory", memory)].into_iter().collect();
+        super::super::NodeSpec { id: id.into(), capacity, ..Default::default() }
+    }
+
+    fn ids(nodes: &Nodes) -> Vec<&str> {
+        nodes.in_order().map(|node| node.id.as_str()).collect()
+    }
+
+    /// EX-12, the second part: weights decide which of two half-full nodes is the emptier one.
+    #[test]
+    fn weights_of_ex_12() {
+        let mut nodes = Nodes::default();
+        for (id, vcore, memory) in [("n1", 500, 12_000), ("n2", 1500, 4000)] {
+            let key = nodes.add(node(id, 2000, 16_000));
+            let used = [("vcore", vcore), ("memory", memory)].into_iter().collect();
+            nodes.change(key, |node| node.allocated = used);
+        }
+        let weights = [("vcore".to_owned(), 4.0), ("memory".to_owned(), 1.0)];
+        let mut sort = NodeSortConfig { policy: NodeSortPolicy::Fair, weights: weights.into() };
+        nodes.set_sort(&sort);
+        let scores: Vec<f64> = nodes.in_order().map(|node| score(node, &sort)).collect();
+        assert!((scores[0] - 0.35).abs() < 1e-12 && (scores[1] - 0.65).abs() < 1e-12);
+        assert_eq!(ids(&nodes), ["n1", "n2"]);
+        sort.policy = NodeSortPolicy::BinPacking;
+        nodes.set_sort(&sort);
+        assert_eq!(ids(&nodes), ["n2", "n1"]);
+        nodes.set_sort(&NodeSortConfig::default());
+        assert_eq!(ids(&nodes), ["n1", "n2"]);
+    }
+
+    #[test]
+    fn a_score_keeps_the_order_of_its_float() {
+        let mut scores = [0.5, -0.25, 0.0, -0.0, 1.0, -3.0];
+        scores.sort_by_key(|score| Score::of(*score));
+        assert_eq!(scores, [-3.0, -0.25, 0.0, 0.0, 0.5, 1.0]);
+    }
+}

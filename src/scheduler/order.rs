@@ -1,0 +1,178 @@
+//! In which order queues and applications are tried (`scheduler.md` sections 4 and 6).
+
+use std::cmp::{Ordering, Reverse};
+
+use smallvec::SmallVec;
+
+use super::app::Application;
+use super::index::{AppKey, QueueKey};
+use super::queue::{Queue, QueueTree};
+use crate::config::properties::AppSortPolicy;
+use crate::model::{AppId, Priority, Resource, Time};
+
+/// How much of its guarantee somebody uses: one share for each resource name in use, the largest first (SCH-054). Two lists are
+/// compared position by position, the shorter one filled up with zeros.
+#[derive(Clone, Debug, Default)]
+pub struct ShareList(SmallVec<[f64; 2]>);
+
+impl ShareList {
+    /// The shares of `allocated` over `guaranteed`; a name without a guarantee counts with its raw amount.
+    pub fn of(allocated: &Resource, guaranteed: Option<&Resource>) -> Self {
+        let mut shares: SmallVec<[f64; 2]> = allocated
+            .iter()
+            .map(|(name, used)| {
+                #[expect(clippy::cast_precision_loss, reason = "the real core compares floats")]
+                let (used, guarantee) = (used as f64, guaranteed.map_or(0, |g| g.amount(name)) as f64);
+                if guarantee == 0.0 { used } else { used / guarantee }
+            })
+            .collect();
+        shares.sort_unstable_by(|a, b| b.total_cmp(a));
+        // Zeros at the end compare as if they were not there.
+        while shares.last().is_some_and(|share| *share == 0.0) {
+            shares.pop();
+        }
+        Self(shares)
+    }
+
+    /// The one share of 1.8.0 (SCH-055): the largest over the names in use that `base` has, which is the guarantee and, for the
+    /// names that it lacks, the maximum or the cluster.
+    pub fn largest(allocated: &Resource, base: &Resource) -> Self {
+        let share = |(name, used): (&str, i64)| {
+            let base = base.get(name)?;
+            if base <= 0 {
+                return Some(if used > 0 { 1.0 } else { 0.0 });
+            }
+            #[expect(clippy::cast_precision_loss, reason = "the real core compares floats")]
+            let share = used as f64 / base as f64;
+            Some(share)
+        };
+        let largest = allocated.iter().filter(|(_, used)| *used >= 0).filter_map(share).fold(0.0, f64::max);
+        Self(if largest == 0.0 { SmallVec::new() } else { SmallVec::from_slice(&[largest]) })
+    }
+
+    /// The shares, the largest first.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.0
+    }
+}
+
+impl Ord for ShareList {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let longest = self.0.len().max(other.0.len());
+        let at = |list: &Self, i: usize| list.0.get(i).copied().unwrap_or(0.0);
+        (0..longest)
+            .map(|i| at(self, i).total_cmp(&at(other, i)))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+}
+
+impl PartialOrd for ShareList {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ShareList {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ShareList {}
+
+/// The place of an application among the candidates of its leaf (SCH-071). A total order: the keys of the leaf's policy, then
+/// submission time and id (SCH-001).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AppRank {
+    keys: [RankKey; 2],
+    submitted: Time,
+    id: AppId,
+    /// Whose place it is.
+    pub app: AppKey,
+}
+
+/// One key of a rank. Within a leaf the same key stands at the same position, so variants are never compared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum RankKey {
+    Priority(Reverse<Priority>),
+    Submitted(Time),
+    Share(ShareList),
+}
+
+impl AppRank {
+    /// The place of `app` in `leaf`.
+    pub fn of(app: &Application, leaf: &Queue) -> Self {
+        let properties = &leaf.settings.properties;
+        let priority = RankKey::Priority(Reverse(app.priority()));
+        let main = if properties.app_sort == AppSortPolicy::Fair {
+            RankKey::Share(ShareList::of(&app.allocated, leaf.guaranteed.as_ref()))
+        } else {
+            RankKey::Submitted(app.submitted)
+        };
+        let keys = if properties.sort_by_priority { [priority, main] } else { [main, priority] };
+        Self { keys, submitted: app.submitted, id: app.id.clone(), app: app.key }
+    }
+}
+
+/// The children of a parent that a cycle looks at, in the order in which it tries them (SCH-050 to SCH-053).
+pub fn sort_children(tree: &QueueTree, parent: QueueKey, into: &mut Vec<QueueKey>) {
+    let queue = &tree[parent];
+    into.clear();
+    into.extend(queue.children.iter().copied().filter(|child| tree[*child].wants()));
+    if into.len() < 2 {
+        return;
+    }
+    let by_priority = queue.settings.properties.sort_by_priority;
+    let total = |left: &QueueKey, right: &QueueKey| {
+        let (left, right) = (&tree[*left], &tree[*right]);
+        let priority = || right.current_priority().cmp(&left.current_priority());
+        let share = || left.share.cmp(&right.share);
+        if by_priority { priority().then_with(share) } else { share().then_with(priority) }
+    };
+    into.sort_by(total);
+    // The last key, pending, is no total order (SCH-002): insertion sort, within what the total keys leave equal.
+    for i in 1..into.len() {
+        let mut at = i;
+        while at > 0 && total(&into[at - 1], &into[at]).is_eq() && wants_more(tree, into[at], into[at - 1]) {
+            into.swap(at - 1, at);
+            at -= 1;
+        }
+    }
+}
+
+/// Whether `left` has more pending than `right`: something more, and nothing less.
+fn wants_more(tree: &QueueTree, left: QueueKey, right: QueueKey) -> bool {
+    tree[left].pending.strictly_greater(&tree[right].pending)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(pairs: &[(&str, i64)], guaranteed: &[(&str, i64)]) -> ShareList {
+        let guaranteed: Resource = guaranteed.iter().copied().collect();
+        ShareList::of(&pairs.iter().copied().collect(), Some(&guaranteed))
+    }
+
+    /// EX-26, the rows on shares.
+    #[test]
+    fn share_lists_of_ex_26() {
+        assert_eq!(list(&[("m", 5), ("v", 3), ("g", 0)], &[("m", 10)]).as_slice(), [3.0, 0.5]);
+        let shares = |s: &[f64]| ShareList(SmallVec::from_slice(s));
+        assert_eq!(shares(&[0.5]), shares(&[0.5, 0.0]));
+        assert!(shares(&[0.5]) < shares(&[0.5, 0.1]));
+    }
+
+    /// EX-07: no name matching, the largest share of each side meets the other's.
+    #[test]
+    fn share_lists_of_ex_07() {
+        let one = [("memory", 2), ("vcore", 1000)];
+        let a = list(&one, &[("memory", 10), ("vcore", 10_000)]);
+        let b = list(&one, &[("memory", 20), ("vcore", 5000)]);
+        let c = list(&one, &[("memory", 5)]);
+        let d = list(&one, &[("memory", 40), ("vcore", 0)]);
+        assert_eq!(a, b);
+        assert!(b < d && d < c);
+    }
+}

@@ -1,0 +1,301 @@
+//! One partition: its state, and the counters that one allocation or release moves.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::app::{Allocation, Application, Ask, Tried};
+use super::command::PartitionCommand;
+use super::event::{Event, EventKind};
+use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
+use super::node::Nodes;
+use super::order::AppRank;
+use super::place::Rules;
+use super::queue::{QueueTree, ROOT};
+use super::switches::Switches;
+use super::touched::Touched;
+use super::usage::Usage;
+use crate::model::{AppId, QueueState, Resource, Time};
+
+/// A partition (SCH-010).
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// The name.
+    pub name: Arc<str>,
+    /// The state.
+    pub state: QueueState,
+    /// The queue tree.
+    pub queues: QueueTree,
+    /// The nodes.
+    pub nodes: Nodes,
+    /// The live applications.
+    pub apps: Slab<AppKey, Application>,
+    /// Applications that ended, the oldest first (SCH-172).
+    pub ended: VecDeque<Arc<Application>>,
+    /// How many applications have ended so far, also those that were forgotten since.
+    pub ended_total: u64,
+    /// What users have in use.
+    pub usage: Usage,
+    /// Allocations made since the beginning.
+    pub allocations_made: u64,
+    /// What changed since it was last asked for; `None` while nobody asks.
+    pub touched: Option<Touched>,
+    /// The placement rules in force.
+    pub rules: Rules,
+    pub(super) switches: Switches,
+    pub(super) app_index: Index<AppId, AppKey>,
+    pub(super) timers: BTreeMap<TimerKey, Timer>,
+    pub(super) timers_set: u64,
+    pub(super) arrivals: u64,
+    /// Whether the bases of the 1.8.0 fair shares are out of date.
+    pub(super) share_bases_stale: bool,
+    /// Scratch of the cycle, kept for its capacity.
+    pub(super) scratch: super::cycle::Scratch,
+}
+
+/// When a timer is due, and which of those due then was set first.
+pub type TimerKey = (Time, u64);
+
+/// What happens when time comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// The time in its present state is over (SCH-170).
+    AppState(AppKey),
+    /// Applications that ended long ago are forgotten (SCH-172).
+    Forget,
+}
+
+impl Partition {
+    /// An empty partition, before its first configuration.
+    pub(super) fn new(name: Arc<str>, switches: Switches, rules: Rules) -> Self {
+        Self {
+            name,
+            state: QueueState::Active,
+            queues: QueueTree::default(),
+            nodes: Nodes::default(),
+            apps: Slab::default(),
+            ended: VecDeque::new(),
+            ended_total: 0,
+            usage: Usage::default(),
+            allocations_made: 0,
+            touched: None,
+            rules,
+            switches,
+            app_index: Index::default(),
+            timers: BTreeMap::new(),
+            timers_set: 0,
+            arrivals: 0,
+            share_bases_stale: false,
+            scratch: super::cycle::Scratch::default(),
+        }
+    }
+
+    /// Carries out one command.
+    pub(super) fn apply(&mut self, now: Time, command: &PartitionCommand, events: &mut Vec<Event>) {
+        match command {
+            PartitionCommand::AddNode(spec) => self.add_node(now, spec, events),
+            PartitionCommand::UpdateNode { id, capacity, occupied } => {
+                self.update_node(now, id, capacity.as_ref(), occupied.as_ref(), events);
+            }
+            PartitionCommand::RemoveNode(id) => self.remove_node(now, id, events),
+            PartitionCommand::DrainNode(id) => self.set_schedulable(now, id, false, events),
+            PartitionCommand::ResumeNode(id) => self.set_schedulable(now, id, true, events),
+            PartitionCommand::Submit(submission) => self.submit(now, submission, events),
+            PartitionCommand::Ask(spec) => self.ask(now, spec, events),
+            PartitionCommand::Release { app, ask } => self.release(now, app, ask, events),
+            PartitionCommand::Remove { app } => self.remove_app(now, app, events),
+            PartitionCommand::Kill { app, by, reason } => self.kill(now, app, by, reason, events),
+            PartitionCommand::Move { app, to, by } => self.move_app(now, app, to, by, events),
+        }
+        self.run_timers(now, events);
+    }
+
+    /// The key of a live application.
+    pub fn app_key(&self, id: &AppId) -> Option<AppKey> {
+        self.app_index.get(id).copied()
+    }
+
+    /// Whether a cycle has something to look at (SCH-041, SCH-042).
+    pub fn has_work(&self) -> bool {
+        self.queues.get(ROOT).is_some_and(|root| root.max.is_some() && root.wants())
+    }
+
+    /// When the next timer is due.
+    pub fn next_timer(&self) -> Option<Time> {
+        self.timers.first_key_value().map(|((due, _), _)| *due)
+    }
+
+    /// Sum of the nodes' capacities, which is also the root's maximum.
+    pub fn capacity(&self) -> Resource {
+        self.queues.get(ROOT).and_then(|root| root.max.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn set_timer(&mut self, due: Time, timer: Timer) -> TimerKey {
+        self.timers_set += 1;
+        let key = (due, self.timers_set);
+        self.timers.insert(key, timer);
+        key
+    }
+
+    /// Carries out what is due by `now`, in the order in which it became due.
+    pub(super) fn run_timers(&mut self, now: Time, events: &mut Vec<Event>) {
+        while let Some(entry) = self.timers.first_entry()
+            && entry.key().0 <= now
+        {
+            let ((due, _), timer) = entry.remove_entry();
+            match timer {
+                Timer::AppState(app) => self.state_timer(due, app, events),
+                Timer::Forget => self.forget_ended(due),
+            }
+        }
+    }
+
+    /// A pending ask becomes an allocation: everything that this moves (SCH-017).
+    pub(super) fn commit(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
+        self.allocations_made += 1;
+        let number = self.allocations_made;
+        let application = &mut self.apps[app];
+        application.allocate(ask, Allocation { node, number, since: now });
+        let Ask { id, resource, placeholder, arrival, .. } = &application.asks[ask];
+        let (arrival, real) = (*arrival, !*placeholder);
+        let leaf = application.queue;
+        self.nodes.change(node, |node| {
+            node.allocated.add_assign(resource);
+            node.allocations.insert(number, (app, ask));
+        });
+        for key in self.queues.path_up(leaf) {
+            let queue = &mut self.queues[key];
+            queue.allocated.add_assign(resource);
+            queue.pending.sub_assign(resource);
+            queue.pending.prune();
+            queue.refresh_share();
+        }
+        self.usage.increase(&application.who.user, &self.queues.path_up(leaf), &application.id, resource);
+        let kind = EventKind::Allocated {
+            app: application.id.clone(),
+            ask: id.clone(),
+            node: self.nodes[node].id.clone(),
+            resource: resource.clone(),
+        };
+        events.push(Event { at: now, kind });
+        self.touch_ask(app, ask, arrival);
+        self.touch_allocation(node, number);
+        self.touch_path(leaf);
+        self.refresh_app(app);
+        if real {
+            self.run_application(now, app, events);
+        }
+    }
+
+    /// Takes an ask out of its application, pending or allocated, with every counter that it moved. Gives the ask, and the
+    /// node if it had one.
+    pub(super) fn take_ask(&mut self, app: AppKey, ask: AskKey) -> Option<Ask> {
+        let application = &mut self.apps[app];
+        let taken = application.remove_ask(ask)?;
+        let leaf = application.queue;
+        let path = self.queues.path_up(leaf);
+        if let Some(allocation) = &taken.allocation {
+            self.usage.decrease(&application.who.user, &path, &taken.resource);
+            self.nodes.change(allocation.node, |node| {
+                node.allocated.sub_assign(&taken.resource);
+                node.allocated.prune();
+                node.allocations.remove(&allocation.number);
+            });
+            self.touch_allocation(allocation.node, allocation.number);
+        }
+        for key in path {
+            let queue = &mut self.queues[key];
+            let sum = if taken.allocation.is_some() { &mut queue.allocated } else { &mut queue.pending };
+            sum.sub_assign(&taken.resource);
+            sum.prune();
+            queue.refresh_share();
+        }
+        self.touch_ask(app, ask, taken.arrival);
+        self.touch_path(leaf);
+        self.refresh_app(app);
+        Some(taken)
+    }
+
+    /// Brings what a leaf keeps of an application up to date: its place among the candidates, its priority.
+    pub(super) fn refresh_app(&mut self, key: AppKey) {
+        let app = &mut self.apps[key];
+        let leaf = app.queue;
+        let rank = app.pending.strictly_greater_than_zero().then(|| AppRank::of(app, &self.queues[leaf]));
+        if rank != app.rank {
+            let candidates = &mut self.queues[leaf].candidates;
+            if let Some(old) = &app.rank {
+                candidates.remove(old);
+            }
+            if let Some(new) = &rank {
+                candidates.insert(new.clone());
+            }
+            app.rank = rank;
+        }
+        let priority = app.priority();
+        let counted = std::mem::replace(&mut app.counted_priority, priority);
+        self.queues.note_priority(leaf, Some(counted), Some(priority));
+        self.touch_app(key);
+    }
+
+    /// A new ask's state of mind: nothing is known of it yet.
+    pub(super) fn untried(ask: &mut Ask) {
+        ask.tried = Tried::Never;
+        ask.fits_queue = true;
+    }
+
+    pub(super) fn next_arrival(&mut self) -> u64 {
+        self.arrivals += 1;
+        self.arrivals
+    }
+
+    pub(super) fn touch_app(&mut self, app: AppKey) {
+        if let Some(touched) = &mut self.touched {
+            touched.apps.mark(app);
+        }
+    }
+
+    pub(super) fn touch_ask(&mut self, app: AppKey, ask: AskKey, arrival: u64) {
+        if let Some(touched) = &mut self.touched {
+            touched.apps.mark(app);
+            touched.asks.push((app, ask, arrival));
+        }
+    }
+
+    pub(super) fn touch_node(&mut self, node: NodeKey) {
+        if let Some(touched) = &mut self.touched {
+            touched.nodes.mark(node);
+        }
+    }
+
+    fn touch_allocation(&mut self, node: NodeKey, number: u64) {
+        if let Some(touched) = &mut self.touched {
+            touched.nodes.mark(node);
+            touched.allocations.push((node, number));
+        }
+    }
+
+    pub(super) fn touch_queue(&mut self, queue: QueueKey) {
+        if let Some(touched) = &mut self.touched {
+            touched.queues.mark(queue);
+        }
+    }
+
+    pub(super) fn touch_path(&mut self, leaf: QueueKey) {
+        if self.touched.is_some() {
+            for key in self.queues.path_up(leaf) {
+                self.touch_queue(key);
+            }
+        }
+    }
+
+    pub(super) fn touch_tree(&mut self) {
+        if let Some(touched) = &mut self.touched {
+            touched.tree = true;
+        }
+    }
+
+    pub(super) fn touch_app_set(&mut self) {
+        if let Some(touched) = &mut self.touched {
+            touched.app_set = true;
+        }
+    }
+}

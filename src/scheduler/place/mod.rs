@@ -1,0 +1,46 @@
+//! Placement: which queue an application goes to, and why (`placement.md`).
+//!
+//! [`Rules::build`] compiles the rules of a partition once; [`Rules::place`] runs them against a queue tree. The answer
+//! carries a [`Trace`] of all that was tried: the console's preview, `kornsole place` and the reason of a rejection are
+//! drawn from it, and it is made by the code that decides.
+//!
+//! Invariants:
+//! - nothing is changed here: the tree is only read, queues to create are named in the answer;
+//! - limits, quotas and running numbers play no role;
+//! - the answer depends on submission, rules and tree alone, and no input makes it panic;
+//! - text for people is made only in `text`.
+//!
+//! Where to look: `rules` compiles, `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9),
+//! `create` plans what is missing (section 7), `switches` tells the releases apart.
+
+pub mod access;
+mod create;
+mod decide;
+mod filter;
+mod refusal;
+mod rules;
+mod submission;
+mod switches;
+mod text;
+mod trace;
+mod tree;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub use decide::{Outcome, Placed, Placement};
+pub use filter::{Filter, FilterVerdict, Match, MatchedBy};
+pub use refusal::{Refusal, Refused};
+pub use rules::{RuleFault, RuleFaultKind, Rules};
+pub use submission::{Submission, identify, is_forced, no_resolver};
+pub use switches::{Draining, Switches};
+pub use text::{Line, Mark, Reason};
+pub use trace::{Asked, End, Next, RuleRef, RuleTrace, Step, StepEnd, Trace};
+pub use tree::{QueueFacts, QueueState, QueueTree, ancestors};
+
+/// The queue of forced applications that no rule places (PLC-092).
+pub const RECOVERY_QUEUE: &str = "root.@recovery@";
+
+/// The queue that 1.8 tries when no rule is left (PLC-004).
+pub const FALLBACK_QUEUE: &str = "root.default";

@@ -1,0 +1,38 @@
+//! What placement needs to know of a queue tree.
+
+use crate::model::{Acl, QueuePath};
+
+/// A tree of queues, as placement and access checks see it.
+pub trait QueueTree {
+    /// The queue at this path, which is in lower case but may be anything else: empty parts, no root at its front.
+    fn queue(&self, path: &str) -> Option<QueueFacts<'_>>;
+}
+
+/// One queue of the tree.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueFacts<'a> {
+    /// The full path.
+    pub path: &'a QueuePath,
+    /// What kind of queue it is.
+    pub state: QueueState,
+    /// Its own submit access list; names nobody for dynamic queues (ACL-025).
+    pub submit_acl: &'a Acl,
+    /// Its own admin access list; names nobody for dynamic queues (ACL-025).
+    pub admin_acl: &'a Acl,
+}
+
+/// The kind of a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueState {
+    /// Takes applications; otherwise it is a parent.
+    pub leaf: bool,
+    /// From the configuration; otherwise made by placement.
+    pub managed: bool,
+    /// Drains itself, whatever its ancestors do.
+    pub draining: bool,
+}
+
+/// `path` and the paths above it, from below.
+pub fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| path.rsplit_once('.').map(|(parent, _)| parent))
+}

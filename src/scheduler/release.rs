@@ -1,0 +1,87 @@
+//! Allocations and asks that end, and applications whose submitter says that they are over.
+
+use super::event::{Event, EventKind, ReleaseReason};
+use super::index::{AppKey, AskKey};
+use super::partition::Partition;
+use crate::model::{AppId, AppState, AskId, Time};
+
+impl Partition {
+    /// An allocation is over, or a pending ask is withdrawn.
+    pub(super) fn release(&mut self, now: Time, app: &AppId, ask: &AskId, events: &mut Vec<Event>) {
+        let Some(key) = self.app_key(app) else {
+            return refuse(now, format!("there is no live application {app:?}"), events);
+        };
+        let Some(ask_key) = self.apps[key].ask_key(ask) else {
+            return refuse(now, format!("application {app:?} has no ask {ask:?}"), events);
+        };
+        if self.apps[key].asks[ask_key].allocation.is_some() {
+            self.end_allocation(now, key, ask_key, ReleaseReason::Stopped, events);
+        } else {
+            self.withdraw(now, key, ask_key, events);
+        }
+    }
+
+    /// Ends an allocation; its application completes if it has nothing left (SCH-170).
+    pub(super) fn end_allocation(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        reason: ReleaseReason,
+        events: &mut Vec<Event>,
+    ) {
+        let Some(allocation) = self.apps[app].asks[ask].allocation else { return };
+        let node = self.nodes[allocation.node].id.clone();
+        let Some(ended) = self.take_ask(app, ask) else { return };
+        let kind = EventKind::Released { app: self.apps[app].id.clone(), ask: ended.id, node, reason };
+        events.push(Event { at: now, kind });
+        if !ended.placeholder {
+            self.complete_if_idle(now, app, events);
+        }
+    }
+
+    /// Withdraws a pending ask; its application completes if it has nothing left, placeholders neither (SCH-170).
+    pub(super) fn withdraw(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
+        let Some(withdrawn) = self.take_ask(app, ask) else { return };
+        let application = &self.apps[app];
+        let kind = EventKind::AskRemoved { app: application.id.clone(), ask: withdrawn.id };
+        events.push(Event { at: now, kind });
+        if application.allocated_placeholder.is_zero() && application.state != AppState::Failing {
+            self.complete_if_idle(now, app, events);
+        }
+    }
+
+    /// The submitter says that the application is over: everything it still has is released (SCH-173).
+    pub(super) fn remove_app(&mut self, now: Time, app: &AppId, events: &mut Vec<Event>) {
+        let Some(key) = self.app_key(app) else {
+            return refuse(now, format!("there is no live application {app:?}"), events);
+        };
+        self.release_everything(now, key, events);
+        self.finish(now, key, events);
+    }
+
+    /// Takes everything off an application without letting its state move: pending asks first, then allocations in the
+    /// order of allocation.
+    pub(super) fn release_everything(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+        let pending: Vec<AskKey> = self.apps[app].pending_order.iter().map(|(.., ask)| *ask).collect();
+        for ask in pending {
+            if let Some(withdrawn) = self.take_ask(app, ask) {
+                let kind = EventKind::AskRemoved { app: self.apps[app].id.clone(), ask: withdrawn.id };
+                events.push(Event { at: now, kind });
+            }
+        }
+        let allocated: Vec<AskKey> = self.apps[app].allocations.values().copied().collect();
+        for ask in allocated {
+            let Some(allocation) = self.apps[app].asks[ask].allocation else { continue };
+            let node = self.nodes[allocation.node].id.clone();
+            if let Some(ended) = self.take_ask(app, ask) {
+                let (app, reason) = (self.apps[app].id.clone(), ReleaseReason::Stopped);
+                events.push(Event { at: now, kind: EventKind::Released { app, ask: ended.id, node, reason } });
+            }
+        }
+    }
+}
+
+fn refuse(now: Time, message: String, events: &mut Vec<Event>) {
+    events.push(Event { at: now, kind: EventKind::Refused { message } });
+}

@@ -1,0 +1,247 @@
+//! Loading a configuration, the first one or a new one, all of it or nothing (`scheduler.md` section 17, `config.md` section
+//! 15).
+//!
+//! Everything that can refuse is asked before the first change is made.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Scheduler;
+use super::event::{Event, EventKind};
+use super::index::QueueKey;
+use super::partition::Partition;
+use super::place::Rules;
+use super::queue::{ROOT, Settings};
+use super::switches::{ReloadMaxApps, Switches};
+use crate::config::properties::{Merged, QueueProperties, inherit};
+use crate::config::{Config, PartitionConfig, QueueConfig};
+use crate::model::{QueueState, Resource, Time};
+
+impl Scheduler {
+    /// Brings a configuration into force.
+    ///
+    /// # Errors
+    /// Why it is refused; then nothing has changed.
+    pub(super) fn reload(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) -> Result<(), String> {
+        if !config.checksum.is_empty() && config.checksum == self.checksum {
+            return Ok(());
+        }
+        let mut rules = Vec::new();
+        for partition in &config.partitions {
+            rules.push(build_rules(partition, &self.switches)?);
+            if let Some(present) = self.partitions.iter().find(|p| *p.name == partition.name) {
+                present.accepts(&partition.root)?;
+            }
+        }
+        self.remove_partitions(now, config, events);
+        for (partition, rules) in config.partitions.iter().zip(rules) {
+            if let Some(present) = self.partitions.iter_mut().find(|p| *p.name == partition.name) {
+                present.rules = rules;
+                present.load(now, partition, events);
+            } else {
+                let mut new = Partition::new(Arc::from(partition.name.as_str()), self.switches, rules);
+                new.load(now, partition, events);
+                self.partitions.push(new);
+            }
+        }
+        let place = |p: &Partition| config.partitions.iter().position(|c| *c.name == *p.name);
+        self.partitions.sort_by_key(place);
+        self.checksum.clone_from(&config.checksum);
+        Ok(())
+    }
+
+    /// Partitions that the configuration does not have any more go, with everything in them (SCH-181).
+    fn remove_partitions(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
+        let stays = |p: &Partition| config.partitions.iter().any(|c| *c.name == *p.name);
+        for partition in self.partitions.iter_mut().filter(|p| !stays(p)) {
+            partition.dissolve(now, events);
+        }
+        self.partitions.retain(stays);
+    }
+}
+
+fn build_rules(partition: &PartitionConfig, switches: &Switches) -> Result<Rules, String> {
+    Rules::build(&partition.rules, switches.profile)
+        .map_err(|fault| format!("placement rules of partition {:?}: {fault}", partition.name))
+}
+
+impl Partition {
+    /// Whether the tree can become what the configuration says: no leaf with live applications becomes a parent (CFG-110).
+    fn accepts(&self, root: &QueueConfig) -> Result<(), String> {
+        let mut stack: Vec<(&QueueConfig, QueueKey)> = vec![(root, ROOT)];
+        while let Some((config, key)) = stack.pop() {
+            let queue = &self.queues[key];
+            if config.parent && queue.leaf && !queue.apps.is_empty() {
+                let ids: Vec<&str> = queue.apps.iter().take(5).map(|app| self.apps[*app].id.as_str()).collect();
+                let path = &queue.path;
+                let count = queue.apps.len();
+                return Err(format!(
+                    "CFG-110: {path} cannot become a parent, it has {count} live applications: {}",
+                    ids.join(", ")
+                ));
+            }
+            let known = |child: &'_ &QueueConfig| self.queues.child(key, &child.name);
+            stack.extend(config.children.iter().filter_map(|child| known(&child).map(|key| (child, key))));
+        }
+        Ok(())
+    }
+
+    /// Brings a valid configuration into force.
+    fn load(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) {
+        self.nodes.set_sort(&config.node_sort);
+        let mut seen = BTreeSet::new();
+        let mut stack = vec![(&config.root, None)];
+        while let Some((config, parent)) = stack.pop() {
+            let known = match parent {
+                None => self.queues.get(ROOT).map(|root| root.key),
+                Some(parent) => self.queues.child(parent, &config.name),
+            };
+            let key = known.unwrap_or_else(|| self.create(now, parent, &config.name, true, events));
+            self.settle(now, key, config, known.is_some(), events);
+            seen.insert(key);
+            stack.extend(config.children.iter().rev().map(|child| (child, Some(key))));
+        }
+        self.drain_missing(now, &seen, events);
+        for key in self.queues.bottom_up() {
+            self.settle_type(key);
+        }
+        self.share_bases_stale = true;
+        self.touch_tree();
+    }
+
+    /// Adds a queue without any settings.
+    pub(super) fn create(
+        &mut self,
+        now: Time,
+        parent: Option<QueueKey>,
+        name: &str,
+        managed: bool,
+        events: &mut Vec<Event>,
+    ) -> QueueKey {
+        let key = self.queues.add(parent, name, managed, now);
+        events.push(Event { at: now, kind: EventKind::QueueAdded { queue: self.queues[key].path.clone(), managed } });
+        self.touch_queue(key);
+        if let Some(parent) = parent {
+            self.touch_queue(parent);
+        }
+        self.touch_tree();
+        key
+    }
+
+    /// Gives a queue what the configuration says of it (SCH-178). Its parent has been settled.
+    fn settle(&mut self, now: Time, key: QueueKey, config: &QueueConfig, known: bool, events: &mut Vec<Event>) {
+        let (path, parent) = (self.queues[key].path.clone(), self.queues[key].parent);
+        let of_parent = parent.map(|parent| &self.queues[parent].settings);
+        let nothing = Merged::new();
+        let inherited = match of_parent {
+            Some(settings) if !known || self.switches.reload_inherits => &*settings.merged,
+            _ => &nothing,
+        };
+        let merged = inherit(inherited, &path, &config.properties);
+        let template = match &config.template {
+            Some(template) => Some((path.clone(), Arc::new(template.clone()))),
+            None if !known || self.switches.reload_inherits => of_parent.and_then(|p| p.template.clone()),
+            None => None,
+        };
+        let properties = if known && !self.switches.reload_inherits {
+            self.queues[key].settings.properties.overlaid(&merged)
+        } else {
+            QueueProperties::of(&merged)
+        };
+        let takes_max_apps = match self.switches.reload_max_apps {
+            ReloadMaxApps::All => true,
+            ReloadMaxApps::NotRoot => !known || config.name != "root",
+            ReloadMaxApps::None => !known,
+        };
+        let keeps_priority = known && self.switches.priority_cache;
+        let zero_unset = self.switches.zero_max_unset;
+        let queue = &mut self.queues[key];
+        let max_applications = if takes_max_apps {
+            config.max_applications.as_ref().map(|max| max.value)
+        } else {
+            queue.settings.max_applications
+        };
+        queue.settings = Arc::new(Settings {
+            at: Some(config.at),
+            parent: config.parent,
+            merged: Arc::new(merged),
+            properties,
+            admin_acl: config.admin_acl.value.clone(),
+            submit_acl: config.submit_acl.value.clone(),
+            max_applications,
+            template,
+            limits: config.limits.iter().cloned().map(Arc::new).collect(),
+        });
+        if key != ROOT {
+            queue.max = set_max(config.max.as_ref().map(|max| &max.value), zero_unset);
+        }
+        queue.guaranteed = set_guaranteed(config.guaranteed.as_ref().map(|guaranteed| &guaranteed.value));
+        queue.managed = true;
+        queue.refresh_share();
+        if queue.state != QueueState::Active && self.switches.reload_revives {
+            self.set_state(now, key, QueueState::Active, events);
+        }
+        if !keeps_priority {
+            self.queues.hand_up_path(key);
+        }
+        let apps: Vec<_> = self.queues[key].apps.iter().copied().collect();
+        for app in apps {
+            self.refresh_app(app);
+        }
+        self.touch_path(key);
+    }
+
+    /// A queue's type follows its configuration, but a parent that lost its children stays one until the last is gone
+    /// (`config.md` section 15).
+    pub(super) fn settle_type(&mut self, key: QueueKey) {
+        let queue = &mut self.queues[key];
+        let leaf = !queue.settings.parent && queue.children.is_empty() && queue.parent.is_some();
+        if leaf != queue.leaf {
+            queue.leaf = leaf;
+            self.touch_queue(key);
+            self.touch_tree();
+        }
+    }
+
+    /// Managed queues that the configuration does not have any more drain (SCH-180).
+    fn drain_missing(&mut self, now: Time, seen: &BTreeSet<QueueKey>, events: &mut Vec<Event>) {
+        for key in self.queues.top_down() {
+            let queue = &self.queues[key];
+            if queue.managed && queue.state == QueueState::Active && !seen.contains(&key) {
+                self.set_state(now, key, QueueState::Draining, events);
+            }
+        }
+    }
+
+    pub(super) fn set_state(&mut self, now: Time, key: QueueKey, to: QueueState, events: &mut Vec<Event>) {
+        let queue = &mut self.queues[key];
+        let from = std::mem::replace(&mut queue.state, to);
+        queue.state_since = now;
+        events.push(Event { at: now, kind: EventKind::QueueState { queue: queue.path.clone(), from, to } });
+        self.touch_queue(key);
+    }
+
+    /// The partition goes: every application fails, every node goes (SCH-181).
+    fn dissolve(&mut self, now: Time, events: &mut Vec<Event>) {
+        let apps: Vec<_> = self.apps.iter().map(|(key, _)| key).collect();
+        for app in apps {
+            self.fail_application(now, app, "PartitionRemoved", events);
+            self.release_everything(now, app, events);
+            self.fail_application(now, app, "PartitionRemoved", events);
+        }
+        let nodes: Vec<_> = self.nodes.iter().map(|node| node.id.clone()).collect();
+        for node in nodes {
+            self.remove_node(now, &node, events);
+        }
+    }
+}
+
+/// A maximum as the scheduler takes it: any name makes it set, and a 0 in it holds (SCH-034, D-25).
+pub(super) fn set_max(max: Option<&Resource>, zero_unset: bool) -> Option<Resource> {
+    max.filter(|max| !(max.is_empty() || zero_unset && max.is_zero())).cloned()
+}
+
+/// A guarantee as the scheduler takes it: set only if something in it is more than 0 (SCH-034).
+pub(super) fn set_guaranteed(guaranteed: Option<&Resource>) -> Option<Resource> {
+    guaranteed.filter(|guaranteed| guaranteed.strictly_greater_than_zero()).cloned()
+}

@@ -1,0 +1,95 @@
+//! Where the behaviour profiles part (`profiles.md`): one named condition each, read once when a scheduler is made.
+
+use crate::model::Profile;
+
+/// The switches of a scheduler. Each is named as in `profiles.md` and carries the id of its deviation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// The profile that they come from.
+    pub profile: Profile,
+    /// D-07: an application goes through Starting on its way to Running.
+    pub starting_state: bool,
+    /// D-07: `stateaware` is a policy of its own and not an alias of `fifo`.
+    pub stateaware: bool,
+    /// D-08: a queue's share is one number over guarantee, maximum or cluster, not a list over its own guarantee.
+    pub fair_share_of_cluster: bool,
+    /// D-24: the running count is cut at `maxapplications`.
+    pub running_count_cut: bool,
+    /// D-11: a removed application stays in `allocatingAccepted` of the queues above its leaf.
+    pub accepted_leak: bool,
+    /// P-02: a reload hands no new priority up to the parent.
+    pub priority_cache: bool,
+    /// P-03: a submission hands the leaf's priority up, which refreshes what P-02 left stale.
+    pub priority_on_submit: bool,
+    /// P-04: a resource name whose last node went stays in the root's maximum with 0.
+    pub root_max_keeps_zero: bool,
+    /// D-03: a draining queue that is in the file again becomes active.
+    pub reload_revives: bool,
+    /// D-01: a reload applies `maxapplications` to existing queues, the root included.
+    pub reload_max_apps: ReloadMaxApps,
+    /// D-02: a reload computes properties anew, as at creation.
+    pub reload_inherits: bool,
+    /// D-04: a leaf that drains takes no applications.
+    pub draining_refuses: bool,
+    /// D-25: a maximum of only zeros limits nothing.
+    pub zero_max_unset: bool,
+}
+
+/// Which queues a reload gives a new `maxapplications` (switch `reload_maxapps`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReloadMaxApps {
+    /// Every queue.
+    All,
+    /// Every queue not named root.
+    NotRoot,
+    /// None that exists already.
+    None,
+}
+
+impl Switches {
+    /// The switches of a profile.
+    pub const fn of(profile: Profile) -> Self {
+        let kornsole = Self {
+            profile,
+            starting_state: true,
+            stateaware: true,
+            fair_share_of_cluster: false,
+            running_count_cut: false,
+            accepted_leak: false,
+            priority_cache: false,
+            priority_on_submit: false,
+            root_max_keeps_zero: false,
+            reload_revives: true,
+            reload_max_apps: ReloadMaxApps::All,
+            reload_inherits: true,
+            draining_refuses: true,
+            zero_max_unset: false,
+        };
+        let releases = Self {
+            running_count_cut: true,
+            accepted_leak: true,
+            priority_cache: true,
+            reload_inherits: false,
+            zero_max_unset: true,
+            ..kornsole
+        };
+        match profile {
+            Profile::Kornsole => kornsole,
+            Profile::V1_5_1 => Self {
+                priority_on_submit: true,
+                root_max_keeps_zero: true,
+                reload_revives: false,
+                reload_max_apps: ReloadMaxApps::None,
+                draining_refuses: false,
+                ..releases
+            },
+            Profile::V1_8_0 => Self {
+                starting_state: false,
+                stateaware: false,
+                fair_share_of_cluster: true,
+                reload_max_apps: ReloadMaxApps::NotRoot,
+                ..releases
+            },
+        }
+    }
+}

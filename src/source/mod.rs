@@ -1,0 +1,66 @@
+//! What a console can see of a cluster and do to it: one trait, implemented for the embedded scheduler and for a remote one.
+//!
+//! Invariants:
+//! - every call returns at once, from any thread: nothing here ever waits for the cluster;
+//! - the console never knows which implementation it has, but for the words of [`Source::about`].
+
+pub mod embedded;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::Identity;
+use crate::view::View;
+pub use embedded::{Embedded, Stepped};
+
+/// A cluster as a console sees it.
+pub trait Source: Send + Sync {
+    /// The newest view. Costs a pointer.
+    fn view(&self) -> Arc<View>;
+
+    /// What stands at the other end.
+    fn about(&self) -> &About;
+
+    /// How the connection is right now.
+    fn link(&self) -> Link;
+
+    /// Who acts through this source.
+    fn identity(&self) -> &Identity;
+
+    /// Has `wake` called soon after each new view, from any thread; bursts may be told once. Replaces the one before.
+    fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>);
+}
+
+/// What stands at the other end of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Where the scheduler runs.
+    pub place: SourcePlace,
+    /// What it is, for the header: `demo, seed 42`, `queues.yaml`, an address.
+    pub name: String,
+    /// What a newcomer should know, shown once: which default configuration is used, that nothing is kept.
+    pub notes: Vec<String>,
+}
+
+/// Where a source's scheduler runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourcePlace {
+    /// In this process.
+    Embedded,
+    /// Somewhere else, over REST.
+    Remote,
+}
+
+/// How the connection of a source is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// The view is what is.
+    Live,
+    /// The view was true this long ago.
+    Stale {
+        /// How old the view is.
+        age: Duration,
+        /// Why nothing newer is there.
+        cause: String,
+    },
+}

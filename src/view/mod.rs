@@ -1,0 +1,118 @@
+//! The read model: what a person sees of a cluster at one moment.
+//!
+//! A [`View`] is a value: whoever holds it sees one consistent moment, however long he looks. Views share everything that did
+//! not change between them, so taking one costs what changed and not what exists; rows that nothing touched are the same
+//! allocation (`Arc::ptr_eq`) in both.
+//!
+//! Invariants:
+//! - plain data, no serialization, no IO, no clock;
+//! - what follows from several rows (headroom, explanations) is computed when it is looked at, in [`explain`], so that a
+//!   change at the root touches the root's row and not every row below it;
+//! - the REST client builds the same rows from a remote's answers.
+
+pub mod build;
+pub mod explain;
+pub mod rows;
+
+use std::sync::Arc;
+
+use imbl::{OrdMap, Vector};
+
+use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
+pub use build::ViewBuilder;
+pub use rows::{
+    AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
+    QueueRow, QueueSettings, QueueSlot, StateChange,
+};
+
+/// One consistent moment of a cluster.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// Counts up with every published change.
+    pub generation: u64,
+    /// The cluster's own time.
+    pub at: Time,
+    /// The partitions in the order of the configuration.
+    pub partitions: Vec<PartitionView>,
+    /// Allocations since the beginning, over all partitions.
+    pub allocations_made: u64,
+    /// Allocations per second of cluster time over the last seconds.
+    pub allocation_rate: f64,
+}
+
+/// One partition at one moment. Cheap to clone: the maps share their content.
+#[derive(Clone, Debug, Default)]
+pub struct PartitionView {
+    /// The partition's name.
+    pub name: Arc<str>,
+    /// The partition's state.
+    pub state: QueueState,
+    /// Sum of the nodes' capacities.
+    pub capacity: Resource,
+    /// Sum of what is allocated on the nodes.
+    pub allocated: Resource,
+    /// Counts up when a queue is added or removed; the same number means the same tree.
+    pub tree_generation: u64,
+    /// Counts up when an application comes, goes or moves; the same number means the same set in the same queues.
+    pub app_generation: u64,
+    /// The queues by slot; the root is in slot 0. A slot is empty after its queue is gone, and may be filled again.
+    pub queues: Vector<Option<Arc<QueueRow>>>,
+    /// The live applications by slot. A slot is empty after its application ended, and may be filled again.
+    pub apps: Vector<Option<Arc<AppRow>>>,
+    /// Number of live applications.
+    pub live_apps: usize,
+    /// Applications that ended, the oldest first: completed, failed, killed, rejected.
+    pub ended: Vector<Arc<AppRow>>,
+    /// The nodes by id.
+    pub nodes: OrdMap<NodeId, Arc<NodeRow>>,
+}
+
+impl PartitionView {
+    /// The root queue. `None` only before the first configuration is loaded.
+    pub fn root(&self) -> Option<&Arc<QueueRow>> {
+        self.queue(QueueSlot(0))
+    }
+
+    /// The queue in a slot.
+    pub fn queue(&self, slot: QueueSlot) -> Option<&Arc<QueueRow>> {
+        self.queues.get(slot.0 as usize)?.as_ref()
+    }
+
+    /// The queue of a path, found by walking down from the root.
+    pub fn queue_at(&self, path: &QueuePath) -> Option<&Arc<QueueRow>> {
+        let mut parts = path.parts();
+        let mut row = self.root().filter(|root| Some(root.path.as_str()) == parts.next())?;
+        for part in parts {
+            let at = row.children.binary_search_by(|slot| match self.queue(*slot) {
+                Some(child) => child.path.name().cmp(part),
+                None => std::cmp::Ordering::Less,
+            });
+            row = self.queue(row.children[at.ok()?])?;
+        }
+        Some(row)
+    }
+
+    /// The live application in a slot.
+    pub fn app(&self, slot: AppSlot) -> Option<&Arc<AppRow>> {
+        self.apps.get(slot.0 as usize)?.as_ref()
+    }
+
+    /// An application by its id: the live one, else the one that ended last under this id. Looks at all of them; meant for
+    /// a question of a person, not for every frame.
+    pub fn app_by_id(&self, id: &AppId) -> Option<&Arc<AppRow>> {
+        let live = self.apps.iter().flatten().find(|app| app.id == *id);
+        live.or_else(|| self.ended.iter().rev().find(|app| app.id == *id))
+    }
+
+    /// All queues, a parent before its children, children by name.
+    pub fn walk(&self) -> impl Iterator<Item = &Arc<QueueRow>> {
+        let mut stack: Vec<QueueSlot> = vec![QueueSlot(0)];
+        std::iter::from_fn(move || {
+            loop {
+                let Some(row) = self.queue(stack.pop()?) else { continue };
+                stack.extend(row.children.iter().rev());
+                return Some(row);
+            }
+        })
+    }
+}

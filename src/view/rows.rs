@@ -1,0 +1,256 @@
+//! The rows of a view: one queue, one application, one ask, one node, each as it was at that moment.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use imbl::{OrdMap, OrdSet, Vector};
+
+use crate::config::Place;
+use crate::config::properties::AppSortPolicy;
+use crate::model::{
+    Acl, AppId, AppState, AskId, Identity, NodeId, Priority, PriorityPolicy, QueuePath, QueueState, Resource, Time,
+};
+
+/// Where a queue's row stands in its partition's view; the root's is 0.
+pub use crate::scheduler::index::QueueKey as QueueSlot;
+
+/// Where a live application's row stands in its partition's view.
+pub use crate::scheduler::index::AppKey as AppSlot;
+
+/// One queue.
+#[derive(Clone, Debug, Default)]
+pub struct QueueRow {
+    /// The row's own slot.
+    pub slot: QueueSlot,
+    /// The full path.
+    pub path: QueuePath,
+    /// The parent's slot; `None` for the root.
+    pub parent: Option<QueueSlot>,
+    /// The children by name.
+    pub children: Arc<[QueueSlot]>,
+    /// Takes applications; otherwise it takes queues.
+    pub leaf: bool,
+    /// Stands in the configuration; otherwise it is dynamic.
+    pub managed: bool,
+    /// The state.
+    pub state: QueueState,
+    /// When it entered the state.
+    pub state_since: Time,
+    /// Its priority and how it came about.
+    pub priority: PriorityRow,
+    /// Running applications, here and below.
+    pub running: u64,
+    /// The most that may run, here and below.
+    pub max_running: Option<u64>,
+    /// Accepted applications that already hold a placeholder or a reservation; they count towards the maximum (SCH-110).
+    pub allocating_accepted: u64,
+    /// All live applications, here and below, in any state.
+    pub app_count: u64,
+    /// The applications of a leaf.
+    pub apps: OrdSet<AppSlot>,
+    /// In use, here and below.
+    pub allocated: Resource,
+    /// Asked for and not yet allocated, here and below.
+    pub pending: Resource,
+    /// Being preempted, here and below; still part of `allocated`.
+    pub preempting: Resource,
+    /// The queue's own guarantee.
+    pub guaranteed: Option<Resource>,
+    /// The queue's own maximum; for the root the sum of the nodes.
+    pub max: Option<Resource>,
+    /// What only a reload changes.
+    pub settings: Arc<QueueSettings>,
+}
+
+/// The priority of a queue, and how it came about (SCH-062, SCH-063).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PriorityRow {
+    /// The highest priority inside the queue.
+    pub raw: Priority,
+    /// What its parent sees.
+    pub current: Priority,
+    /// `priority.offset`.
+    pub offset: i32,
+    /// `priority.policy`.
+    pub policy: PriorityPolicy,
+}
+
+/// The settings of a queue: what only a reload changes.
+#[derive(Clone, Debug, Default)]
+pub struct QueueSettings {
+    /// Where the queue stands in the configuration; `None` for a dynamic one.
+    pub at: Option<Place>,
+    /// The effective properties, by key.
+    pub properties: Vec<PropertyRow>,
+    /// How applications are sorted in a leaf.
+    pub app_sort: AppSortPolicy,
+    /// Whether priority comes first when sorting (`application.sort.priority`).
+    pub sort_by_priority: bool,
+    /// The queue's own admin ACL.
+    pub admin_acl: Acl,
+    /// The queue's own submit ACL.
+    pub submit_acl: Acl,
+    /// What dynamic leaves below it get, with the queue it is from.
+    pub template: Option<(QueuePath, Arc<crate::config::TemplateConfig>)>,
+    /// Limits written on the queue.
+    pub limits: Vec<Arc<crate::config::LimitConfig>>,
+}
+
+/// One effective property of a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyRow {
+    /// The key.
+    pub key: String,
+    /// The value as written.
+    pub value: String,
+    /// Where it comes from.
+    pub from: Origin,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Written on a queue in the configuration.
+    Queue(QueuePath, Place),
+    /// Taken from the child template of a queue.
+    Template(QueuePath),
+}
+
+/// One application.
+#[derive(Clone, Debug, Default)]
+pub struct AppRow {
+    /// The row's own slot; of no meaning for an application that ended.
+    pub slot: AppSlot,
+    /// The id.
+    pub id: AppId,
+    /// The leaf it is or was in; empty text for a rejected one.
+    pub queue: QueuePath,
+    /// Who submitted it.
+    pub who: Identity,
+    /// The state.
+    pub state: AppState,
+    /// When it was submitted.
+    pub submitted: Time,
+    /// When it first ran.
+    pub started: Option<Time>,
+    /// When it ended.
+    pub finished: Option<Time>,
+    /// The highest priority of its pending asks (SCH-061).
+    pub priority: Priority,
+    /// Real allocations.
+    pub allocated: Resource,
+    /// Placeholder allocations.
+    pub placeholder: Resource,
+    /// Asked for and not yet allocated.
+    pub pending: Resource,
+    /// Tags.
+    pub tags: Arc<BTreeMap<String, String>>,
+    /// Pending asks and allocations, in order of arrival.
+    pub asks: OrdMap<u64, Arc<AskRow>>,
+    /// Number of pending asks among them.
+    pub pending_asks: u32,
+    /// Every state entered, the oldest first.
+    pub log: Vector<StateChange>,
+    /// Why it was rejected, failed or killed.
+    pub message: Option<Arc<str>>,
+}
+
+/// A state entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateChange {
+    /// When.
+    pub at: Time,
+    /// Which.
+    pub state: AppState,
+}
+
+/// One ask, pending or allocated.
+#[derive(Clone, Debug)]
+pub struct AskRow {
+    /// The id, which is also the allocation's.
+    pub id: AskId,
+    /// What is wanted.
+    pub resource: Resource,
+    /// The priority.
+    pub priority: Priority,
+    /// When it was asked.
+    pub created: Time,
+    /// Pending or allocated.
+    pub state: AskState,
+    /// Holds room for a gang.
+    pub placeholder: bool,
+    /// The task group, if any.
+    pub task_group: Option<Arc<str>>,
+    /// The only node that will do, if any.
+    pub required_node: Option<NodeId>,
+}
+
+/// What became of an ask so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AskState {
+    /// Waits.
+    Pending {
+        /// Why, as far as a cycle has looked at it.
+        reason: PendingReason,
+    },
+    /// Has been given a node.
+    Allocated {
+        /// Where it runs.
+        node: NodeId,
+        /// Since when.
+        since: Time,
+    },
+}
+
+/// Why an ask waits: what the last cycle that tried it found (SCH-082).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PendingReason {
+    /// No cycle has tried it yet: others are before it.
+    #[default]
+    NotTried,
+    /// A queue of its path has no room (SCH-082.5).
+    QueueQuota,
+    /// A user or group limit has no room (SCH-082.3).
+    UserQuota,
+    /// It fits its queue, but no node has room (SCH-082.7).
+    NoNode,
+}
+
+/// One node.
+#[derive(Clone, Debug)]
+pub struct NodeRow {
+    /// The id.
+    pub id: NodeId,
+    /// What it has.
+    pub capacity: Resource,
+    /// What is allocated on it.
+    pub allocated: Resource,
+    /// What others use of it.
+    pub occupied: Resource,
+    /// Whether it takes new allocations.
+    pub schedulable: bool,
+    /// Attributes given by the resource manager.
+    pub attributes: Arc<BTreeMap<String, String>>,
+    /// What runs there, in order of allocation.
+    pub allocations: OrdMap<u64, NodeAllocation>,
+}
+
+impl NodeRow {
+    /// What is left of it: capacity less allocated less occupied (SCH-015).
+    pub fn available(&self) -> Resource {
+        self.capacity.sub(&self.allocated).sub(&self.occupied)
+    }
+}
+
+/// An allocation on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeAllocation {
+    /// Whose it is.
+    pub app: AppId,
+    /// Which of its asks.
+    pub ask: AskId,
+    /// What it uses.
+    pub resource: Resource,
+    /// Since when.
+    pub since: Time,
+}
