@@ -16,6 +16,7 @@ pub mod check;
 pub mod command;
 pub mod event;
 pub mod index;
+pub mod meter;
 pub mod node;
 pub mod partition;
 pub mod place;
