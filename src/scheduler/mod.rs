@@ -30,6 +30,7 @@ mod asks;
 mod cleaner;
 mod cycle;
 mod lifecycle;
+mod namespace;
 mod nodes;
 mod order;
 mod release;
