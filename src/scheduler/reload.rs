@@ -26,13 +26,11 @@ impl Scheduler {
         if !config.checksum.is_empty() && config.checksum == self.checksum {
             return Ok(());
         }
-        let mut rules = Vec::new();
-        for partition in &config.partitions {
-            rules.push(build_rules(partition, &self.switches)?);
-            if let Some(present) = self.partitions.iter().find(|p| *p.name == partition.name) {
-                present.accepts(&partition.root)?;
+        let rules = self.accepts(config).inspect_err(|_| {
+            if self.switches.trial_limits {
+                self.adopt_limits(config);
             }
-        }
+        })?;
         self.remove_partitions(now, config, events);
         for (partition, rules) in config.partitions.iter().zip(rules) {
             if let Some(present) = self.partitions.iter_mut().find(|p| *p.name == partition.name) {
@@ -46,8 +44,32 @@ impl Scheduler {
         }
         let place = |p: &Partition| config.partitions.iter().position(|c| *c.name == *p.name);
         self.partitions.sort_by_key(place);
+        self.adopt_limits(config);
         self.checksum.clone_from(&config.checksum);
         Ok(())
+    }
+
+    /// Whether the configuration can come into force; then the rules of its partitions.
+    fn accepts(&self, config: &Config) -> Result<Vec<Rules>, String> {
+        let mut rules = Vec::new();
+        for partition in &config.partitions {
+            rules.push(build_rules(partition, &self.switches)?);
+            if let Some(present) = self.partitions.iter().find(|p| *p.name == partition.name) {
+                present.accepts(&partition.root)?;
+            }
+        }
+        Ok(rules)
+    }
+
+    /// Brings the limits of users and groups into force (LIM-017).
+    fn adopt_limits(&mut self, config: &Config) {
+        let last = config.partitions.last().filter(|_| self.switches.limits_of_last_partition);
+        for partition in &mut self.partitions {
+            let own = config.partitions.iter().find(|c| *c.name == *partition.name);
+            if let Some(config) = last.or(own) {
+                partition.adopt_limits(config);
+            }
+        }
     }
 
     /// Partitions that the configuration does not have any more go, with everything in them (SCH-181).
@@ -170,7 +192,8 @@ impl Partition {
             submit_acl: config.submit_acl.value.clone(),
             max_applications,
             template,
-            limits: config.limits.iter().cloned().map(Arc::new).collect(),
+            // New limits come into force all together, at the end.
+            limits: Arc::clone(&queue.settings.limits),
         });
         if key != ROOT {
             queue.max = set_max(config.max.as_ref().map(|max| &max.value), zero_unset);
