@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod model;
+pub mod scenario;
 pub mod scheduler;
 pub mod source;
 pub mod view;
