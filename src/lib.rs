@@ -1,6 +1,7 @@
 //! kornsole: a console for people who run an Apache YuniKorn scheduler, with the scheduler inside.
 
 pub mod config;
+pub mod engine;
 pub mod model;
 pub mod scenario;
 pub mod scheduler;

@@ -1,17 +1,28 @@
 //! Queue configurations: YAML with the position of every value, typed, checked, compared, stored.
 //!
+//! The way of a text: [`yaml`] makes a tree of nodes with their places, `decode` takes values out of it as they are
+//! written (`raw`), `check` holds them against every rule, `build` normalises. [`read`] is all of it.
+//!
 //! Invariants:
 //! - reading never panics and never stops at the first fault: all faults of a text come back, each with its place;
 //! - a text with an error yields no [`Config`], so nothing is ever half applied;
 //! - no IO but in `store` (writing) and in whoever hands in the text.
 
+mod build;
+mod check;
+mod decode;
 pub mod fault;
 pub mod node;
 pub mod properties;
+mod raw;
+mod reading;
+mod rule_kind;
 pub mod types;
 pub mod yaml;
 
 pub use fault::{Fault, Faults, Severity, Source};
+pub use properties::{AppSortPolicy, Merged, PreemptionPolicy, Property, QueueProperties, inherit};
+pub use reading::{DEFAULT_CONFIG, Reading, checksum, read, read_bytes};
 pub use types::{
     Config, FilterConfig, LimitConfig, NodeSortConfig, NodeSortPolicy, PartitionConfig, Place, Placed, QueueConfig,
     RuleConfig, RuleKind, TemplateConfig,

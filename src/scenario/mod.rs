@@ -1,15 +1,18 @@
-//! Scenarios: a queue configuration and steps that drive a scheduler from the outside.
+//! Scenario files, workloads and traces.
 //!
-//! Where to read: [`file`] turns text into a [`Scenario`], `decode` and `value` are its parts.
+//! Where to read: [`file`] turns text into a [`Scenario`]; `decode` and `value` are its parts. [`workload`] is what drives a
+//! scheduler as time goes on.
 //!
 //! Invariants:
-//! - no clock and no IO but the writer that a trace goes to: the same scenario gives the same trace, always;
-//! - a text with a fault yields no scenario, so nothing is ever half run;
-//! - uses the scheduler, the configuration and the vocabulary, nothing above them.
+//! - no clock, no thread, and no IO but the writer that a trace goes to: time is virtual and comes in as an argument;
+//! - the same scenario, seed and profile give the same commands and the same trace, byte for byte;
+//! - a text with a fault yields no scenario, so nothing is ever half run.
 
 pub mod file;
+pub mod workload;
 
 mod decode;
 mod value;
 
 pub use file::{ConfigSource, Cycles, EmbeddedText, Reading, Scenario, Step, StepKind, read, read_bytes};
+pub use workload::Workload;

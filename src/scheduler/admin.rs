@@ -150,8 +150,13 @@ impl Partition {
         let app = &mut self.apps[key];
         app.queue = target;
         app.queue_path = self.queues[target].path.clone();
-        for (_, ask) in app.asks.iter_mut() {
+        let mut asks = Vec::new();
+        for (ask_key, ask) in app.asks.iter_mut() {
             Self::untried(ask);
+            asks.push((ask_key, ask.arrival));
+        }
+        for (ask, arrival) in asks {
+            self.touch_ask(key, ask, arrival);
         }
         self.join_queue(key);
     }

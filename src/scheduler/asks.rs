@@ -78,8 +78,9 @@ impl Partition {
         for queue in self.queues.path_up(leaf) {
             self.queues[queue].pending.add_assign(&ask.resource);
         }
+        let arrival = ask.arrival;
         let key = application.add_ask(ask);
-        self.touch_ask(app, key);
+        self.touch_ask(app, key, arrival);
         self.touch_path(leaf);
         self.refresh_app(app);
     }

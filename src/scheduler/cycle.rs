@@ -88,7 +88,8 @@ impl Partition {
             }
             let (pick, tried) = try_asks(now, &mut self.apps[app], &self.nodes, &headroom, events);
             for ask in tried {
-                self.touch_ask(app, ask);
+                let arrival = self.apps[app].asks[ask].arrival;
+                self.touch_ask(app, ask, arrival);
             }
             if let Some((ask, node)) = pick {
                 return Some(Pick { app, ask, node });

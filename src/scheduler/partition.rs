@@ -155,7 +155,8 @@ impl Partition {
         let number = self.allocations_made;
         let application = &mut self.apps[app];
         application.allocate(ask, Allocation { node, number, since: now });
-        let Ask { id, resource, placeholder, .. } = &application.asks[ask];
+        let Ask { id, resource, placeholder, arrival, .. } = &application.asks[ask];
+        let (arrival, real) = (*arrival, !*placeholder);
         let leaf = application.queue;
         self.nodes.change(node, |node| {
             node.allocated.add_assign(resource);
@@ -175,10 +176,9 @@ impl Partition {
             node: self.nodes[node].id.clone(),
             resource: resource.clone(),
         };
-        let real = !*placeholder;
         events.push(Event { at: now, kind });
-        self.touch_ask(app, ask);
-        self.touch_node(node);
+        self.touch_ask(app, ask, arrival);
+        self.touch_allocation(node, number);
         self.touch_path(leaf);
         self.refresh_app(app);
         if real {
@@ -200,7 +200,7 @@ impl Partition {
                 node.allocated.prune();
                 node.allocations.remove(&allocation.number);
             });
-            self.touch_node(allocation.node);
+            self.touch_allocation(allocation.node, allocation.number);
         }
         for key in path {
             let queue = &mut self.queues[key];
@@ -209,7 +209,7 @@ impl Partition {
             sum.prune();
             queue.refresh_share();
         }
-        self.touch_ask(app, ask);
+        self.touch_ask(app, ask, taken.arrival);
         self.touch_path(leaf);
         self.refresh_app(app);
         Some(taken)
@@ -253,16 +253,23 @@ impl Partition {
         }
     }
 
-    pub(super) fn touch_ask(&mut self, app: AppKey, ask: AskKey) {
+    pub(super) fn touch_ask(&mut self, app: AppKey, ask: AskKey, arrival: u64) {
         if let Some(touched) = &mut self.touched {
             touched.apps.mark(app);
-            touched.asks.push((app, ask));
+            touched.asks.push((app, ask, arrival));
         }
     }
 
     pub(super) fn touch_node(&mut self, node: NodeKey) {
         if let Some(touched) = &mut self.touched {
             touched.nodes.mark(node);
+        }
+    }
+
+    fn touch_allocation(&mut self, node: NodeKey, number: u64) {
+        if let Some(touched) = &mut self.touched {
+            touched.nodes.mark(node);
+            touched.allocations.push((node, number));
         }
     }
 

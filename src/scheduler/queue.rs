@@ -34,7 +34,7 @@ pub struct Queue {
     /// When it entered the state.
     pub state_since: Time,
     /// What the configuration says.
-    pub settings: Settings,
+    pub settings: Arc<Settings>,
     /// Maximum; `None` is unset. The root's is the sum of the nodes (SCH-034, SCH-195).
     pub max: Option<Resource>,
     /// Guarantee; `None` is unset (SCH-034).
@@ -51,8 +51,8 @@ pub struct Queue {
     pub allocating_accepted: BTreeSet<AppId>,
     /// Live applications here and below.
     pub app_count: u64,
-    /// The applications of a leaf.
-    pub apps: BTreeSet<AppKey>,
+    /// The applications of a leaf. A persistent set, so that a read model shares it.
+    pub apps: imbl::OrdSet<AppKey>,
     /// Those of them with pending asks, in the order of the leaf's policy (SCH-071).
     pub candidates: BTreeSet<AppRank>,
     /// The highest priority inside (SCH-062).
@@ -176,7 +176,7 @@ impl QueueTree {
             managed,
             state: QueueState::Active,
             state_since: now,
-            settings: Settings::default(),
+            settings: Arc::default(),
             max: None,
             guaranteed: None,
             allocated: Resource::new(),
@@ -185,7 +185,7 @@ impl QueueTree {
             running: 0,
             allocating_accepted: BTreeSet::new(),
             app_count: 0,
-            apps: BTreeSet::new(),
+            apps: imbl::OrdSet::new(),
             candidates: BTreeSet::new(),
             raw_priority: Priority::MIN,
             handed_up: Priority::MIN,

@@ -11,7 +11,7 @@ use super::event::{Event, EventKind};
 use super::index::QueueKey;
 use super::partition::Partition;
 use super::place::Rules;
-use super::queue::ROOT;
+use super::queue::{ROOT, Settings};
 use super::switches::{ReloadMaxApps, Switches};
 use crate::config::properties::{Merged, QueueProperties, inherit};
 use crate::config::{Config, PartitionConfig, QueueConfig};
@@ -137,7 +137,7 @@ impl Partition {
             Some(settings) if !known || self.switches.reload_inherits => &*settings.merged,
             _ => &nothing,
         };
-        let merged = inherit(inherited, &config.properties, &path);
+        let merged = inherit(inherited, &path, &config.properties);
         let template = match &config.template {
             Some(template) => Some((path.clone(), Arc::new(template.clone()))),
             None if !known || self.switches.reload_inherits => of_parent.and_then(|p| p.template.clone()),
@@ -156,17 +156,22 @@ impl Partition {
         let keeps_priority = known && self.switches.priority_cache;
         let zero_unset = self.switches.zero_max_unset;
         let queue = &mut self.queues[key];
-        queue.settings.at = Some(config.at);
-        queue.settings.parent = config.parent;
-        queue.settings.merged = Arc::new(merged);
-        queue.settings.properties = properties;
-        queue.settings.admin_acl = config.admin_acl.value.clone();
-        queue.settings.submit_acl = config.submit_acl.value.clone();
-        queue.settings.template = template;
-        queue.settings.limits = config.limits.iter().cloned().map(Arc::new).collect();
-        if takes_max_apps {
-            queue.settings.max_applications = config.max_applications.as_ref().map(|max| max.value);
-        }
+        let max_applications = if takes_max_apps {
+            config.max_applications.as_ref().map(|max| max.value)
+        } else {
+            queue.settings.max_applications
+        };
+        queue.settings = Arc::new(Settings {
+            at: Some(config.at),
+            parent: config.parent,
+            merged: Arc::new(merged),
+            properties,
+            admin_acl: config.admin_acl.value.clone(),
+            submit_acl: config.submit_acl.value.clone(),
+            max_applications,
+            template,
+            limits: config.limits.iter().cloned().map(Arc::new).collect(),
+        });
         if key != ROOT {
             queue.max = set_max(config.max.as_ref().map(|max| &max.value), zero_unset);
         }

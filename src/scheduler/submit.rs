@@ -9,10 +9,10 @@ use super::event::{Event, EventKind};
 use super::index::{AppKey, Index, QueueKey, Slab};
 use super::partition::Partition;
 use super::place::{self, Outcome, Placed, QueueFacts, Refusal};
-use super::queue::QueueTree;
+use super::queue::{QueueTree, Settings};
 use super::reload::{set_guaranteed, set_max};
 use crate::config::TemplateConfig;
-use crate::config::properties::{Merged, MergedValue, QueueProperties};
+use crate::config::properties::{Merged, Property, QueueProperties};
 use crate::model::{AppState, Identity, Priority, QueuePath, QueueState, Resource, Time};
 
 impl place::QueueTree for QueueTree {
@@ -98,8 +98,7 @@ impl Partition {
         let template = parent.and_then(|parent| self.queues[parent].settings.template.clone());
         let queue = &mut self.queues[key];
         queue.leaf = false;
-        queue.settings.parent = true;
-        queue.settings.template = template;
+        queue.settings = Arc::new(Settings { parent: true, template, ..Settings::default() });
     }
 
     /// A dynamic leaf: what the template of its parent says, nothing inherited (SCH-186).
@@ -109,13 +108,16 @@ impl Partition {
             return;
         };
         let TemplateConfig { at, max_applications, properties, guaranteed, max } = &*template;
-        let value = |value: &String| MergedValue { value: value.clone(), from: from.clone(), at: *at, template: true };
+        let value = |value: &String| Property { value: value.clone(), from: from.clone(), at: *at, template: true };
         let merged: Merged = properties.iter().map(|(key, text)| (key.clone(), value(text))).collect();
         let zero_unset = self.switches.zero_max_unset;
         let queue = &mut self.queues[key];
-        queue.settings.properties = QueueProperties::of(&merged);
-        queue.settings.merged = Arc::new(merged);
-        queue.settings.max_applications = *max_applications;
+        queue.settings = Arc::new(Settings {
+            properties: QueueProperties::of(&merged),
+            merged: Arc::new(merged),
+            max_applications: *max_applications,
+            ..Settings::default()
+        });
         queue.max = set_max(max.as_ref(), zero_unset);
         queue.guaranteed = set_guaranteed(guaranteed.as_ref());
         self.share_bases_stale = true;

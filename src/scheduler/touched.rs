@@ -11,8 +11,10 @@ pub struct Touched {
     pub apps: Marked<AppKey>,
     /// Nodes whose own data changed, that are new, or that are gone.
     pub nodes: Marked<NodeKey>,
-    /// Asks that changed, are new, or are gone. May name one twice.
-    pub asks: Vec<(AppKey, AskKey)>,
+    /// Asks that changed, are new, or are gone, with their arrival, which no other ask ever has. May name one twice.
+    pub asks: Vec<(AppKey, AskKey, u64)>,
+    /// Allocations, by their number, that came to or went from a node. May name one twice.
+    pub allocations: Vec<(NodeKey, u64)>,
     /// A queue was added or removed, or got another place.
     pub tree: bool,
     /// An application was added, removed or moved.
@@ -27,7 +29,7 @@ impl Touched {
 
     /// Whether nothing was touched.
     pub fn is_empty(&self) -> bool {
-        self.queues.list.is_empty() && self.apps.list.is_empty() && self.nodes.list.is_empty() && self.asks.is_empty()
+        self.queues.list.is_empty() && self.apps.list.is_empty() && self.nodes.list.is_empty() && !self.app_set
     }
 }
 

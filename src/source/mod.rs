@@ -4,11 +4,14 @@
 //! - every call returns at once, from any thread: nothing here ever waits for the cluster;
 //! - the console never knows which implementation it has, but for the words of [`Source::about`].
 
+pub mod embedded;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::Identity;
 use crate::view::View;
+pub use embedded::{Embedded, Stepped};
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {

@@ -10,6 +10,7 @@
 //!   change at the root touches the root's row and not every row below it;
 //! - the REST client builds the same rows from a remote's answers.
 
+pub mod build;
 pub mod explain;
 pub mod rows;
 
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use imbl::{OrdMap, Vector};
 
 use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
+pub use build::ViewBuilder;
 pub use rows::{
     AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
     QueueRow, QueueSettings, QueueSlot, StateChange,

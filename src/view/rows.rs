@@ -11,13 +11,11 @@ use crate::model::{
     Acl, AppId, AppState, AskId, Identity, NodeId, Priority, PriorityPolicy, QueuePath, QueueState, Resource, Time,
 };
 
-/// Where a queue's row stands in its partition's view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct QueueSlot(pub u32);
+/// Where a queue's row stands in its partition's view; the root's is 0.
+pub use crate::scheduler::index::QueueKey as QueueSlot;
 
 /// Where a live application's row stands in its partition's view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AppSlot(pub u32);
+pub use crate::scheduler::index::AppKey as AppSlot;
 
 /// One queue.
 #[derive(Clone, Debug, Default)]

@@ -1,0 +1,145 @@
+//! Guaranteed and maximum resources over the tree (CFG-042 to CFG-048).
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::shown;
+use crate::config::fault::Faults;
+use crate::config::raw::{RawQueue, RawResource};
+
+/// How many children a message names.
+const NAMED: usize = 4;
+
+/// What a queue's maximum of one resource is, and whose it is.
+#[derive(Clone, Copy)]
+struct Max<'r> {
+    amount: i64,
+    of: &'r str,
+}
+
+/// What children have guaranteed of one resource together.
+#[derive(Default)]
+struct Sum<'r> {
+    amount: i64,
+    /// The first few children with their part.
+    parts: Vec<(&'r str, i64)>,
+    children: usize,
+}
+
+struct Walk<'r, 'f> {
+    /// The effective maximum at the queue that is looked at, by resource.
+    max: HashMap<&'r str, Max<'r>>,
+    faults: &'f mut Faults,
+}
+
+/// Checks the whole tree.
+pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
+    Walk { max: HashMap::new(), faults }.queue(root);
+}
+
+impl<'r> Walk<'r, '_> {
+    /// Checks one queue and all below; gives what it counts with in its parent's sum.
+    fn queue(&mut self, queue: &'r RawQueue) -> BTreeMap<&'r str, i64> {
+        self.guaranteed_fits_max(queue);
+        let replaced = self.enter(queue);
+        let mut sums: BTreeMap<&'r str, Sum<'r>> = BTreeMap::new();
+        for child in &queue.children {
+            for (name, amount) in self.queue(child) {
+                let sum = sums.entry(name).or_default();
+                sum.amount = sum.amount.saturating_add(amount);
+                if amount > 0 {
+                    sum.children += 1;
+                    if sum.parts.len() < NAMED {
+                        sum.parts.push((&child.name.value, amount));
+                    }
+                }
+            }
+        }
+        self.sums_fit(queue, &sums);
+        for (name, before) in replaced {
+            match before {
+                Some(max) => self.max.insert(name, max),
+                None => self.max.remove(name),
+            };
+        }
+        match &queue.guaranteed {
+            Some(own) if !own.resource.is_zero() => own.resource.iter().collect(),
+            _ => sums.into_iter().map(|(name, sum)| (name, sum.amount)).collect(),
+        }
+    }
+
+    /// CFG-042.
+    fn guaranteed_fits_max(&mut self, queue: &RawQueue) {
+        let (Some(guaranteed), Some(max)) = (&queue.guaranteed, &queue.max) else { return };
+        for (name, amount) in guaranteed.resource.iter() {
+            if let Some(limit) = max.resource.get(name).filter(|limit| amount > *limit) {
+                let (amount, limit) = (shown(name, amount), shown(name, limit));
+                let message = format!("guaranteed {name} {amount} is above the max {limit} of the same queue");
+                let hint = format!("guarantee at most {limit}, or raise the max");
+                self.faults.error("CFG-042", guaranteed.place(name), &queue.path, message, hint);
+            }
+        }
+    }
+
+    /// Takes the queue's own maximum into the effective one (CFG-043); gives what was there before.
+    fn enter(&mut self, queue: &'r RawQueue) -> Vec<(&'r str, Option<Max<'r>>)> {
+        let Some(own) = &queue.max else { return Vec::new() };
+        let mut replaced = Vec::new();
+        for (name, amount) in own.resource.iter() {
+            let before = self.max.get(name).copied();
+            if let Some(Max { amount: limit, of }) = before.filter(|max| amount > max.amount) {
+                let (amount, limit) = (shown(name, amount), shown(name, limit));
+                let message = format!("max {name} {amount} of {} is above the max {limit} of {of}", queue.path);
+                let hint = format!("write at most {limit}, or raise {of}");
+                self.faults.error("CFG-043", own.place(name), &queue.path, message, hint);
+            } else {
+                self.max.insert(name, Max { amount, of: &queue.path });
+                replaced.push((name, before));
+            }
+        }
+        replaced
+    }
+
+    /// CFG-044, CFG-045, CFG-046.
+    fn sums_fit(&mut self, queue: &RawQueue, sums: &BTreeMap<&str, Sum<'_>>) {
+        for (name, sum) in sums {
+            let tell = |amount| shown(name, amount);
+            let own = queue.guaranteed.as_ref().and_then(|own| Some((own, own.resource.get(name)?)));
+            if let Some((own, amount)) = own.filter(|(_, amount)| sum.amount > *amount) {
+                let message = format!(
+                    "the children of {} have {name} {} guaranteed, above its own {}: {}",
+                    queue.path,
+                    tell(sum.amount),
+                    tell(amount),
+                    parts(name, sum)
+                );
+                let hint = format!("guarantee at least {} here, or less below", tell(sum.amount));
+                self.faults.error("CFG-044", own.place(name), &queue.path, message, hint);
+            }
+            if let Some(max) = self.max.get(name).copied().filter(|max| sum.amount > max.amount) {
+                let of = if max.of == queue.path { "its max".to_owned() } else { format!("the max of {}", max.of) };
+                let message = format!(
+                    "the children of {} have {name} {} guaranteed, above {of}, which is {}: {}",
+                    queue.path,
+                    tell(sum.amount),
+                    tell(max.amount),
+                    parts(name, sum)
+                );
+                let at = own_place(queue.max.as_ref(), name).or(own_place(queue.guaranteed.as_ref(), name));
+                let hint = format!("guarantee at most {} below, or raise the max", tell(max.amount));
+                self.faults.error("CFG-045", at.unwrap_or(queue.at), &queue.path, message, hint);
+            }
+        }
+    }
+}
+
+fn own_place(amounts: Option<&RawResource>, name: &str) -> Option<crate::config::Place> {
+    amounts?.places.get(name).copied()
+}
+
+/// The children of a sum with their parts.
+fn parts(name: &str, sum: &Sum<'_>) -> String {
+    let each = sum.parts.iter().map(|(child, amount)| format!("{child} {}", shown(name, *amount)));
+    let more = sum.children - sum.parts.len();
+    let named = each.collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{named} and {more} more") } else { named }
+}

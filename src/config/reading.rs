@@ -1,0 +1,105 @@
+//! Reading a queue configuration: text → tree → as written → checked → as the scheduler takes it.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+use super::fault::{Fault, Faults};
+use super::types::{Config, Place};
+use super::{build, check, decode, yaml};
+use crate::model::Profile;
+
+/// The default configuration (`config.md` section 12): what an empty file means.
+pub const DEFAULT_CONFIG: &str = "\
+partitions:
+  - name: default
+    placementrules:
+      - name: tag
+        value: namespace
+        create: true
+    queues:
+      - name: root
+        submitacl: '*'
+";
+
+/// What reading a text gave.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The configuration; only there when no fault is an error.
+    pub config: Option<Config>,
+    /// Every fault and warning, by place.
+    pub faults: Vec<Fault>,
+}
+
+impl Reading {
+    /// Whether the text is a valid configuration.
+    pub fn is_valid(&self) -> bool {
+        self.config.is_some()
+    }
+}
+
+/// Reads a queue configuration by the rules of `profile`. Never fails: what is wrong is in the faults.
+pub fn read(text: &str, profile: Profile) -> Reading {
+    let mut faults = Faults::new(profile);
+    let config = read_into(text, &mut faults);
+    Reading { config, faults: faults.into_sorted() }
+}
+
+/// Reads bytes, which may be no text at all.
+pub fn read_bytes(bytes: &[u8], profile: Profile) -> Reading {
+    let mut faults = Faults::new(profile);
+    let config = yaml::decode(bytes, &mut faults).and_then(|text| read_into(text, &mut faults));
+    Reading { config, faults: faults.into_sorted() }
+}
+
+fn read_into(text: &str, faults: &mut Faults) -> Option<Config> {
+    if text.len() > yaml::LARGEST {
+        let _too_large = yaml::decode(text.as_bytes(), faults);
+        return None;
+    }
+    let document = yaml::parse(text, faults)?;
+    let Some(node) = document.root() else {
+        let message = "the file is empty: the default configuration holds";
+        let hint = "one partition with a root that everybody may submit to, placing by the tag `namespace`";
+        faults.warning("CFG-010", Place::default(), "", message, hint);
+        let default = read(DEFAULT_CONFIG, faults.profile()).config?;
+        return Some(Config { checksum: checksum(text.as_bytes()), ..default });
+    };
+    let mut file = decode::file(node, faults)?;
+    check::check(&mut file, faults);
+    if faults.has_errors() {
+        return None;
+    }
+    let profile = faults.profile();
+    let partitions = file.partitions.into_iter().map(|raw| build::partition(raw, profile)).collect();
+    Some(Config { partitions, checksum: checksum(text.as_bytes()) })
+}
+
+/// The checksum of a configuration text (`config.md` section 13): what follows the first `checksum: `, at most 64
+/// bytes of it, is taken out wherever it stands, so that a text can carry its own checksum.
+pub fn checksum(text: &[u8]) -> String {
+    const KEY: &[u8] = b"checksum: ";
+    const LENGTH: usize = 64;
+    let find = |text: &[u8], what: &[u8]| text.windows(what.len()).position(|window| window == what);
+    let mut hash = Sha256::new();
+    match find(text, KEY) {
+        None => hash.update(text),
+        Some(at) => {
+            let after = &text[at + KEY.len()..];
+            let value = &after[..find(after, KEY).unwrap_or(after.len())];
+            let end = value.iter().rposition(|b| *b != b'\n').map_or(0, |last| last + 1);
+            let cut = &text[at..at + KEY.len() + end.min(LENGTH)];
+            let mut rest = text;
+            while let Some(at) = find(rest, cut) {
+                hash.update(&rest[..at]);
+                rest = &rest[at + cut.len()..];
+            }
+            hash.update(rest);
+        }
+    }
+    hash.finalize().iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a text cannot fail.
+        let _written = write!(hex, "{byte:02X}");
+        hex
+    })
+}

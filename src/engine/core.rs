@@ -1,0 +1,157 @@
+//! The engine without a thread: what is due, in the order in which it is due.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::config::Config;
+use crate::model::{Profile, Time};
+use crate::scenario::Workload;
+use crate::scheduler::{Command, Event, EventKind, Scheduler};
+use crate::view::{View, ViewBuilder};
+
+/// How often the queue cleaner runs (SCH-182).
+const CLEAN_EVERY: Duration = Duration::from_secs(10);
+/// How often a cycle is tried again while something is pending (SCH-040).
+const RETRY_EVERY: Duration = Duration::from_millis(100);
+
+/// How far [`Core::run_until`] came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The number of steps was used up before the time was reached.
+    Busy,
+    /// Everything due by then is done.
+    Reached,
+}
+
+/// A scheduler with its workload and its periodic duties.
+pub struct Core {
+    scheduler: Scheduler,
+    workload: Option<Box<dyn Workload>>,
+    views: ViewBuilder,
+    now: Time,
+    /// A cycle may find something: something happened since the last one that found nothing.
+    cycling: bool,
+    next_clean: Time,
+    retry: Option<Time>,
+}
+
+impl Core {
+    /// A core that begins at time zero with a configuration in force.
+    ///
+    /// # Errors
+    /// Why the scheduler refuses the configuration.
+    pub fn new(profile: Profile, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
+        let mut core = Self {
+            scheduler: Scheduler::new(profile),
+            workload,
+            views: ViewBuilder::default(),
+            now: Time::ZERO,
+            cycling: false,
+            next_clean: Time::ZERO + CLEAN_EVERY,
+            retry: None,
+        };
+        let events = core.apply(&Command::Configure(config));
+        let refused = events.into_iter().find_map(|event| match event.kind {
+            EventKind::ConfigRejected { message } => Some(message),
+            _ => None,
+        });
+        refused.map_or(Ok(core), Err)
+    }
+
+    /// The time up to which everything due is done.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The scheduler, to look at.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// Carries out a command now; cycles follow with the next [`Core::run_until`].
+    pub fn apply(&mut self, command: &Command) -> Vec<Event> {
+        let events = self.scheduler.apply(self.now, command);
+        self.cycling = true;
+        if let Some(workload) = &mut self.workload {
+            workload.observe(self.now, &events);
+        }
+        events
+    }
+
+    /// When the engine has to look again: for something due, or because the view changes by itself.
+    pub fn next_wake(&self) -> Option<Time> {
+        [self.next_due(), self.views.next_change()].into_iter().flatten().min()
+    }
+
+    /// When something is due next: a cycle at once while there may be work, else whatever comes first.
+    pub fn next_due(&self) -> Option<Time> {
+        if self.cycling {
+            return Some(self.now);
+        }
+        let workload = self.workload.as_ref().and_then(|workload| workload.next());
+        let due = [workload, self.scheduler.next_timer(), Some(self.next_clean), self.retry];
+        due.into_iter().flatten().min()
+    }
+
+    /// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands.
+    pub fn run_until(&mut self, until: Time, steps: usize) -> Progress {
+        let mut left = steps;
+        while left > 0 {
+            left -= 1;
+            if self.cycling {
+                self.cycle();
+                continue;
+            }
+            match self.next_due().filter(|due| *due <= until) {
+                None => {
+                    self.now = self.now.max(until);
+                    return Progress::Reached;
+                }
+                Some(due) => {
+                    self.now = self.now.max(due);
+                    left = left.saturating_sub(self.duties());
+                }
+            }
+        }
+        Progress::Busy
+    }
+
+    /// One cycle. After one that found nothing, cycles wait until something happens, or for the next try (SCH-040).
+    fn cycle(&mut self) {
+        let events = self.scheduler.apply(self.now, &Command::Cycle);
+        self.cycling = events.iter().any(|event| matches!(event.kind, EventKind::Allocated { .. }));
+        if let Some(workload) = &mut self.workload {
+            workload.observe(self.now, &events);
+        }
+        self.retry = (!self.cycling && self.scheduler.has_work()).then(|| self.now + RETRY_EVERY);
+    }
+
+    /// Everything that is due now, but cycles. Gives how many commands that were.
+    fn duties(&mut self) -> usize {
+        let commands = match &mut self.workload {
+            Some(workload) if workload.next().is_some_and(|next| next <= self.now) => workload.act(self.now),
+            _ => Vec::new(),
+        };
+        let count = commands.len();
+        for command in commands {
+            self.apply(&command);
+        }
+        if self.next_clean <= self.now {
+            self.next_clean = self.now + CLEAN_EVERY;
+            self.apply(&Command::Clean);
+        }
+        if self.scheduler.next_timer().is_some_and(|timer| timer <= self.now) {
+            self.apply(&Command::Tick);
+        }
+        if self.retry.is_some_and(|retry| retry <= self.now) {
+            self.retry = None;
+            self.cycling = true;
+        }
+        count
+    }
+
+    /// The view of now, or `None` if nothing changed since the last one.
+    pub fn take_view(&mut self) -> Option<Arc<View>> {
+        self.views.update(self.now, &mut self.scheduler)
+    }
+}

@@ -1,0 +1,17 @@
+//! One owner of one scheduler: commands in, views out.
+//!
+//! [`Core`] is the engine without a thread: it carries out what is due in virtual time, in the order in which it is due, so that the
+//! same workload gives the same history however fast the clock runs. [`Engine`] runs a core on a thread of its own by a
+//! [`Clock`]; tests and tapes step a core by hand.
+//!
+//! Invariants:
+//! - nobody but its owner touches the scheduler; everybody else reads the published view;
+//! - a workload and the timers act at their own times, not at the time when the thread got round to them.
+
+pub mod clock;
+pub mod core;
+pub mod thread;
+
+pub use clock::Clock;
+pub use core::{Core, Progress};
+pub use thread::{Engine, Published};

@@ -1,0 +1,226 @@
+//! The engine on a thread of its own, by a clock.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+
+use super::clock::Clock;
+use super::core::{Core, Progress};
+use crate::scheduler::{Command, Event};
+use crate::view::View;
+
+/// How many cycles and commands are done before others are heard again.
+const SLICE: usize = 256;
+/// The shortest time between two published views while there is always something new.
+const PUBLISH_EVERY: Duration = Duration::from_millis(33);
+
+/// What an engine shows to everybody.
+pub struct Published {
+    view: ArcSwap<View>,
+    wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
+    started: Instant,
+    /// Milliseconds since `started` when the engine last had nothing left to publish.
+    current_at: AtomicU64,
+    idle: AtomicBool,
+    alive: AtomicBool,
+}
+
+impl Published {
+    /// Shows one view, at first.
+    pub fn new(view: Arc<View>) -> Self {
+        Self {
+            view: ArcSwap::new(view),
+            wake: Mutex::new(None),
+            started: Instant::now(),
+            current_at: AtomicU64::new(0),
+            idle: AtomicBool::new(true),
+            alive: AtomicBool::new(true),
+        }
+    }
+
+    /// The newest view.
+    pub fn view(&self) -> Arc<View> {
+        self.view.load_full()
+    }
+
+    /// Shows another view and wakes whoever waits for it.
+    pub fn publish(&self, view: Arc<View>) {
+        self.view.store(view);
+        if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
+            wake();
+        }
+    }
+
+    /// Has `wake` called after each new view.
+    pub fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
+        *self.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
+    }
+
+    /// How old the view is: zero while the engine has nothing newer to show.
+    pub fn age(&self) -> Duration {
+        if self.idle.load(Ordering::Acquire) && self.is_alive() {
+            return Duration::ZERO;
+        }
+        let current = Duration::from_millis(self.current_at.load(Ordering::Acquire));
+        self.started.elapsed().saturating_sub(current)
+    }
+
+    /// Whether the engine still runs.
+    pub fn is_alive(&self) -> bool {
+        self.alive.load(Ordering::Acquire)
+    }
+
+    fn mark_current(&self, idle: bool) {
+        let ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.current_at.store(ms, Ordering::Release);
+        self.idle.store(idle, Ordering::Release);
+    }
+}
+
+/// What others ask of the engine's thread.
+enum Request {
+    /// Carry out a command and answer with its events.
+    Apply(Box<Command>, Sender<Vec<Event>>),
+    /// Come to an end.
+    Stop,
+}
+
+/// A scheduler that runs by itself. Dropping it stops the thread.
+pub struct Engine {
+    requests: Sender<Request>,
+    published: Arc<Published>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Engine {
+    /// Starts a core on a thread of its own.
+    ///
+    /// # Errors
+    /// The operating system gives no thread.
+    pub fn start(mut core: Core, speed: f64) -> std::io::Result<Self> {
+        let published = Arc::new(Published::new(core.take_view().unwrap_or_default()));
+        let (requests, inbox) = channel();
+        let shown = Arc::clone(&published);
+        let thread = std::thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
+            let _alive = Alive(&shown);
+            Owner { core, clock: Clock::new(speed), inbox, published: &shown, last_publish: None }.run();
+        })?;
+        Ok(Self { requests, published, thread: Some(thread) })
+    }
+
+    /// What it shows.
+    pub fn published(&self) -> &Arc<Published> {
+        &self.published
+    }
+
+    /// Has a command carried out. The answer comes through the channel; none comes if the engine has stopped.
+    pub fn apply(&self, command: Command) -> Receiver<Vec<Event>> {
+        let (answer, answers) = channel();
+        // A stopped engine has dropped its end; the caller sees that in the answer that does not come.
+        let _ = self.requests.send(Request::Apply(Box::new(command), answer));
+        answers
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = self.requests.send(Request::Stop);
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been told by the panic hook already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Tells everybody when the thread ends, also by a panic.
+struct Alive<'a>(&'a Published);
+
+impl Drop for Alive<'_> {
+    fn drop(&mut self) {
+        self.0.alive.store(false, Ordering::Release);
+        self.0.publish(self.0.view());
+    }
+}
+
+struct Owner<'a> {
+    core: Core,
+    clock: Clock,
+    inbox: Receiver<Request>,
+    published: &'a Published,
+    last_publish: Option<Instant>,
+}
+
+impl Owner<'_> {
+    fn run(&mut self) {
+        loop {
+            if !self.hear_all() {
+                return;
+            }
+            let progress = self.core.run_until(self.clock.now(), SLICE);
+            let due = self.last_publish.is_none_or(|last| last.elapsed() >= PUBLISH_EVERY);
+            if progress == Progress::Reached || due {
+                self.publish(progress == Progress::Reached);
+            }
+            if progress == Progress::Reached && !self.wait() {
+                return;
+            }
+        }
+    }
+
+    fn publish(&mut self, idle: bool) {
+        // While views come in quick succession the latest waits for its time; the wait below ends then.
+        if self.last_publish.is_none_or(|last| last.elapsed() >= PUBLISH_EVERY)
+            && let Some(view) = self.core.take_view()
+        {
+            self.published.publish(view);
+            self.last_publish = Some(Instant::now());
+        }
+        self.published.mark_current(idle);
+    }
+
+    /// Carries out what others ask, without waiting. Gives whether to go on.
+    fn hear_all(&mut self) -> bool {
+        loop {
+            match self.inbox.try_recv() {
+                Ok(request) => {
+                    if !self.answer(request) {
+                        return false;
+                    }
+                }
+                Err(TryRecvError::Empty) => return true,
+                Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    /// Waits until something is due or asked. Gives whether to go on.
+    fn wait(&mut self) -> bool {
+        let due = self.core.next_wake().map(|due| self.clock.until(due));
+        let publish = self.last_publish.map(|last| PUBLISH_EVERY.saturating_sub(last.elapsed()));
+        let publish = publish.filter(|wait| !wait.is_zero());
+        let wait = [due, publish].into_iter().flatten().min().unwrap_or(Duration::from_secs(60));
+        match self.inbox.recv_timeout(wait) {
+            Ok(request) => self.answer(request),
+            Err(RecvTimeoutError::Timeout) => true,
+            Err(RecvTimeoutError::Disconnected) => false,
+        }
+    }
+
+    fn answer(&mut self, request: Request) -> bool {
+        match request {
+            Request::Stop => false,
+            Request::Apply(command, answer) => {
+                // The time of a command is when it is heard, after everything that was due before.
+                self.core.run_until(self.clock.now(), SLICE);
+                let events = self.core.apply(&command);
+                // Whoever asked may have gone; the command stands all the same.
+                let _ = answer.send(events);
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What drives a scheduler from the outside as time goes on.
+
+use crate::model::Time;
+use crate::scheduler::{Command, Event};
+
+/// A source of commands over time: a scenario's steps, or the demo. The same scheduler and the same workload give the same
+/// history.
+pub trait Workload: Send {
+    /// When it wants to act next; `None` when it is over.
+    fn next(&self) -> Option<Time>;
+
+    /// What it does at `now`, which is when it wanted to act.
+    fn act(&mut self, now: Time) -> Vec<Command>;
+
+    /// What came of it, and of everything else that happened.
+    fn observe(&mut self, now: Time, events: &[Event]);
+}

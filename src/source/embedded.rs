@@ -1,0 +1,103 @@
+//! The embedded scheduler as a source: on a thread with a clock, or stepped by hand.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::{About, Link, Source};
+use crate::engine::{Core, Engine, Published};
+use crate::model::{Identity, Time};
+use crate::view::View;
+
+/// How old a view may be before that is worth telling.
+const STALE_AFTER: Duration = Duration::from_secs(2);
+
+/// A scheduler that runs by itself in this process.
+pub struct Embedded {
+    engine: Engine,
+    about: About,
+    identity: Identity,
+}
+
+impl Embedded {
+    /// Shows an engine to somebody who acts as `identity`.
+    pub fn new(engine: Engine, about: About, identity: Identity) -> Self {
+        Self { engine, about, identity }
+    }
+}
+
+impl Source for Embedded {
+    fn view(&self) -> Arc<View> {
+        self.engine.published().view()
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn link(&self) -> Link {
+        let published = self.engine.published();
+        let age = published.age();
+        if !published.is_alive() {
+            return Link::Stale { age, cause: "the scheduler in this process has stopped".to_owned() };
+        }
+        if age < STALE_AFTER { Link::Live } else { Link::Stale { age, cause: "the scheduler is busy".to_owned() } }
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
+        self.engine.published().on_change(wake);
+    }
+}
+
+/// A scheduler in this process whose time moves only when it is told to: for tests and tapes.
+pub struct Stepped {
+    core: Mutex<Core>,
+    published: Published,
+    about: About,
+    identity: Identity,
+}
+
+impl Stepped {
+    /// Shows a core, after everything that is due at its beginning.
+    pub fn new(core: Core, about: About, identity: Identity) -> Self {
+        let stepped = Self { core: Mutex::new(core), published: Published::new(Arc::default()), about, identity };
+        stepped.advance(Duration::ZERO);
+        stepped
+    }
+
+    /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
+    pub fn advance(&self, by: Duration) -> Time {
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        let until = core.now() + by;
+        core.run_until(until, usize::MAX);
+        if let Some(view) = core.take_view() {
+            self.published.publish(view);
+        }
+        until
+    }
+}
+
+impl Source for Stepped {
+    fn view(&self) -> Arc<View> {
+        self.published.view()
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn link(&self) -> Link {
+        Link::Live
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
+        self.published.on_change(wake);
+    }
+}

@@ -1,0 +1,374 @@
+//! Makes views of a scheduler, each from the one before and what was touched since.
+//!
+//! The first view reads everything. From then on a view costs what changed: rows of objects that the scheduler did not
+//! touch are the very same allocations as before.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use imbl::{OrdMap, Vector};
+
+use super::rows::{
+    AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow, QueueRow,
+    QueueSettings, StateChange,
+};
+use super::{PartitionView, View};
+use crate::model::{NodeId, Time};
+use crate::scheduler::app::{Application, Ask, Tried};
+use crate::scheduler::index::{AppKey, NodeKey, QueueKey, SlabKey};
+use crate::scheduler::node::Node;
+use crate::scheduler::queue::{Queue, Settings};
+use crate::scheduler::touched::Touched;
+use crate::scheduler::{Partition, Scheduler};
+
+/// Over how many seconds of cluster time the allocation rate is taken.
+const RATE_SECONDS: u64 = 5;
+
+/// Makes views of one scheduler.
+#[derive(Debug, Default)]
+pub struct ViewBuilder {
+    view: View,
+    partitions: Vec<PartitionBuilder>,
+    /// Allocations made by the end of each of the last seconds: (second, count).
+    rate: VecDeque<(u64, u64)>,
+}
+
+/// What is kept of a partition beside its view.
+#[derive(Debug, Default)]
+struct PartitionBuilder {
+    /// The settings from which each queue's row was made, by slot.
+    settings: Vec<Option<Arc<Settings>>>,
+    /// The id of the node in each slot.
+    node_ids: Vec<Option<NodeId>>,
+    ended_seen: u64,
+}
+
+impl ViewBuilder {
+    /// The view at `now`, or `None` if it would be the one before.
+    pub fn update(&mut self, now: Time, scheduler: &mut Scheduler) -> Option<Arc<View>> {
+        let names = |view: &View| view.partitions.iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>();
+        let mut changed = false;
+        if names(&self.view) != scheduler.partitions().iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>() {
+            self.start_over(scheduler);
+            changed = true;
+        }
+        let parts = self.view.partitions.iter_mut().zip(&mut self.partitions);
+        for ((view, builder), partition) in parts.zip(scheduler.partitions_mut()) {
+            changed |= builder.update(view, partition);
+        }
+        changed |= self.update_rate(now, scheduler);
+        if !changed {
+            return None;
+        }
+        self.view.generation += 1;
+        self.view.at = now;
+        Some(Arc::new(self.view.clone()))
+    }
+
+    /// When the rate changes by itself, because time goes on.
+    pub fn next_change(&self) -> Option<Time> {
+        let (second, _) = self.rate.back().filter(|_| self.view.allocation_rate > 0.0)?;
+        Some(Time::from_millis((second + 1) * 1000))
+    }
+
+    fn start_over(&mut self, scheduler: &mut Scheduler) {
+        self.view.partitions.clear();
+        self.partitions.clear();
+        for partition in scheduler.partitions_mut() {
+            partition.touched = None;
+            self.view.partitions.push(PartitionView { name: Arc::clone(&partition.name), ..Default::default() });
+            self.partitions.push(PartitionBuilder::default());
+        }
+    }
+
+    /// Counts the allocations of the last whole seconds.
+    fn update_rate(&mut self, now: Time, scheduler: &Scheduler) -> bool {
+        let made: u64 = scheduler.partitions().iter().map(|p| p.allocations_made).sum();
+        let second = now.as_millis() / 1000;
+        match self.rate.back_mut() {
+            Some((last, count)) if *last == second => *count = made,
+            _ => self.rate.push_back((second, made)),
+        }
+        // One entry from before the window stays: what had been made when it began.
+        while self.rate.get(1).is_some_and(|(next, _)| second.saturating_sub(*next) >= RATE_SECONDS) {
+            self.rate.pop_front();
+        }
+        let (first, before) = self.rate.front().copied().unwrap_or((second, made));
+        let span = (second - first).clamp(1, RATE_SECONDS);
+        let before = if second == first { 0 } else { before };
+        #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+        let rate = (made - before) as f64 / span as f64;
+        let changed = (rate - self.view.allocation_rate).abs() > f64::EPSILON || made != self.view.allocations_made;
+        (self.view.allocation_rate, self.view.allocations_made) = (rate, made);
+        changed
+    }
+}
+
+impl PartitionBuilder {
+    fn update(&mut self, view: &mut PartitionView, partition: &mut Partition) -> bool {
+        let touched = match &mut partition.touched {
+            Some(touched) if touched.is_empty() => return false,
+            Some(touched) => touched.take(),
+            None => {
+                partition.touched = Some(Touched::default());
+                everything(partition)
+            }
+        };
+        view.tree_generation += u64::from(touched.tree);
+        view.app_generation += u64::from(touched.app_set);
+        for key in touched.queues.iter() {
+            self.update_queue(view, partition, key);
+        }
+        for key in touched.apps.iter() {
+            update_app(view, partition, key);
+        }
+        for (app, ask, arrival) in &touched.asks {
+            update_ask(view, partition, *app, *ask, *arrival);
+        }
+        for key in touched.nodes.iter() {
+            self.update_node(view, partition, key);
+        }
+        for (node, number) in &touched.allocations {
+            self.update_allocation(view, partition, *node, *number);
+        }
+        self.update_ended(view, partition);
+        view.state = partition.state;
+        view.capacity = partition.capacity();
+        view.allocated = partition.queues.get(QueueKey(0)).map(|root| root.allocated.clone()).unwrap_or_default();
+        view.live_apps = partition.apps.len();
+        true
+    }
+
+    fn update_queue(&mut self, view: &mut PartitionView, partition: &Partition, key: QueueKey) {
+        let slot = key.slot();
+        grow(&mut view.queues, slot);
+        if self.settings.len() <= slot {
+            self.settings.resize(slot + 1, None);
+        }
+        let Some(queue) = partition.queues.get(key) else {
+            view.queues.set(slot, None);
+            self.settings[slot] = None;
+            return;
+        };
+        let old = view.queues[slot].take();
+        let same = self.settings[slot].as_ref().is_some_and(|made_from| Arc::ptr_eq(made_from, &queue.settings));
+        let settings = match &old {
+            Some(old) if same => Arc::clone(&old.settings),
+            _ => {
+                self.settings[slot] = Some(Arc::clone(&queue.settings));
+                Arc::new(settings_of(&queue.settings))
+            }
+        };
+        let children = match &old {
+            Some(old) if *old.children == *queue.children => Arc::clone(&old.children),
+            _ => Arc::from(queue.children.as_slice()),
+        };
+        view.queues.set(slot, Some(Arc::new(queue_row(queue, settings, children))));
+    }
+
+    fn update_node(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey) {
+        if self.node_ids.len() <= key.slot() {
+            self.node_ids.resize(key.slot() + 1, None);
+        }
+        let known = &mut self.node_ids[key.slot()];
+        let node = partition.nodes.get(key);
+        if let Some(gone) = known.take_if(|known| node.is_none_or(|node| node.id != *known)) {
+            view.nodes.remove(&gone);
+        }
+        let Some(node) = node else { return };
+        let allocations = view.nodes.get(&node.id).map(|row| row.allocations.clone()).unwrap_or_default();
+        *known = Some(node.id.clone());
+        view.nodes.insert(node.id.clone(), Arc::new(node_row(node, allocations)));
+    }
+
+    fn update_allocation(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey, number: u64) {
+        let Some(node) = partition.nodes.get(key) else { return };
+        let Some(row) = view.nodes.get_mut(&node.id) else { return };
+        let allocations = &mut Arc::make_mut(row).allocations;
+        let there = node.allocations.get(&number).and_then(|(app, ask)| {
+            let app = partition.apps.get(*app)?;
+            let ask = app.asks.get(*ask)?;
+            let (id, since) = (ask.id.clone(), ask.allocation?.since);
+            Some(NodeAllocation { app: app.id.clone(), ask: id, resource: ask.resource.clone(), since })
+        });
+        match there {
+            Some(allocation) => allocations.insert(number, allocation),
+            None => allocations.remove(&number),
+        };
+    }
+
+    fn update_ended(&mut self, view: &mut PartitionView, partition: &Partition) {
+        let new = usize::try_from(partition.ended_total - self.ended_seen).unwrap_or(usize::MAX);
+        self.ended_seen = partition.ended_total;
+        let new = new.min(partition.ended.len());
+        for app in partition.ended.range(partition.ended.len() - new..) {
+            view.ended.push_back(Arc::new(app_row(app, None)));
+        }
+        while view.ended.len() > partition.ended.len() {
+            view.ended.pop_front();
+        }
+    }
+}
+
+/// All there is, for the first view.
+fn everything(partition: &Partition) -> Touched {
+    let mut all = Touched { tree: true, app_set: true, ..Touched::default() };
+    partition.queues.iter().for_each(|queue| all.queues.mark(queue.key));
+    for (key, app) in partition.apps.iter() {
+        all.apps.mark(key);
+        all.asks.extend(app.asks.iter().map(|(ask_key, ask)| (key, ask_key, ask.arrival)));
+    }
+    for node in partition.nodes.iter() {
+        all.nodes.mark(node.key);
+        all.allocations.extend(node.allocations.keys().map(|number| (node.key, *number)));
+    }
+    all
+}
+
+fn grow<T: Clone>(rows: &mut Vector<Option<Arc<T>>>, slot: usize) {
+    while rows.len() <= slot {
+        rows.push_back(None);
+    }
+}
+
+fn update_app(view: &mut PartitionView, partition: &Partition, key: AppKey) {
+    grow(&mut view.apps, key.slot());
+    let row = partition.apps.get(key).map(|app| {
+        // The slot may have held another application when it was last looked at.
+        let old = view.apps[key.slot()].as_deref().filter(|old| old.id == app.id && old.submitted == app.submitted);
+        Arc::new(app_row(app, old))
+    });
+    view.apps.set(key.slot(), row);
+}
+
+fn update_ask(
+    view: &mut PartitionView,
+    partition: &Partition,
+    app: AppKey,
+    ask: crate::scheduler::index::AskKey,
+    arrival: u64,
+) {
+    let Some(Some(row)) = view.apps.get_mut(app.slot()) else { return };
+    let there = partition.apps.get(app).and_then(|app| app.asks.get(ask)).filter(|ask| ask.arrival == arrival);
+    let asks = &mut Arc::make_mut(row).asks;
+    match there {
+        Some(ask) => asks.insert(arrival, Arc::new(ask_row(ask, partition))),
+        None => asks.remove(&arrival),
+    };
+}
+
+fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: Arc<[QueueKey]>) -> QueueRow {
+    let properties = &queue.settings.properties;
+    QueueRow {
+        slot: queue.key,
+        path: queue.path.clone(),
+        parent: queue.parent,
+        children,
+        leaf: queue.leaf,
+        managed: queue.managed,
+        state: queue.state,
+        state_since: queue.state_since,
+        priority: PriorityRow {
+            raw: queue.raw_priority,
+            current: queue.current_priority(),
+            offset: properties.priority_offset,
+            policy: properties.priority_policy,
+        },
+        running: queue.running,
+        max_running: queue.settings.max_applications,
+        allocating_accepted: queue.allocating_accepted.len() as u64,
+        app_count: queue.app_count,
+        apps: queue.apps.clone(),
+        allocated: queue.allocated.clone(),
+        pending: queue.pending.clone(),
+        preempting: queue.preempting.clone(),
+        guaranteed: queue.guaranteed.clone(),
+        max: queue.max.clone(),
+        settings,
+    }
+}
+
+fn settings_of(settings: &Settings) -> QueueSettings {
+    let property = |(key, value): (&String, &crate::config::properties::Property)| PropertyRow {
+        key: key.clone(),
+        value: value.value.clone(),
+        from: if value.template {
+            Origin::Template(value.from.clone())
+        } else {
+            Origin::Queue(value.from.clone(), value.at)
+        },
+    };
+    QueueSettings {
+        at: settings.at,
+        properties: settings.merged.iter().map(property).collect(),
+        app_sort: settings.properties.app_sort,
+        sort_by_priority: settings.properties.sort_by_priority,
+        admin_acl: settings.admin_acl.clone(),
+        submit_acl: settings.submit_acl.clone(),
+        template: settings.template.clone(),
+        limits: settings.limits.clone(),
+    }
+}
+
+fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
+    let log = match old {
+        Some(old) if old.log.len() == app.log.len() => old.log.clone(),
+        _ => app.log.iter().map(|(at, state)| StateChange { at: *at, state: *state }).collect(),
+    };
+    AppRow {
+        slot: app.key,
+        id: app.id.clone(),
+        queue: app.queue_path.clone(),
+        who: app.who.clone(),
+        state: app.state,
+        submitted: app.submitted,
+        started: app.started,
+        finished: app.finished,
+        priority: app.priority(),
+        allocated: app.allocated.clone(),
+        placeholder: app.allocated_placeholder.clone(),
+        pending: app.pending.clone(),
+        tags: Arc::clone(&app.tags),
+        asks: old.map(|old| old.asks.clone()).unwrap_or_default(),
+        pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
+        log,
+        message: app.message.clone(),
+    }
+}
+
+fn ask_row(ask: &Ask, partition: &Partition) -> AskRow {
+    let state = match &ask.allocation {
+        Some(allocation) => {
+            AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since: allocation.since }
+        }
+        None => AskState::Pending {
+            reason: match ask.tried {
+                Tried::Never => PendingReason::NotTried,
+                Tried::QueueQuota => PendingReason::QueueQuota,
+                Tried::NoNode => PendingReason::NoNode,
+            },
+        },
+    };
+    AskRow {
+        id: ask.id.clone(),
+        resource: ask.resource.clone(),
+        priority: ask.priority,
+        created: ask.created,
+        state,
+        placeholder: ask.placeholder,
+        task_group: ask.task_group.clone(),
+        required_node: ask.required_node.clone(),
+    }
+}
+
+fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>) -> NodeRow {
+    NodeRow {
+        id: node.id.clone(),
+        capacity: node.total.clone(),
+        allocated: node.allocated.clone(),
+        occupied: node.occupied.clone(),
+        schedulable: node.schedulable,
+        attributes: Arc::clone(&node.attributes),
+        allocations,
+    }
+}
