@@ -12,6 +12,7 @@ mod build;
 mod check;
 mod decode;
 pub mod fault;
+pub mod manifest;
 pub mod node;
 pub mod properties;
 mod raw;
@@ -21,6 +22,7 @@ pub mod types;
 pub mod yaml;
 
 pub use fault::{Fault, Faults, Severity, Source};
+pub use manifest::{DEFAULT_POLICY_GROUP, read_file};
 pub use properties::{AppSortPolicy, Merged, PreemptionPolicy, Property, QueueProperties, inherit};
 pub use reading::{DEFAULT_CONFIG, Reading, checksum, read, read_bytes};
 pub use types::{

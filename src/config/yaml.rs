@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
+use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StructureStyle, Tag};
 
 use super::fault::Faults;
 use super::types::Place;
@@ -174,6 +174,7 @@ pub fn decode<'b>(bytes: &'b [u8], faults: &mut Faults) -> Option<&'b str> {
 /// A map or list that is still open.
 struct Frame {
     id: u32,
+    flow: bool,
     content: Open,
     weight: Weight,
 }
@@ -220,6 +221,10 @@ struct Builder<'t, 'f> {
     anchors: HashMap<usize, u32>,
     expanded: usize,
     ended: bool,
+    /// How many of the open maps and lists are written with brackets.
+    flow: usize,
+    /// Where the last event ended, in bytes, and whether that was a block scalar.
+    seen_to: (usize, bool),
 }
 
 impl<'t, 'f> Builder<'t, 'f> {
@@ -240,6 +245,8 @@ impl<'t, 'f> Builder<'t, 'f> {
             anchors: HashMap::new(),
             expanded: 0,
             ended: false,
+            flow: 0,
+            seen_to: (0, false),
         }
     }
 
@@ -283,14 +290,15 @@ impl<'t, 'f> Builder<'t, 'f> {
 
     fn event(&mut self, event: Event<'t>, span: Span) -> Option<()> {
         let at = place(span.start);
+        self.no_tab_before(&event, span)?;
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let scalar = scalar(text, style, tag.as_deref(), span);
                 let id = self.node(at, Content::Scalar(scalar), anchor);
                 self.attach(id, Weight { nodes: 1, height: 0 })
             }
-            Event::SequenceStart(_, anchor, _) => self.open(at, anchor, Open::List(Vec::new())),
-            Event::MappingStart(_, anchor, _) => self.open(at, anchor, Open::Map(OpenMap::default())),
+            Event::SequenceStart(style, anchor, _) => self.open(at, anchor, style, Open::List(Vec::new())),
+            Event::MappingStart(style, anchor, _) => self.open(at, anchor, style, Open::Map(OpenMap::default())),
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(anchor) => self.alias(anchor, at, span),
             Event::UnresolvedAlias(name) => {
@@ -318,17 +326,40 @@ impl<'t, 'f> Builder<'t, 'f> {
         id
     }
 
-    fn open(&mut self, at: Place, anchor: usize, content: Open) -> Option<()> {
+    /// Refuses tabs before a key or an entry (CFG-001): the parser lets some pass that other readers do not.
+    fn no_tab_before(&mut self, event: &Event<'t>, span: Span) -> Option<()> {
+        let (Some(start), Some(end)) = (span.start.byte_offset(), span.end.byte_offset()) else { return Some(()) };
+        let (seen_to, after_block) = self.seen_to;
+        let block = matches!(event, Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..));
+        self.seen_to = (end.max(seen_to), block);
+        // The header and the first indentation of a block scalar are not read here.
+        let Some(gap) = self.text.get(seen_to..start).filter(|_| self.flow == 0 && !block) else { return Some(()) };
+        // Behind a block scalar blank lines are still its own.
+        let from = if after_block { gap.rfind('\n').unwrap_or(gap.len()) } else { 0 };
+        let fresh = from == 0 && (seen_to == 0 || self.text[..seen_to].ends_with('\n'));
+        let Some(tab) = indenting_tab(&gap[from..], fresh) else { return Some(()) };
+        let before = &self.text[..seen_to + from + tab];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+        let at = Place { line: count(line), column: count(before[line_start..].chars().count() + 1) };
+        self.faults.error("CFG-001", at, "", TAB.0, TAB.1);
+        None
+    }
+
+    fn open(&mut self, at: Place, anchor: usize, style: StructureStyle, content: Open) -> Option<()> {
         if self.stack.len() >= DEEPEST {
             return self.too_deep(at);
         }
+        let flow = style == StructureStyle::Flow;
+        self.flow += usize::from(flow);
         let id = self.node(at, Content::Broken, anchor);
-        self.stack.push(Frame { id, content, weight: Weight { nodes: 1, height: 1 } });
+        self.stack.push(Frame { id, flow, content, weight: Weight { nodes: 1, height: 1 } });
         Some(())
     }
 
     fn close(&mut self) -> Option<()> {
-        let Frame { id, content, weight } = self.stack.pop()?;
+        let Frame { id, flow, content, weight } = self.stack.pop()?;
+        self.flow -= usize::from(flow);
         let content = match content {
             Open::List(items) => Content::List(items),
             Open::Map(map) => self.merge(map),
@@ -528,10 +559,34 @@ fn explain(error: &ScanError, text: &str) -> (Place, String, &'static str) {
             (at, format!("not YAML: character U+{code:04X} is not allowed here"), "take the character out")
         }
         _ => match tab_after(error.marker(), text) {
-            Some(tab) => (tab, "a tab is used as indentation".into(), "YAML takes spaces only for indentation"),
+            Some(tab) => (tab, TAB.0.into(), TAB.1),
             None => (at, said(), "keys of one map begin in the same column, entries of a list with `- `"),
         },
     }
+}
+
+/// Message and hint for a tab where YAML takes none.
+const TAB: (&str, &str) = ("a tab is used as indentation", "YAML takes spaces only for indentation");
+
+/// Where, in the text between two values, a tab stands before the first thing of a line, or between `-` and its entry.
+fn indenting_tab(gap: &str, fresh: bool) -> Option<usize> {
+    if !gap.contains('\t') {
+        return None;
+    }
+    // A first line that is not fresh goes on behind a value or a key: a tab is harmless there until an entry begins.
+    let (mut indents, mut skip_line, mut in_word) = (fresh, false, false);
+    for (at, c) in gap.char_indices() {
+        match c {
+            '\n' => (indents, skip_line, in_word) = (true, false, false),
+            _ if skip_line => {}
+            '\t' if indents => return Some(at),
+            ' ' | '\t' | '\r' => in_word = false,
+            '#' if !in_word => skip_line = true,
+            '-' | '?' if !in_word => indents = true,
+            _ => (indents, in_word) = (false, true),
+        }
+    }
+    None
 }
 
 /// The tab that begins the rest of a line at or right after `mark`, which is where a scanner stops on one.

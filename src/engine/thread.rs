@@ -10,6 +10,7 @@ use arc_swap::ArcSwap;
 
 use super::clock::Clock;
 use super::core::{Core, Progress};
+use crate::model::Time;
 use crate::scheduler::{Command, Event};
 use crate::view::View;
 
@@ -93,6 +94,7 @@ enum Request {
 pub struct Engine {
     requests: Sender<Request>,
     published: Arc<Published>,
+    clock: Clock,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -105,16 +107,22 @@ impl Engine {
         let published = Arc::new(Published::new(core.take_view().unwrap_or_default()));
         let (requests, inbox) = channel();
         let shown = Arc::clone(&published);
+        let clock = Clock::new(speed);
         let thread = std::thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
             let _alive = Alive(&shown);
-            Owner { core, clock: Clock::new(speed), inbox, published: &shown, last_publish: None }.run();
+            Owner { core, clock, inbox, published: &shown, last_publish: None }.run();
         })?;
-        Ok(Self { requests, published, thread: Some(thread) })
+        Ok(Self { requests, published, clock, thread: Some(thread) })
     }
 
     /// What it shows.
     pub fn published(&self) -> &Arc<Published> {
         &self.published
+    }
+
+    /// What time it is for the scheduler.
+    pub fn now(&self) -> Time {
+        self.clock.now()
     }
 
     /// Has a command carried out. The answer comes through the channel; none comes if the engine has stopped.

@@ -155,6 +155,11 @@ impl Resource {
         self.combine(other, |l, r| Some(l.unwrap_or(0).saturating_sub(r.unwrap_or(0))))
     }
 
+    /// Whether the sum over the union of names is exact: no amount leaves the 64-bit range.
+    pub fn adds_exactly(&self, other: &Self) -> bool {
+        self.all(other, |l, r| l.unwrap_or(0).checked_add(r.unwrap_or(0)).is_some())
+    }
+
     /// Adds `other` in place (SCH-020).
     pub fn add_assign(&mut self, other: &Self) {
         self.update(other, i64::saturating_add);

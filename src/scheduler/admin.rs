@@ -3,12 +3,10 @@
 use super::event::{Event, EventKind};
 use super::index::{AppKey, QueueKey};
 use super::partition::Partition;
+use super::place::{RECOVERY_QUEUE, access};
 use super::queue::PathUp;
 use crate::config::properties::AppSortPolicy;
 use crate::model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
-
-/// The name of the queue where recovered applications end (SCH-189).
-pub(super) const RECOVERY_QUEUE: &str = "root.@recovery@";
 
 impl Partition {
     /// Kills an application (SCH-202).
@@ -55,7 +53,7 @@ impl Partition {
         if application.state == AppState::Failing {
             return Err(format!("application {app:?} is already {}", application.state));
         }
-        if self.queues.admin_access(application.queue, by).is_none() {
+        if access::admin(&self.queues, application.queue_path.as_str(), by).is_none() {
             return Err(format!("no admin access to {} for user {:?}", application.queue_path, by.user));
         }
         Ok(key)
@@ -78,7 +76,7 @@ impl Partition {
             let state = if closed.state == QueueState::Draining { "draining" } else { "stopped" };
             return Err(format!("queue is {state}: {}", closed.path));
         }
-        if self.queues.submit_access(target, by).is_none() {
+        if access::submit(&self.queues, to.as_str(), by).is_none() {
             return Err(format!("no submit access to {to} for user {:?}", by.user));
         }
         let misfits = self.misfits(app, target, &path);

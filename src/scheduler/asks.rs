@@ -7,6 +7,7 @@ use super::command::AskSpec;
 use super::event::{Event, EventKind};
 use super::index::AppKey;
 use super::partition::Partition;
+use super::queue::ROOT;
 use crate::model::{AppState, AskId, Time};
 
 impl Partition {
@@ -34,6 +35,11 @@ impl Partition {
         let app = self.app_key(&spec.app).ok_or_else(|| format!("there is no live application {:?}", spec.app))?;
         if !spec.resource.strictly_greater_than_zero() {
             return Err(format!("ask {id:?} of application {:?} asks for nothing", spec.app));
+        }
+        // Everything in the partition together must stay countable, or counters would drift by saturation.
+        let root = &self.queues[ROOT];
+        if !root.pending.add(&root.allocated).adds_exactly(&spec.resource) {
+            return Err(format!("ask {id:?} of application {:?} is too large to be counted with the others", spec.app));
         }
         if spec.placeholder && spec.task_group.is_none() {
             return Err(format!("placeholder {id:?} of application {:?} names no task group", spec.app));

@@ -17,6 +17,9 @@ impl Partition {
         if spec.capacity.has_negative() || spec.occupied.has_negative() {
             return reject(now, &id, "a negative capacity", events);
         }
+        if !self.capacity().adds_exactly(&spec.capacity) {
+            return reject(now, &id, "too large to be counted with the other nodes", events);
+        }
         let key = self.nodes.add(spec.clone());
         self.change_root_max(|max| max.add_assign(&spec.capacity));
         self.touch_node(key);
@@ -37,6 +40,9 @@ impl Partition {
             return reject(now, id, "a negative capacity", events);
         }
         let before = self.nodes[key].total.clone();
+        if capacity.is_some_and(|capacity| !self.capacity().sub(&before).adds_exactly(capacity)) {
+            return reject(now, id, "too large to be counted with the other nodes", events);
+        }
         self.nodes.change(key, |node| {
             if let Some(capacity) = capacity {
                 node.total = capacity.clone();
@@ -47,8 +53,8 @@ impl Partition {
         });
         if let Some(capacity) = capacity {
             self.change_root_max(|max| {
-                max.add_assign(capacity);
                 max.sub_assign(&before);
+                max.add_assign(capacity);
             });
         }
         self.touch_node(key);

@@ -9,7 +9,7 @@ use super::index::{AppKey, QueueKey, Slab};
 use super::order::{AppRank, ShareList};
 use crate::config::properties::{Merged, QueueProperties};
 use crate::config::{LimitConfig, Place, TemplateConfig};
-use crate::model::{Acl, AppId, Identity, Priority, QueuePath, QueueState, Resource, Time};
+use crate::model::{Acl, AppId, Priority, QueuePath, QueueState, Resource, Time};
 
 /// The root's key.
 pub const ROOT: QueueKey = QueueKey(0);
@@ -285,21 +285,6 @@ impl QueueTree {
                     || queue.running + (queue.allocating_accepted.len() as u64) < max
             })
         })
-    }
-
-    /// The nearest queue of the path whose own lists give submit access (ACL-021).
-    pub fn submit_access(&self, key: QueueKey, who: &Identity) -> Option<&QueuePath> {
-        self.access(key, |queue| queue.settings.submit_acl.grants(who) || queue.settings.admin_acl.grants(who))
-    }
-
-    /// The nearest queue of the path whose own list gives admin access (ACL-022).
-    pub fn admin_access(&self, key: QueueKey, who: &Identity) -> Option<&QueuePath> {
-        self.access(key, |queue| queue.settings.admin_acl.grants(who))
-    }
-
-    fn access(&self, key: QueueKey, grants: impl Fn(&Queue) -> bool) -> Option<&QueuePath> {
-        let mut path = std::iter::successors(Some(&self.queues[key]), |queue| queue.parent.map(|p| &self.queues[p]));
-        path.find(|queue| grants(queue)).map(|queue| &queue.path)
     }
 
     /// An application of the leaf has another priority: the old one leaves, the new one comes, and every ancestor that sees

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::admin::RECOVERY_QUEUE;
 use super::app::Application;
 use super::command::Submission;
 use super::event::{Event, EventKind};
@@ -11,6 +10,7 @@ use super::partition::Partition;
 use super::place::{self, Outcome, Placed, QueueFacts, Refusal};
 use super::queue::{QueueTree, Settings};
 use super::reload::{set_guaranteed, set_max};
+use super::switches::RecoveryQueue;
 use crate::config::TemplateConfig;
 use crate::config::properties::{Merged, Property, QueueProperties};
 use crate::model::{AppState, Identity, Priority, QueuePath, QueueState, Resource, Time};
@@ -35,9 +35,10 @@ impl Partition {
     /// Submits an application: it is placed, or rejected and remembered with the reason.
     pub(super) fn submit(&mut self, now: Time, submission: &Submission, events: &mut Vec<Event>) {
         let app = submission.app.clone();
-        match self.place_submission(submission) {
+        match self.place_submission(now, submission, events) {
             Ok((who, placed)) => {
                 let queue = self.open_queue(now, &placed, events);
+                self.apply_namespace_tags(queue, placed.recovery, &submission.tags);
                 let key = self.add_app(now, submission, who, queue);
                 self.join_queue(key);
                 events.push(Event { at: now, kind: EventKind::AppAccepted { app, queue: placed.path } });
@@ -56,7 +57,12 @@ impl Partition {
     }
 
     /// Who submits, and where the rules put it.
-    fn place_submission(&self, submission: &Submission) -> Result<(Identity, Placed), String> {
+    fn place_submission(
+        &mut self,
+        now: Time,
+        submission: &Submission,
+        events: &mut Vec<Event>,
+    ) -> Result<(Identity, Placed), String> {
         let forced = place::is_forced(&submission.tags);
         let switches = place::Switches::of(self.switches.profile);
         let who = &submission.who;
@@ -73,7 +79,14 @@ impl Partition {
         match &placement.outcome {
             Outcome::Placed(placed) => Ok((who, placed.clone())),
             Outcome::Refused(refused) => {
-                Err(placement.reason().map_or_else(|| refused.refusal.to_string(), |reason| reason.to_string()))
+                let reason =
+                    placement.reason().map_or_else(|| refused.refusal.to_string(), |reason| reason.to_string());
+                for path in &refused.left_behind {
+                    let parent = path.parent().and_then(|parent| self.queues.find(&parent));
+                    let key = self.create(now, parent, path.name(), false, events);
+                    self.open_parent(key);
+                }
+                Err(reason)
             }
         }
     }
@@ -85,7 +98,7 @@ impl Partition {
             let key = self.create(now, parent, path.name(), false, events);
             if *path != placed.path {
                 self.open_parent(key);
-            } else if path.as_str() != RECOVERY_QUEUE {
+            } else if !placed.recovery || self.switches.recovery_queue != RecoveryQueue::Bare {
                 self.open_leaf(key);
             }
         }

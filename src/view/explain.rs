@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{PartitionView, QueueRow};
 use crate::model::{Priority, PriorityPolicy, QueuePath, Resource};
+pub use crate::scheduler::place::access::AclKind;
 
 /// One step of how a priority is seen on the way up (SCH-063, SCH-068).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,13 +70,4 @@ impl PartitionView {
             own.into_iter().filter(|(_, acl)| !acl.is_nobody()).map(move |(kind, acl)| (row, kind, acl.to_string()))
         })
     }
-}
-
-/// Which access a list gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AclKind {
-    /// Submitting applications.
-    Submit,
-    /// Administering, which includes submitting (ACL-021).
-    Admin,
 }

@@ -59,6 +59,18 @@ fn cfg_001_what_is_no_yaml_has_a_place() {
 }
 
 #[test]
+fn cfg_001_tabs_that_indent() {
+    assert_eq!(fault("\tpartitions:\n- a\n"), ("CFG-001", 1, 1));
+    assert_eq!(fault("a: 1\n\tb: 2\n").0, "CFG-001");
+    assert_eq!(fault("a:\n  - x\n\t- y\n").0, "CFG-001");
+    assert_eq!(fault("a:\n- \tx\n"), ("CFG-001", 2, 3));
+    assert_eq!(fault("a: |\n  x\n\tb: 2\n").0, "CFG-001");
+    for text in ["a:\tb\n", "a: b\t\nc: d\n", "a: [b,\n\tc]\n", "a: |\n  \tx\n  y\n", "a: b\t# \tc\nd: e\n"] {
+        assert_eq!(read(text).1, [], "{text:?}");
+    }
+}
+
+#[test]
 fn cfg_001_bytes_that_are_no_utf_8() {
     let mut faults = Faults::default();
     assert_eq!(decode(b"a: \xc3\xa9\n\xc3\xa9b: \xff\n", &mut faults), None);

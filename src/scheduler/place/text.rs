@@ -9,11 +9,11 @@ use super::access::{AclKind, Grant, GrantedBy};
 use super::decide::{Outcome, Placement};
 use super::filter::{FilterVerdict, Match, MatchedBy};
 use super::refusal::Refusal;
-use super::rules::{Link, RuleFault, RuleFaultKind, Rules};
+use super::rules::{RuleFault, RuleFaultKind, Rules};
 use super::trace::{Asked, End, Next, RuleRef, RuleTrace, Step, StepEnd, Trace};
 use super::tree::QueueState;
 
-/// One line of a walk. Drawn as columns: what, indented by depth; subject; note; mark.
+/// One line of a walk, for columns: head, indented by depth; subject; note; mark. Texts are not escaped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// 0 for a rule and its results, 1 for its parent rule, and so on.
@@ -24,7 +24,7 @@ pub struct Line {
     pub subject: String,
     /// What was found.
     pub note: String,
-    /// What came of the rule, on its last line.
+    /// What came of the rule, on the line of its path or on its last.
     pub mark: Mark,
 }
 
@@ -60,41 +60,35 @@ impl Placement {
     /// The walk through `rules`, which are those that placed.
     pub fn lines(&self, rules: &Rules) -> Vec<Line> {
         let mut lines = Vec::new();
+        let behind = rules.list.len() + 1;
         for entry in &self.trace.rules {
-            let first = lines.len();
-            rule_lines(entry, &mut lines);
-            if let Some(line) = lines.get_mut(first) {
-                line.head = entry.head();
-            }
+            let mut own = rule_lines(entry);
+            own[0].head = match entry.rule {
+                RuleRef::Rule(number) => format!("{} {}", number + 1, entry.words()),
+                RuleRef::Recovery => format!("{behind} recovery"),
+                RuleRef::Fallback => format!("{} default queue", behind + 1),
+            };
             let (mark, words) = match &entry.end {
                 End::Placed => (Mark::Placed, String::new()),
-                End::Next(next) => (Mark::Next, next_words(next, entry)),
-                End::Refused => (Mark::Rejected, self.refused().map(|r| r.refusal.to_string()).unwrap_or_default()),
+                End::Next(next) => (Mark::Next, line_words(next, entry)),
+                End::Refused => (Mark::Rejected, self.refused().map(|r| refused_words(&r.refusal)).unwrap_or_default()),
             };
-            if let Some(last) = lines.last_mut() {
-                last.mark = mark;
-                last.note = joined([std::mem::take(&mut last.note), words]);
-            }
+            let path = entry.path.as_ref().map(ToString::to_string);
+            let at = own.iter().rposition(|line| Some(&line.subject) == path.as_ref()).unwrap_or(own.len() - 1);
+            own[at].mark = mark;
+            own[at].note = joined([std::mem::take(&mut own[at].note), words]);
+            lines.append(&mut own);
         }
         let reached = self.trace.rules.len();
-        let rest = rules.list.iter().enumerate().skip(reached);
-        let not_reached = |head| Line { head, mark: Mark::NotReached, ..Line::default() };
-        lines.extend(rest.map(|(number, rule)| {
-            let link = rule.links.first();
-            not_reached(format!("{} {}", number + 1, link.map(Link::words).unwrap_or_default()))
-        }));
-        if rules.recovery && reached <= rules.list.len() {
-            lines.push(not_reached(format!("{} recovery", rules.list.len() + 1)));
-        }
+        let not_reached = |head, subject| Line { head, subject, mark: Mark::NotReached, ..Line::default() };
+        let rest = rules.list.iter().enumerate().skip(reached).filter_map(|(number, rule)| {
+            let link = rule.links.first()?;
+            let subject = if link.kind == RuleKind::Fixed { link.value.to_string() } else { String::new() };
+            Some(not_reached(format!("{} {}", number + 1, rule_words(link.kind, &link.value, link.create)), subject))
+        });
+        let recovery = || not_reached(format!("{behind} recovery"), String::new());
+        lines.extend(rest.chain((rules.recovery && reached < behind).then(recovery)));
         lines
-    }
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head = format!("{:indent$}{}", "", self.head, indent = self.depth * 2);
-        let line = format!("{head:<28} {:<32} {}", self.subject, joined([self.note.clone(), self.mark.to_string()]));
-        f.write_str(line.trim_end())
     }
 }
 
@@ -122,9 +116,15 @@ impl fmt::Display for Reason<'_> {
             End::Placed | End::Refused => None,
         });
         for (number, (entry, next)) in told.enumerate() {
-            let words = if *next == Next::NoResult { entry.no_result() } else { next_words(next, entry) };
-            let path = entry.path.iter().map(|path| format!("{path}: ")).collect::<String>();
-            write!(f, "{} {}: {path}{words}", if number == 0 { ":" } else { ";" }, entry.head())?;
+            f.write_str(if number == 0 { ": " } else { "; " })?;
+            match entry.rule {
+                RuleRef::Rule(number) => write!(f, "rule {} ({})", number + 1, entry.words())?,
+                rule => write!(f, "{rule}")?,
+            }
+            match &entry.path {
+                Some(path) => write!(f, " {path}: {}", next_words(next, entry))?,
+                None => write!(f, ": {}", next_words(next, entry))?,
+            }
         }
         Ok(())
     }
@@ -209,12 +209,6 @@ fn rule_words(kind: RuleKind, value: &str, create: bool) -> String {
     joined([[kind_name(kind), value].join(" ").trim_end().to_owned(), create.to_owned()])
 }
 
-impl Link {
-    fn words(&self) -> String {
-        rule_words(self.kind, &self.value, self.create)
-    }
-}
-
 impl Step {
     fn words(&self) -> String {
         rule_words(self.kind, &self.value, self.create)
@@ -235,49 +229,55 @@ impl Step {
             StepEnd::Filtered => filter_words(&self.filter),
             StepEnd::NoParent => "its parent rule gives none".to_owned(),
             StepEnd::Missing => "does not exist, create is off".to_owned(),
-            StepEnd::IllegalName => "illegal name".to_owned(),
-            StepEnd::Yields | StepEnd::ParentFailed | StepEnd::ParentIsLeaf => String::new(),
+            StepEnd::Yields | StepEnd::ParentFailed | StepEnd::ParentIsLeaf | StepEnd::IllegalName => String::new(),
         }
     }
 }
 
 impl RuleTrace {
-    fn head(&self) -> String {
-        match (self.rule, self.steps.first()) {
-            (RuleRef::Rule(number), Some(step)) => format!("{} {}", number + 1, step.words()),
-            (rule, _) => rule.to_string(),
-        }
+    fn words(&self) -> String {
+        self.steps.first().map(Step::words).unwrap_or_default()
     }
 
     /// Why the rule has no result: where the innermost step that ran stopped.
     fn no_result(&self) -> String {
-        let Some(step) = self.steps.iter().find(|step| step.end != StepEnd::NoParent) else { return String::new() };
+        let stopped = self.steps.iter().enumerate().find(|(_, step)| step.end != StepEnd::NoParent);
+        let Some((depth, step)) = stopped else { return String::new() };
+        let parent = if depth > 0 { format!("parent {}: ", kind_name(step.kind)) } else { String::new() };
         let path = step.path.iter().map(|path| format!("{path} ")).collect::<String>();
-        format!("{path}{}", step.stop())
+        format!("{parent}{path}{}", step.stop())
     }
 }
 
-/// The lines of one rule: inputs from the outside in, then the paths from the inside out.
-fn rule_lines(entry: &RuleTrace, lines: &mut Vec<Line>) {
+/// The lines of one rule: inputs from the outside in, then the paths from the inside out. At least one.
+fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
     for (depth, step) in entry.steps.iter().enumerate() {
         let head = if depth == 0 { String::new() } else { format!("parent: {}", step.words()) };
         let mut line = Line { depth, head, subject: input_words(step), ..Line::default() };
         let stop = if step.path.is_none() { step.stop() } else { String::new() };
         let filter = if step.end == StepEnd::Filtered { String::new() } else { filter_words(&step.filter) };
-        line.note = joined([filter, stop]);
+        let entry_words = match &step.filter {
+            FilterVerdict::Passes(Some(found)) | FilterVerdict::Stops(Some(found)) => format!("entry {}", found.entry),
+            _ => String::new(),
+        };
+        line.note = joined([filter, stop, entry_words]);
         // A path that says no more than the input needs no line of its own.
         if step.qualified && line.note.is_empty() {
-            (line.subject, line.note) = path_words(step);
+            (line.subject, line.note) = path_words(step, entry);
         }
         lines.push(line);
     }
+    for path in entry.create.iter().filter(|path| entry.steps.iter().all(|step| step.path.as_ref() != Some(path))) {
+        lines.push(Line { subject: path.to_string(), note: created_words(path, entry), ..Line::default() });
+    }
     for step in entry.steps.iter().rev().filter(|step| step.path.is_some()) {
-        let (subject, note) = path_words(step);
+        let (subject, note) = path_words(step, entry);
         if !lines.iter().any(|line| line.subject == subject && line.note == note) {
             lines.push(Line { subject, note, ..Line::default() });
         }
     }
-    if entry.steps.is_empty() {
+    if lines.is_empty() {
         let subject = entry.path.as_ref().map(ToString::to_string).unwrap_or_default();
         let note = entry.queue.map(state_words).unwrap_or_default();
         lines.push(Line { subject, note, ..Line::default() });
@@ -289,10 +289,7 @@ fn rule_lines(entry: &RuleTrace, lines: &mut Vec<Line>) {
         };
         lines.push(Line { note, ..Line::default() });
     }
-    for path in &entry.create {
-        let kind = if Some(path) == entry.create.last() { "leaf" } else { "parent" };
-        lines.push(Line { subject: path.to_string(), note: format!("new dynamic {kind}"), ..Line::default() });
-    }
+    lines
 }
 
 fn input_words(step: &Step) -> String {
@@ -303,14 +300,20 @@ fn input_words(step: &Step) -> String {
     }
 }
 
-fn path_words(step: &Step) -> (String, String) {
-    let path = step.path.as_ref().map(ToString::to_string).unwrap_or_default();
-    let note = match (step.queue, step.end) {
-        (_, StepEnd::Missing) => step.stop(),
-        (Some(queue), _) => state_words(queue),
-        (None, _) => "does not exist, create is on".to_owned(),
+fn path_words(step: &Step, entry: &RuleTrace) -> (String, String) {
+    let Some(path) = &step.path else { return Default::default() };
+    let note = match step.queue {
+        _ if step.end == StepEnd::Missing => step.stop(),
+        Some(queue) => state_words(queue),
+        None if entry.create.contains(path) => format!("does not exist, {}", created_words(path, entry)),
+        None => "does not exist, create is on".to_owned(),
     };
-    (path, note)
+    (path.to_string(), note)
+}
+
+fn created_words(path: &QueuePath, entry: &RuleTrace) -> String {
+    let kind = if entry.create.last() == Some(path) { "leaf" } else { "parent" };
+    format!("would be a new dynamic {kind}")
 }
 
 fn state_words(queue: QueueState) -> String {
@@ -333,25 +336,46 @@ fn filter_words(verdict: &FilterVerdict) -> String {
     }
 }
 
+/// Why the next rule runs, where the lines above do not say it already.
+fn line_words(next: &Next, entry: &RuleTrace) -> String {
+    match next {
+        Next::NoResult | Next::IsParent | Next::NoAccess => String::new(),
+        Next::Draining(queue) if entry.path.as_ref() == Some(queue) => String::new(),
+        _ => next_words(next, entry),
+    }
+}
+
+/// Why all ends, where the lines above do not say it already.
+fn refused_words(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::ParentIsLeaf { .. } => "cannot be a parent".to_owned(),
+        Refusal::CreateBelowLeaf { leaf, .. } => format!("{leaf} is a leaf"),
+        Refusal::CreateBelowDraining { draining, .. } => format!("{draining} is draining"),
+        Refusal::IllegalName { part, .. } => format!("{part:?} is no legal name"),
+        other => other.to_string(),
+    }
+}
+
 fn next_words(next: &Next, entry: &RuleTrace) -> String {
     match next {
-        Next::NoResult => String::new(),
-        Next::IsParent => "is a parent, not a leaf".to_owned(),
+        Next::NoResult => entry.no_result(),
+        Next::IsParent => "is a parent".to_owned(),
         Next::NoAccess => "no submit access".to_owned(),
-        Next::Draining(queue) if entry.path.as_ref() == Some(queue) => "takes no applications".to_owned(),
-        Next::Draining(queue) => format!("takes no applications, {queue} is draining"),
+        Next::Draining(queue) if entry.path.as_ref() == Some(queue) => "is draining".to_owned(),
+        Next::Draining(queue) => format!("{queue} is draining"),
         Next::RecoveryClosed => "is kept for recovery".to_owned(),
         Next::NotBelowRoot => "is not below root".to_owned(),
         Next::NotForced => "not forced".to_owned(),
-        Next::NoFallback => format!("there is no {}", QueuePath::new(super::FALLBACK_QUEUE)),
+        Next::NoFallback => format!("{} does not exist", super::FALLBACK_QUEUE),
     }
 }
 
 impl fmt::Display for Match {
+    /// Without the entry, which may name others.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.by {
-            MatchedBy::User => write!(f, "the user (entry {})", self.entry),
-            MatchedBy::Group(group) => write!(f, "group {group} (entry {})", self.entry),
+            MatchedBy::User => f.write_str("the user"),
+            MatchedBy::Group(group) => write!(f, "group {group}"),
         }
     }
 }

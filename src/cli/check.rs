@@ -1,0 +1,227 @@
+//! `kornsole check`: validate queue configurations, all faults at once.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use crate::config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity, Source, fault::escaped, read_file, yaml};
+use crate::model::Profile;
+
+/// The arguments of `kornsole check`.
+#[derive(Args, Clone, Debug)]
+pub struct CheckArgs {
+    /// Queue configurations, or ConfigMap manifests with one; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Print one JSON array
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+    /// How faults are printed
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Whose validator decides: kornsole, 1.5.1 or 1.8.0
+    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
+    pub core: Profile,
+    /// In a ConfigMap the entry `NAME.yaml` is read
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
+    pub policy_group: String,
+}
+
+/// How faults are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// With the source line and a caret, for people
+    #[default]
+    Text,
+    /// One JSON array
+    Json,
+    /// Annotations of GitHub Actions
+    Github,
+}
+
+/// Checks the files and prints what is wrong. Exit code 0: all are valid; 1: one is not; 2: one cannot be read.
+pub fn run(args: &CheckArgs) -> ExitCode {
+    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    match check(args, &mut io::stdin().lock(), &mut out, &mut err) {
+        Ok(code) => ExitCode::from(code),
+        // Whoever reads has seen enough: a closed pipe is no failure of ours.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(2),
+    }
+}
+
+fn check(args: &CheckArgs, stdin: &mut impl Read, out: &mut impl Write, err: &mut impl Write) -> io::Result<u8> {
+    let format = if args.json { Format::Json } else { args.format };
+    let mut code = 0;
+    let mut told = Vec::new();
+    let mut from_stdin = None;
+    for path in &args.files {
+        let name = path.display().to_string();
+        let bytes = match bytes_of(path, stdin, &mut from_stdin) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                writeln!(err, "kornsole check: {} cannot be read: {error}", escaped(&name))?;
+                code = 2;
+                continue;
+            }
+        };
+        let reading = read_file(&bytes, &args.policy_group, args.core);
+        code = code.max(u8::from(!reading.is_valid()));
+        match format {
+            Format::Json => told.push(as_json(&name, &reading)),
+            Format::Github => as_annotations(&name, &reading, out)?,
+            Format::Text => as_text(&name, &bytes, &reading, out)?,
+        }
+    }
+    if format == Format::Json {
+        writeln!(out, "{:#}", Value::Array(told))?;
+    }
+    out.flush()?;
+    Ok(code)
+}
+
+/// The content of a file, at most one byte more than is ever read as a configuration. Standard input is read once.
+fn bytes_of(path: &Path, stdin: &mut impl Read, from_stdin: &mut Option<Vec<u8>>) -> io::Result<Vec<u8>> {
+    let limit = yaml::LARGEST as u64 + 1;
+    let mut bytes = Vec::new();
+    if path != Path::new("-") {
+        File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    if let Some(bytes) = from_stdin {
+        return Ok(bytes.clone());
+    }
+    stdin.take(limit).read_to_end(&mut bytes)?;
+    *from_stdin = Some(bytes.clone());
+    Ok(bytes)
+}
+
+fn as_text(name: &str, bytes: &[u8], reading: &Reading, out: &mut impl Write) -> io::Result<()> {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let source = Source::new(name, text);
+    for fault in &reading.faults {
+        out.write_all(source.render(fault).as_bytes())?;
+    }
+    writeln!(out, "{}: {}", escaped(name), summary(reading))
+}
+
+/// `valid`, `valid, 2 warnings`, `3 errors, 1 warning`.
+fn summary(reading: &Reading) -> String {
+    let of = |severity| reading.faults.iter().filter(|fault| fault.severity == severity).count();
+    let counted = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    let first = if reading.is_valid() { "valid".to_owned() } else { counted(errors, "error") };
+    if warnings == 0 { first } else { format!("{first}, {}", counted(warnings, "warning")) }
+}
+
+fn as_json(name: &str, reading: &Reading) -> Value {
+    let fault = |fault: &Fault| {
+        json!({
+            "code": fault.code,
+            "severity": fault.severity.to_string(),
+            "message": fault.message,
+            "line": fault.at.line,
+            "column": fault.at.column,
+            "path": fault.path,
+            "hint": fault.hint,
+        })
+    };
+    let faults: Vec<Value> = reading.faults.iter().map(fault).collect();
+    json!({ "file": name, "valid": reading.is_valid(), "faults": faults })
+}
+
+fn as_annotations(name: &str, reading: &Reading, out: &mut impl Write) -> io::Result<()> {
+    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    for fault in &reading.faults {
+        let place =
+            if fault.at.line > 0 { format!(",line={},col={}", fault.at.line, fault.at.column) } else { String::new() };
+        let hint = if fault.hint.is_empty() { String::new() } else { format!("\n{}", fault.hint) };
+        let message = data(&format!("{}{hint}", fault.message));
+        writeln!(out, "::{} file={}{place},title={}::{message}", fault.severity, property(name), fault.code)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        check: CheckArgs,
+    }
+
+    const BAD: &str = "\
+partitions:
+- name: default
+  queues:
+  - name: root
+    submitacl: '*'
+    queues:
+    - name: a b
+      resources:
+        max: {memory: 500m}
+    - name: ok
+      properties: {priority.offset: high}
+";
+
+    /// Exit code, standard output and standard error for these arguments and this standard input.
+    fn checked(arguments: &[&str], stdin: &str) -> (u8, String, String) {
+        let cli = Cli::try_parse_from([&["check"], arguments].concat()).unwrap();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = check(&cli.check, &mut stdin.as_bytes(), &mut out, &mut err).unwrap();
+        (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+    }
+
+    #[test]
+    fn faults_for_people() {
+        let (code, out, _) = checked(&["-"], BAD);
+        assert_eq!(code, 1);
+        insta::assert_snapshot!(out);
+    }
+
+    #[test]
+    fn faults_as_json() {
+        let (code, out, _) = checked(&["--json", "-"], BAD);
+        assert_eq!(code, 1);
+        insta::assert_snapshot!(out);
+        let (code, out, _) = checked(&["--json", "-"], "partitions: [{queues: [{name: root, submitacl: '*'}]}]");
+        let told: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((code, told), (0, json!([{"file": "-", "valid": true, "faults": []}])));
+    }
+
+    #[test]
+    fn faults_as_annotations() {
+        let (code, out, _) = checked(&["--format", "github", "-"], BAD);
+        assert_eq!(code, 1);
+        insta::assert_snapshot!(out);
+    }
+
+    #[test]
+    fn exit_codes() {
+        let good = "partitions: [{queues: [{name: root, submitacl: '*'}]}]";
+        assert_eq!(checked(&["-"], good), (0, "-: valid\n".into(), String::new()));
+        let (code, _, err) = checked(&["no/such/file", "-"], good);
+        assert_eq!(code, 2);
+        assert!(err.contains("no/such/file cannot be read"), "{err}");
+        assert!(Cli::try_parse_from(["check"]).is_err());
+        assert!(Cli::try_parse_from(["check", "--core", "2.0", "-"]).is_err());
+    }
+
+    #[test]
+    fn a_release_decides_when_asked() {
+        let text = "partitions: [{queues: [{name: 'a/b', submitacl: '*'}]}]";
+        assert_eq!(checked(&["-"], text).0, 1);
+        assert_eq!(checked(&["--core", "1.5.1", "-"], text).0, 1);
+        assert_eq!(checked(&["--core", "1.8.0", "-"], text).0, 0);
+    }
+}

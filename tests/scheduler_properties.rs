@@ -1,0 +1,251 @@
+//! Random commands against the core's invariants (SCH-240), under every profile.
+//!
+//! Method: a small cluster with few names, so that commands meet: the same application, ask, node and queue come up again and
+//! again, also after they are gone. After every command everything is counted anew.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::config::{self, Config};
+use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, Profile, QueuePath, Resource, Time};
+use kornsole::scheduler::{
+    AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission, check,
+};
+use kornsole::view::ViewBuilder;
+use proptest::prelude::*;
+
+const CONFIGS: [&str; 3] = [
+    r"
+partitions:
+  - name: default
+    placementrules:
+      - {name: provided, create: true}
+    queues:
+      - name: root
+        submitacl: '*'
+        adminacl: root
+        queues:
+          - name: a
+            adminacl: sue
+            properties: {priority.offset: '5', application.sort.policy: fair}
+            resources: {guaranteed: {memory: 5}, max: {memory: 20, vcore: 20}}
+          - name: b
+            maxapplications: 1
+            properties: {priority.policy: fence, priority.offset: '2'}
+          - name: p
+            parent: true
+            childtemplate: {maxapplications: 2, resources: {max: {memory: 7}}}
+            queues:
+              - {name: x, properties: {application.sort.policy: stateaware}}
+",
+    r"
+partitions:
+  - name: default
+    nodesortpolicy: {type: binpacking}
+    queues:
+      - name: root
+        submitacl: '*'
+        queues:
+          - name: a
+            submitacl: sue
+            properties: {application.sort.priority: disabled}
+            resources: {max: {memory: 3}}
+          - name: p
+            parent: true
+            properties: {priority.policy: fence}
+            queues:
+              - {name: x}
+              - {name: y}
+",
+    r"
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: '*'
+        queues:
+          - {name: a, queues: [{name: sub}]}
+          - {name: b, maxapplications: 3}
+",
+];
+
+const QUEUES: [&str; 8] = ["root.a", "root.b", "root.p.x", "root.p.y", "root.p.new", "root.a.sub", "root", "root.p"];
+
+fn configs(profile: Profile) -> Vec<Arc<Config>> {
+    let read = |text: &&str| Arc::new(config::read(text, profile).config.expect("the configurations above are valid"));
+    CONFIGS.iter().map(read).collect()
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Configure(usize),
+    Cycles(u8),
+    Clean,
+    Advance(u32),
+    Do(PartitionCommand),
+}
+
+fn resource() -> impl Strategy<Value = Resource> {
+    let amount = prop_oneof![6 => 0i64..5, 1 => Just(i64::MAX), 1 => -3i64..0];
+    prop::collection::vec((prop::sample::select(&["memory", "vcore", "gpu"]), amount), 1..3)
+        .prop_map(|pairs| pairs.into_iter().collect())
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let app = || (0..6u8).prop_map(|n| AppId::from(format!("app-{n}")));
+    let ask = || (0..5u8).prop_map(|n| AskId::from(format!("t{n}")));
+    let node = || (0..4u8).prop_map(|n| NodeId::from(format!("n{n}")));
+    let queue = || prop::sample::select(&QUEUES);
+    let user = || prop::sample::select(&["sue", "bob", "root", ""]).prop_map(|user| Identity::new(user, ["dev"]));
+    let submit = (app(), queue(), user()).prop_map(|(app, queue, who)| {
+        PartitionCommand::Submit(Submission { app, queue: queue.to_owned(), who, ..Submission::default() })
+    });
+    let asks = (app(), ask(), resource(), -3..4i32, 1..4u32).prop_map(|(app, id, resource, priority, count)| {
+        PartitionCommand::Ask(AskSpec { app, id, resource, priority: Priority(priority), count, ..AskSpec::default() })
+    });
+    let add = (node(), 0..12i64, 0..12i64).prop_map(|(id, memory, vcore)| {
+        let capacity = [("memory", memory), ("vcore", vcore)].into_iter().collect();
+        PartitionCommand::AddNode(NodeSpec { id, capacity, ..NodeSpec::default() })
+    });
+    let update = (node(), resource()).prop_map(|(id, capacity)| PartitionCommand::UpdateNode {
+        id,
+        capacity: Some(capacity),
+        occupied: None,
+    });
+    let command = prop_oneof![
+        4 => submit,
+        8 => asks,
+        3 => add,
+        1 => update,
+        1 => node().prop_map(PartitionCommand::RemoveNode),
+        1 => node().prop_map(PartitionCommand::DrainNode),
+        1 => node().prop_map(PartitionCommand::ResumeNode),
+        4 => (app(), ask()).prop_map(|(app, ask)| PartitionCommand::Release { app, ask }),
+        1 => app().prop_map(|app| PartitionCommand::Remove { app }),
+        1 => (app(), user()).prop_map(|(app, by)| PartitionCommand::Kill { app, by, reason: String::new() }),
+        2 => (app(), queue(), user())
+            .prop_map(|(app, to, by)| PartitionCommand::Move { app, to: QueuePath::new(to), by }),
+    ];
+    prop_oneof![
+        1 => (0..CONFIGS.len()).prop_map(Step::Configure),
+        6 => (1..6u8).prop_map(Step::Cycles),
+        1 => Just(Step::Clean),
+        2 => (1..400_000u32).prop_map(Step::Advance),
+        20 => command.prop_map(Step::Do),
+    ]
+}
+
+/// Carries out the steps and gives all events. `look` is called after each command.
+fn run(profile: Profile, steps: &[Step], mut look: impl FnMut(&mut Scheduler, Time, &[Event])) -> Vec<Event> {
+    let configs = configs(profile);
+    let mut scheduler = Scheduler::new(profile);
+    let mut now = Time::ZERO;
+    let mut all = Vec::new();
+    let mut apply = |now: Time, command: Command| {
+        let events = scheduler.apply(now, &command);
+        look(&mut scheduler, now, &events);
+        all.extend(events);
+    };
+    apply(now, Command::Configure(Arc::clone(&configs[0])));
+    for step in steps {
+        now = now + Duration::from_millis(1);
+        match step {
+            Step::Configure(which) => apply(now, Command::Configure(Arc::clone(&configs[*which]))),
+            Step::Cycles(count) => (0..*count).for_each(|_| apply(now, Command::Cycle)),
+            Step::Clean => apply(now, Command::Clean),
+            Step::Advance(ms) => {
+                now = now + Duration::from_millis(u64::from(*ms));
+                apply(now, Command::Tick);
+            }
+            Step::Do(command) => apply(now, command.clone().into()),
+        }
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn counters_always_add_up(
+        profile in prop::sample::select(&Profile::ALL),
+        steps in prop::collection::vec(step(), 1..120),
+    ) {
+        run(profile, &steps, |scheduler, _, _| {
+            let wrong = check::violations(scheduler);
+            assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        });
+    }
+
+    #[test]
+    fn the_same_commands_give_the_same_history(
+        profile in prop::sample::select(&Profile::ALL),
+        steps in prop::collection::vec(step(), 1..80),
+    ) {
+        prop_assert_eq!(run(profile, &steps, |_, _, _| {}), run(profile, &steps, |_, _, _| {}));
+    }
+
+    /// No allocation goes over a maximum or a node, and none is made in a queue that is stopped.
+    #[test]
+    fn allocations_fit(
+        profile in prop::sample::select(&Profile::ALL),
+        steps in prop::collection::vec(step(), 1..120),
+    ) {
+        run(profile, &steps, |scheduler, _, events| {
+            let partition = &scheduler.partitions()[0];
+            for event in events {
+                let EventKind::Allocated { app, node, resource, .. } = &event.kind else { continue };
+                let node = &partition.nodes[partition.nodes.find(node).unwrap()];
+                assert!(node.schedulable, "{node:?}");
+                assert!(node.available.iter().all(|(name, left)| left >= 0 || resource.amount(name) <= 0), "{node:?}");
+                let leaf = partition.apps[partition.app_key(app).unwrap()].queue;
+                for key in partition.queues.path_up(leaf) {
+                    let queue = &partition.queues[key];
+                    let over = |(name, max): (&str, i64)| {
+                        resource.amount(name) > 0 && queue.allocated.amount(name) > max.max(0)
+                    };
+                    assert!(!queue.max.iter().flat_map(Resource::iter).any(over), "{queue:?}");
+                }
+            }
+        });
+    }
+
+    /// A view that is kept up to date is the view that would be made from nothing.
+    #[test]
+    fn views_follow_the_scheduler(
+        profile in prop::sample::select(&Profile::ALL),
+        steps in prop::collection::vec(step(), 1..120),
+        every in 1..7usize,
+    ) {
+        let mut kept = ViewBuilder::default();
+        let mut count = 0;
+        let mut last = None;
+        run(profile, &steps, |scheduler, now, _| {
+            count += 1;
+            if count % every != 0 {
+                return;
+            }
+            if let Some(view) = kept.update(now, scheduler) {
+                last = Some(view);
+            }
+            let mut copy = scheduler.clone();
+            copy.partitions_mut().iter_mut().for_each(|partition| partition.touched = None);
+            let fresh = ViewBuilder::default().update(now, &mut copy);
+            if let (Some(last), Some(fresh)) = (&last, &fresh) {
+                assert_eq!(format!("{:#?}", live(last)), format!("{:#?}", live(fresh)));
+            }
+        });
+    }
+}
+
+/// What two views of the same moment must agree in: everything but how often they changed.
+fn live(view: &kornsole::view::View) -> impl std::fmt::Debug {
+    let partition = &view.partitions[0];
+    let queues: Vec<_> = partition.queues.iter().flatten().cloned().collect();
+    let apps: Vec<_> = partition.apps.iter().flatten().cloned().collect();
+    let ended: Vec<_> = partition.ended.iter().map(|app| (app.id.clone(), app.state)).collect();
+    let nodes: Vec<_> = partition.nodes.values().cloned().collect();
+    (queues, apps, ended, nodes, partition.capacity.clone(), partition.allocated.clone(), partition.live_apps)
+}

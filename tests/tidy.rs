@@ -1,0 +1,172 @@
+//! House rules that a program can check: the layers of the crate, and the purity of the core.
+//!
+//! Method: every source file is read as text; comments and test modules do not count, so that a rule can be talked about and a test may
+//! use what it needs.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each layer may use of the crate. Everything stands below it.
+const LAYERS: [(&str, &[&str]); 11] = [
+    ("model", &[]),
+    ("config", &["model"]),
+    ("scheduler", &["model", "config"]),
+    ("view", &["model", "config", "scheduler"]),
+    ("scenario", &["model", "config", "scheduler"]),
+    ("engine", &["model", "config", "scheduler", "view", "scenario"]),
+    ("source", &["model", "config", "view", "engine"]),
+    ("console", &["model", "config", "view", "source"]),
+    ("tape", &["model", "config", "view", "scenario", "engine", "source", "console"]),
+    ("cli", &["model", "config", "scheduler", "view", "scenario", "engine", "source", "console", "tape"]),
+    ("lib", &["model", "config", "scheduler", "view", "scenario", "engine", "source", "console", "tape", "cli"]),
+];
+
+/// What the core must not touch: clocks, IO, threads, randomness, and maps whose order nobody knows.
+const IMPURE: [&str; 14] = [
+    "std::time::Instant",
+    "Instant::now",
+    "SystemTime",
+    "std::fs",
+    "std::io",
+    "std::net",
+    "std::env",
+    "std::process",
+    "std::thread",
+    "std::sync::mpsc",
+    "rand::",
+    "HashSet",
+    "FxHashSet",
+    "collections::HashMap",
+];
+
+/// The one file of the core that holds a hash map, behind a type that cannot be walked.
+const HASH_MAP_HOME: &str = "src/scheduler/index.rs";
+
+/// Parts of the console that take time as an argument and must not ask for it.
+const CONSOLE_PURE: [&str; 3] = ["src/console/model", "src/console/update", "src/console/draw"];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for entry in entries {
+        if entry.is_dir() {
+            sources(&entry, found);
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            found.push(entry);
+        }
+    }
+}
+
+/// The code of a file, line by line with its number, without comments and without what follows `#[cfg(test)]`.
+fn code(file: &Path) -> Vec<(usize, String)> {
+    let text = fs::read_to_string(file).unwrap();
+    let lines = text.lines().enumerate();
+    let code = lines.take_while(|(_, line)| line.trim() != "#[cfg(test)]");
+    code.map(|(number, line)| (number + 1, line.split("//").next().unwrap_or_default().to_owned())).collect()
+}
+
+fn all_sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    sources(Path::new("src"), &mut found);
+    assert!(found.len() > 40, "the sources are not where this test looks for them");
+    found
+}
+
+/// The layer of a file: the first part of its path below `src`.
+fn layer(file: &Path) -> String {
+    let part = file.iter().nth(1).unwrap().to_str().unwrap();
+    part.strip_suffix(".rs").unwrap_or(part).to_owned()
+}
+
+/// Names that stand right behind `crate::` in a line.
+fn used(line: &str) -> impl Iterator<Item = String> + '_ {
+    line.match_indices("crate::").map(|(at, found)| {
+        let rest = &line[at + found.len()..];
+        rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    })
+}
+
+fn is_test_file(file: &Path) -> bool {
+    file.iter().any(|part| part == "tests" || part == "tests.rs" || part == "fixture" || part == "fixture.rs")
+}
+
+#[test]
+fn layers_import_downwards_only() {
+    let layers: BTreeMap<&str, &[&str]> = LAYERS.into_iter().collect();
+    let mut wrong = Vec::new();
+    for file in all_sources() {
+        if is_test_file(&file) || file == Path::new("src/main.rs") {
+            continue;
+        }
+        let layer = layer(&file);
+        let Some(allowed) = layers.get(layer.as_str()) else {
+            wrong.push(format!("{}: the layer {layer:?} is not in the table", file.display()));
+            continue;
+        };
+        for (number, line) in code(&file) {
+            for name in used(&line).filter(|name| layers.contains_key(name.as_str())) {
+                if name != layer && !allowed.contains(&name.as_str()) {
+                    wrong.push(format!("{}:{number}: {layer} must not use {name}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_layer_states_its_invariants() {
+    for (layer, _) in LAYERS.iter().filter(|(layer, _)| *layer != "lib") {
+        let file = Path::new("src").join(layer).join("mod.rs");
+        if !file.exists() {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap_or_else(|_| panic!("{} is missing", file.display()));
+        assert!(text.contains("//! Invariants:"), "{} does not say what holds in it", file.display());
+    }
+}
+
+#[test]
+fn the_core_is_pure() {
+    let mut wrong = Vec::new();
+    for file in all_sources() {
+        if is_test_file(&file) || !["scheduler", "model"].contains(&layer(&file).as_str()) {
+            continue;
+        }
+        for (number, line) in code(&file) {
+            let found = IMPURE.iter().filter(|word| line.contains(**word));
+            wrong.extend(found.map(|word| format!("{}:{number}: {word}", file.display())));
+            if line.contains("HashMap") && file != Path::new(HASH_MAP_HOME) {
+                wrong.push(format!("{}:{number}: a hash map outside {HASH_MAP_HOME}", file.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_one_hash_map_of_the_core_cannot_be_walked() {
+    let text: String = code(Path::new(HASH_MAP_HOME)).into_iter().map(|(_, line)| line + "\n").collect();
+    let body = text.split("impl<K: Eq + Hash, V> Index<K, V> {").nth(1).expect("the look-up is where it was");
+    let body = body.split("\n}").next().unwrap();
+    for word in ["fn iter", "fn keys", "fn values", "fn drain", "fn into_iter", "fn retain"] {
+        assert!(!body.contains(word), "Index has {word}");
+    }
+}
+
+#[test]
+fn the_console_is_told_the_time() {
+    let mut wrong = Vec::new();
+    for file in all_sources() {
+        let path = file.to_str().unwrap();
+        if CONSOLE_PURE.iter().any(|folder| path.starts_with(folder)) {
+            let asks = code(&file).into_iter().filter(|(_, line)| line.contains("::now()"));
+            wrong.extend(asks.map(|(number, _)| format!("{path}:{number}")));
+        }
+    }
+    assert!(wrong.is_empty(), "these ask for the time themselves: {}", wrong.join(", "));
+}
