@@ -42,8 +42,8 @@ pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading 
     Reading { config, faults: faults.into_sorted() }
 }
 
-fn read_entry(scalar: &Scalar, profile: Profile, faults: &mut Faults) -> Option<super::Config> {
-    let Reading { config, faults: inner } = read(&scalar.text, profile);
+fn read_entry(scalar: Scalar<'_>, profile: Profile, faults: &mut Faults) -> Option<super::Config> {
+    let Reading { config, faults: inner } = read(scalar.text, profile);
     faults.embed(inner, |place| scalar.outer(place));
     let mut config = config?;
     move_places(&mut config, &|place| scalar.outer(place));
@@ -53,7 +53,7 @@ fn read_entry(scalar: &Scalar, profile: Profile, faults: &mut Faults) -> Option<
 fn is_config_map(node: Node<'_>) -> bool {
     let silent = &mut Faults::default();
     let kind = node.any_map("", "", silent).and_then(|fields| fields.get("kind"));
-    kind.and_then(Node::scalar).is_some_and(|kind| &*kind.text == "ConfigMap")
+    kind.and_then(Node::scalar).is_some_and(|kind| kind.text == "ConfigMap")
 }
 
 /// The entries of `data`.
