@@ -5,3 +5,60 @@
 //! - bad input ends with exit code 1 and a place, wrong use with 2, both on stderr.
 
 pub mod check;
+pub mod console;
+
+pub mod identity;
+pub mod load;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The console for people who run an Apache YuniKorn scheduler, with the scheduler inside.
+///
+/// Without a command: the console on an embedded scheduler, by --config and --workload. With neither, the default
+/// configuration holds: one partition `default`, a root queue that everybody may submit to, and one placement rule, which
+/// puts an application into the queue named by its tag `namespace` and creates that queue. `kornsole demo` shows a busy
+/// cluster instead.
+#[derive(Parser, Debug)]
+#[command(name = "kornsole", version, max_term_width = 100, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    console: console::ConsoleArgs,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Validate queue configurations: every fault at once, with its place
+    Check(check::CheckArgs),
+}
+
+/// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match &cli.command {
+        None => console::run(&cli.console),
+        Some(Command::Check(args)) => check::run(args),
+    }
+}
+
+/// Tells a person why a command ends, and gives the exit code for it.
+#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
+pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
+    eprintln!("{}", message.trim_end());
+    ExitCode::from(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -7,6 +7,7 @@ use super::app::{Allocation, Application, Ask, Tried};
 use super::command::PartitionCommand;
 use super::event::{Event, EventKind};
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
+use super::meter::Meter;
 use super::node::Nodes;
 use super::order::AppRank;
 use super::place::Rules;
@@ -37,6 +38,8 @@ pub struct Partition {
     pub usage: Usage,
     /// Allocations made since the beginning.
     pub allocations_made: u64,
+    /// How many of them a second.
+    pub meter: Meter,
     /// What changed since it was last asked for; `None` while nobody asks.
     pub touched: Option<Touched>,
     /// The placement rules in force.
@@ -77,6 +80,7 @@ impl Partition {
             ended_total: 0,
             usage: Usage::default(),
             allocations_made: 0,
+            meter: Meter::default(),
             touched: None,
             rules,
             switches,
@@ -152,6 +156,7 @@ impl Partition {
     /// A pending ask becomes an allocation: everything that this moves (SCH-017).
     pub(super) fn commit(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         self.allocations_made += 1;
+        self.meter.count(now);
         let number = self.allocations_made;
         let application = &mut self.apps[app];
         application.allocate(ask, Allocation { node, number, since: now });

@@ -153,7 +153,6 @@ impl Partition {
             ReloadMaxApps::NotRoot => !known || config.name != "root",
             ReloadMaxApps::None => !known,
         };
-        let keeps_priority = known && self.switches.priority_cache;
         let zero_unset = self.switches.zero_max_unset;
         let queue = &mut self.queues[key];
         let max_applications = if takes_max_apps {
@@ -181,7 +180,8 @@ impl Partition {
         if queue.state != QueueState::Active && self.switches.reload_revives {
             self.set_state(now, key, QueueState::Active, events);
         }
-        if !keeps_priority {
+        // A new queue has nothing to hand up; under P-02 its path would be refreshed for no reason.
+        if !self.switches.priority_cache {
             self.queues.hand_up_path(key);
         }
         let apps: Vec<_> = self.queues[key].apps.iter().copied().collect();

@@ -10,6 +10,7 @@ use super::partition::Partition;
 use super::place::{self, Outcome, Placed, QueueFacts, Refusal};
 use super::queue::{QueueTree, Settings};
 use super::reload::{set_guaranteed, set_max};
+use super::switches::RecoveryQueue;
 use crate::config::TemplateConfig;
 use crate::config::properties::{Merged, Property, QueueProperties};
 use crate::model::{AppState, Identity, Priority, QueuePath, QueueState, Resource, Time};
@@ -37,6 +38,7 @@ impl Partition {
         match self.place_submission(now, submission, events) {
             Ok((who, placed)) => {
                 let queue = self.open_queue(now, &placed, events);
+                self.apply_namespace_tags(queue, placed.recovery, &submission.tags);
                 let key = self.add_app(now, submission, who, queue);
                 self.join_queue(key);
                 events.push(Event { at: now, kind: EventKind::AppAccepted { app, queue: placed.path } });
@@ -96,7 +98,7 @@ impl Partition {
             let key = self.create(now, parent, path.name(), false, events);
             if *path != placed.path {
                 self.open_parent(key);
-            } else if !placed.recovery {
+            } else if !placed.recovery || self.switches.recovery_queue != RecoveryQueue::Bare {
                 self.open_leaf(key);
             }
         }

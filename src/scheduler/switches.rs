@@ -29,10 +29,23 @@ pub struct Switches {
     pub reload_max_apps: ReloadMaxApps,
     /// D-02: a reload computes properties anew, as at creation.
     pub reload_inherits: bool,
-    /// D-04: a leaf that drains takes no applications.
-    pub draining_refuses: bool,
     /// D-25: a maximum of only zeros limits nothing.
     pub zero_max_unset: bool,
+    /// PLC-076: quota and guarantee in tags are set together, and a maximum of applications is taken too.
+    pub namespace_tags_together: bool,
+    /// PLC-093: what the recovery queue gets.
+    pub recovery_queue: RecoveryQueue,
+}
+
+/// What the recovery queue gets of what other dynamic leaves get (switch `recovery_queue_limits`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryQueue {
+    /// Nothing.
+    Bare,
+    /// The root's template.
+    Template,
+    /// The root's template, and the quotas of applications' tags.
+    TemplateAndTags,
 }
 
 /// Which queues a reload gives a new `maxapplications` (switch `reload_maxapps`).
@@ -62,8 +75,9 @@ impl Switches {
             reload_revives: true,
             reload_max_apps: ReloadMaxApps::All,
             reload_inherits: true,
-            draining_refuses: true,
             zero_max_unset: false,
+            namespace_tags_together: false,
+            recovery_queue: RecoveryQueue::Bare,
         };
         let releases = Self {
             running_count_cut: true,
@@ -80,7 +94,7 @@ impl Switches {
                 root_max_keeps_zero: true,
                 reload_revives: false,
                 reload_max_apps: ReloadMaxApps::None,
-                draining_refuses: false,
+                recovery_queue: RecoveryQueue::TemplateAndTags,
                 ..releases
             },
             Profile::V1_8_0 => Self {
@@ -88,6 +102,8 @@ impl Switches {
                 stateaware: false,
                 fair_share_of_cluster: true,
                 reload_max_apps: ReloadMaxApps::NotRoot,
+                namespace_tags_together: true,
+                recovery_queue: RecoveryQueue::Template,
                 ..releases
             },
         }

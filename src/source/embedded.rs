@@ -30,6 +30,10 @@ impl Source for Embedded {
         self.engine.published().view()
     }
 
+    fn now(&self) -> Time {
+        self.engine.now()
+    }
+
     fn about(&self) -> &About {
         &self.about
     }
@@ -83,6 +87,10 @@ impl Stepped {
 impl Source for Stepped {
     fn view(&self) -> Arc<View> {
         self.published.view()
+    }
+
+    fn now(&self) -> Time {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).now()
     }
 
     fn about(&self) -> &About {

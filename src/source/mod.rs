@@ -9,7 +9,7 @@ pub mod embedded;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::Identity;
+use crate::model::{Identity, Time};
 use crate::view::View;
 pub use embedded::{Embedded, Stepped};
 
@@ -17,6 +17,11 @@ pub use embedded::{Embedded, Stepped};
 pub trait Source: Send + Sync {
     /// The newest view. Costs a pointer.
     fn view(&self) -> Arc<View>;
+
+    /// The cluster's own time right now, for ages on the screen; of a source without a clock of its own, that of its view.
+    fn now(&self) -> Time {
+        self.view().at
+    }
 
     /// What stands at the other end.
     fn about(&self) -> &About;

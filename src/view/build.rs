@@ -3,7 +3,6 @@
 //! The first view reads everything. From then on a view costs what changed: rows of objects that the scheduler did not
 //! touch are the very same allocations as before.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
@@ -12,7 +11,7 @@ use super::rows::{
     AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow, QueueRow,
     QueueSettings, StateChange,
 };
-use super::{PartitionView, View};
+use super::{Notice, NoticeWeight, PartitionView, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
 use crate::scheduler::index::{AppKey, NodeKey, QueueKey, SlabKey};
@@ -21,16 +20,18 @@ use crate::scheduler::queue::{Queue, Settings};
 use crate::scheduler::touched::Touched;
 use crate::scheduler::{Partition, Scheduler};
 
-/// Over how many seconds of cluster time the allocation rate is taken.
-const RATE_SECONDS: u64 = 5;
+/// How many notices are kept.
+const NOTICES: usize = 200;
 
 /// Makes views of one scheduler.
 #[derive(Debug, Default)]
 pub struct ViewBuilder {
     view: View,
     partitions: Vec<PartitionBuilder>,
-    /// Allocations made by the end of each of the last seconds: (second, count).
-    rate: VecDeque<(u64, u64)>,
+    /// When the allocation rate changes next by itself.
+    rate_changes: Option<Time>,
+    notices_told: u64,
+    news: bool,
 }
 
 /// What is kept of a partition beside its view.
@@ -47,7 +48,7 @@ impl ViewBuilder {
     /// The view at `now`, or `None` if it would be the one before.
     pub fn update(&mut self, now: Time, scheduler: &mut Scheduler) -> Option<Arc<View>> {
         let names = |view: &View| view.partitions.iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>();
-        let mut changed = false;
+        let mut changed = std::mem::take(&mut self.news);
         if names(&self.view) != scheduler.partitions().iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>() {
             self.start_over(scheduler);
             changed = true;
@@ -65,10 +66,19 @@ impl ViewBuilder {
         Some(Arc::new(self.view.clone()))
     }
 
+    /// Adds something worth telling to the next view.
+    pub fn notice(&mut self, at: Time, weight: NoticeWeight, title: String, text: String) {
+        self.notices_told += 1;
+        self.news = true;
+        self.view.notices.push_back(Arc::new(Notice { number: self.notices_told, at, weight, title, text }));
+        if self.view.notices.len() > NOTICES {
+            self.view.notices.pop_front();
+        }
+    }
+
     /// When the rate changes by itself, because time goes on.
     pub fn next_change(&self) -> Option<Time> {
-        let (second, _) = self.rate.back().filter(|_| self.view.allocation_rate > 0.0)?;
-        Some(Time::from_millis((second + 1) * 1000))
+        self.rate_changes
     }
 
     fn start_over(&mut self, scheduler: &mut Scheduler) {
@@ -81,25 +91,13 @@ impl ViewBuilder {
         }
     }
 
-    /// Counts the allocations of the last whole seconds.
     fn update_rate(&mut self, now: Time, scheduler: &Scheduler) -> bool {
-        let made: u64 = scheduler.partitions().iter().map(|p| p.allocations_made).sum();
-        let second = now.as_millis() / 1000;
-        match self.rate.back_mut() {
-            Some((last, count)) if *last == second => *count = made,
-            _ => self.rate.push_back((second, made)),
-        }
-        // One entry from before the window stays: what had been made when it began.
-        while self.rate.get(1).is_some_and(|(next, _)| second.saturating_sub(*next) >= RATE_SECONDS) {
-            self.rate.pop_front();
-        }
-        let (first, before) = self.rate.front().copied().unwrap_or((second, made));
-        let span = (second - first).clamp(1, RATE_SECONDS);
-        let before = if second == first { 0 } else { before };
-        #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-        let rate = (made - before) as f64 / span as f64;
+        let meters = || scheduler.partitions().iter().map(|partition| &partition.meter);
+        let rate: f64 = meters().map(|meter| meter.rate(now)).sum();
+        let made = scheduler.partitions().iter().map(|partition| partition.allocations_made).sum();
         let changed = (rate - self.view.allocation_rate).abs() > f64::EPSILON || made != self.view.allocations_made;
         (self.view.allocation_rate, self.view.allocations_made) = (rate, made);
+        self.rate_changes = meters().filter_map(|meter| meter.next_change(now)).min();
         changed
     }
 }

@@ -33,7 +33,7 @@ pub use decide::{Outcome, Placed, Placement};
 pub use filter::{Filter, FilterVerdict, Match, MatchedBy};
 pub use refusal::{Refusal, Refused};
 pub use rules::{RuleFault, RuleFaultKind, Rules};
-pub use submission::{Submission, identify, is_forced, no_resolver};
+pub use submission::{Submission, identify, is_forced, no_resolver, tag};
 pub use switches::{Draining, Switches};
 pub use text::{Line, Mark, Reason};
 pub use trace::{Asked, End, Next, RuleRef, RuleTrace, Step, StepEnd, Trace};

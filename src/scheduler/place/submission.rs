@@ -39,7 +39,8 @@ pub fn is_forced(tags: &BTreeMap<String, String>) -> bool {
     matches!(tag(tags, FORCE_TAG), Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
 }
 
-fn tag<'a>(tags: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
+/// The value of the tag whose name is `name` in any case; of several the first in byte order (PLC-043).
+pub fn tag<'a>(tags: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
     tags.iter().find(|(key, _)| same_ignoring_case(key, name)).map(|(_, value)| value.as_str())
 }
 
