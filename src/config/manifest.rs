@@ -44,9 +44,9 @@ pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading 
 
 fn read_entry(scalar: Scalar<'_>, profile: Profile, faults: &mut Faults) -> Option<super::Config> {
     let Reading { config, faults: inner } = read(scalar.text, profile);
-    faults.embed(inner, |place| scalar.outer(place));
+    faults.embed(inner, |place| scalar.origin().outer(place));
     let mut config = config?;
-    move_places(&mut config, &|place| scalar.outer(place));
+    move_places(&mut config, &|place| scalar.origin().outer(place));
     Some(config)
 }
 

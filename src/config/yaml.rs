@@ -101,7 +101,21 @@ impl Scalar<'_> {
         self.style == Style::Plain && matches!(self.text, "" | "~" | "null" | "Null" | "NULL")
     }
 
-    /// The place in the file of a place in this scalar's text: exact for literal blocks and one-line texts.
+    /// Where the text comes from, to keep when the tree is gone.
+    pub fn origin(&self) -> Origin {
+        Origin { style: self.style, content: self.content }
+    }
+}
+
+/// Where in a file the text of a scalar stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    style: Style,
+    content: Place,
+}
+
+impl Origin {
+    /// The place in the file of a place in the scalar's text: exact for literal blocks and one-line texts.
     pub fn outer(&self, inner: Place) -> Place {
         let shift = inner.column.saturating_sub(1);
         match self.style {

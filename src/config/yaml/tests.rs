@@ -166,7 +166,7 @@ fn places_inside_an_embedded_text() {
         let before = &scalar.text[..inner];
         let line = count(before.matches('\n').count() + 1);
         let column = count(before.rsplit('\n').next().unwrap().chars().count() + 1);
-        scalar.outer(Place { line, column })
+        scalar.origin().outer(Place { line, column })
     };
     assert_eq!(find("config: |\n  a:\n    éX\n"), Place { line: 3, column: 6 });
     assert_eq!(find("config: |\n\n\n  a:\n    X\n"), Place { line: 5, column: 5 });
