@@ -135,14 +135,11 @@ const ALWAYS: &[Listed] = &[
     ("preempt", "000 004 010 011 014 019", Needs("preemption")),
 ];
 
-const ONLY_1_5_1: &[Listed] = &[
-    ("placement", "017", Needs("partial_path (PLC-072): queues made above an illegal part stay")),
-    (
-        "reload",
-        "000 006 015 018",
-        Needs("reload_below_draining (D-03): a new queue below a draining one refuses the reload"),
-    ),
-];
+const ONLY_1_5_1: &[Listed] = &[(
+    "reload",
+    "000 006 015 018",
+    Needs("reload_below_draining (D-03): a new queue below a draining one refuses the reload"),
+)];
 
 const ONLY_1_8_0: &[Listed] = &[("preempt", "003 008 013 018 020", Needs("preemption (victim_without_guarantee)"))];
 
@@ -217,7 +214,7 @@ fn recordings_agree_but_for_those_listed() {
     limits         9      9         9
     mix           28     28        23
     nodes         18     18        18
-    placement     21     22        13
+    placement     22     22        13
     preempt       16     11        16
     priority      22     22        22
     quota         22     22        22

@@ -43,7 +43,7 @@ fn tells_what_happens_and_passes_over_what_is_refused_without_a_line() {
     {"step":0,"event":"nodeAccepted","node":"n1"}
     {"step":1,"event":"nodeRejected","node":"n1","message":"a node of this id is registered already"}
     {"step":2,"event":"appAccepted","app":"x","queue":"root.a"}
-    {"step":3,"event":"appRejected","app":"y","message":"no placement rule matched for requested queue \"root.none\": 1 provided: root.none does not exist, create is off"}
+    {"step":3,"event":"appRejected","app":"y","message":"no placement rule matched for requested queue \"root.none\": rule 1 (provided): root.none does not exist, create is off"}
     {"step":5,"event":"askRejected","app":"x","ask":"u","message":"ask \"u\" of application \"x\" asks for nothing"}
     {"step":7,"event":"allocated","app":"x","ask":"t-1","node":"n1"}
     {"step":7,"event":"allocated","app":"x","ask":"t-2","node":"n1"}
