@@ -22,7 +22,7 @@
 use std::time::Duration;
 
 use super::decode;
-use crate::config::yaml::{self, Scalar};
+use crate::config::yaml::{self, Origin, Scalar};
 use crate::config::{Fault, Faults, Place};
 use crate::scheduler::PartitionCommand;
 
@@ -56,22 +56,23 @@ pub enum ConfigSource {
 /// A configuration that stands in a scenario.
 #[derive(Clone, Debug)]
 pub struct EmbeddedText {
-    scalar: Scalar,
+    text: Box<str>,
+    origin: Origin,
 }
 
 impl EmbeddedText {
     /// The text as a configuration of its own.
     pub fn text(&self) -> &str {
-        &self.scalar.text
+        &self.text
     }
 
     /// The place in the scenario file of a place in the text.
     pub fn outer(&self, inner: Place) -> Place {
-        self.scalar.outer(inner)
+        self.origin.outer(inner)
     }
 
-    pub(super) fn new(scalar: &Scalar) -> Self {
-        Self { scalar: scalar.clone() }
+    pub(super) fn new(scalar: Scalar<'_>) -> Self {
+        Self { text: scalar.text.into(), origin: scalar.origin() }
     }
 }
 
