@@ -12,6 +12,7 @@
 //! | SCN-001 to SCN-009 | what CFG-001 to CFG-009 are for a configuration: no YAML, no map, unknown key, key twice, wrong type, no bool, no number, alias, second document |
 //! | SCN-010 | a version that is not 1 |
 //! | SCN-011 | no configuration, or two |
+//! | SCN-012 | the file that `configFile` names cannot be read |
 //! | SCN-020 | a step with no key, or with several |
 //! | SCN-021 | a key that a step needs is missing, or an id is empty |
 //! | SCN-022 | a number out of its range, or none |
