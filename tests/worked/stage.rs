@@ -126,7 +126,7 @@ impl Stage {
 
     /// A queue that is there.
     pub fn queue(&self, path: &str) -> &Queue {
-        self.find(path).unwrap_or_else(|| panic!("{path} is not there"))
+        self.find(path).expect("the queue is there")
     }
 
     /// A queue, if it is there.
