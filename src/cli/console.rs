@@ -12,7 +12,7 @@ use crate::console::theme::ThemeName;
 use crate::console::{self, Options};
 use crate::engine::{Core, Engine};
 use crate::model::{Identity, Profile};
-use crate::scenario::{Workload};
+use crate::scenario::Workload;
 use crate::source::{About, Embedded, SourcePlace};
 
 /// The arguments of the console on own files.
@@ -108,7 +108,8 @@ fn open(args: &ConsoleArgs) -> Result<Opened, String> {
     // Standard input cannot change any more.
     let watched = watched.filter(|(file, _)| file != Path::new("-"));
     let about = about(args, watched.as_ref().map(|(file, _)| file.as_path()));
-    let _steps = steps; let workload: Option<Box<dyn Workload>> = None;
+    let _steps = steps;
+    let workload: Option<Box<dyn Workload>> = None;
     let core = Core::new(profile, config, workload)?;
     Ok(Opened { core, about, watched })
 }
