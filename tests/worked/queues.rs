@@ -1,7 +1,7 @@
 //! EX-13, EX-14, EX-16, EX-17: quotas, application maxima, draining and dynamic queues.
 
 use kornsole::model::{Profile, Resource};
-use kornsole::scheduler::{EventKind, RunnableCause};
+use kornsole::scheduler::EventKind;
 
 use super::stage::{Stage, cores, open_root};
 
@@ -56,7 +56,7 @@ fn ex_14_only_so_many_applications_run() {
     }
     let runnable = |events: &[EventKind]| {
         let told = events.iter().filter_map(|event| match event {
-            EventKind::AppRunnable { app, runnable, cause: RunnableCause::Queue } => Some(format!("{app} {runnable}")),
+            EventKind::AppRunnable { app, runnable, .. } => Some(format!("{app} {runnable}")),
             _ => None,
         });
         told.collect::<Vec<_>>()

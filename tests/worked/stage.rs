@@ -140,7 +140,7 @@ impl Stage {
 
     /// A queue that is there.
     pub fn queue(&self, path: &str) -> &Queue {
-        self.find(path).unwrap_or_else(|| panic!("{path} is not there"))
+        self.find(path).expect("the queue is there")
     }
 
     /// A queue, if it is there.
@@ -172,7 +172,7 @@ impl Stage {
     /// A live application.
     pub fn application(&self, id: &str) -> &Application {
         let partition = self.partition();
-        let key = partition.app_key(&AppId::from(id)).unwrap_or_else(|| panic!("{id} is not there"));
+        let key = partition.app_key(&AppId::from(id)).expect("the application is live");
         &partition.apps[key]
     }
 
