@@ -68,7 +68,7 @@ fn queues() -> Vec<QueueRow> {
         running: u64::from(slot % 7),
         allocated: amount(i64::from(slot % 50), i64::from(slot % 90)),
         pending: amount(i64::from(slot % 3), 1),
-        max: (slot % 4 == 0).then(|| amount(60, 100)),
+        max: slot.is_multiple_of(4).then(|| amount(60, 100)),
         ..QueueRow::default()
     };
     let tenant = |n: u32| 1 + n * (LEAVES + 1);

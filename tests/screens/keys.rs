@@ -48,7 +48,7 @@ fn keys_lead_to_rows() {
         ("G-", "users"),
         ("G-+", "kim"),
         (":queues etl<ret>", "etl"),
-        (":q root.users.kim<ret>", "kim"),
+        (":queue root.users.kim<ret>", "kim"),
     ] {
         assert_eq!(selected(&after(keys, 80, 24)), row, "{keys}");
     }
@@ -233,7 +233,7 @@ fn quitting_does_not_ask_when_nothing_would_be_lost() {
         let mut driver = Driver::new(scene, Options::default(), 80, 24);
         assert!(driver.keys("q").unwrap().take_effects().quit);
     }
-    for keys in [":quit!<ret>", "QQ", "<C-c><C-c>", "2<ret>:<C-c><C-c>", "qy"] {
+    for keys in [":quit!<ret>", ":q!<ret>", "QQ", "<C-c><C-c>", "2<ret>:<C-c><C-c>", "qy"] {
         assert!(after(keys, 80, 24).take_effects().quit, "{keys}");
     }
 }

@@ -299,8 +299,7 @@ fn ask_belongs_to(cell: AskCell) -> Option<AskColumn> {
         AskCell::Memory => AskColumn::Memory,
         AskCell::State => AskColumn::State,
         AskCell::Node => AskColumn::Node,
-        AskCell::Since => AskColumn::Arrival,
-        AskCell::Other | AskCell::Why | AskCell::NodeOrWhy | AskCell::Changed => return None,
+        AskCell::Since | AskCell::Other | AskCell::Why | AskCell::NodeOrWhy | AskCell::Changed => return None,
     })
 }
 

@@ -159,8 +159,7 @@ pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &NodePage, regions: &Reg
             AllocationCell::App => AllocationColumn::Application,
             AllocationCell::Cpu => AllocationColumn::Cpu,
             AllocationCell::Memory => AllocationColumn::Memory,
-            AllocationCell::Since => AllocationColumn::Arrival,
-            AllocationCell::Ask | AllocationCell::Other => return None,
+            AllocationCell::Ask | AllocationCell::Other | AllocationCell::Since => return None,
         };
         (column == page.list.sort.column).then_some(sign)
     };

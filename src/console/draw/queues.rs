@@ -195,7 +195,9 @@ fn cell(pen: &mut Pen<'_>, model: &Model, shown: &Shown<'_>, what: Cell, slot: S
     let changed = |facet| shown.mark.holds(facet, model.now);
     let marked = |facet, pieces: Vec<Piece>| -> Vec<Piece> {
         let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
-        if changed(facet) { pieces.into_iter().map(lift).collect() } else { pieces }
+        // The figure comes first; what it is measured against did not change.
+        let lift = |(at, part)| if at == 0 { lift(part) } else { part };
+        if changed(facet) { pieces.into_iter().enumerate().map(lift).collect() } else { pieces }
     };
     match what {
         Cell::Name => name(pen, shown, slot),
