@@ -67,6 +67,7 @@ fn a_cluster_without_anything() {
 fn before_any_configuration() {
     let mut driver = Driver::new(Scene::new(Default::default()), Options::default(), 80, 24);
     assert!(driver.find_row("no configuration is loaded").is_some());
+    assert_eq!(driver.next_wake(), None);
     driver.keys("i<ret>23<ret>:queues x<ret>jkG/x<ret>1").unwrap();
     assert!(driver.find_row("no configuration").is_some());
 }

@@ -277,7 +277,9 @@ fn ask_columns(width: u16) -> Vec<Col<AskCell>> {
     if shown(130) {
         columns.push(Col { gap: 2, ..left(AskCell::Other, "OTHER", 14) });
     }
-    columns.push(Col { gap: 2, ..left(AskCell::State, "STATE", if shown(100) { 12 } else { 9 }) });
+    if shown(50) {
+        columns.push(Col { gap: 2, ..left(AskCell::State, "STATE", if shown(100) { 12 } else { 9 }) });
+    }
     if shown(64) {
         columns.push(right(AskCell::Since, "SINCE", 6));
     }
