@@ -134,8 +134,8 @@ fn ex_24_a_move_carries_every_counter() {
     assert_eq!(submitted(&stage), before);
     assert_eq!(stage.partition().nodes.iter().map(|node| node.allocations.len()).sum::<usize>(), 5);
     let partition = stage.partition();
-    let (_, usage) = partition.usage.users().next().expect("sue uses something");
-    let used = |path: &str| usage.get(&stage.queue(path).key).map(|usage| usage.allocated.clone());
+    let (_, usage) = partition.usage.users.iter().next().expect("sue uses something");
+    let used = |path: &str| usage.at(stage.queue(path).key).map(|usage| usage.allocated.clone());
     assert_eq!((used("root.t.a"), used("root.c")), (None, Some(cores(3))));
     assert_eq!(stage.headroom("root.c"), cores(5));
     assert_eq!(stage.apps(3), "m m nothing");

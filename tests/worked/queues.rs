@@ -56,7 +56,7 @@ fn ex_14_only_so_many_applications_run() {
     }
     let runnable = |events: &[EventKind]| {
         let told = events.iter().filter_map(|event| match event {
-            EventKind::AppRunnable { app, runnable } => Some(format!("{app} {runnable}")),
+            EventKind::AppRunnable { app, runnable, .. } => Some(format!("{app} {runnable}")),
             _ => None,
         });
         told.collect::<Vec<_>>()
