@@ -9,6 +9,7 @@ pub mod console;
 
 pub mod identity;
 pub mod load;
+pub mod print_demo;
 pub mod run;
 
 use std::process::ExitCode;
