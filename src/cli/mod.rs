@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod console;
+pub mod demo;
 
 pub mod identity;
 pub mod load;
@@ -32,6 +33,8 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// The console on a lively built-in cluster
+    Demo(demo::DemoArgs),
     /// Validate queue configurations: every fault at once, with its place
     Check(check::CheckArgs),
     /// Run a scenario without a screen, its trace on standard output
@@ -43,6 +46,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match &cli.command {
         None => console::run(&cli.console),
+        Some(Command::Demo(args)) => demo::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Run(args)) => run::run(args),
     }
