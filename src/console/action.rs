@@ -1,0 +1,71 @@
+//! What can happen to the console, and what it wants done outside.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ratatui::layout::Size;
+
+use super::command::CommandId;
+use super::key::Key;
+use crate::model::Time;
+use crate::source::Link;
+use crate::view::View;
+
+/// Something that happens to the console.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// A command, with its argument as written.
+    Run(CommandId, Option<String>),
+    /// A command that is off, and why.
+    Refuse(String),
+    /// A key for the text that is being written.
+    Write(Key),
+    /// The terminal has another size.
+    Resize(Size),
+    /// News of the cluster.
+    Feed(Feed),
+    /// Time went on.
+    Clock(Duration),
+}
+
+/// News of the cluster.
+#[derive(Clone, Debug)]
+pub struct Feed {
+    /// The newest view.
+    pub view: Arc<View>,
+    /// The cluster's time.
+    pub at: Time,
+    /// How the connection is.
+    pub link: Link,
+}
+
+/// What the console wants done outside of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// The screen shows something else now.
+    pub redraw: bool,
+    /// The screen is to be drawn from nothing: it was disturbed.
+    pub repaint: bool,
+    /// The console ends.
+    pub quit: bool,
+    /// The process goes to the background.
+    pub suspend: bool,
+}
+
+impl Effects {
+    /// Only a new picture.
+    pub const REDRAW: Self = Self { redraw: true, repaint: false, quit: false, suspend: false };
+    /// Nothing at all.
+    pub const NONE: Self = Self { redraw: false, repaint: false, quit: false, suspend: false };
+
+    /// Both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            redraw: self.redraw || other.redraw,
+            repaint: self.repaint || other.repaint,
+            quit: self.quit || other.quit,
+            suspend: self.suspend || other.suspend,
+        }
+    }
+}

@@ -1,0 +1,534 @@
+//! The registry: every command of the console is one row here. The keymap, the hints in the last line, `?`, `:` with its
+//! completion, and the key table of the README are all made from it.
+//!
+//! Invariants:
+//! - a key means one command in a context (a test holds it), and contexts are tried from the nearest to the widest;
+//! - a command that is off says why: [`Command::guard`].
+
+use super::key::Key;
+use super::model::Model;
+use super::model::page::{Fold, Page};
+use super::{subject, update};
+
+/// Where a key means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "Context::title says what each is")]
+pub enum Context {
+    Queues,
+    Apps,
+    App,
+    Nodes,
+    Node,
+    Details,
+    List,
+    Page,
+    Help,
+    Messages,
+    Filter,
+    Command,
+    Confirm,
+    Always,
+}
+
+impl Context {
+    /// The heading over its keys in the help and the README.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Queues => "Queues",
+            Self::Apps => "Applications",
+            Self::App => "Application",
+            Self::Nodes => "Nodes",
+            Self::Node => "Node",
+            Self::Details => "Details",
+            Self::List => "In every list",
+            Self::Page => "On every page",
+            Self::Help => "In this help",
+            Self::Messages => "In the messages",
+            Self::Filter => "While writing a filter",
+            Self::Command => "In the command line",
+            Self::Confirm => "When asked",
+            Self::Always => "Always",
+        }
+    }
+
+    /// All contexts, in the order of the help.
+    pub const ALL: [Self; 14] = [
+        Self::Queues,
+        Self::Apps,
+        Self::App,
+        Self::Nodes,
+        Self::Node,
+        Self::Details,
+        Self::List,
+        Self::Page,
+        Self::Filter,
+        Self::Command,
+        Self::Confirm,
+        Self::Help,
+        Self::Messages,
+        Self::Always,
+    ];
+}
+
+/// What a command takes after its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// Nothing.
+    None,
+    /// Something, or nothing.
+    Optional(Kind),
+    /// Something.
+    Required(Kind),
+}
+
+/// What kind of thing an argument is; decides its completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is what its name says")]
+pub enum Kind {
+    Queue,
+    App,
+    Node,
+    Column,
+    Theme,
+    Partition,
+    Text,
+}
+
+impl Kind {
+    /// The placeholder for it in usage lines.
+    pub const fn placeholder(self) -> &'static str {
+        match self {
+            Self::Queue => "QUEUE",
+            Self::App => "APPLICATION",
+            Self::Node => "NODE",
+            Self::Column => "COLUMN",
+            Self::Theme => "THEME",
+            Self::Partition => "PARTITION",
+            Self::Text => "TEXT",
+        }
+    }
+}
+
+/// Which command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the registry says what each does")]
+pub enum CommandId {
+    Open,
+    Fold,
+    FoldClose,
+    FoldOpen,
+    FoldAll,
+    OpenAll,
+    Details,
+    Ended,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Top,
+    Bottom,
+    Filter,
+    SortNext,
+    SortPrevious,
+    SortReverse,
+    Sort,
+    Queues,
+    Apps,
+    Nodes,
+    NextPage,
+    PreviousPage,
+    GoApp,
+    GoNode,
+    Partition,
+    Freeze,
+    Marks,
+    Theme,
+    Messages,
+    CommandLine,
+    Help,
+    Back,
+    Leave,
+    Quit,
+    QuitNow,
+    QuitAgain,
+    Suspend,
+    Repaint,
+    Accept,
+    Cancel,
+    Complete,
+    Choose,
+    Unchoose,
+    Older,
+    Newer,
+    OtherAnswer,
+    Yes,
+}
+
+/// One command.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    /// Which.
+    pub id: CommandId,
+    /// Its name in the command line; empty when it has none there.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// What it does, in one line.
+    pub doc: &'static str,
+    /// Its keys, where they mean it.
+    pub keys: &'static [(Context, &'static str)],
+    /// The word in the last line, where it is worth one.
+    pub hints: &'static [(Context, &'static str)],
+    /// What it takes.
+    pub argument: Argument,
+    /// Why it is off right now, if it is.
+    pub guard: fn(&Model) -> Result<(), String>,
+}
+
+const fn row(id: CommandId, name: &'static str, doc: &'static str) -> Command {
+    Command { id, name, aliases: &[], doc, keys: &[], hints: &[], argument: Argument::None, guard: |_| Ok(()) }
+}
+
+impl Command {
+    const fn keys(self, keys: &'static [(Context, &'static str)]) -> Self {
+        Self { keys, ..self }
+    }
+
+    const fn hints(self, hints: &'static [(Context, &'static str)]) -> Self {
+        Self { hints, ..self }
+    }
+
+    const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    const fn takes(self, argument: Argument) -> Self {
+        Self { argument, ..self }
+    }
+
+    const fn guard(self, guard: fn(&Model) -> Result<(), String>) -> Self {
+        Self { guard, ..self }
+    }
+
+    /// The name with what it takes: `apps [QUEUE]`.
+    pub fn usage(&self) -> String {
+        match self.argument {
+            Argument::None => self.name.to_owned(),
+            Argument::Optional(kind) => format!("{} [{}]", self.name, kind.placeholder()),
+            Argument::Required(kind) => format!("{} {}", self.name, kind.placeholder()),
+        }
+    }
+
+    /// Its keys in a context, in their order.
+    pub fn keys_in(&self, context: Context) -> impl Iterator<Item = Key> {
+        let here = self.keys.iter().filter(move |(at, _)| *at == context);
+        here.filter_map(|(_, name)| Key::parse(name))
+    }
+}
+
+use Context as In;
+
+/// All commands, in the order of the help.
+pub static COMMANDS: &[Command] = &[
+    row(CommandId::Open, "open", "Open what is under the cursor")
+        .keys(&[
+            (In::Queues, "enter"),
+            (In::Apps, "enter"),
+            (In::App, "enter"),
+            (In::Nodes, "enter"),
+            (In::Node, "enter"),
+        ])
+        .hints(&[
+            (In::Queues, "applications"),
+            (In::Apps, "asks"),
+            (In::App, "node"),
+            (In::Nodes, "what runs"),
+            (In::Node, "application"),
+        ])
+        .guard(can_open),
+    row(CommandId::Details, "details", "Everything about the row under the cursor, and where each value comes from")
+        .keys(&[(In::List, "i")])
+        .hints(&[(In::List, "details")])
+        .guard(has_row),
+    row(CommandId::Fold, "fold", "Fold or unfold the queues below")
+        .keys(&[(In::Queues, "space")])
+        .hints(&[(In::Queues, "fold")])
+        .guard(can_fold),
+    row(CommandId::FoldClose, "", "Fold; on a folded queue or a leaf: go to the parent")
+        .keys(&[(In::Queues, "left"), (In::Queues, "h")]),
+    row(CommandId::FoldOpen, "", "Unfold; on an unfolded queue: go to its first child")
+        .keys(&[(In::Queues, "right"), (In::Queues, "l")]),
+    row(CommandId::FoldAll, "fold-all", "Fold everything below the top").keys(&[(In::Queues, "-")]).guard(no_filter),
+    row(CommandId::OpenAll, "unfold-all", "Unfold everything")
+        .keys(&[(In::Queues, "+"), (In::Queues, "=")])
+        .guard(no_filter),
+    row(CommandId::Ended, "ended", "Show or hide applications that ended")
+        .keys(&[(In::Apps, "e")])
+        .hints(&[(In::Apps, "ended")])
+        .guard(on_apps),
+    row(CommandId::Up, "", "One row up").keys(&[
+        (In::List, "up"),
+        (In::List, "k"),
+        (In::Details, "up"),
+        (In::Details, "k"),
+        (In::Help, "up"),
+        (In::Help, "k"),
+        (In::Messages, "up"),
+        (In::Messages, "k"),
+    ]),
+    row(CommandId::Down, "", "One row down").keys(&[
+        (In::List, "down"),
+        (In::List, "j"),
+        (In::Details, "down"),
+        (In::Details, "j"),
+        (In::Help, "down"),
+        (In::Help, "j"),
+        (In::Messages, "down"),
+        (In::Messages, "j"),
+    ]),
+    row(CommandId::PageUp, "", "One page up").keys(&[
+        (In::List, "pgup"),
+        (In::List, "ctrl-b"),
+        (In::Details, "pgup"),
+        (In::Help, "pgup"),
+        (In::Messages, "pgup"),
+    ]),
+    row(CommandId::PageDown, "", "One page down").keys(&[
+        (In::List, "pgdn"),
+        (In::List, "ctrl-f"),
+        (In::Details, "pgdn"),
+        (In::Help, "pgdn"),
+        (In::Messages, "pgdn"),
+    ]),
+    row(CommandId::Top, "", "To the first row").keys(&[
+        (In::List, "home"),
+        (In::List, "g"),
+        (In::Details, "home"),
+        (In::Details, "g"),
+        (In::Help, "home"),
+        (In::Help, "g"),
+        (In::Messages, "home"),
+        (In::Messages, "g"),
+    ]),
+    row(CommandId::Bottom, "", "To the last row").keys(&[
+        (In::List, "end"),
+        (In::List, "G"),
+        (In::Details, "end"),
+        (In::Details, "G"),
+        (In::Help, "end"),
+        (In::Help, "G"),
+        (In::Messages, "end"),
+        (In::Messages, "G"),
+    ]),
+    row(CommandId::Filter, "filter", "Filter while typing: letters in order, =name exactly, !text all others")
+        .keys(&[(In::List, "/"), (In::Help, "/")])
+        .hints(&[(In::List, "filter"), (In::Help, "filter")])
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::SortNext, "", "Sort by the next column").keys(&[(In::List, "s")]).hints(&[(In::List, "sort")]),
+    row(CommandId::SortPrevious, "", "Sort by the column before").keys(&[(In::List, "S")]),
+    row(CommandId::SortReverse, "reverse", "Sort the other way round").keys(&[(In::List, "r")]).guard(on_list),
+    row(CommandId::Sort, "sort", "Sort by a column; again to turn it round")
+        .takes(Argument::Required(Kind::Column))
+        .guard(on_list),
+    row(CommandId::Queues, "queues", "The queue tree; with a queue: the cursor on it")
+        .aliases(&["home", "queue", "q"])
+        .keys(&[(In::Page, "1")])
+        .takes(Argument::Optional(Kind::Queue)),
+    row(CommandId::Apps, "apps", "All applications, or those in and below a queue")
+        .aliases(&["applications"])
+        .keys(&[(In::Page, "2")])
+        .takes(Argument::Optional(Kind::Queue)),
+    row(CommandId::Nodes, "nodes", "The nodes").keys(&[(In::Page, "3")]),
+    row(CommandId::NextPage, "", "Next of queues, applications, nodes")
+        .keys(&[(In::Page, "tab")])
+        .hints(&[(In::Page, "next page")]),
+    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes").keys(&[(In::Page, "shift-tab")]),
+    row(CommandId::GoApp, "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
+    row(CommandId::GoNode, "node", "Go to a node").takes(Argument::Required(Kind::Node)),
+    row(CommandId::Partition, "partition", "Look at another partition")
+        .takes(Argument::Required(Kind::Partition))
+        .guard(several_partitions),
+    row(CommandId::Freeze, "freeze", "Freeze the picture, or let it go on; the scheduler runs on")
+        .aliases(&["pause"])
+        .keys(&[(In::Page, "p")])
+        .hints(&[(In::Page, "freeze")]),
+    row(CommandId::Marks, "marks", "Mark cells that changed, or stop doing so"),
+    row(CommandId::Theme, "theme", "Take another theme").takes(Argument::Required(Kind::Theme)),
+    row(CommandId::Messages, "messages", "What was said in the last line").aliases(&["log"]),
+    row(CommandId::CommandLine, "", "The command line, with completion")
+        .keys(&[(In::Page, ":"), (In::Help, ":"), (In::Messages, ":")])
+        .hints(&[(In::Page, "command")]),
+    row(CommandId::Help, "help", "The keys of this page, and all others")
+        .keys(&[(In::Page, "?"), (In::Page, "F1")])
+        .hints(&[(In::Page, "help")]),
+    row(CommandId::Back, "", "One step back: a note, a filter, a page; never quits").keys(&[(In::Page, "esc")]).hints(
+        &[(In::Apps, "back"), (In::App, "back"), (In::Nodes, "back"), (In::Node, "back"), (In::Details, "back")],
+    ),
+    row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
+        .keys(&[
+            (In::Page, "q"),
+            (In::Help, "q"),
+            (In::Help, "esc"),
+            (In::Help, "?"),
+            (In::Messages, "q"),
+            (In::Messages, "esc"),
+        ])
+        .hints(&[(In::Queues, "quit"), (In::Help, "close"), (In::Messages, "close")]),
+    row(CommandId::Quit, "quit", "Quit; asks when something would be lost").aliases(&["exit"]),
+    row(CommandId::QuitNow, "quit!", "Quit at once, without asking"),
+    row(CommandId::QuitAgain, "", "Pressed twice: quit at once, without asking")
+        .keys(&[(In::Page, "Q"), (In::Always, "ctrl-c")]),
+    row(CommandId::Suspend, "suspend", "To the background; `fg` comes back").keys(&[(In::Always, "ctrl-z")]),
+    row(CommandId::Repaint, "repaint", "Draw the whole screen anew").keys(&[(In::Always, "ctrl-l")]),
+    row(CommandId::Accept, "", "Take it")
+        .keys(&[(In::Filter, "enter"), (In::Command, "enter"), (In::Confirm, "enter")])
+        .hints(&[(In::Filter, "keep"), (In::Command, "run"), (In::Confirm, "choose")]),
+    row(CommandId::Cancel, "", "Leave; a filter is cleared, nothing is done")
+        .keys(&[
+            (In::Filter, "esc"),
+            (In::Command, "esc"),
+            (In::Confirm, "esc"),
+            (In::Confirm, "n"),
+            (In::Confirm, "q"),
+        ])
+        .hints(&[(In::Filter, "clear"), (In::Command, "leave"), (In::Confirm, "cancel")]),
+    row(CommandId::Complete, "", "Take the completion")
+        .keys(&[(In::Command, "tab")])
+        .hints(&[(In::Command, "complete")]),
+    row(CommandId::Choose, "", "The next completion").keys(&[(In::Command, "down"), (In::Command, "ctrl-n")]),
+    row(CommandId::Unchoose, "", "The completion before").keys(&[(In::Command, "shift-tab"), (In::Command, "ctrl-p")]),
+    row(CommandId::Older, "", "What was written before; among completions: the one before")
+        .keys(&[(In::Command, "up"), (In::Filter, "up")])
+        .hints(&[(In::Command, "history")]),
+    row(CommandId::Newer, "", "Back to what was written after it").keys(&[(In::Filter, "down")]),
+    row(CommandId::OtherAnswer, "", "The other answer")
+        .keys(&[
+            (In::Confirm, "left"),
+            (In::Confirm, "right"),
+            (In::Confirm, "tab"),
+            (In::Confirm, "h"),
+            (In::Confirm, "l"),
+        ])
+        .hints(&[(In::Confirm, "other answer")]),
+    row(CommandId::Yes, "", "Do it").keys(&[(In::Confirm, "y")]),
+];
+
+/// The command of a name or one of its aliases.
+pub fn by_name(name: &str) -> Option<&'static Command> {
+    COMMANDS
+        .iter()
+        .find(|command| !command.name.is_empty() && (command.name == name || command.aliases.contains(&name)))
+}
+
+/// The command of an id.
+pub fn by_id(id: CommandId) -> &'static Command {
+    COMMANDS.iter().find(|command| command.id == id).expect("every id has its row: a test walks over them")
+}
+
+fn has_row(model: &Model) -> Result<(), String> {
+    match subject::of(model) {
+        Some(_) => Ok(()),
+        None => Err("there is no row under the cursor".to_owned()),
+    }
+}
+
+fn can_open(model: &Model) -> Result<(), String> {
+    has_row(model)?;
+    match model.page() {
+        Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending ask has no node yet".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+fn on_list(model: &Model) -> Result<(), String> {
+    if matches!(model.page(), Page::Details(_)) { Err("there is no list on this page".to_owned()) } else { Ok(()) }
+}
+
+fn on_apps(model: &Model) -> Result<(), String> {
+    if matches!(model.page(), Page::Apps(_)) { Ok(()) } else { Err("only in a list of applications".to_owned()) }
+}
+
+fn no_filter(model: &Model) -> Result<(), String> {
+    match model.page() {
+        Page::Queues(page) if page.list.filter.is_empty() => Ok(()),
+        Page::Queues(_) => Err("while a filter is on, everything that matches is unfolded".to_owned()),
+        _ => Err("only in the queue tree".to_owned()),
+    }
+}
+
+fn can_fold(model: &Model) -> Result<(), String> {
+    no_filter(model)?;
+    match update::queues::line_at_cursor(model) {
+        Some(line) if line.fold == Fold::Leaf => Err("no queues below this one".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+fn several_partitions(model: &Model) -> Result<(), String> {
+    if model.cluster.view.partitions.len() > 1 { Ok(()) } else { Err("there is only one partition".to_owned()) }
+}
+
+/// The key table of the README, in Markdown: one table per context.
+pub fn key_table() -> String {
+    let mut text = String::new();
+    for context in Context::ALL {
+        text.push_str(&format!("**{}**\n\n| key | what it does |\n|---|---|\n", context.title()));
+        for command in COMMANDS {
+            let keys: Vec<String> = command.keys_in(context).map(|key| format!("`{key}`")).collect();
+            if !keys.is_empty() {
+                text.push_str(&format!("| {} | {} |\n", keys.join(" "), command.doc));
+            }
+        }
+        text.push('\n');
+    }
+    text.push_str("**Commands after `:`**\n\n| command | what it does |\n|---|---|\n");
+    for command in COMMANDS.iter().filter(|command| !command.name.is_empty()) {
+        text.push_str(&format!("| `{}` | {} |\n", command.usage(), command.doc));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_key_means_one_command_in_a_context() {
+        let mut seen = BTreeSet::new();
+        for command in COMMANDS {
+            for (context, name) in command.keys {
+                let key = Key::parse(name).unwrap_or_else(|| panic!("{name} is no key"));
+                assert!(seen.insert((*context, key)), "{key} twice in {context:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_and_ids_are_unique() {
+        let mut names = BTreeSet::new();
+        for (index, command) in COMMANDS.iter().enumerate() {
+            assert_eq!(COMMANDS.iter().position(|other| other.id == command.id), Some(index));
+            for name in command.aliases.iter().chain([&command.name]).filter(|name| !name.is_empty()) {
+                assert!(names.insert(*name), "{name} twice");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_can_be_reached() {
+        for command in COMMANDS {
+            assert!(!command.name.is_empty() || !command.keys.is_empty(), "{:?}", command.id);
+        }
+    }
+
+    #[test]
+    fn the_key_table_has_every_key_and_command() {
+        let table = key_table();
+        for command in COMMANDS {
+            assert!(table.contains(command.doc));
+        }
+        assert!(table.contains("| `apps [QUEUE]` |"));
+    }
+}

@@ -1,0 +1,107 @@
+//! What a command line could become.
+
+use super::command::{self, Argument, COMMANDS, Command, Kind};
+use super::filter;
+use super::keymap;
+use super::model::Model;
+use super::model::layer::Candidate;
+use super::theme::ThemeName;
+use super::update::lists;
+
+/// The most candidates offered.
+const MOST: usize = 50;
+
+/// The completions of a command line, best first.
+pub fn candidates(model: &Model, text: &str) -> Vec<Candidate> {
+    match text.split_once(' ') {
+        None => commands(model, text),
+        Some((name, rest)) => match command::by_name(name).map(|command| command.argument) {
+            Some(Argument::Optional(kind) | Argument::Required(kind)) => {
+                let words = words(model, kind, rest.trim_start(), MOST);
+                let one = |(word, doc): (String, String)| Candidate {
+                    line: format!("{name} {word}"),
+                    word,
+                    doc,
+                    key: String::new(),
+                    off: None,
+                };
+                words.into_iter().map(one).collect()
+            }
+            _ => Vec::new(),
+        },
+    }
+}
+
+fn commands(model: &Model, typed: &str) -> Vec<Candidate> {
+    struct Named(&'static Command, &'static str);
+    impl AsRef<str> for Named {
+        fn as_ref(&self) -> &str {
+            self.1
+        }
+    }
+    let named = COMMANDS.iter().filter(|command| !command.name.is_empty()).flat_map(|command| {
+        // An alias is only offered to who begins to write it.
+        let aliases = command.aliases.iter().filter(|alias| !typed.is_empty() && alias.starts_with(typed));
+        std::iter::once(&command.name).chain(aliases).map(move |name| Named(command, name))
+    });
+    let mut seen = Vec::new();
+    let mut found = Vec::new();
+    for Named(command, name) in filter::complete(typed, named, usize::MAX) {
+        if seen.contains(&command.id) {
+            continue;
+        }
+        seen.push(command.id);
+        let waits = matches!(command.argument, Argument::Required(_));
+        found.push(Candidate {
+            line: if waits { format!("{name} ") } else { name.to_owned() },
+            word: command.usage(),
+            doc: command.doc.to_owned(),
+            key: keymap_key(model, command),
+            off: (command.guard)(model).err(),
+        });
+    }
+    found
+}
+
+/// The key of a command on the page below the command line.
+fn keymap_key(model: &Model, command: &Command) -> String {
+    keymap::page_contexts(model)
+        .iter()
+        .find_map(|context| command.keys_in(*context).next())
+        .map_or_else(String::new, |key| key.to_string())
+}
+
+fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, String)> {
+    let plain = |words: Vec<String>| words.into_iter().map(|word| (word, String::new())).collect();
+    match kind {
+        Kind::Queue => plain(queues(model, typed, most)),
+        Kind::App => plain(apps(model, typed, most)),
+        Kind::Node => plain(nodes(model, typed, most)),
+        Kind::Column => plain(best(typed, lists::columns(model).into_iter(), most)),
+        Kind::Theme => plain(best(typed, ThemeName::ALL.into_iter().map(ThemeName::name), most)),
+        Kind::Partition => plain(best(typed, model.cluster.view.partitions.iter().map(|part| &*part.name), most)),
+        Kind::Text => Vec::new(),
+    }
+}
+
+fn best<'a>(typed: &str, words: impl Iterator<Item = &'a str>, most: usize) -> Vec<String> {
+    filter::complete(typed, words, most).into_iter().map(str::to_owned).collect()
+}
+
+/// The queues that fit best.
+pub fn queues(model: &Model, typed: &str, most: usize) -> Vec<String> {
+    let Some(part) = model.cluster.part() else { return Vec::new() };
+    best(typed, part.walk().map(|row| row.path.as_str()), most)
+}
+
+/// The applications that fit best, the live ones first.
+pub fn apps(model: &Model, typed: &str, most: usize) -> Vec<String> {
+    let Some(part) = model.cluster.part() else { return Vec::new() };
+    best(typed, part.apps.iter().flatten().chain(part.ended.iter().rev()).map(|row| row.id.as_str()), most)
+}
+
+/// The nodes that fit best.
+pub fn nodes(model: &Model, typed: &str, most: usize) -> Vec<String> {
+    let Some(part) = model.cluster.part() else { return Vec::new() };
+    best(typed, part.nodes.keys().map(crate::model::NodeId::as_str), most)
+}

@@ -1,0 +1,380 @@
+//! Applications as a table, and the asks and allocations of one of them.
+//!
+//! ```text
+//!  APPLICATION     STATE        QUEUE               USER    PRI   PEND ALLOC     CPU asked      MEM asked     AGE▲
+//! ▌etl-1           Running      tenant-a.etl        sue       5      2     6     6.0     2      12G    4G   3m12s
+//!
+//!  ASK             PRI     CPU    MEM  OTHER   STATE        NODE       SINCE  WHY
+//!  k1-7              5       1     2G          pending      –          3m10s  queue root.tenants.tenant-a has cpu 0.5 left
+//! ```
+//!
+//! When narrow there give way, of applications: what is asked for, the user, the queue, allocations, memory, priority, cpu; of asks:
+//! other resources, memory, priority, the time, cpu. The name, the state and the reason stay.
+
+use super::super::format;
+use super::super::layout::Regions;
+use super::super::model::Model;
+use super::super::model::column::{AppColumn, AskColumn};
+use super::super::model::marks::{Facet, Mark, Marked};
+use super::super::model::page::{AppPage, AppsPage};
+use super::super::subject::app_at;
+use super::super::theme::{Role, Signs};
+use super::super::update::apps::word_of;
+use super::pen::{Pen, Piece, Slot, dim, piece, plain};
+use super::table::{self, Col, left, right};
+use crate::model::quantity::show_amount;
+use crate::model::{AppState, MEMORY, Resource, VCORE};
+use crate::view::{AppRow, AskRow, AskState, PartitionView, PendingReason};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Id,
+    State,
+    Queue,
+    User,
+    Priority,
+    Pending,
+    Allocations,
+    Used(&'static str),
+    Asked(&'static str),
+    Age,
+    Changed,
+}
+
+/// Draws the table of applications.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions) {
+    let width = regions.rows.width;
+    let part = model.cluster.part();
+    let leaf = page.scope.as_ref().and_then(|path| part?.queue_at(path)).is_some_and(|row| row.leaf);
+    let columns = table::choose(app_plans(!leaf), width, if width < 60 { 12 } else { 20 });
+    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
+    let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
+    let len = page.list.rows.len();
+    table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
+        let Some((part, line)) = part.zip(page.list.rows.get(index)) else { return };
+        match app_at(part, line) {
+            Some(row) => app_cell(pen, model, page, &row, what, slot),
+            None if what == Cell::Id => pen.cell(slot, &[dim("ended just now")]),
+            None => {}
+        }
+    });
+    if len == 0 {
+        table::empty(pen, regions, &no_apps(page));
+    }
+}
+
+fn no_apps(page: &AppsPage) -> Vec<String> {
+    let place = page.scope.as_ref().map_or_else(|| "in this partition".to_owned(), |path| format!("in {path}"));
+    let total = page.list.total;
+    if total > 0 {
+        let all = format::count(total as u64, "application");
+        return vec![format!("the filter {} hides {total} of {all}", page.list.filter), "esc clears it".to_owned()];
+    }
+    if page.ended {
+        return vec![format!("no applications {place}, nor ended ones")];
+    }
+    vec![format!("no applications {place}"), "e shows those that ended".to_owned()]
+}
+
+fn app_plans(queue: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
+    (0..9).map(move |step| {
+        let mut columns = vec![left(Cell::Id, "APPLICATION", 0)];
+        columns.push(left(Cell::State, "STATE", 10));
+        if queue && step < 3 {
+            columns.push(left(Cell::Queue, "QUEUE", if step < 1 { 34 } else { 24 }));
+        }
+        if step < 4 {
+            columns.push(left(Cell::User, "USER", 10));
+        }
+        if step < 7 {
+            columns.push(right(Cell::Priority, "PRI", 6));
+        }
+        columns.push(right(Cell::Pending, "PEND", 6));
+        if step < 5 {
+            columns.push(right(Cell::Allocations, "ALLOC", 6));
+        }
+        if step < 8 {
+            columns.push(right(Cell::Used(VCORE), "CPU", 6));
+        }
+        if step < 2 {
+            columns.push(right(Cell::Asked(VCORE), "asked", 6));
+        }
+        if step < 6 {
+            columns.push(right(Cell::Used(MEMORY), "MEM", 6));
+        }
+        if step < 2 {
+            columns.push(right(Cell::Asked(MEMORY), "asked", 6));
+        }
+        columns.push(right(Cell::Age, "AGE", 7));
+        columns.push(left(Cell::Changed, "", 1));
+        columns
+    })
+}
+
+fn belongs_to(cell: Cell) -> Option<AppColumn> {
+    Some(match cell {
+        Cell::Id => AppColumn::Application,
+        Cell::State => AppColumn::State,
+        Cell::Queue => AppColumn::Queue,
+        Cell::User => AppColumn::User,
+        Cell::Priority => AppColumn::Priority,
+        Cell::Pending => AppColumn::Pending,
+        Cell::Used(VCORE) => AppColumn::Cpu,
+        Cell::Used(_) => AppColumn::Memory,
+        Cell::Age => AppColumn::Submitted,
+        Cell::Allocations | Cell::Asked(_) | Cell::Changed => return None,
+    })
+}
+
+fn lifted(mark: Mark, facet: Facet, now: std::time::Duration, pieces: Vec<Piece>) -> Vec<Piece> {
+    if !mark.holds(facet, now) {
+        return pieces;
+    }
+    let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
+    pieces.into_iter().map(lift).collect()
+}
+
+fn app_cell(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, row: &AppRow, what: Cell, slot: Slot) {
+    let signs = pen.signs();
+    let mark = model.marks.of(&Marked::App(row.id.clone()));
+    let ended = row.state.is_ended();
+    let lift = |facet, pieces| lifted(mark, facet, model.now, pieces);
+    match what {
+        Cell::Id => {
+            let role = if ended { Role::Dim } else { Role::Text };
+            pen.cell(slot, &[piece(role, row.id.to_string())]);
+        }
+        Cell::State => pen.cell(slot, &lift(Facet::State, vec![state_piece(row.state)])),
+        Cell::Queue => {
+            pen.path(slot.x, slot.y, slot.width, below(page, row), if ended { Role::Dim } else { Role::Text });
+        }
+        Cell::User => pen.cell(slot, &[plain(row.who.user.clone())]),
+        Cell::Priority => {
+            let number = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
+            pen.cell(slot, &lift(Facet::Priority, vec![number]));
+        }
+        Cell::Pending => pen.cell(slot, &lift(Facet::Pending, vec![count(u64::from(row.pending_asks), signs)])),
+        Cell::Allocations => {
+            let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
+            pen.cell(slot, &lift(Facet::Pending, vec![count(allocated as u64, signs)]));
+        }
+        Cell::Used(name) => {
+            let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
+            pen.cell(slot, &lift(facet, vec![held(row, name, signs)]));
+        }
+        Cell::Asked(name) => pen.cell(slot, &[figure(&row.pending, name, signs)]),
+        Cell::Age => pen.cell(slot, &[dim(format::duration(model.cluster.at.since(row.submitted)))]),
+        Cell::Changed => {
+            if mark.any(model.now) {
+                pen.text(slot.x, slot.y, 1, signs.changed, Role::Accent);
+            }
+        }
+    }
+}
+
+/// The queue, without the part that the page is about anyway.
+fn below<'a>(page: &AppsPage, row: &'a AppRow) -> &'a str {
+    let path = row.queue.as_str();
+    let scope = page.scope.as_ref().map_or("root", |scope| scope.as_str());
+    path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')).unwrap_or(path)
+}
+
+fn count(number: u64, signs: &Signs) -> Piece {
+    if number == 0 { dim(signs.nothing) } else { plain(show_amount("", i64::try_from(number).unwrap_or(i64::MAX))) }
+}
+
+fn figure(resource: &Resource, name: &str, signs: &Signs) -> Piece {
+    match resource.amount(name) {
+        0 => dim(signs.nothing),
+        amount => plain(show_amount(name, amount)),
+    }
+}
+
+/// What an application holds, placeholders too.
+fn held(row: &AppRow, name: &str, signs: &Signs) -> Piece {
+    match row.allocated.amount(name).saturating_add(row.placeholder.amount(name)) {
+        0 => dim(signs.nothing),
+        amount => plain(show_amount(name, amount)),
+    }
+}
+
+/// The state of an application in its role.
+pub fn state_piece(state: AppState) -> Piece {
+    let role = match state {
+        AppState::Running | AppState::Starting => Role::StateActive,
+        AppState::New | AppState::Accepted | AppState::Resuming => Role::StateWaiting,
+        AppState::Completing => Role::Text,
+        AppState::Completed | AppState::Expired => Role::Dim,
+        AppState::Failing | AppState::Failed | AppState::Rejected => Role::StateStopped,
+    };
+    piece(role, state.name())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AskCell {
+    Id,
+    Priority,
+    Cpu,
+    Memory,
+    Other,
+    State,
+    Node,
+    Since,
+    Why,
+    Changed,
+}
+
+/// Draws the asks and allocations of one application.
+pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &AppPage, regions: &Regions) {
+    let width = regions.rows.width;
+    let columns = ask_columns(width);
+    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
+    let sorted = |cell: AskCell| (ask_belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
+    let len = page.list.rows.len();
+    table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
+        let Some((row, key)) = page.row.as_ref().zip(page.list.rows.get(index)) else { return };
+        match row.asks.get(key) {
+            Some(ask) => ask_cell(pen, model, row, ask, what, slot),
+            None if what == AskCell::Id => pen.cell(slot, &[dim("gone just now")]),
+            None => {}
+        }
+    });
+    if len == 0 {
+        table::empty(pen, regions, &no_asks(page));
+    }
+}
+
+fn no_asks(page: &AppPage) -> Vec<String> {
+    let total = page.list.total;
+    match &page.row {
+        None => vec![format!("no application {} in this partition", page.id)],
+        Some(_) if total > 0 => vec![
+            format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "ask")),
+            "esc clears it".to_owned(),
+        ],
+        Some(row) if row.state.is_ended() => vec![format!("{} is {}: it holds nothing any more", row.id, row.state)],
+        Some(row) => vec![format!("{} asks for nothing and holds nothing", row.id)],
+    }
+}
+
+fn ask_columns(width: u16) -> Vec<Col<AskCell>> {
+    let shown = |least: u16| width >= least;
+    let mut columns = vec![left(AskCell::Id, "ASK", 0)];
+    let id = if width < 60 { 9 } else { 14 + width.saturating_sub(80).min(60) / 6 };
+    if shown(70) {
+        columns.push(right(AskCell::Priority, "PRI", 6));
+    }
+    if shown(50) {
+        columns.push(right(AskCell::Cpu, "CPU", 6));
+    }
+    if shown(76) {
+        columns.push(right(AskCell::Memory, "MEM", 6));
+    }
+    if shown(140) {
+        columns.push(left(AskCell::Other, "OTHER", 14));
+    }
+    columns.push(left(AskCell::State, "STATE", 11));
+    columns.push(left(AskCell::Node, "NODE", if shown(100) { 16 } else { 8 }));
+    if shown(64) {
+        columns.push(right(AskCell::Since, "SINCE", 6));
+    }
+    columns.push(Col { gap: 2, ..left(AskCell::Why, "WHY", 0) });
+    columns.push(left(AskCell::Changed, "", 1));
+    let others = table::total(&columns) - 1 + id;
+    for column in &mut columns {
+        match column.what {
+            AskCell::Id => (column.width, column.gap) = (id, 0),
+            AskCell::Why => column.width = width.saturating_sub(others + 2),
+            _ => {}
+        }
+    }
+    columns
+}
+
+fn ask_belongs_to(cell: AskCell) -> Option<AskColumn> {
+    Some(match cell {
+        AskCell::Id => AskColumn::Ask,
+        AskCell::Priority => AskColumn::Priority,
+        AskCell::Cpu => AskColumn::Cpu,
+        AskCell::Memory => AskColumn::Memory,
+        AskCell::State => AskColumn::State,
+        AskCell::Node => AskColumn::Node,
+        AskCell::Since => AskColumn::Arrival,
+        AskCell::Other | AskCell::Why | AskCell::Changed => return None,
+    })
+}
+
+fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: AskCell, slot: Slot) {
+    let signs = pen.signs();
+    let mark = model.marks.of(&Marked::Ask(row.id.clone(), ask.id.clone()));
+    let since = match &ask.state {
+        AskState::Pending { .. } => ask.created,
+        AskState::Allocated { since, .. } => *since,
+    };
+    let pieces = match what {
+        AskCell::Id => vec![plain(ask.id.to_string())],
+        AskCell::Priority => vec![format::priority(ask.priority).map_or_else(|| dim(signs.nothing), plain)],
+        AskCell::Cpu => vec![figure(&ask.resource, VCORE, signs)],
+        AskCell::Memory => vec![figure(&ask.resource, MEMORY, signs)],
+        AskCell::Other => vec![plain(others(&ask.resource))],
+        AskCell::State => lifted(mark, Facet::State, model.now, vec![ask_state(ask)]),
+        AskCell::Node => match &ask.state {
+            AskState::Allocated { node, .. } => vec![plain(node.to_string())],
+            AskState::Pending { .. } => vec![dim(signs.none)],
+        },
+        AskCell::Since => vec![dim(format::duration(model.cluster.at.since(since)))],
+        AskCell::Why => why(model.cluster.part(), row, ask),
+        AskCell::Changed if mark.any(model.now) => vec![piece(Role::Accent, signs.changed)],
+        AskCell::Changed => Vec::new(),
+    };
+    pen.cell(slot, &pieces);
+}
+
+/// All amounts but cpu and memory, in words.
+pub fn others(resource: &Resource) -> String {
+    let others = resource.iter().filter(|(name, _)| *name != VCORE && *name != MEMORY);
+    let parts: Vec<String> = others.map(|(name, amount)| format!("{name} {}", show_amount(name, amount))).collect();
+    parts.join(", ")
+}
+
+fn ask_state(ask: &AskRow) -> Piece {
+    let role = match (&ask.state, ask.placeholder) {
+        (AskState::Pending { .. }, _) => Role::StateWaiting,
+        (AskState::Allocated { .. }, true) => Role::PriorityFenced,
+        (AskState::Allocated { .. }, false) => Role::StateActive,
+    };
+    piece(role, word_of(ask))
+}
+
+/// Why an ask waits, in words; for one that runs, what is special about it.
+pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow) -> Vec<Piece> {
+    let group = ask.task_group.as_ref().map(|group| format!("task group {group}"));
+    let node = ask.required_node.as_ref().map(|node| format!("only node {node}"));
+    let special: Vec<String> = group.into_iter().chain(node).collect();
+    let AskState::Pending { reason } = &ask.state else {
+        return vec![dim(special.join(", "))];
+    };
+    let said = match reason {
+        PendingReason::NotTried => "not tried yet: others are before it".to_owned(),
+        PendingReason::QueueQuota => too_full(part, row, ask),
+        PendingReason::UserQuota => format!("a limit of {} or a group is reached", row.who.user),
+        PendingReason::NoNode => "fits its queue, but no node has room".to_owned(),
+    };
+    let mut pieces = vec![plain(said)];
+    if !special.is_empty() {
+        pieces.push(dim(format!("; {}", special.join(", "))));
+    }
+    pieces
+}
+
+fn too_full(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow) -> String {
+    let found = part.and_then(|part| part.too_full_for(part.queue_at(&row.queue)?, &ask.resource));
+    let Some((queue, rest)) = found else { return "its queue had no room when it was tried".to_owned() };
+    let short: Vec<String> = ask
+        .resource
+        .iter()
+        .filter(|(name, wanted)| *wanted > 0 && rest.get(name).is_some_and(|rest| *wanted > rest.max(0)))
+        .map(|(name, _)| format!("{} {}", format::resource_name(name), show_amount(name, rest.amount(name))))
+        .collect();
+    format!("{queue} has {} left", short.join(", "))
+}

@@ -1,0 +1,163 @@
+//! The last line: hints, or what is being said, or what is being written. Over it, the completions of a command line.
+//!
+//! ```text
+//!  ────────────────────────────────────────────────────────────
+//!    sort COLUMN        Sort by a column; again to turn it round
+//! ▌  sort queue                                                     chosen
+//!  :sort qu▁eue                                                     what is written, its completion dim
+//! ```
+//!
+//! Hints are cut at the width, nearest context first; the one for help is always there.
+
+use ratatui::layout::{Position, Rect};
+
+use super::super::keymap;
+use super::super::layout::Regions;
+use super::super::line_edit::LineEdit;
+use super::super::model::layer::{CommandLine, Layer};
+use super::super::model::page::Page;
+use super::super::model::{Grade, Model};
+use super::super::text;
+use super::super::theme::Role;
+use super::super::update::write;
+use super::pen::{self, Pen, Piece, dim, piece, plain};
+
+/// The most completions on the screen.
+const COMPLETIONS: u16 = 10;
+
+/// Draws the last line. Gives the place of the text cursor, if something is being written.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Position> {
+    let area = regions.bottom;
+    match model.layers.last() {
+        Some(Layer::Command(command)) => {
+            completions(pen, command, area);
+            return Some(command_line(pen, command, area));
+        }
+        Some(Layer::Filter { line }) => {
+            let said = shown(model);
+            let wide = u16::try_from(pen::width(&said)).unwrap_or(0).min(area.width / 2);
+            pen.pieces_right(area.right() - wide - 1, area.y, wide, &said);
+            return Some(input(pen, Rect { width: area.width - wide - 2, ..area }, "/", line, None));
+        }
+        _ => {}
+    }
+    if let Some(toast) = &model.toast {
+        let role = match toast.grade {
+            Grade::Info => Role::Accent,
+            Grade::Refusal => Role::Warning,
+        };
+        let sign = if toast.grade == Grade::Refusal { pen.signs().limit } else { pen.signs().arrow };
+        pen.pieces(
+            area.x + 1,
+            area.y,
+            area.width - 2,
+            &[piece(role, sign), plain(" "), piece(role, toast.text.clone())],
+        );
+        return None;
+    }
+    hints(pen, model, area);
+    None
+}
+
+/// What the filter that is being written lets through.
+fn shown(model: &Model) -> Vec<Piece> {
+    let (rows, total) = match model.page() {
+        _ if model.layers.len() > 1 => return Vec::new(),
+        Page::Queues(page) => (page.list.rows.iter().filter(|line| line.matched).count(), page.list.total),
+        Page::Apps(page) => (page.list.rows.len(), page.list.total),
+        Page::App(page) => (page.list.rows.len(), page.list.total),
+        Page::Nodes(page) => (page.list.rows.len(), page.list.total),
+        Page::Node(page) => (page.list.rows.len(), page.list.total),
+        Page::Details(_) => return Vec::new(),
+    };
+    let mut pieces = vec![plain(format!("{rows} of {total}"))];
+    for (key, word) in keymap::hints(model) {
+        pieces.extend([plain("  "), piece(Role::HintKey, key.to_string()), piece(Role::HintText, format!(" {word}"))]);
+    }
+    pieces
+}
+
+fn hints(pen: &mut Pen<'_>, model: &Model, area: Rect) {
+    let room = usize::from(area.width).saturating_sub(2);
+    let as_pieces = |(key, word): &(super::super::key::Key, &str)| {
+        vec![piece(Role::HintKey, key.to_string()), piece(Role::HintText, format!(" {word}"))]
+    };
+    let all = keymap::hints(model);
+    let (help, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| *word == "help");
+    let help: Vec<Piece> = help.into_iter().flat_map(as_pieces).collect();
+    let mut line: Vec<Piece> = Vec::new();
+    for hint in others {
+        let hint = as_pieces(hint);
+        if pen::width(&line) + pen::width(&hint) + 2 + pen::width(&help) > room {
+            break;
+        }
+        line.extend(hint);
+        line.push(plain("  "));
+    }
+    line.extend(help);
+    pen.pieces(area.x + 1, area.y, area.width - 2, &line);
+}
+
+fn command_line(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) -> Position {
+    let ghost = write::ghost(command);
+    if command.line.text().is_empty() {
+        let words = "a command; tab completes, enter runs, esc leaves";
+        pen.text(area.x + 3, area.y, area.width - 4, words, Role::Ghost);
+    }
+    input(pen, area, ":", &command.line, ghost)
+}
+
+/// A text being written behind a sign, scrolled so that the cursor is in sight.
+fn input(pen: &mut Pen<'_>, area: Rect, sign: &str, line: &LineEdit, ghost: Option<&str>) -> Position {
+    pen.text(area.x + 1, area.y, 1, sign, Role::Accent);
+    let room = usize::from(area.width).saturating_sub(4);
+    let before = text::escape(line.before());
+    let shown_before = text::cut_start(&before, room, pen.signs().ellipsis);
+    let mut x = area.x + 2;
+    let right = area.right() - 1;
+    let place = |x: u16| Position { x: x.min(right), y: area.y };
+    x += pen.text(x, area.y, right.saturating_sub(x), &shown_before, Role::Strong);
+    let cursor = place(x);
+    let after = &line.text()[line.before().len()..];
+    x += pen.text(x, area.y, right.saturating_sub(x), after, Role::Strong);
+    if let Some(ghost) = ghost.filter(|_| after.is_empty()) {
+        pen.text(x, area.y, right.saturating_sub(x), ghost, Role::Ghost);
+    }
+    cursor
+}
+
+fn completions(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) {
+    let len = command.candidates.len();
+    let tall = u16::try_from(len).unwrap_or(u16::MAX).min(COMPLETIONS).min(area.y.saturating_sub(4));
+    if tall == 0 {
+        return;
+    }
+    let top = command.chosen.map_or(0, |chosen| (chosen + 1).saturating_sub(usize::from(tall)));
+    let list = Rect { y: area.y - tall, height: tall, ..area };
+    pen.clear(Rect { y: list.y - 1, height: tall + 1, ..area });
+    pen.line(list.x + 1, list.y - 1, list.width - 2);
+    if len > usize::from(tall) {
+        let more = format!(" {} of {len} ", tall);
+        let wide = u16::try_from(more.len()).unwrap_or(0);
+        pen.text(list.right().saturating_sub(wide + 3), list.y - 1, wide, &more, Role::Dim);
+    }
+    let longest =
+        command.candidates.iter().map(|candidate| text::width(&text::escape(&candidate.word))).max().unwrap_or(0);
+    let column = u16::try_from(longest + 3).unwrap_or(u16::MAX).min(list.width.saturating_sub(4));
+    for (y, (index, candidate)) in (list.top()..list.bottom()).zip(command.candidates.iter().enumerate().skip(top)) {
+        let role = if candidate.off.is_some() { Role::Dim } else { Role::Text };
+        pen.text(list.x + 3, y, column.saturating_sub(2), &candidate.word, role);
+        let key_width = u16::try_from(candidate.key.len()).unwrap_or(0);
+        let doc_x = list.x + 3 + column;
+        let room = list.right().saturating_sub(doc_x + key_width + 3);
+        match &candidate.off {
+            Some(reason) => pen.pieces(doc_x, y, room, &[piece(Role::Warning, "off: "), dim(reason.clone())]),
+            None => pen.text(doc_x, y, room, &candidate.doc, Role::Dim),
+        };
+        pen.text(list.right().saturating_sub(key_width + 2), y, key_width, &candidate.key, Role::HintKey);
+        if command.chosen == Some(index) {
+            pen.style(Rect { y, height: 1, ..list }, Role::Selection);
+            pen.text(list.x, y, 1, pen.signs().bar, Role::SelectionBar);
+        }
+    }
+}

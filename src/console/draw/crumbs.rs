@@ -1,0 +1,151 @@
+//! The second line: where one is at the left; how the list is sorted and filtered, and how long it is, at the right.
+//!
+//! ```text
+//!  Queues › root.tenants.tenant-a.etl › etl-1                      sort age ▲   filter k1 hides 6   2 asks
+//! ```
+//!
+//! When narrow, the sort goes first, then the filter (its text is in the list of what is hidden), then the beginning of the path.
+
+use ratatui::layout::Rect;
+
+use super::super::format;
+use super::super::model::Model;
+use super::super::model::column::Column;
+use super::super::model::page::{Listing, Page, Subject};
+use super::super::text;
+use super::super::theme::Role;
+use super::pen::{self, Pen, Piece, dim, piece, plain};
+
+/// Draws the second line.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
+    let crumbs = crumbs(model);
+    let crumb_width: usize = crumbs.iter().map(|crumb| text::width(&text::escape(crumb)) + 3).sum();
+    let room = usize::from(area.width).saturating_sub(2);
+    let facts = facts(pen, model);
+    let mut right: Vec<Piece> = Vec::new();
+    for fact in facts.into_iter().rev() {
+        let wide = pen::width(&fact) + 3;
+        if pen::width(&right) + wide + crumb_width.min(room / 2) > room {
+            break;
+        }
+        if !right.is_empty() {
+            right.insert(0, plain("   "));
+        }
+        right.splice(0..0, fact);
+    }
+    let right_width = u16::try_from(pen::width(&right)).unwrap_or(0);
+    pen.pieces_right(area.right().saturating_sub(right_width + 1), area.y, right_width, &right);
+    let mut left = area.width.saturating_sub(right_width + 4);
+    let mut x = area.x + 1;
+    let last = crumbs.len().saturating_sub(1);
+    for (at, crumb) in crumbs.iter().enumerate() {
+        if at > 0 {
+            let used = pen.pieces(x, area.y, left, &[plain(" "), dim(pen.signs().crumb), plain(" ")]);
+            (x, left) = (x + used, left - used);
+        }
+        // What comes after it must still have room.
+        let after: usize = crumbs[at + 1..].iter().map(|crumb| text::width(&text::escape(crumb)) + 3).sum();
+        let mine = usize::from(left).saturating_sub(after).max(usize::from(left) / 3);
+        let mine = u16::try_from(mine).unwrap_or(left).min(left);
+        let used = pen.path(x, area.y, mine, crumb, if at == last { Role::Title } else { Role::Dim });
+        (x, left) = (x + used, left - used);
+    }
+}
+
+/// Where one is, from the widest to the nearest.
+fn crumbs(model: &Model) -> Vec<String> {
+    // Pages of the first row stand for themselves; what is opened from the queues stands behind them.
+    let first = match model.pages.get(1) {
+        Some(Page::Apps(page)) if page.scope.is_none() => 1,
+        Some(Page::Nodes(_)) => 1,
+        _ => 0,
+    };
+    let mut crumbs = Vec::new();
+    for (at, page) in model.pages.iter().enumerate().skip(first) {
+        crumbs.push(match page {
+            Page::Queues(_) => "Queues".to_owned(),
+            Page::Apps(page) => page.scope.as_ref().map_or_else(|| "Applications".to_owned(), ToString::to_string),
+            Page::App(page) => page.id.to_string(),
+            Page::Nodes(_) => "Nodes".to_owned(),
+            Page::Node(page) => page.id.to_string(),
+            Page::Details(page) => match (&page.subject, at) {
+                (Subject::Queue(path), _) => path.to_string(),
+                (Subject::App(row), _) => row.id.to_string(),
+                (Subject::Node(id), _) => id.to_string(),
+            },
+        });
+        if let Page::App(page) = page
+            && at == 1
+            && let Some(row) = &page.row
+        {
+            crumbs.insert(crumbs.len() - 1, row.queue.to_string());
+        }
+        if matches!(page, Page::Details(_)) {
+            crumbs.push("details".to_owned());
+        }
+    }
+    crumbs.dedup();
+    crumbs
+}
+
+/// What is worth saying of the list, the least important first.
+fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
+    match model.page() {
+        Page::Queues(page) => {
+            let mut count = count(&page.list, "queue");
+            if page.draining > 0 {
+                count.push(piece(Role::StateDraining, format!(", {} draining", page.draining)));
+            }
+            vec![sort(pen, &page.list), filter(pen, &page.list), count]
+        }
+        Page::Apps(page) => {
+            let noun = if page.ended { "application, ended too" } else { "application" };
+            let mut count = count(&page.list, "application");
+            if noun.len() > "application".len() {
+                count.push(dim(", ended ones too"));
+            }
+            vec![sort(pen, &page.list), filter(pen, &page.list), count]
+        }
+        Page::App(page) => vec![sort(pen, &page.list), filter(pen, &page.list), state_of(model, page)],
+        Page::Nodes(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "node")],
+        Page::Node(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "allocation")],
+        Page::Details(_) => Vec::new(),
+    }
+}
+
+/// The state of the application that the page is about, who submitted it, and how many of its asks are allocated.
+fn state_of(model: &Model, page: &super::super::model::page::AppPage) -> Vec<Piece> {
+    let Some(row) = &page.row else { return vec![dim("not in this partition")] };
+    let since = row.log.last().map_or(row.submitted, |change| change.at);
+    let until = row.finished.unwrap_or(model.cluster.at);
+    let age = if row.state.is_ended() { model.cluster.at.since(until) } else { model.cluster.at.since(since) };
+    let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
+    vec![
+        super::apps::state_piece(row.state),
+        dim(format!(" {}{}", format::duration(age), if row.state.is_ended() { " ago" } else { "" })),
+        plain(format!("   {}", row.who)),
+        dim(format!("   {allocated} of {}", format::count(row.asks.len() as u64, "ask"))),
+    ]
+}
+
+fn sort<R, I, C: Column>(pen: &Pen<'_>, list: &Listing<R, I, C>) -> Vec<Piece> {
+    let sign = if list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
+    vec![dim("sort "), plain(list.sort.column.name()), plain(" "), dim(sign)]
+}
+
+fn filter<R, I, C: Column>(pen: &Pen<'_>, list: &Listing<R, I, C>) -> Vec<Piece> {
+    if list.filter.is_empty() {
+        return vec![dim("filter "), dim(pen.signs().none)];
+    }
+    vec![dim("filter "), piece(Role::Accent, list.filter.clone())]
+}
+
+fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece> {
+    if list.filter.is_empty() {
+        return vec![plain(format::count(list.total as u64, noun))];
+    }
+    vec![
+        plain(format!("{} of {}", list.rows.len(), format::count(list.total as u64, noun))),
+        dim(format!(", {} hidden", list.hidden())),
+    ]
+}

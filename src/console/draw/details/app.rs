@@ -1,0 +1,90 @@
+//! Everything about an application.
+
+use std::sync::Arc;
+
+use super::super::super::format;
+use super::super::super::model::Model;
+use super::super::super::text;
+use super::super::super::theme::{Role, Signs};
+use super::super::pen::{Piece, dim, plain};
+use super::{LABEL, Lines, Sheet, labelled, labelled_text, title};
+use crate::model::Time;
+use crate::view::AppRow;
+
+/// The sheet of an application.
+pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
+    // The page keeps the row that it was opened with; the view may have a newer one.
+    let newer = model.cluster.part().and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
+    let row = newer.unwrap_or(row);
+    let queue = if row.queue.as_str().is_empty() { "in no queue".to_owned() } else { format!("in {}", row.queue) };
+    let mut heading = title(row.id.to_string(), format!("{queue}   "));
+    heading.push(super::super::apps::state_piece(row.state));
+    let mut left = Lines::new();
+    if let Some(message) = &row.message {
+        labelled_text(&mut left, "message", message, width, Role::Error);
+    }
+    log(&mut left, row, width, signs);
+    labelled(&mut left, "submitted", vec![plain(ago(model, row.submitted)), dim(format!(" by {}", row.who))]);
+    if let Some(finished) = row.finished {
+        labelled(&mut left, "ended", vec![plain(ago(model, finished))]);
+    }
+    tags(&mut left, row, width);
+    Sheet { title: heading, left, right: resources(row, signs) }
+}
+
+fn ago(model: &Model, time: Time) -> String {
+    format!("{} ago", format::duration(model.cluster.at.since(time)))
+}
+
+/// Every state entered, with the time since the submission.
+fn log(lines: &mut Lines, row: &AppRow, width: usize, signs: &Signs) {
+    let room = width.saturating_sub(LABEL);
+    let mut all: Vec<Vec<Piece>> = Vec::new();
+    let mut used = 0;
+    for change in &row.log {
+        let at = format::moment(change.at.since(row.submitted));
+        let wide = change.state.name().len() + at.len() + 4;
+        if used == 0 || used + wide > room {
+            all.push(Vec::new());
+            used = 0;
+        }
+        let Some(line) = all.last_mut() else { continue };
+        if used > 0 {
+            line.push(dim(format!(" {} ", signs.arrow)));
+        }
+        line.extend([super::super::apps::state_piece(change.state), dim(format!(" {at}"))]);
+        used += wide;
+    }
+    for (at, line) in all.into_iter().enumerate() {
+        labelled(lines, if at == 0 { "states" } else { "" }, line);
+    }
+}
+
+fn tags(lines: &mut Lines, row: &AppRow, width: usize) {
+    for (at, (key, value)) in row.tags.iter().enumerate() {
+        let text = format!("{} = {}", text::escape(key), text::escape(value));
+        labelled_text(lines, if at == 0 { "tags" } else { "" }, &text, width, Role::Text);
+    }
+}
+
+fn resources(row: &AppRow, signs: &Signs) -> Lines {
+    let mut lines = Lines::new();
+    let priority = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
+    labelled(&mut lines, "priority", vec![priority, dim("  the highest of its pending asks")]);
+    let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
+    for (label, resource, number, noun) in [
+        ("allocated", &row.allocated, allocated, "allocation"),
+        ("placeholders", &row.placeholder, 0, ""),
+        ("pending", &row.pending, row.pending_asks as usize, "ask"),
+    ] {
+        if resource.is_zero() && label == "placeholders" {
+            continue;
+        }
+        let mut value = vec![if resource.is_zero() { dim(signs.nothing) } else { plain(format::resource(resource)) }];
+        if number > 0 {
+            value.push(dim(format!("  in {}", format::count(number as u64, noun))));
+        }
+        labelled(&mut lines, label, value);
+    }
+    lines
+}

@@ -1,0 +1,167 @@
+//! Everything about one thing, and where each value comes from: as a pane by the list, cut at its end, or as a page to scroll.
+//!
+//! ```text
+//!  root.tenants.tenant-a.etl   leaf, managed, Active, line 31
+//!  priority    5 = highest application 5                     resources   used   guar    max   room
+//!    seen in   tenant-a  10  ⌂ fence, offset 10              cpu          7.5      4     20   12.5  by tenant-a
+//!  sorting     fifo, by priority                             mem          15G     8G    40G    25G  by tenant-a
+//! ```
+//!
+//! Two columns from 96 columns of room on, otherwise one below the other. Content is made of sections; the pane leaves out the
+//! last lines when they do not fit, and says so.
+
+mod app;
+mod node;
+mod queue;
+
+use ratatui::layout::Rect;
+
+use super::super::layout::{self, Pane};
+use super::super::model::Model;
+use super::super::model::page::{DetailsPage, Subject};
+use super::super::subject;
+use super::super::text;
+use super::super::theme::{Role, Signs, sign_set};
+use super::pen::{Pen, Piece, dim, piece, plain};
+
+/// Lines of pieces.
+type Lines = Vec<Vec<Piece>>;
+
+/// From which width on there are two columns.
+const TWO_COLUMNS: u16 = 96;
+/// Where values begin behind their labels.
+const LABEL: usize = 12;
+
+/// What is known of a thing: a title over two columns.
+#[derive(Default)]
+pub struct Sheet {
+    /// The first line.
+    title: Vec<Piece>,
+    /// What stands at the left, or first.
+    left: Lines,
+    /// What stands at the right, or last.
+    right: Lines,
+}
+
+/// Adds a line with a label.
+fn labelled(lines: &mut Lines, label: &str, value: Vec<Piece>) {
+    let mut line = vec![dim(format!("{label:<LABEL$}"))];
+    line.extend(value);
+    lines.push(line);
+}
+
+/// Adds a text with a label, wrapped in `width` columns.
+fn labelled_text(lines: &mut Lines, label: &str, value: &str, width: usize, role: Role) {
+    let value = text::escape(value).into_owned();
+    for (at, line) in text::wrap(&value, width.saturating_sub(LABEL)).into_iter().enumerate() {
+        labelled(lines, if at == 0 { label } else { "" }, vec![piece(role, line)]);
+    }
+}
+
+/// The sheet of a subject for columns of `width`.
+fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
+    let signs = sign_set(model);
+    match subject {
+        Subject::Queue(path) => queue::sheet(model, path, width, signs),
+        Subject::App(row) => app::sheet(model, row, width, signs),
+        Subject::Node(id) => node::sheet(model, id, width, signs),
+    }
+}
+
+/// The width of one column of the content.
+fn column_width(width: u16) -> u16 {
+    if width >= TWO_COLUMNS { (width - 3) / 2 } else { width }
+}
+
+/// The content in lines for an area of one column; the title first.
+fn in_one(sheet: Sheet) -> Lines {
+    let mut lines = vec![sheet.title];
+    lines.extend(sheet.left);
+    lines.push(Vec::new());
+    lines.extend(sheet.right);
+    lines
+}
+
+/// How many lines the page of details has.
+pub fn height(model: &Model) -> usize {
+    let super::super::model::page::Page::Details(page) = model.page() else { return 0 };
+    let Some(regions) = layout::regions(model) else { return 0 };
+    let width = regions.rows.width.saturating_sub(2);
+    let sheet = sheet(model, &page.subject, usize::from(column_width(width)));
+    if width >= TWO_COLUMNS { 2 + sheet.left.len().max(sheet.right.len()) } else { in_one(sheet).len() }
+}
+
+/// Draws the page of details.
+pub fn draw_page(pen: &mut Pen<'_>, model: &Model, page: &DetailsPage, area: Rect) {
+    let area = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+    let sheet = sheet(model, &page.subject, usize::from(column_width(area.width)));
+    if area.width < TWO_COLUMNS {
+        pen.lines(area, &in_one(sheet), page.top);
+        return;
+    }
+    two_columns(pen, sheet, area, page.top);
+}
+
+/// Draws the pane by the list.
+pub fn draw_pane(pen: &mut Pen<'_>, model: &Model, pane: Pane) {
+    if pane.beside {
+        pen.wall(pane.border);
+    } else {
+        pen.line(pane.border.x, pane.border.y, pane.border.width);
+    }
+    let area = pane.area;
+    let Some(subject) = subject::of(model) else {
+        pen.text(area.x, area.y, area.width, "nothing under the cursor", Role::Dim);
+        return;
+    };
+    let sheet = sheet(model, &subject, usize::from(column_width(area.width)));
+    let room = usize::from(area.height);
+    let lines = if area.width >= TWO_COLUMNS {
+        let lines = 1 + sheet.left.len().max(sheet.right.len());
+        two_columns(pen, sheet, area, 0);
+        lines
+    } else {
+        let mut lines = in_one(sheet);
+        if lines.len() > room {
+            lines.retain(|line| !line.is_empty());
+        }
+        pen.lines(area, &lines, 0);
+        lines.len()
+    };
+    if lines > room {
+        let more = format!(" i: {} more ", lines - room);
+        let wide = u16::try_from(more.len()).unwrap_or(0);
+        let (x, y) = if pane.beside { (area.right(), area.bottom() - 1) } else { (pane.border.right(), pane.border.y) };
+        pen.text(x.saturating_sub(wide + 1), y, wide, &more, Role::HintKey);
+    }
+}
+
+fn two_columns(pen: &mut Pen<'_>, sheet: Sheet, area: Rect, top: usize) {
+    if top == 0 {
+        pen.pieces(area.x, area.y, area.width, &sheet.title);
+    }
+    let column = column_width(area.width);
+    let gone = u16::from(top == 0);
+    let below = Rect { y: area.y + gone, height: area.height.saturating_sub(gone), width: column, ..area };
+    pen.lines(below, &sheet.left, top.saturating_sub(1));
+    pen.lines(Rect { x: area.right() - column, ..below }, &sheet.right, top.saturating_sub(1));
+}
+
+/// `name` in the title, and what it is behind it.
+fn title(name: String, what: String) -> Vec<Piece> {
+    vec![piece(Role::Title, name), plain("   "), dim(what)]
+}
+
+/// A figure, or the sign for nothing.
+fn figure(name: &str, amount: Option<i64>, signs: &Signs) -> Piece {
+    match amount {
+        None => dim(signs.nothing),
+        Some(amount) => plain(crate::model::quantity::show_amount(name, amount)),
+    }
+}
+
+/// A figure in a column of its own, at the right.
+fn at_right(cell: Piece, width: usize) -> Piece {
+    let pad = width.saturating_sub(text::width(&cell.text));
+    piece(cell.role, format!("{}{}", " ".repeat(pad), cell.text))
+}

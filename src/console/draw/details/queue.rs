@@ -1,0 +1,247 @@
+//! Everything about a queue.
+
+use super::super::super::format;
+use super::super::super::model::Model;
+use super::super::super::theme::{Role, Signs};
+use super::super::pen::{Piece, dim, piece, plain};
+use super::super::queues;
+use super::{Lines, Sheet, at_right, figure, labelled, labelled_text, title};
+use crate::config::properties::AppSortPolicy;
+use crate::config::{LimitConfig, TemplateConfig};
+use crate::model::{MEMORY, Priority, PriorityPolicy, QueuePath, QueueState, Resource, VCORE};
+use crate::view::explain::{AclKind, PriorityStep};
+use crate::view::{Origin, PartitionView, QueueRow};
+
+/// The sheet of a queue.
+pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
+    let Some((part, row)) = model.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
+        return Sheet { title: title(path.to_string(), "is gone".to_owned()), ..Sheet::default() };
+    };
+    let mut left = Lines::new();
+    priority(&mut left, part, row, signs);
+    sorting(&mut left, row);
+    acls(&mut left, part, row, width);
+    properties(&mut left, row, width);
+    let mut right = Lines::new();
+    resources(&mut right, part, row, signs);
+    applications(&mut right, part, row);
+    limits(&mut right, part, row, width);
+    template(&mut right, row, width);
+    Sheet { title: heading(model, row, signs), left, right }
+}
+
+fn heading(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+    let kind = if row.leaf { "leaf" } else { "parent" };
+    let managed = if row.managed { "managed" } else { "dynamic" };
+    let place = match row.settings.at {
+        Some(place) if place.line > 0 => format!(", line {}", place.line),
+        _ => String::new(),
+    };
+    let mut pieces = title(row.path.to_string(), format!("{kind}, {managed}{place}   "));
+    let (sign, role) = queues::state_sign(row.state, signs);
+    let since = match row.state {
+        QueueState::Active => String::new(),
+        _ => format!(" for {}", format::duration(model.cluster.at.since(row.state_since))),
+    };
+    pieces.extend([piece(role, sign), piece(role, format!(" {}{since}", row.state))]);
+    pieces
+}
+
+/// The priority inside, and as what each queue above sees it (SCH-062, SCH-063).
+fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Signs) {
+    let steps = part.priority_steps(row);
+    let shown = |priority: Priority| {
+        if priority == Priority::MIN { signs.nothing.to_owned() } else { priority.to_string() }
+    };
+    let of = if row.leaf { "application" } else { "queue below" };
+    let value = match row.priority.raw {
+        Priority::MIN => vec![dim(format!("{}  nothing here asks for anything", signs.nothing))],
+        raw => vec![plain(raw.to_string()), dim(format!("  the highest {of}"))],
+    };
+    labelled(lines, "priority", value);
+    for (at, step) in steps.iter().enumerate() {
+        let sees = if at == 0 { "  outside" } else { "" };
+        let mut value = vec![at_right(plain(shown(step.outside)), 6), plain("  ")];
+        value.extend(how(step, signs));
+        value.push(dim(format!("  {}", step.queue.name())));
+        labelled(lines, sees, value);
+    }
+}
+
+/// How a queue changes the priority that is seen outside of it.
+fn how(step: &PriorityStep, signs: &Signs) -> Vec<Piece> {
+    let offset = match step.offset {
+        0 => None,
+        up if up > 0 => Some(piece(Role::PriorityRaised, format!("{} offset {up}", signs.raised))),
+        down => Some(piece(Role::PriorityLowered, format!("{} offset {down}", signs.lowered))),
+    };
+    let fence =
+        (step.policy == PriorityPolicy::Fence).then(|| piece(Role::PriorityFenced, format!("{} fence", signs.fenced)));
+    match (fence, offset) {
+        (None, None) => vec![dim("as it is")],
+        (Some(fence), None) => vec![fence, dim(", offset 0")],
+        (Some(fence), Some(offset)) => vec![fence, plain(" "), offset],
+        (None, Some(offset)) => vec![offset],
+    }
+}
+
+fn sorting(lines: &mut Lines, row: &QueueRow) {
+    let by = if row.settings.sort_by_priority { ", by priority first" } else { ", without priority" };
+    let policy = match row.settings.app_sort {
+        AppSortPolicy::Fifo => "fifo",
+        AppSortPolicy::Fair => "fair",
+        AppSortPolicy::StateAware => "stateaware",
+    };
+    labelled(lines, "sorts", vec![plain(policy), plain(by)]);
+}
+
+/// Who may submit and administer, with the queue that says so.
+fn acls(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
+    for (kind, label) in [(AclKind::Submit, "submit"), (AclKind::Admin, "admin")] {
+        let granted: Vec<String> = part
+            .acls(row)
+            .filter(|(_, of, _)| *of == kind)
+            .map(|(queue, _, acl)| format!("{acl} ({})", queue.path.name()))
+            .collect();
+        let text = if granted.is_empty() { "nobody".to_owned() } else { granted.join(", ") };
+        labelled_text(lines, label, &text, width, Role::Text);
+    }
+}
+
+fn properties(lines: &mut Lines, row: &QueueRow, width: usize) {
+    for (at, property) in row.settings.properties.iter().enumerate() {
+        let from = match &property.from {
+            Origin::Queue(path, _) if *path == row.path => "here".to_owned(),
+            Origin::Queue(path, place) if place.line > 0 => format!("{}, line {}", path.name(), place.line),
+            Origin::Queue(path, _) => path.name().to_owned(),
+            Origin::Template(path) => format!("template of {}", path.name()),
+        };
+        let text = format!("{} = {} ({from})", property.key, property.value);
+        labelled_text(lines, if at == 0 { "properties" } else { "" }, &text, width, Role::Text);
+    }
+}
+
+/// Every resource that plays a part here: used, guaranteed, maximum, what is left, and which queue binds.
+fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Signs) {
+    let cells = |name: Piece, figures: [Piece; 5], end: Piece| {
+        let mut line = vec![name];
+        line.extend(figures.map(|cell| at_right(cell, 7)));
+        line.extend([plain("  "), end]);
+        line
+    };
+    let heads = ["used", "pending", "guar", "max", "room"].map(dim);
+    lines.push(cells(dim(format!("{:<12}", "resources")), heads, dim("bound by")));
+    let headroom = part.headroom(row);
+    for name in names(part, row) {
+        let of = |resource: Option<&Resource>| resource.and_then(|resource| resource.get(&name));
+        let bound = part.effective_max(row, &name);
+        let room = of(headroom.as_ref());
+        let room_cell = match room {
+            Some(room) if room <= 0 => piece(Role::Danger, figure(&name, Some(room), signs).text),
+            room => figure(&name, room, signs),
+        };
+        let figures = [
+            figure(&name, Some(row.allocated.amount(&name)).filter(|used| *used != 0), signs),
+            figure(&name, Some(row.pending.amount(&name)).filter(|pending| *pending != 0), signs),
+            figure(&name, of(row.guaranteed.as_ref()), signs),
+            figure(&name, of(row.max.as_ref()), signs),
+            room_cell,
+        ];
+        let end = match bound {
+            None => dim("no limit"),
+            Some((queue, max)) => {
+                let by = if queue == row.path { "itself".to_owned() } else { queue.name().to_owned() };
+                plain(format!("{by}, max {}", figure(&name, Some(max), signs).text))
+            }
+        };
+        lines.push(cells(plain(format!("{:<12}", format::resource_name(&name))), figures, end));
+    }
+    if !row.preempting.is_zero() {
+        labelled(lines, "preempting", vec![piece(Role::Warning, format::resource(&row.preempting))]);
+    }
+}
+
+/// Cpu, memory, then every other name that the queue's path uses, asks for or limits.
+fn names(part: &PartitionView, row: &QueueRow) -> Vec<String> {
+    let mut names = vec![VCORE.to_owned(), MEMORY.to_owned()];
+    let mut add = |resource: &Resource| {
+        for (name, _) in resource.iter() {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+    };
+    add(&row.allocated);
+    add(&row.pending);
+    for above in part.path_up(row) {
+        above.guaranteed.iter().chain(&above.max).for_each(&mut add);
+    }
+    names
+}
+
+fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow) {
+    let max = row.max_running.map_or_else(|| "any number".to_owned(), |max| max.to_string());
+    let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
+    let running = format!("{} of {max} running", row.running);
+    let mut value = vec![if full { piece(Role::Danger, format!("{running} !")) } else { plain(running) }];
+    value.push(dim(format!(", {} live", row.app_count)));
+    if row.allocating_accepted > 0 {
+        value.push(dim(format!(", {} about to run", row.allocating_accepted)));
+    }
+    labelled(lines, "applications", value);
+    if row.leaf {
+        return;
+    }
+    let shown: Vec<String> = row
+        .children
+        .iter()
+        .take(12)
+        .filter_map(|slot| part.queue(*slot))
+        .map(|child| child.path.name().to_owned())
+        .collect();
+    let more = if row.children.len() > shown.len() { ", and more" } else { "" };
+    let children = if shown.is_empty() { "none".to_owned() } else { format!("{}{more}", shown.join(", ")) };
+    labelled(lines, "children", vec![plain(format!("{} ", row.children.len())), dim(children)]);
+}
+
+/// The limits that hold here, written on the queue or above it.
+fn limits(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
+    let mut label = "limits";
+    for queue in part.path_up(row) {
+        for limit in &queue.settings.limits {
+            let text = format!("{} ({}, line {})", limit_text(limit), queue.path.name(), limit.at.line);
+            labelled_text(lines, label, &text, width, Role::Text);
+            label = "";
+        }
+    }
+}
+
+fn limit_text(limit: &LimitConfig) -> String {
+    let mut who: Vec<String> = Vec::new();
+    if !limit.users.is_empty() {
+        who.push(if limit.users == ["*"] { "each user".to_owned() } else { limit.users.join(", ") });
+    }
+    if !limit.groups.is_empty() {
+        let names = if limit.groups == ["*"] { "everybody else together".to_owned() } else { limit.groups.join(", ") };
+        who.push(format!("group {names}"));
+    }
+    let apps = limit.max_applications.map(|max| format!("at most {}", format::count(max, "application")));
+    let resources = limit.max_resources.as_ref().map(format::resource);
+    let most: Vec<String> = apps.into_iter().chain(resources).collect();
+    format!("{}: {}", who.join("; "), most.join(", "))
+}
+
+fn template(lines: &mut Lines, row: &QueueRow, width: usize) {
+    let Some((from, template)) = &row.settings.template else { return };
+    let text = format!("{} ({})", template_text(template), from.name());
+    labelled_text(lines, "template", &text, width, Role::Text);
+}
+
+fn template_text(template: &TemplateConfig) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(template.max.as_ref().map(|max| format!("max {}", format::resource(max))));
+    parts.extend(template.guaranteed.as_ref().map(|guaranteed| format!("guaranteed {}", format::resource(guaranteed))));
+    parts.extend(template.max_applications.map(|max| format!("at most {}", format::count(max, "application"))));
+    parts.extend(template.properties.iter().map(|(key, value)| format!("{key} = {value}")));
+    parts.join("; ")
+}

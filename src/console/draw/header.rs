@@ -1,0 +1,118 @@
+//! The cluster, always at the top.
+//!
+//! ```text
+//! one line:   EMBEDDED  demo, seed 42  default   3 nodes  cpu ▰▰▰▰▱▱ 23.5 of 40  mem ▰▰▰▱▱▱ 44G of 80G  214 alloc/s   sue (dev)
+//! two lines:  EMBEDDED  demo, seed 42  default                                                     sue (dev)
+//!             3 nodes  cpu ▰▰▰▰▱▱▱▱ 23.5 of 40  mem ▰▰▰▱▱▱▱▱ 44G of 80G  214 alloc/s
+//! ```
+//!
+//! When narrow, first the meters get shorter, then they go, then words; the figures stay. A frozen or old picture says so in a badge
+//! behind the name; the reason takes the place of the name's end.
+
+use ratatui::layout::Rect;
+
+use super::super::format;
+use super::super::model::Model;
+use super::super::text;
+use super::super::theme::Role;
+use super::meter::Meter;
+use super::pen::{self, Pen, Piece, dim, piece, plain};
+use crate::model::quantity::show_amount;
+use crate::model::{MEMORY, VCORE};
+use crate::source::{Link, SourcePlace};
+
+/// From which age on the data is called old.
+const OLD: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// Draws the header into its one or two lines.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
+    let who = vec![plain(model.cluster.identity.to_string())];
+    let who_width = pen::width(&who).min(usize::from(area.width) / 3);
+    let who_columns = u16::try_from(who_width).unwrap_or(0);
+    pen.pieces_right(area.right() - 1 - who_columns, area.y, who_columns, &who);
+    let room = area.width.saturating_sub(who_columns + 4);
+    if area.height >= 2 {
+        pen.pieces(area.x + 1, area.y, room, &whence(pen, model, usize::from(room)));
+        let figures = fitting(pen, model, usize::from(area.width) - 2);
+        pen.pieces(area.x + 1, area.y + 1, area.width - 2, &figures);
+        return;
+    }
+    // On one line the name may take a quarter; the figures get what is left.
+    let mut left = whence(pen, model, usize::from(room) / 4);
+    left.push(plain("   "));
+    let used = pen::width(&left);
+    left.extend(fitting(pen, model, usize::from(room).saturating_sub(used)));
+    pen.pieces(area.x + 1, area.y, room, &left);
+}
+
+/// The badges, what the cluster is and which partition is shown; the name is cut so that all takes at most `room` columns.
+fn whence(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
+    let cluster = &model.cluster;
+    let mut pieces = vec![match cluster.about.place {
+        SourcePlace::Embedded => piece(Role::BadgeEmbedded, " EMBEDDED "),
+        SourcePlace::Remote => piece(Role::BadgeRemote, " REMOTE "),
+    }];
+    if let Some(since) = cluster.frozen {
+        pieces.push(plain(" "));
+        let age = format::duration(model.now.saturating_sub(since));
+        pieces.push(piece(Role::BadgeFrozen, format!(" FROZEN {age} ")));
+    }
+    let mut name = vec![plain("  "), plain(cluster.about.name.clone())];
+    if let Link::Stale { age, cause } = &cluster.link
+        && *age > OLD
+    {
+        pieces.push(plain(" "));
+        pieces.push(piece(Role::BadgeStale, format!(" {} OLD ", format::duration(*age))));
+        name.extend([plain("  "), piece(Role::Error, cause.clone())]);
+    }
+    let partition =
+        [dim("  "), dim(cluster.part().map_or_else(|| "no partition".to_owned(), |part| part.name.to_string()))];
+    pieces.extend(name);
+    cut_to(&mut pieces, room.saturating_sub(pen::width(&partition)), pen.signs().ellipsis);
+    pieces.extend(partition);
+    pieces
+}
+
+/// Cuts pieces so that all take at most `room` columns.
+fn cut_to(pieces: &mut Vec<Piece>, room: usize, ellipsis: &str) {
+    let mut used = 0;
+    for piece in pieces.iter_mut() {
+        let shown = text::escape(&piece.text).into_owned();
+        let cut = text::cut(&shown, room.saturating_sub(used), ellipsis).into_owned();
+        used += text::width(&cut);
+        piece.text = cut.into();
+    }
+    pieces.retain(|piece| !piece.text.is_empty());
+}
+
+/// The figures, in the longest form that fits.
+fn fitting(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
+    let forms = [(12, true), (10, true), (8, true), (6, true), (4, true), (0, true), (0, false)];
+    let all = forms.map(|(meter, words)| figures(pen, model, meter, words));
+    let longest = all.iter().find(|pieces| pen::width(pieces) <= room);
+    longest.unwrap_or(&all[forms.len() - 1]).clone()
+}
+
+fn figures(pen: &Pen<'_>, model: &Model, meter: u16, words: bool) -> Vec<Piece> {
+    let gap = || plain(if words { "  " } else { " " });
+    let Some(part) = model.cluster.part() else { return vec![dim("no configuration yet")] };
+    let mut pieces = vec![plain(format::count(part.nodes.len() as u64, "node"))];
+    for name in [VCORE, MEMORY] {
+        let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
+        let level = Meter { used, base: all, guaranteed: None };
+        pieces.extend([gap(), dim(format!("{} ", format::resource_name(name)))]);
+        if meter > 0 {
+            pieces.extend(level.pieces(meter, pen.signs()));
+            pieces.push(plain(" "));
+        }
+        pieces.push(piece(
+            if level.role() == Role::UsageNormal { Role::Text } else { level.role() },
+            show_amount(name, used),
+        ));
+        let all = all.map_or_else(|| pen.signs().nothing.to_owned(), |all| show_amount(name, all));
+        pieces.push(dim(if words { format!(" of {all}") } else { format!("/{all}") }));
+    }
+    pieces.extend([gap(), plain(format::rate(model.cluster.view.allocation_rate))]);
+    pieces.push(dim(if words { " alloc/s" } else { "/s" }));
+    pieces
+}

@@ -1,0 +1,97 @@
+//! The picture of a model: `draw(&Model, &Theme, &mut Frame)`, without side effects.
+//!
+//! Invariants:
+//! - nothing is remembered and nothing changed; the same model gives the same picture;
+//! - only rows on the screen are looked at and formatted;
+//! - whatever is too long is cut at its columns, and a terminal that is too small says so.
+//!
+//! At 120 x 40, the queues:
+//!
+//! ```text
+//!  EMBEDDED  demo, seed 42  default   3 nodes  cpu ▰▰▰▰▱▱ 23.5 of 40  mem ▰▰▰▱▱▱ 44G of 80G  214 alloc/s   sue (dev)   header
+//!  Queues                                                   sort queue ▲   filter –   14 queues, 1 draining           crumbs
+//!  QUEUE                  STATE   PRI    APPS  PENDING  …    CPU  used/ guar/  max    MEM  used/ guar/  max            table
+//!  ▾ root                 ●      1003     7/·  …
+//! ▌  ▾ tenants            ●        0⌂     3/·  …
+//!  ──────────────────────────────────────────────────────────────────────────────────────────────────────
+//!  root.tenants   parent, managed, Active                                                                             details
+//!  …
+//!  enter apps  space fold  i details  / filter  …  ? help                                                             bottom
+//! ```
+//!
+//! What gives way when narrow is told in each file; [`super::layout`] decides about pane and lines.
+
+mod apps;
+mod bottom;
+mod crumbs;
+pub mod details;
+mod header;
+mod meter;
+mod nodes;
+pub mod overlay;
+mod pen;
+mod queues;
+mod table;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+use super::layout::{self, Regions, SMALLEST};
+use super::model::Model;
+use super::model::page::Page;
+use super::theme::{Role, Theme};
+use crate::source::Link;
+use pen::Pen;
+
+/// Draws the model into a frame.
+pub fn draw(model: &Model, theme: &Theme, frame: &mut Frame<'_>) {
+    if let Some(cursor) = paint(model, theme, frame.buffer_mut()) {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+/// Draws the model into an empty buffer. Gives the place of the text cursor, if something is being written.
+pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
+    let area = *buffer.area();
+    let mut pen = Pen::new(buffer, theme);
+    let Some(regions) = layout::regions(model) else {
+        too_small(&mut pen, area);
+        return None;
+    };
+    header::draw(&mut pen, model, regions.header);
+    crumbs::draw(&mut pen, model, regions.crumbs);
+    page(&mut pen, model, &regions);
+    if matches!(model.cluster.link, Link::Stale { .. }) {
+        let content = Rect::new(0, regions.head.y, area.width, regions.bottom.y - regions.head.y);
+        pen.style(content, Role::Dim);
+    }
+    let cursor = bottom::draw(&mut pen, model, &regions);
+    overlay::draw(&mut pen, model, &regions);
+    cursor
+}
+
+fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
+    match model.page() {
+        Page::Queues(page) => queues::draw(pen, model, page, regions),
+        Page::Apps(page) => apps::draw(pen, model, page, regions),
+        Page::App(page) => apps::draw_one(pen, model, page, regions),
+        Page::Nodes(page) => nodes::draw(pen, model, page, regions),
+        Page::Node(page) => nodes::draw_one(pen, model, page, regions),
+        Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
+    }
+    if let Some(pane) = regions.pane {
+        details::draw_pane(pen, model, pane);
+    }
+}
+
+fn too_small(pen: &mut Pen<'_>, area: Rect) {
+    let words = format!("too small, {}x{} needed", SMALLEST.width, SMALLEST.height);
+    let lines = super::text::wrap(&words, usize::from(area.width));
+    let tall = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let top = area.height.saturating_sub(tall) / 2;
+    for (y, line) in (top..area.height).zip(lines) {
+        let wide = u16::try_from(super::text::width(&line)).unwrap_or(u16::MAX);
+        pen.text(area.width.saturating_sub(wide) / 2, y, area.width, &line, Role::Text);
+    }
+}

@@ -1,0 +1,215 @@
+//! Nodes as a table, and what runs on one of them.
+//!
+//! ```text
+//!  NODE▲                STATE   ALLOC   CPU             used/  all    MEM             used/  all
+//! ▌node-a               ●           8   ▰▰▰▰▰▰▱▱▱▱      12.5/   20    ▰▰▰▱▱▱▱▱▱▱       24G/  40G
+//!
+//!  APPLICATION          ASK             CPU    MEM  OTHER         SINCE
+//! ```
+//!
+//! When narrow the meters get shorter and go, memory's first, then the state's word.
+
+use super::super::format;
+use super::super::layout::Regions;
+use super::super::model::Model;
+use super::super::model::column::{AllocationColumn, NodeColumn};
+use super::super::model::marks::{Facet, Marked};
+use super::super::model::page::{NodePage, NodesPage};
+use super::super::theme::{Role, Signs};
+use super::meter::Meter;
+use super::pen::{Pen, Piece, Slot, dim, piece, plain};
+use super::table::{self, Col, left, right};
+use crate::model::quantity::show_amount;
+use crate::model::{MEMORY, Resource, VCORE};
+use crate::view::{NodeAllocation, NodeRow};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Id,
+    State,
+    Allocations,
+    Meter(&'static str),
+    Usage(&'static str),
+    Free(&'static str),
+    Changed,
+}
+
+/// Draws the table of nodes.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, regions: &Regions) {
+    let width = regions.rows.width;
+    let columns = table::choose(plans(), width, if width < 60 { 10 } else { 18 });
+    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
+    let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
+    let len = page.list.rows.len();
+    table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
+        let Some((part, id)) = model.cluster.part().zip(page.list.rows.get(index)) else { return };
+        match part.nodes.get(id) {
+            Some(node) => cell(pen, model, node, what, slot),
+            None if what == Cell::Id => pen.cell(slot, &[dim(format!("{id}, gone just now"))]),
+            None => {}
+        }
+    });
+    if len == 0 && page.list.total > 0 {
+        let total = page.list.total;
+        let words = format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "node"));
+        table::empty(pen, regions, &[words, "esc clears it".to_owned()]);
+    } else if len == 0 {
+        table::empty(pen, regions, &["no node yet: nothing can be allocated".to_owned()]);
+    }
+}
+
+fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
+    [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0)].into_iter().enumerate().map(|(step, (cpu, memory))| {
+        let mut columns = vec![left(Cell::Id, "NODE", 0), left(Cell::State, "STATE", if step < 4 { 10 } else { 5 })];
+        columns.push(right(Cell::Allocations, "ALLOC", 6));
+        for (name, meter, title) in [(VCORE, cpu, "CPU"), (MEMORY, memory, "MEM")] {
+            if meter > 0 {
+                columns.push(Col { gap: 2, ..left(Cell::Meter(name), title, meter) });
+            }
+            let own = if meter > 0 {
+                "used/   all"
+            } else if name == VCORE {
+                "CPU"
+            } else {
+                "MEM"
+            };
+            columns.push(right(Cell::Usage(name), own, 12));
+            if step < 2 {
+                columns.push(right(Cell::Free(name), "free", 6));
+            }
+        }
+        columns.push(left(Cell::Changed, "", 1));
+        columns
+    })
+}
+
+fn belongs_to(cell: Cell) -> Option<NodeColumn> {
+    Some(match cell {
+        Cell::Id => NodeColumn::Node,
+        Cell::Allocations => NodeColumn::Allocations,
+        Cell::Usage(VCORE) => NodeColumn::Cpu,
+        Cell::Usage(_) => NodeColumn::Memory,
+        Cell::State | Cell::Meter(_) | Cell::Free(_) | Cell::Changed => return None,
+    })
+}
+
+fn cell(pen: &mut Pen<'_>, model: &Model, node: &NodeRow, what: Cell, slot: Slot) {
+    let signs = pen.signs();
+    let mark = model.marks.of(&Marked::Node(node.id.clone()));
+    let text = |facet| if mark.holds(facet, model.now) { Role::Changed } else { Role::Text };
+    let pieces = match what {
+        Cell::Id => vec![plain(node.id.to_string())],
+        Cell::State => state(node, signs, slot.width > 5),
+        Cell::Allocations => match node.allocations.len() {
+            0 => vec![dim(signs.nothing)],
+            count => vec![piece(text(Facet::Apps), show_amount("", i64::try_from(count).unwrap_or(i64::MAX)))],
+        },
+        Cell::Meter(name) => meter(node, name).pieces(slot.width, signs),
+        Cell::Usage(name) => {
+            let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
+            let role = match meter(node, name).role() {
+                Role::UsageNormal => text(facet),
+                role => role,
+            };
+            let all = node.capacity.get(name).map_or_else(|| signs.nothing.to_owned(), |all| show_amount(name, all));
+            vec![piece(role, show_amount(name, used(node, name))), dim("/"), dim(format!("{all:>6}"))]
+        }
+        Cell::Free(name) => vec![plain(show_amount(name, node.available().amount(name)))],
+        Cell::Changed if mark.any(model.now) => vec![piece(Role::Accent, signs.changed)],
+        Cell::Changed => Vec::new(),
+    };
+    pen.cell(slot, &pieces);
+}
+
+/// Allocated and occupied: what is no longer free.
+fn used(node: &NodeRow, name: &str) -> i64 {
+    node.allocated.amount(name).saturating_add(node.occupied.amount(name))
+}
+
+fn meter(node: &NodeRow, name: &str) -> Meter {
+    Meter { used: used(node, name), base: node.capacity.get(name), guaranteed: None }
+}
+
+/// Whether a node takes new allocations.
+pub fn state(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
+    let (sign, role, word) = if node.schedulable {
+        (signs.active, Role::StateActive, " open")
+    } else {
+        (signs.stopped, Role::StateStopped, " cordoned")
+    };
+    if words { vec![piece(role, sign), dim(word)] } else { vec![piece(role, sign)] }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AllocationCell {
+    App,
+    Ask,
+    Cpu,
+    Memory,
+    Other,
+    Since,
+}
+
+/// Draws what runs on one node.
+pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &NodePage, regions: &Regions) {
+    let columns = allocation_columns(regions.rows.width);
+    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
+    let sorted = |cell: AllocationCell| {
+        let column = match cell {
+            AllocationCell::App => AllocationColumn::Application,
+            AllocationCell::Cpu => AllocationColumn::Cpu,
+            AllocationCell::Memory => AllocationColumn::Memory,
+            AllocationCell::Since => AllocationColumn::Arrival,
+            AllocationCell::Ask | AllocationCell::Other => return None,
+        };
+        (column == page.list.sort.column).then_some(sign)
+    };
+    let len = page.list.rows.len();
+    table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
+        let allocation = page.row.as_ref().zip(page.list.rows.get(index)).map(|(node, key)| node.allocations.get(key));
+        match allocation {
+            Some(Some(allocation)) => allocation_cell(pen, model, allocation, what, slot),
+            Some(None) if what == AllocationCell::App => pen.cell(slot, &[dim("gone just now")]),
+            _ => {}
+        }
+    });
+    if len == 0 {
+        let words = match (&page.row, page.list.total) {
+            (None, _) => format!("no node {} in this partition", page.id),
+            (Some(_), 0) => format!("nothing runs on {}", page.id),
+            (Some(_), total) => format!("the filter {} hides {total}", page.list.filter),
+        };
+        table::empty(pen, regions, &[words]);
+    }
+}
+
+fn allocation_columns(width: u16) -> Vec<Col<AllocationCell>> {
+    let mut columns = vec![left(AllocationCell::App, "APPLICATION", 0)];
+    columns.push(left(AllocationCell::Ask, "ASK", if width < 60 { 10 } else { 24 }));
+    columns.push(right(AllocationCell::Cpu, "CPU", 6));
+    if width >= 60 {
+        columns.push(right(AllocationCell::Memory, "MEM", 6));
+    }
+    if width >= 90 {
+        columns.push(left(AllocationCell::Other, "OTHER", 16));
+    }
+    columns.push(right(AllocationCell::Since, "SINCE", 7));
+    table::fit(columns, width)
+}
+
+fn allocation_cell(pen: &mut Pen<'_>, model: &Model, allocation: &NodeAllocation, what: AllocationCell, slot: Slot) {
+    let signs = pen.signs();
+    let figure = |resource: &Resource, name: &str| match resource.amount(name) {
+        0 => dim(signs.nothing),
+        amount => plain(show_amount(name, amount)),
+    };
+    let pieces = match what {
+        AllocationCell::App => vec![plain(allocation.app.to_string())],
+        AllocationCell::Ask => vec![plain(allocation.ask.to_string())],
+        AllocationCell::Cpu => vec![figure(&allocation.resource, VCORE)],
+        AllocationCell::Memory => vec![figure(&allocation.resource, MEMORY)],
+        AllocationCell::Other => vec![plain(super::apps::others(&allocation.resource))],
+        AllocationCell::Since => vec![dim(format::duration(model.cluster.at.since(allocation.since)))],
+    };
+    pen.cell(slot, &pieces);
+}

@@ -1,0 +1,208 @@
+//! What stands over a page: help, messages, a question, the first note.
+//!
+//! ```text
+//! ┌ Help ────────────────────────────────────────────┐      ┌ Quit kornsole? ─────────────────────────────┐
+//! │ Queues                                           │      │ The scheduler runs inside this console …    │
+//! │   enter        Open what is under the cursor     │      │                        [ Cancel ]    Quit   │
+//! └──────────────────────────────────────────────────┘      └─────────────────────────────────────────────┘
+//! ```
+
+use ratatui::layout::Rect;
+
+use super::super::command::{COMMANDS, Context};
+use super::super::filter::Filter;
+use super::super::format;
+use super::super::keymap;
+use super::super::layout::{self, Regions};
+use super::super::model::layer::{Confirm, Help, Layer};
+use super::super::model::{Grade, Model};
+use super::super::text;
+use super::super::theme::{Role, sign_set};
+use super::pen::{Pen, Piece, dim, piece, plain};
+
+/// Draws what stands over the page.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
+    for layer in &model.layers {
+        match layer {
+            Layer::Help(help) => {
+                let title = if help.filter.is_empty() { "Help".to_owned() } else { format!("Help  /{}", help.filter) };
+                scrolled(pen, model, &title, &help_lines(model, help), help.top);
+            }
+            Layer::Messages { top } => scrolled(pen, model, "Messages", &message_lines(model), *top),
+            Layer::Confirm(question) => confirm(pen, model, question),
+            Layer::Command(_) | Layer::Filter { .. } => {}
+        }
+    }
+    if model.layers.is_empty() {
+        note(pen, model, regions);
+    }
+}
+
+/// How many lines the scrolled box on top has.
+pub fn height(model: &Model) -> usize {
+    match model.layers.last() {
+        Some(Layer::Help(help)) => help_lines(model, help).len(),
+        Some(Layer::Messages { .. }) => message_lines(model).len(),
+        _ => 0,
+    }
+}
+
+fn scrolled(pen: &mut Pen<'_>, model: &Model, title: &str, lines: &[Vec<Piece>], top: usize) {
+    let area = layout::overlay(model);
+    let inner = pen.frame(area, title);
+    pen.lines(inner, lines, top);
+    let room = usize::from(inner.height);
+    if lines.len() > room {
+        let seen = (top + room).min(lines.len());
+        let place = format!(" {}-{seen} of {} ", top + 1, lines.len());
+        let wide = u16::try_from(place.len()).unwrap_or(0);
+        pen.text(area.right().saturating_sub(wide + 2), area.bottom() - 1, wide, &place, Role::Dim);
+    }
+}
+
+/// The keys of the page first, then all others, then the commands; only what the filter lets through.
+fn help_lines(model: &Model, help: &Help) -> Vec<Vec<Piece>> {
+    let here = keymap::page_contexts(model);
+    let others = Context::ALL.iter().filter(|context| !here.contains(context));
+    let mut lines: Vec<Vec<Piece>> = Vec::new();
+    for context in here.iter().chain(others) {
+        let rows = COMMANDS.iter().filter_map(|command| {
+            let keys: Vec<String> = command.keys_in(*context).map(|key| key.to_string()).collect();
+            (!keys.is_empty()).then(|| (keys.join(" "), command.doc, (command.guard)(model).err()))
+        });
+        let elsewhere = if here.contains(context) { "" } else { "  (elsewhere)" };
+        section(&mut lines, &format!("{}{elsewhere}", context.title()), rows, help, here.contains(context));
+    }
+    let named = COMMANDS.iter().filter(|command| !command.name.is_empty());
+    let rows = named.map(|command| (format!(":{}", command.usage()), command.doc, (command.guard)(model).err()));
+    section(&mut lines, "Commands", rows, help, true);
+    signs(&mut lines, model, help);
+    if lines.is_empty() {
+        lines.push(vec![dim(format!("nothing matches {}", help.filter))]);
+    }
+    lines
+}
+
+fn section(
+    lines: &mut Vec<Vec<Piece>>,
+    title: &str,
+    rows: impl Iterator<Item = (String, &'static str, Option<String>)>,
+    help: &Help,
+    reasons: bool,
+) {
+    let rows: Vec<_> = rows.collect();
+    let passed = match Filter::parse(&help.filter) {
+        Some(filter) => filter.select(rows.iter(), |(keys, doc, _)| [keys.as_str(), *doc]),
+        None => vec![true; rows.len()],
+    };
+    if !passed.contains(&true) {
+        return;
+    }
+    if !lines.is_empty() {
+        lines.push(Vec::new());
+    }
+    lines.push(vec![piece(Role::Title, title.to_owned())]);
+    for ((keys, doc, off), _) in rows.into_iter().zip(passed).filter(|(_, passed)| *passed) {
+        let pad = 20usize.saturating_sub(text::width(&keys)).max(1);
+        let mut line = vec![plain("  "), piece(Role::HintKey, keys), plain(" ".repeat(pad)), plain(doc)];
+        if let Some(reason) = off.filter(|_| reasons) {
+            line.push(piece(Role::Warning, format!("  off: {reason}")));
+        }
+        lines.push(line);
+    }
+}
+
+/// What the signs of the tables mean.
+fn signs(lines: &mut Vec<Vec<Piece>>, model: &Model, help: &Help) {
+    if !help.filter.is_empty() {
+        return;
+    }
+    lines.extend([Vec::new(), vec![piece(Role::Title, "Signs")]]);
+    let s = sign_set(model);
+    let words = [
+        (
+            "state",
+            format!(
+                "{} active   {} draining   {} stopped   dyn: not in the configuration",
+                s.active, s.draining, s.stopped
+            ),
+        ),
+        (
+            "priority",
+            format!(
+                "{} raised by an offset   {} lowered   {} fenced: only the offset is seen outside",
+                s.raised, s.lowered, s.fenced
+            ),
+        ),
+        ("meter", format!("{} used   {} free   {} up to here guaranteed", s.meter_full, s.meter_empty, s.meter_mark)),
+        ("max", "20: the queue's own   (20): the smallest above it, or the cluster".to_owned()),
+        (
+            "others",
+            format!("{} at its limit   {} changed just now   {} nothing, or no limit", s.limit, s.changed, s.nothing),
+        ),
+    ];
+    for (name, meaning) in words {
+        lines.push(vec![plain("  "), piece(Role::HintKey, format!("{name:<20}")), plain(meaning)]);
+    }
+}
+
+fn message_lines(model: &Model) -> Vec<Vec<Piece>> {
+    if model.messages.is_empty() {
+        return vec![vec![dim("nothing was said yet")]];
+    }
+    let one = |message: &super::super::model::Message| {
+        let role = if message.grade == Grade::Refusal { Role::Warning } else { Role::Text };
+        let ago = format::duration(model.now.saturating_sub(message.at));
+        vec![dim(format!("{ago:>7} ago  ")), piece(role, message.text.clone())]
+    };
+    model.messages.iter().rev().map(one).collect()
+}
+
+fn confirm(pen: &mut Pen<'_>, model: &Model, question: &Confirm) {
+    let room = usize::from(model.size.width.saturating_sub(8)).min(68);
+    let lines: Vec<String> = question.lines.iter().flat_map(|line| text::wrap(line, room)).collect();
+    let widest = lines.iter().map(|line| text::width(line)).max().unwrap_or(0).max(36);
+    let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX).min(model.size.width);
+    let tall = u16::try_from(lines.len() + 4).unwrap_or(u16::MAX).min(model.size.height);
+    let area = Rect { x: (model.size.width - wide) / 2, y: (model.size.height - tall) / 3, width: wide, height: tall };
+    let inner = pen.frame(area, &question.title);
+    let lines: Vec<Vec<Piece>> = lines.into_iter().map(|line| vec![plain(line)]).collect();
+    pen.lines(inner, &lines, 0);
+    let answer = |word: &str, chosen: bool, role: Role| {
+        if chosen { piece(role, format!("[ {word} ]")) } else { dim(format!("  {word}  ")) }
+    };
+    let answers = [
+        answer("Cancel", !question.accepting, Role::Strong),
+        plain("   "),
+        answer(question.accept, question.accepting, Role::Danger),
+    ];
+    pen.pieces_right(inner.x, inner.bottom().saturating_sub(1), inner.width, &answers);
+}
+
+/// The first note, at the lower right.
+fn note(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
+    let Some(note) = &model.note else { return };
+    let room = usize::from(model.size.width.saturating_sub(6)).min(72);
+    let mut lines: Vec<Vec<Piece>> = Vec::new();
+    for sentence in &note.lines {
+        lines.extend(text::wrap(&text::escape(sentence), room).into_iter().map(|line| vec![plain(line)]));
+    }
+    let most = usize::from(regions.bottom.y.saturating_sub(regions.head.y + 4)).max(1);
+    lines.truncate(most);
+    let widest = lines.iter().map(|line| super::pen::width(line)).max().unwrap_or(0);
+    let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX);
+    let tall = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
+    let area = Rect {
+        x: model.size.width.saturating_sub(wide + 1),
+        y: regions.bottom.y.saturating_sub(tall),
+        width: wide,
+        height: tall,
+    };
+    let inner = pen.frame(area, "Good to know");
+    pen.lines(inner, &lines, 0);
+    let close = " esc closes ";
+    let close_wide = u16::try_from(close.len()).unwrap_or(0);
+    if wide > close_wide + 4 {
+        pen.text(area.right() - close_wide - 2, area.bottom() - 1, close_wide, close, Role::Dim);
+    }
+}

@@ -1,0 +1,350 @@
+//! The queue tree as a table.
+//!
+//! ```text
+//!  QUEUE▲                 STATE    PRI     APPS   PENDING cpu mem   CPU      used/ guar/  max   MEM      used/ guar/  max    HEADROOM
+//!  ▾ root                 ●       1003      7/·        9.5   31G    ▰▰▰▰▱▱   23.5/    ·/  40    ▰▰▰▱▱▱   44G/    ·/  80G
+//!    ▾ tenants            ●         0⌂      3/·        9     19G    ▰▰▱▱▱▱   11.5/    ·/ (40)   …
+//!    legacy               ◐ 42s      ·      1/·        ·       ·    …
+//! ```
+//!
+//! A maximum in parentheses is not the queue's own: it is the smallest of the queues above, or the cluster; it is what the meter
+//! is measured against. When narrow there give way, in this order: headroom, length of the meters, the memory meter, the
+//! guarantees, pending memory, the cpu meter, pending, the maximum's place in memory, memory, applications. The name never goes.
+
+use std::borrow::Cow;
+
+use super::super::format;
+use super::super::layout::Regions;
+use super::super::model::Model;
+use super::super::model::column::QueueColumn;
+use super::super::model::marks::{Facet, Mark, Marked};
+use super::super::model::page::{Fold, QueueLine, QueuesPage};
+use super::super::theme::{Role, Signs};
+use super::meter::Meter;
+use super::pen::{Pen, Piece, Slot, dim, piece, plain};
+use super::table::{self, Col, left, right};
+use crate::model::quantity::show_amount;
+use crate::model::{MEMORY, Priority, PriorityPolicy, QueueState, VCORE};
+use crate::view::{PartitionView, QueueRow};
+
+/// A column on the screen; several can belong to one that is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Name,
+    State,
+    Priority,
+    Apps,
+    PendingCpu,
+    PendingMemory,
+    Meter(&'static str),
+    /// used / guaranteed / max
+    Usage(&'static str),
+    /// used / max
+    Short(&'static str),
+    HeadroomCpu,
+    HeadroomMemory,
+    Changed,
+}
+
+/// Draws the table.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &QueuesPage, regions: &Regions) {
+    let columns = table::choose(plans(), regions.rows.width, least_name(regions.rows.width));
+    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
+    let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
+    let part = model.cluster.part();
+    let len = page.list.rows.len();
+    table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
+        let (Some(part), Some(line)) = (part, page.list.rows.get(index)) else { return };
+        let Some(row) = part.queue(line.slot) else { return };
+        let mark = model.marks.of(&Marked::Queue(row.path.clone()));
+        cell(pen, model, &Shown { part, row, line, mark, filtered: !page.list.filter.is_empty() }, what, slot);
+    });
+    if len == 0 {
+        table::empty(pen, regions, &nothing(model, page));
+    }
+}
+
+fn nothing(model: &Model, page: &QueuesPage) -> Vec<String> {
+    match (model.cluster.part(), page.list.total) {
+        (None, _) | (_, 0) => vec!["no queue yet: no configuration is loaded".to_owned()],
+        (_, total) => vec![
+            format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "queue")),
+            "esc clears it".to_owned(),
+        ],
+    }
+}
+
+/// How much the name needs before other columns have to go.
+fn least_name(width: u16) -> u16 {
+    match width {
+        0..60 => 16,
+        60..100 => 20,
+        100..130 => 24,
+        _ => 30,
+    }
+}
+
+/// Which columns there are, the widest plan first.
+fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
+    (0..13).map(|step| {
+        let meter = match step {
+            0 | 1 => 10,
+            2 => 8,
+            _ => 6,
+        };
+        let mut columns = vec![left(Cell::Name, "QUEUE", 0)];
+        columns.push(left(Cell::State, "STATE", if step < 11 { 6 } else { 1 }));
+        columns.push(right(Cell::Priority, "PRI  ", if step < 11 { 8 } else { 6 }));
+        if step < 12 {
+            columns.push(right(Cell::Apps, "APPS   ", 9));
+        }
+        if step < 9 {
+            columns.push(right(
+                Cell::PendingCpu,
+                if step < 7 { "PEND cpu" } else { "PEND" },
+                if step < 7 { 8 } else { 6 },
+            ));
+        }
+        if step < 7 {
+            columns.push(right(Cell::PendingMemory, "mem", 5));
+        }
+        for name in [VCORE, MEMORY] {
+            let (title, first) = if name == VCORE { ("CPU", true) } else { ("MEM", false) };
+            if step < 5 || (first && step < 8) {
+                columns.push(Col { gap: 2, ..left(Cell::Meter(name), title, meter) });
+            }
+            let own_title =
+                |long: &'static str, with: &'static str| if step < 5 || (first && step < 8) { long } else { with };
+            if step < 6 {
+                columns.push(right(Cell::Usage(name), own_title("used/ guar/  max ", "MEM used/ guar/  max "), 18));
+            } else if first || step < 10 {
+                let with = if first { "CPU used/ max " } else { "MEM used/ max " };
+                columns.push(right(Cell::Short(name), own_title("used/  max ", with), if step < 10 { 13 } else { 12 }));
+            }
+        }
+        if step < 1 {
+            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
+            columns.push(right(Cell::HeadroomMemory, "mem", 6));
+        }
+        columns.push(left(Cell::Changed, "", 1));
+        columns
+    })
+}
+
+fn belongs_to(cell: Cell) -> Option<QueueColumn> {
+    Some(match cell {
+        Cell::Name => QueueColumn::Queue,
+        Cell::State => QueueColumn::State,
+        Cell::Priority => QueueColumn::Priority,
+        Cell::Apps => QueueColumn::Apps,
+        Cell::PendingCpu => QueueColumn::Pending,
+        Cell::Usage(VCORE) | Cell::Short(VCORE) => QueueColumn::Cpu,
+        Cell::Usage(_) | Cell::Short(_) => QueueColumn::Memory,
+        Cell::HeadroomCpu => QueueColumn::Headroom,
+        _ => return None,
+    })
+}
+
+/// A row with what its cells need.
+struct Shown<'a> {
+    part: &'a PartitionView,
+    row: &'a QueueRow,
+    line: &'a QueueLine,
+    mark: Mark,
+    filtered: bool,
+}
+
+fn cell(pen: &mut Pen<'_>, model: &Model, shown: &Shown<'_>, what: Cell, slot: Slot) {
+    let signs = pen.signs();
+    let row = shown.row;
+    let changed = |facet| shown.mark.holds(facet, model.now);
+    let marked = |facet, pieces: Vec<Piece>| -> Vec<Piece> {
+        let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
+        if changed(facet) { pieces.into_iter().map(lift).collect() } else { pieces }
+    };
+    match what {
+        Cell::Name => name(pen, shown, slot),
+        Cell::State => pen.cell(slot, &marked(Facet::State, state(model, row, signs))),
+        Cell::Priority => pen.cell(slot, &marked(Facet::Priority, priority(row, signs))),
+        Cell::Apps => pen.cell(slot, &marked(Facet::Apps, apps(row, signs))),
+        Cell::PendingCpu => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, VCORE, signs)])),
+        Cell::PendingMemory => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, MEMORY, signs)])),
+        Cell::Meter(name) => {
+            let meter = Usage::of(shown.part, row, name).meter();
+            pen.cell(slot, &meter.pieces(slot.width, signs));
+        }
+        Cell::Usage(name) | Cell::Short(name) => {
+            let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
+            let usage = Usage::of(shown.part, row, name);
+            pen.cell(slot, &marked(facet, usage.pieces(name, matches!(what, Cell::Usage(_)), signs)));
+        }
+        Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, signs)]),
+        Cell::HeadroomMemory => pen.cell(slot, &[headroom(shown.part, row, MEMORY, signs)]),
+        Cell::Changed => {
+            if shown.mark.any(model.now) {
+                pen.text(slot.x, slot.y, 1, signs.changed, Role::Accent);
+            }
+        }
+    }
+}
+
+fn name(pen: &mut Pen<'_>, shown: &Shown<'_>, slot: Slot) {
+    let signs = pen.signs();
+    let indent = (shown.line.depth * 2).min(slot.width / 2);
+    let sign = match shown.line.fold {
+        Fold::Leaf => " ",
+        Fold::Open => signs.open,
+        Fold::Closed => signs.closed,
+    };
+    pen.text(slot.x + indent, slot.y, 1, sign, Role::Dim);
+    let role = match (shown.filtered, shown.line.matched) {
+        (true, true) => Role::Match,
+        (true, false) => Role::Dim,
+        (false, _) => Role::Text,
+    };
+    let room = slot.width.saturating_sub(indent + 2);
+    pen.text(slot.x + indent + 2, slot.y, room, shown.row.path.name(), role);
+}
+
+/// The state with its sign, and since when unless it is the usual one.
+pub fn state(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+    let (sign, role) = state_sign(row.state, signs);
+    let rest = match row.state {
+        QueueState::Active if !row.managed => dim(" dyn"),
+        QueueState::Active => plain(""),
+        _ => piece(role, format!(" {}", short_age(model.cluster.at.since(row.state_since)))),
+    };
+    vec![piece(role, sign), rest]
+}
+
+/// An age in four columns at most.
+fn short_age(age: std::time::Duration) -> String {
+    let seconds = age.as_secs();
+    match seconds {
+        0..100 => format!("{seconds}s"),
+        100..6_000 => format!("{}m", seconds / 60),
+        6_000..360_000 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+/// The sign of a state and its role.
+pub fn state_sign(state: QueueState, signs: &Signs) -> (&'static str, Role) {
+    match state {
+        QueueState::Active => (signs.active, Role::StateActive),
+        QueueState::Draining => (signs.draining, Role::StateDraining),
+        QueueState::Stopped => (signs.stopped, Role::StateStopped),
+    }
+}
+
+/// The effective priority, and by signs how it came about; two columns are kept for the signs.
+fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+    let number = match format::priority(row.priority.current) {
+        Some(number) => plain(number),
+        None => dim(signs.nothing),
+    };
+    let mut pieces = vec![number];
+    let mut columns = 0;
+    if row.priority.policy == PriorityPolicy::Fence {
+        pieces.push(piece(Role::PriorityFenced, signs.fenced));
+        columns += 1;
+    }
+    if row.priority.offset != 0 {
+        let raised = row.priority.offset > 0;
+        let role = if raised { Role::PriorityRaised } else { Role::PriorityLowered };
+        pieces.push(piece(role, if raised { signs.raised } else { signs.lowered }));
+        columns += 1;
+    }
+    if row.priority.current == Priority::MIN {
+        for sign in pieces.iter_mut().skip(1) {
+            sign.role = Role::Dim;
+        }
+    }
+    pieces.push(plain(" ".repeat(2 - columns)));
+    pieces
+}
+
+/// Running applications of the most that may run; `!` where no more may start.
+fn apps(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+    let number = |count: u64| show_amount("", i64::try_from(count).unwrap_or(i64::MAX));
+    let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
+    let running = if row.running == 0 && row.app_count == 0 { dim(signs.nothing) } else { plain(number(row.running)) };
+    let (max, sign) = match row.max_running {
+        None => (signs.nothing.to_owned(), " "),
+        Some(max) => (number(max), if full { signs.limit } else { " " }),
+    };
+    let rest = format!("{max:<3}");
+    vec![if full { piece(Role::Danger, running.text) } else { running }, dim("/"), dim(rest), piece(Role::Danger, sign)]
+}
+
+fn amount(resource: &crate::model::Resource, name: &str, signs: &Signs) -> Piece {
+    match resource.amount(name) {
+        0 => dim(signs.nothing),
+        amount => plain(show_amount(name, amount)),
+    }
+}
+
+fn headroom(part: &PartitionView, row: &QueueRow, name: &str, signs: &Signs) -> Piece {
+    match part.headroom(row).and_then(|room| room.get(name)) {
+        None => dim(signs.nothing),
+        Some(room) if room <= 0 => piece(Role::Danger, show_amount(name, room)),
+        Some(room) => plain(show_amount(name, room)),
+    }
+}
+
+/// The usage of one resource in a queue, with what it is measured against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    used: i64,
+    guaranteed: Option<i64>,
+    base: Option<i64>,
+    /// The base is the queue's own maximum.
+    own: bool,
+}
+
+impl Usage {
+    /// Measured against the own maximum, else the smallest above, else the cluster.
+    pub fn of(part: &PartitionView, row: &QueueRow, name: &str) -> Self {
+        let own = row.max.as_ref().and_then(|max| max.get(name));
+        let above = || part.effective_max(row, name).map(|(_, max)| max);
+        Self {
+            used: row.allocated.amount(name),
+            guaranteed: row.guaranteed.as_ref().and_then(|guaranteed| guaranteed.get(name)),
+            base: own.or_else(above).or_else(|| part.capacity.get(name)),
+            own: own.is_some(),
+        }
+    }
+
+    /// Its bar.
+    pub fn meter(&self) -> Meter {
+        Meter { used: self.used, base: self.base, guaranteed: self.guaranteed }
+    }
+
+    /// Its figures: used, guaranteed if asked for, maximum; a maximum from above in parentheses.
+    pub fn pieces(&self, name: &str, guarantee: bool, signs: &Signs) -> Vec<Piece> {
+        let shown = |amount: Option<i64>| match amount {
+            None | Some(0) => Cow::Borrowed(signs.nothing),
+            Some(amount) => Cow::Owned(show_amount(name, amount)),
+        };
+        let role = match self.meter().role() {
+            Role::UsageNormal if self.used == 0 => Role::Dim,
+            Role::UsageNormal => Role::Text,
+            // A full bar is only grave where the queue itself may have no more.
+            Role::UsageFull if !self.own => Role::UsageHigh,
+            role => role,
+        };
+        let mut pieces = vec![piece(role, shown(Some(self.used)))];
+        if guarantee {
+            pieces.extend([dim("/"), dim(format!("{:>5}", shown(self.guaranteed)))]);
+        }
+        let max = self.base.map_or(Cow::Borrowed(signs.nothing), |base| Cow::Owned(show_amount(name, base)));
+        let max = match (self.own, self.base) {
+            (false, Some(_)) => format!("({max})"),
+            _ => format!("{max} "),
+        };
+        pieces.push(dim("/"));
+        let role = if self.own { Role::Text } else { Role::Dim };
+        pieces.push(piece(role, format!("{max:>6}")));
+        pieces
+    }
+}

@@ -1,0 +1,140 @@
+//! A list as columns: titles, visible rows, the cursor's bar, a mark for rows that changed, a thumb when there is more.
+//!
+//! ```text
+//!   QUEUE                  STATE    PRI  …      titles
+//! ▌ etl                    ●          5  …   *  bar, cells, changed just now
+//!   adhoc                  ●          0  …   ┃  the thumb stands in the last column
+//! ```
+
+use std::ops::Range;
+
+use ratatui::layout::Rect;
+
+use super::super::layout::Regions;
+use super::super::model::cursor::Cursor;
+use super::super::theme::Role;
+use super::pen::{Pen, Slot};
+
+/// A column on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Col<C> {
+    /// What it shows.
+    pub what: C,
+    /// Its title.
+    pub title: &'static str,
+    /// How wide it is.
+    pub width: u16,
+    /// Figures stand at the right.
+    pub right: bool,
+    /// Free columns before it.
+    pub gap: u16,
+}
+
+/// A column with text at its left.
+pub const fn left<C>(what: C, title: &'static str, width: u16) -> Col<C> {
+    Col { what, title, width, right: false, gap: 1 }
+}
+
+/// A column with figures at its right.
+pub const fn right<C>(what: C, title: &'static str, width: u16) -> Col<C> {
+    Col { what, title, width, right: true, gap: 1 }
+}
+
+/// The width of columns with the gaps between them.
+pub fn total<C>(columns: &[Col<C>]) -> u16 {
+    columns.iter().map(|column| column.width + column.gap).sum()
+}
+
+/// Gives the first column what the others leave of `width`, the two columns at the edges taken off.
+pub fn fit<C>(mut columns: Vec<Col<C>>, width: u16) -> Vec<Col<C>> {
+    let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
+    if let Some(first) = columns.first_mut() {
+        first.gap = 0;
+        first.width = width.saturating_sub(others + 2);
+    }
+    columns
+}
+
+/// The first plan whose first column has at least `least` columns left; else the last plan.
+pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, least: u16) -> Vec<Col<C>> {
+    let mut last = Vec::new();
+    for plan in plans {
+        last = fit(plan, width);
+        if last.first().is_some_and(|first| first.width >= least) {
+            break;
+        }
+    }
+    last
+}
+
+/// Draws the titles and the visible rows. `sorted` tells the column that the list is sorted by; `cell` writes one cell and says
+/// nothing of the row's selection.
+pub fn draw<C: Copy, I: PartialEq>(
+    pen: &mut Pen<'_>,
+    regions: &Regions,
+    columns: &[Col<C>],
+    (cursor, len): (&Cursor<I>, usize),
+    sorted: impl Fn(C) -> Option<&'static str>,
+    mut cell: impl FnMut(&mut Pen<'_>, usize, C, Slot),
+) {
+    let Regions { head, rows, .. } = *regions;
+    titles(pen, head, columns, sorted);
+    let visible = cursor.visible(len, usize::from(rows.height));
+    for (y, index) in (rows.top()..rows.bottom()).zip(visible.clone()) {
+        let mut x = rows.x + 1;
+        for column in columns {
+            x += column.gap;
+            cell(pen, index, column.what, Slot { x, y, width: column.width, right: column.right });
+            x += column.width;
+        }
+        if index == cursor.index {
+            pen.style(Rect { y, height: 1, ..rows }, Role::Selection);
+            pen.text(rows.x, y, 1, pen.signs().bar, Role::SelectionBar);
+        }
+    }
+    thumb(pen, rows, visible, len);
+}
+
+fn titles<C: Copy>(pen: &mut Pen<'_>, head: Rect, columns: &[Col<C>], sorted: impl Fn(C) -> Option<&'static str>) {
+    let mut x = head.x + 1;
+    for column in columns {
+        x += column.gap;
+        match sorted(column.what) {
+            Some(sign) => {
+                let title = format!("{}{sign}", column.title);
+                let wide = u16::try_from(super::super::text::width(&title)).unwrap_or(u16::MAX);
+                let at = if column.right { x + column.width.saturating_sub(wide) } else { x };
+                pen.text(at, head.y, column.width, &title, Role::Accent);
+            }
+            None => {
+                let wide = u16::try_from(column.title.len()).unwrap_or(u16::MAX);
+                let at = if column.right { x + column.width.saturating_sub(wide) } else { x };
+                pen.text(at, head.y, column.width, column.title, Role::Dim);
+            }
+        }
+        x += column.width;
+    }
+}
+
+/// The part of a long list that is on the screen, at its right edge.
+fn thumb(pen: &mut Pen<'_>, rows: Rect, visible: Range<usize>, len: usize) {
+    let height = usize::from(rows.height);
+    if len <= height || height == 0 {
+        return;
+    }
+    let size = (height * height / len).max(1);
+    let at = visible.start * (height - size) / (len - height);
+    for y in at..(at + size).min(height) {
+        let y = rows.y + u16::try_from(y).unwrap_or(0);
+        pen.text(rows.right() - 1, y, 1, pen.signs().scroll, Role::Border);
+    }
+}
+
+/// What a list says instead of rows.
+pub fn empty(pen: &mut Pen<'_>, regions: &Regions, lines: &[String]) {
+    let rows = regions.rows;
+    let top = rows.y + (rows.height / 3).min(4);
+    for (y, line) in (top..rows.bottom()).zip(lines) {
+        pen.text(rows.x + 3, y, rows.width.saturating_sub(4), line, Role::Dim);
+    }
+}

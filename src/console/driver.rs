@@ -1,0 +1,131 @@
+//! A console without a terminal: keys in, screen out, on a clock that is moved by hand. For tests and tapes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect, Size};
+
+use super::action::Effects;
+use super::key::Key;
+use super::model::{Model, Options};
+use super::session::Session;
+use crate::source::Source;
+
+/// A console on a virtual terminal.
+pub struct Driver {
+    session: Session,
+    size: Size,
+    now: Duration,
+    effects: Effects,
+}
+
+impl Driver {
+    /// A console of a size.
+    pub fn new(source: Arc<dyn Source>, options: Options, width: u16, height: u16) -> Self {
+        let size = Size { width, height };
+        Self { session: Session::new(source, options, size), size, now: Duration::ZERO, effects: Effects::NONE }
+    }
+
+    /// Presses one key.
+    pub fn key(&mut self, key: Key) -> &mut Self {
+        self.effects = self.effects.and(self.session.key(key, self.now));
+        self
+    }
+
+    /// Presses keys written as in `/eng<ret>jd<C-c>`.
+    ///
+    /// # Errors
+    /// The piece that is no key; nothing is pressed then.
+    pub fn keys(&mut self, keys: &str) -> Result<&mut Self, String> {
+        for key in Key::parse_all(keys)? {
+            self.key(key);
+        }
+        Ok(self)
+    }
+
+    /// Types text, character by character.
+    pub fn type_text(&mut self, text: &str) -> &mut Self {
+        for c in text.chars() {
+            self.key(Key::plain(super::key::Code::Char(c)));
+        }
+        self
+    }
+
+    /// Gives the terminal another size.
+    pub fn resize(&mut self, width: u16, height: u16) -> &mut Self {
+        self.size = Size { width, height };
+        self.effects = self.effects.and(self.session.resize(self.size));
+        self
+    }
+
+    /// Takes the source's newest view.
+    pub fn refresh(&mut self) -> &mut Self {
+        self.effects = self.effects.and(self.session.refresh(self.now));
+        self
+    }
+
+    /// Lets time go by on the console's clock, and takes the source's newest view.
+    pub fn advance(&mut self, by: Duration) -> &mut Self {
+        self.now += by;
+        self.refresh()
+    }
+
+    /// What the console wanted done since this was asked last.
+    pub fn take_effects(&mut self) -> Effects {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// When the console wants to be refreshed again though nothing happened.
+    pub fn next_wake(&self) -> Option<Duration> {
+        self.session.next_wake()
+    }
+
+    /// The state of the screen.
+    pub fn model(&self) -> &Model {
+        self.session.model()
+    }
+
+    /// The screen with its styles.
+    pub fn buffer(&self) -> Buffer {
+        self.paint().0
+    }
+
+    /// The place of the text cursor, if something is being written.
+    pub fn cursor(&self) -> Option<Position> {
+        self.paint().1
+    }
+
+    fn paint(&self) -> (Buffer, Option<Position>) {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, self.size.width, self.size.height));
+        let cursor = self.session.paint(&mut buffer);
+        (buffer, cursor)
+    }
+
+    /// The lines of the screen, without blanks at their ends.
+    pub fn lines(&self) -> Vec<String> {
+        let buffer = self.buffer();
+        let line = |y: u16| {
+            let mut text = String::new();
+            let mut x = 0;
+            while x < self.size.width {
+                let symbol = buffer[(x, y)].symbol();
+                text.push_str(symbol);
+                // A wide sign covers the cells behind it.
+                x += u16::try_from(super::text::width(symbol)).unwrap_or(1).max(1);
+            }
+            text.trim_end().to_owned()
+        };
+        (0..self.size.height).map(line).collect()
+    }
+
+    /// The screen as text.
+    pub fn screen_text(&self) -> String {
+        self.lines().join("\n")
+    }
+
+    /// The first line that holds a text, with its number from the top.
+    pub fn find_row(&self, text: &str) -> Option<(usize, String)> {
+        self.lines().into_iter().enumerate().find(|(_, line)| line.contains(text))
+    }
+}

@@ -1,0 +1,161 @@
+//! The filter of lists: fuzzy by default, `=` for the exact name, `!` for all others.
+//!
+//! A fuzzy filter takes what holds its letters in their order. As that finds too much in long paths, names that hold the text
+//! in one piece drive the scattered ones out: `etl` finds `prod.etl` and not also `tenant-late`, unless nothing else is there.
+
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+/// A filter as written by a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    invert: bool,
+    exact: bool,
+    needle: String,
+}
+
+/// How well a text matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hit {
+    /// Not at all.
+    No,
+    /// By letters in their order.
+    Scattered,
+    /// In one piece, or exactly where that is asked.
+    Whole,
+}
+
+impl Filter {
+    /// Reads a filter; `None` when it is empty and so lets everything through.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (invert, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
+        let (exact, text) = text.strip_prefix('=').map_or((false, text), |rest| (true, rest));
+        let needle = text.trim().to_lowercase();
+        (!needle.is_empty()).then_some(Self { invert, exact, needle })
+    }
+
+    /// Which items pass, in their order. `texts` gives each item's texts: its name first, then what else may be looked for.
+    pub fn select<T, const N: usize>(
+        &self,
+        items: impl Iterator<Item = T>,
+        texts: impl Fn(&T) -> [&str; N],
+    ) -> Vec<bool> {
+        let mut sieve = Sieve::new(self);
+        let hits: Vec<Hit> = items.map(|item| sieve.best(&texts(&item))).collect();
+        let best = hits.iter().copied().max().unwrap_or(Hit::No).max(Hit::Scattered);
+        hits.into_iter().map(|hit| (hit == best) != self.invert).collect()
+    }
+}
+
+/// Matches many texts against one filter.
+struct Sieve<'f> {
+    filter: &'f Filter,
+    matcher: Matcher,
+    pattern: Pattern,
+    buffer: Vec<char>,
+}
+
+impl<'f> Sieve<'f> {
+    fn new(filter: &'f Filter) -> Self {
+        Self {
+            filter,
+            matcher: Matcher::new(Config::DEFAULT),
+            pattern: fuzzy_pattern(&filter.needle),
+            buffer: Vec::new(),
+        }
+    }
+
+    fn best(&mut self, texts: &[&str]) -> Hit {
+        let needle = self.filter.needle.as_str();
+        if texts.iter().any(|text| if self.filter.exact { same(text, needle) } else { holds(text, needle) }) {
+            return Hit::Whole;
+        }
+        let scattered = |sieve: &mut Self, text: &str| {
+            sieve.pattern.score(Utf32Str::new(text, &mut sieve.buffer), &mut sieve.matcher).is_some()
+        };
+        // An inverted filter hides only what was plainly meant.
+        if !self.filter.exact && !self.filter.invert && texts.iter().any(|text| scattered(self, text)) {
+            return Hit::Scattered;
+        }
+        Hit::No
+    }
+}
+
+fn fuzzy_pattern(needle: &str) -> Pattern {
+    Pattern::new(needle, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy)
+}
+
+fn same(text: &str, needle: &str) -> bool {
+    if text.is_ascii() { text.eq_ignore_ascii_case(needle) } else { text.to_lowercase() == needle }
+}
+
+/// Whether `text` holds `needle`, which is in lower case, in one piece.
+fn holds(text: &str, needle: &str) -> bool {
+    if !text.is_ascii() {
+        return text.to_lowercase().contains(needle);
+    }
+    let (text, needle) = (text.as_bytes(), needle.as_bytes());
+    text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+}
+
+/// The best of `items` for what was typed, best first, at most `most`; all in their order when nothing was typed.
+pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
+    if typed.trim().is_empty() {
+        return items.take(most).collect();
+    }
+    let (mut matcher, pattern, mut buffer) = (Matcher::new(Config::DEFAULT), fuzzy_pattern(typed), Vec::new());
+    let typed = typed.to_lowercase();
+    let mut scored: Vec<(bool, u32, T)> = items
+        .filter_map(|item| {
+            let score = pattern.score(Utf32Str::new(item.as_ref(), &mut buffer), &mut matcher)?;
+            Some((item.as_ref().to_lowercase().starts_with(&typed), score, item))
+        })
+        .collect();
+    scored.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)).then_with(|| a.2.as_ref().len().cmp(&b.2.as_ref().len())));
+    scored.into_iter().take(most).map(|(_, _, item)| item).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUEUES: [&str; 6] =
+        ["root", "root.prod", "root.prod.etl", "root.prod.eng", "root.tenants", "root.tenants.late-run"];
+
+    fn passing(filter: &str) -> Vec<&'static str> {
+        let Some(filter) = Filter::parse(filter) else { return QUEUES.to_vec() };
+        let kept = filter.select(QUEUES.iter(), |path| [path.rsplit('.').next().unwrap(), path]);
+        QUEUES.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(path, _)| path).collect()
+    }
+
+    #[test]
+    fn takes_whole_pieces_before_scattered_letters() {
+        assert_eq!(passing("etl"), ["root.prod.etl"]);
+        assert_eq!(passing("rlru"), ["root.tenants.late-run"]);
+        assert_eq!(passing("ETL"), ["root.prod.etl"]);
+        assert_eq!(passing("xyz"), Vec::<&str>::new());
+        assert_eq!(passing("  "), QUEUES);
+    }
+
+    #[test]
+    fn exact_means_the_whole_name() {
+        assert_eq!(passing("=prod"), ["root.prod"]);
+        assert_eq!(passing("=root.prod.eng"), ["root.prod.eng"]);
+        assert_eq!(passing("=pro"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn inverts() {
+        assert_eq!(passing("!prod"), ["root", "root.tenants", "root.tenants.late-run"]);
+        assert_eq!(passing("!=prod").len(), 5);
+        assert_eq!(passing("!"), QUEUES);
+    }
+
+    #[test]
+    fn completes_prefixes_first() {
+        let words = ["reverse", "queues", "quit", "queue"];
+        assert_eq!(complete("qu", words.iter(), 9), [&"quit", &"queue", &"queues"]);
+        assert_eq!(complete("", words.iter(), 2).len(), 2);
+    }
+}

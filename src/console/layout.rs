@@ -1,0 +1,103 @@
+//! Which part of the screen is what. Asked by update (how many rows are on the screen) and by draw, so that both agree.
+//!
+//! ```text
+//!  header      1 line, 2 below 120 columns
+//!  crumbs      1 line: where one is, and how the list is sorted and filtered
+//!  head        1 line: the titles of the columns
+//!  rows        what is left                                    | pane, from 160 columns on
+//!  ───────────────────────────────────────────────────────────
+//!  pane        below the rows from 100 x 28 on; for one application or node from 20 lines on
+//!  bottom      1 line: hints, or what is being said or written
+//! ```
+
+use ratatui::layout::{Rect, Size};
+
+use super::model::Model;
+use super::model::page::Page;
+
+/// The smallest terminal that the console can be used in.
+pub const SMALLEST: Size = Size { width: 40, height: 12 };
+
+/// The parts of the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Regions {
+    /// The cluster.
+    pub header: Rect,
+    /// Where one is.
+    pub crumbs: Rect,
+    /// The titles of the columns; empty on pages without a list.
+    pub head: Rect,
+    /// The rows.
+    pub rows: Rect,
+    /// What is known of the row under the cursor.
+    pub pane: Option<Pane>,
+    /// Hints and messages.
+    pub bottom: Rect,
+}
+
+/// The pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pane {
+    /// Its content.
+    pub area: Rect,
+    /// The line between it and the list.
+    pub border: Rect,
+    /// It stands beside the list, otherwise below.
+    pub beside: bool,
+}
+
+/// The parts of the screen for a model; `None` when the terminal is too small.
+pub fn regions(model: &Model) -> Option<Regions> {
+    let Size { width, height } = model.size;
+    if width < SMALLEST.width || height < SMALLEST.height {
+        return None;
+    }
+    let header_height = if width >= 120 { 1 } else { 2 };
+    let header = Rect::new(0, 0, width, header_height);
+    let crumbs = Rect::new(0, header_height, width, 1);
+    let bottom = Rect::new(0, height - 1, width, 1);
+    let top = header_height + 1;
+    let body = Rect::new(0, top, width, height - 1 - top);
+    let (list, pane) = split(model, body);
+    let head_height = u16::from(!matches!(model.page(), Page::Details(_)));
+    let head = Rect { height: head_height, ..list };
+    let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
+    Some(Regions { header, crumbs, head, rows, pane, bottom })
+}
+
+/// Takes the pane off the body, if there is to be one.
+fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
+    let Size { width, height } = model.size;
+    let of_one_thing = match model.page() {
+        Page::Details(_) => return (body, None),
+        Page::App(_) | Page::Node(_) => true,
+        Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) => false,
+    };
+    if width >= 160 {
+        let wide = (width * 3 / 10).clamp(56, 72);
+        let list = Rect { width: width - wide - 1, ..body };
+        let border = Rect { x: list.width, width: 1, ..body };
+        let area = Rect { x: list.width + 2, width: wide - 2, ..body };
+        return (list, Some(Pane { area, border, beside: true }));
+    }
+    if (width < 100 || height < 28) && !(of_one_thing && height >= 20) {
+        return (body, None);
+    }
+    let tall = (height / 3).min(14);
+    let list = Rect { height: body.height - tall - 1, ..body };
+    let border = Rect { x: 1, y: list.bottom(), width: width - 2, height: 1 };
+    let area = Rect { x: 1, y: list.bottom() + 1, width: width - 2, height: tall };
+    (list, Some(Pane { area, border, beside: false }))
+}
+
+/// The number of list rows on the screen; 1 when the terminal is too small to show any.
+pub fn rows_on_screen(model: &Model) -> usize {
+    regions(model).map_or(1, |regions| usize::from(regions.rows.height).max(1))
+}
+
+/// The part of the screen that a box over the page takes: help and messages.
+pub fn overlay(model: &Model) -> Rect {
+    let Size { width, height } = model.size;
+    let (wide, tall) = (width.saturating_sub(4).min(96), height.saturating_sub(4));
+    Rect { x: (width - wide) / 2, y: (height - tall) / 2, width: wide, height: tall }
+}

@@ -1,0 +1,37 @@
+//! The console: model, update, draw, on a terminal or without one.
+//!
+//! ```text
+//!  key ── keymap ── command ── Action ──> update ──> Model ──> draw ──> buffer
+//!         (registry: command)                 └──> Effects (quit, suspend)
+//!  news of the source, time ── Action ──┘
+//! ```
+//!
+//! Where to look: [`command`] is the table of all commands and keys, [`model`] all state of the screen, [`update`] how it changes,
+//! [`draw`] how it looks, [`layout`] what stands where, [`session`] all of it together. [`runtime`] is the terminal, [`driver`]
+//! the same console without one.
+//!
+//! Invariants:
+//! - only [`runtime`] and [`terminal`] do IO, know the clock or a thread;
+//! - the console knows a cluster only through [`crate::source::Source`] and [`crate::view`];
+//! - every text that comes from outside is escaped where it is written into the buffer.
+
+pub mod action;
+pub mod command;
+mod complete;
+pub mod draw;
+pub mod driver;
+pub mod filter;
+pub mod format;
+pub mod key;
+pub mod keymap;
+pub mod layout;
+pub mod line_edit;
+pub mod model;
+pub mod session;
+mod subject;
+pub mod text;
+pub mod theme;
+pub mod update;
+
+pub use driver::Driver;
+pub use model::Options;

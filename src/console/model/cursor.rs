@@ -1,0 +1,151 @@
+//! Where one stands in a list: on a thing, not on a row number.
+
+/// The row under the cursor, known by identity, and the part of the list that is on the screen.
+#[derive(Clone, Debug)]
+pub struct Cursor<I> {
+    /// The thing the person went to. It can be out of sight for a while, behind a filter.
+    pub wanted: Option<I>,
+    /// The row under the cursor; of no meaning in an empty list.
+    pub index: usize,
+    /// The first row on the screen.
+    pub top: usize,
+}
+
+impl<I> Default for Cursor<I> {
+    fn default() -> Self {
+        Self { wanted: None, index: 0, top: 0 }
+    }
+}
+
+/// A movement in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// Rows up (negative) or down.
+    Rows(isize),
+    /// Pages up (negative) or down.
+    Pages(isize),
+    /// To the first row.
+    Top,
+    /// To the last row.
+    Bottom,
+}
+
+impl Move {
+    /// The index that the movement leads to, in a list of `len` rows of which `height` are on the screen.
+    pub fn from(self, index: usize, len: usize, height: usize) -> usize {
+        let last = len.saturating_sub(1);
+        let by = |rows: isize| index.saturating_add_signed(rows).min(last);
+        match self {
+            Self::Rows(rows) => by(rows),
+            Self::Pages(pages) => {
+                let page = isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(isize::MAX);
+                by(pages.saturating_mul(page))
+            }
+            Self::Top => 0,
+            Self::Bottom => last,
+        }
+    }
+}
+
+impl<I: PartialEq> Cursor<I> {
+    /// A cursor that goes to `wanted` as soon as the list is there.
+    pub fn at(wanted: I) -> Self {
+        Self { wanted: Some(wanted), index: 0, top: 0 }
+    }
+
+    /// Puts the cursor on a row.
+    pub fn go(&mut self, index: usize, len: usize, identity: impl Fn(usize) -> Option<I>) {
+        self.index = index.min(len.saturating_sub(1));
+        self.wanted = identity(self.index);
+    }
+
+    /// Finds the wanted thing again after the list changed. When it is not there, the cursor stays at its height, or goes to
+    /// `instead`; `keep` says that the thing is only hidden and is still what is wanted.
+    pub fn find(&mut self, len: usize, identity: impl Fn(usize) -> Option<I>, instead: Option<usize>, keep: bool) {
+        let found = self.wanted.as_ref().and_then(|wanted| {
+            let here = |index: &usize| identity(*index).as_ref() == Some(wanted);
+            Some(self.index).filter(|index| *index < len).filter(here).or_else(|| (0..len).find(here))
+        });
+        match found {
+            Some(index) => self.index = index,
+            None => {
+                self.index = instead.unwrap_or(self.index).min(len.saturating_sub(1));
+                if !keep || self.wanted.is_none() {
+                    self.wanted = if len == 0 { None } else { identity(self.index) };
+                }
+            }
+        }
+    }
+
+    /// Scrolls as little as needed to have the cursor on the screen, and leaves no empty rows below a long list.
+    pub fn scroll(&mut self, len: usize, height: usize) {
+        let height = height.max(1);
+        self.index = self.index.min(len.saturating_sub(1));
+        self.top = self.top.min(self.index).max((self.index + 1).saturating_sub(height));
+        self.top = self.top.min(len.saturating_sub(height));
+    }
+
+    /// The rows on the screen.
+    pub fn visible(&self, len: usize, height: usize) -> std::ops::Range<usize> {
+        let top = self.top.min(len);
+        top..(top + height).min(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(cursor: &mut Cursor<char>, list: &str, keep: bool) -> usize {
+        let items: Vec<char> = list.chars().collect();
+        cursor.find(items.len(), |index| items.get(index).copied(), None, keep);
+        cursor.index
+    }
+
+    #[test]
+    fn follows_the_thing_when_rows_move() {
+        let mut cursor = Cursor::at('c');
+        assert_eq!(find(&mut cursor, "abcd", false), 2);
+        assert_eq!(find(&mut cursor, "cxyz", false), 0);
+    }
+
+    #[test]
+    fn stays_at_its_height_when_the_thing_is_gone() {
+        let mut cursor = Cursor::at('c');
+        find(&mut cursor, "abcd", false);
+        assert_eq!(find(&mut cursor, "abde", false), 2);
+        assert_eq!(cursor.wanted, Some('d'));
+        assert_eq!(find(&mut cursor, "", false), 0);
+        assert_eq!(cursor.wanted, None);
+    }
+
+    #[test]
+    fn comes_back_to_what_a_filter_hid() {
+        let mut cursor = Cursor::at('c');
+        find(&mut cursor, "abcd", false);
+        assert_eq!(find(&mut cursor, "ab", true), 1);
+        assert_eq!(find(&mut cursor, "abcd", true), 2);
+    }
+
+    #[test]
+    fn scrolls_as_little_as_needed() {
+        let mut cursor: Cursor<char> = Cursor { wanted: None, index: 9, top: 0 };
+        cursor.scroll(20, 5);
+        assert_eq!(cursor.top, 5);
+        cursor.index = 7;
+        cursor.scroll(20, 5);
+        assert_eq!(cursor.top, 5);
+        cursor.scroll(8, 5);
+        assert_eq!(cursor.top, 3);
+        cursor.scroll(0, 0);
+        assert_eq!((cursor.index, cursor.top), (0, 0));
+    }
+
+    #[test]
+    fn moves_end_at_the_ends() {
+        assert_eq!(Move::Rows(-1).from(0, 0, 0), 0);
+        assert_eq!(Move::Pages(1).from(0, 30, 10), 9);
+        assert_eq!(Move::Pages(9).from(0, 30, 10), 29);
+        assert_eq!(Move::Bottom.from(3, 30, 10), 29);
+    }
+}

@@ -1,0 +1,81 @@
+//! What stands over a page: the topmost layer gets the keys first.
+
+use super::super::line_edit::LineEdit;
+
+/// A layer over the page.
+#[derive(Clone, Debug)]
+pub enum Layer {
+    /// The keys of the page below, and all others.
+    Help(Help),
+    /// What was said lately.
+    Messages {
+        /// The first line on the screen, counted from the newest.
+        top: usize,
+    },
+    /// The command line.
+    Command(CommandLine),
+    /// The filter of the list below, or of the help, being written.
+    Filter {
+        /// The text.
+        line: LineEdit,
+    },
+    /// A question to be answered first.
+    Confirm(Confirm),
+}
+
+/// The help.
+#[derive(Clone, Debug, Default)]
+pub struct Help {
+    /// The first line on the screen.
+    pub top: usize,
+    /// The filter; empty lets everything through.
+    pub filter: String,
+}
+
+/// The command line.
+#[derive(Clone, Debug, Default)]
+pub struct CommandLine {
+    /// The text.
+    pub line: LineEdit,
+    /// What the word at the cursor could become, best first.
+    pub candidates: Vec<Candidate>,
+    /// The candidate chosen with the arrows, if any.
+    pub chosen: Option<usize>,
+}
+
+/// What a word of the command line could become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The whole line with it.
+    pub line: String,
+    /// The word itself.
+    pub word: String,
+    /// What it is.
+    pub doc: String,
+    /// Its key, if it has one here.
+    pub key: String,
+    /// Why it cannot be used now.
+    pub off: Option<String>,
+}
+
+/// A question with two answers. It opens on the one that changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirm {
+    /// The question.
+    pub title: String,
+    /// What would happen, spelled out.
+    pub lines: Vec<String>,
+    /// The word for doing it.
+    pub accept: &'static str,
+    /// Whether that word is chosen at the moment.
+    pub accepting: bool,
+    /// What is asked about.
+    pub what: Question,
+}
+
+/// What is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Leaving the console, and ending the scheduler in it.
+    Quit,
+}

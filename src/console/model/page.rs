@@ -1,0 +1,211 @@
+//! The pages, each with what it remembers. Rows are kept as references (slots, keys); their figures are read from the view when
+//! they are drawn.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::column::{AllocationColumn, AppColumn, AskColumn, Column, NodeColumn, QueueColumn, Sort};
+use super::cursor::Cursor;
+use crate::model::{AppId, AskId, NodeId, QueuePath};
+use crate::view::{AppRow, AppSlot, NodeRow, QueueSlot};
+
+/// What every list has: its rows in order, a cursor, a sort, a filter.
+#[derive(Clone, Debug)]
+pub struct Listing<R, I, C> {
+    /// The rows in the order of the screen.
+    pub rows: Vec<R>,
+    /// Where one stands.
+    pub cursor: Cursor<I>,
+    /// The order.
+    pub sort: Sort<C>,
+    /// The filter as written; empty lets everything through.
+    pub filter: String,
+    /// How many rows there would be without a filter.
+    pub total: usize,
+    /// What the rows were made from; `None` when they must be made anew.
+    pub built: Option<Stamp>,
+}
+
+/// What the rows of a list were made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The partition.
+    pub partition: Arc<str>,
+    /// The generation of what the list shows: of the tree, of the applications, of the view.
+    pub generation: u64,
+    /// When, on the console's clock.
+    pub at: Duration,
+}
+
+impl<R, I, C: Column + Default> Default for Listing<R, I, C> {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            cursor: Cursor::default(),
+            sort: Sort::default(),
+            filter: String::new(),
+            total: 0,
+            built: None,
+        }
+    }
+}
+
+impl<R, I, C: Column> Listing<R, I, C> {
+    /// How many rows the filter hides.
+    pub fn hidden(&self) -> usize {
+        self.total.saturating_sub(self.rows.len())
+    }
+
+    /// Whether the order or the filter looks at figures that change by themselves.
+    pub fn live(&self) -> bool {
+        self.sort.column.live()
+    }
+}
+
+/// A page. The first of the stack is always the queues.
+#[derive(Clone, Debug)]
+pub enum Page {
+    /// The queue tree.
+    Queues(QueuesPage),
+    /// Applications of a subtree or of all queues.
+    Apps(AppsPage),
+    /// One application.
+    App(AppPage),
+    /// The nodes.
+    Nodes(NodesPage),
+    /// One node.
+    Node(NodePage),
+    /// Everything about one thing, to be scrolled.
+    Details(DetailsPage),
+}
+
+/// The queue tree.
+#[derive(Clone, Debug, Default)]
+pub struct QueuesPage {
+    /// The rows.
+    pub list: Listing<QueueLine, QueuePath, QueueColumn>,
+    /// The queues that are folded up.
+    pub collapsed: BTreeSet<QueuePath>,
+    /// How many queues are draining.
+    pub draining: usize,
+}
+
+/// A row of the queue tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLine {
+    /// Which queue.
+    pub slot: QueueSlot,
+    /// How deep it stands.
+    pub depth: u16,
+    /// Whether it has queues below, and whether they are shown.
+    pub fold: Fold,
+    /// Passed the filter itself; otherwise it is here for a queue below it.
+    pub matched: bool,
+}
+
+/// Whether a row of a tree has rows below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// It has none.
+    Leaf,
+    /// They are shown.
+    Open,
+    /// They are not.
+    Closed,
+}
+
+/// Applications.
+#[derive(Clone, Debug)]
+pub struct AppsPage {
+    /// Below which queue; `None` for all.
+    pub scope: Option<QueuePath>,
+    /// Ended ones too.
+    pub ended: bool,
+    /// The rows.
+    pub list: Listing<AppLine, AppId, AppColumn>,
+}
+
+impl AppsPage {
+    /// The applications in and below `scope`.
+    pub fn new(scope: Option<QueuePath>) -> Self {
+        Self { scope, ended: false, list: Listing::default() }
+    }
+}
+
+/// A row of the applications.
+#[derive(Clone, Debug)]
+pub enum AppLine {
+    /// A live one, by its slot.
+    Live(AppSlot),
+    /// One that ended: its row never changes any more.
+    Ended(Arc<AppRow>),
+}
+
+/// One application.
+#[derive(Clone, Debug)]
+pub struct AppPage {
+    /// Which.
+    pub id: AppId,
+    /// Its row in the view shown; the last known one when it is gone.
+    pub row: Option<Arc<AppRow>>,
+    /// The generation of the applications when it was looked for last.
+    pub sought: Option<u64>,
+    /// Its asks and allocations, by their key in the row.
+    pub list: Listing<u64, AskId, AskColumn>,
+}
+
+impl AppPage {
+    /// The page of an application, the cursor on one of its asks if told.
+    pub fn new(id: AppId, ask: Option<AskId>) -> Self {
+        let list = Listing { cursor: ask.map_or_else(Cursor::default, Cursor::at), ..Listing::default() };
+        Self { id, row: None, sought: None, list }
+    }
+}
+
+/// The nodes.
+#[derive(Clone, Debug, Default)]
+pub struct NodesPage {
+    /// The rows.
+    pub list: Listing<NodeId, NodeId, NodeColumn>,
+}
+
+/// One node.
+#[derive(Clone, Debug)]
+pub struct NodePage {
+    /// Which.
+    pub id: NodeId,
+    /// Its row in the view shown; the last known one when it is gone.
+    pub row: Option<Arc<NodeRow>>,
+    /// Whether the row is still in the view.
+    pub there: bool,
+    /// What runs on it, by key in the row.
+    pub list: Listing<u64, (AppId, AskId), AllocationColumn>,
+}
+
+impl NodePage {
+    /// The page of a node.
+    pub fn new(id: NodeId) -> Self {
+        Self { id, row: None, there: true, list: Listing::default() }
+    }
+}
+
+/// Everything about one thing.
+#[derive(Clone, Debug)]
+pub struct DetailsPage {
+    /// About what.
+    pub subject: Subject,
+    /// The first line on the screen.
+    pub top: usize,
+}
+
+/// What details are about.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A queue.
+    Queue(QueuePath),
+    /// An application.
+    App(Arc<AppRow>),
+    /// A node.
+    Node(NodeId),
+}

@@ -1,0 +1,64 @@
+//! What is under the cursor.
+
+use std::sync::Arc;
+
+use super::model::Model;
+use super::model::page::{AppLine, AppPage, NodePage, Page, Subject};
+use crate::model::{AppId, AskId, NodeId, QueuePath};
+use crate::view::{AppRow, AskRow, AskState, NodeAllocation, PartitionView};
+
+/// What the row under the cursor is about; on pages of one thing, that thing.
+pub fn of(model: &Model) -> Option<Subject> {
+    let part = model.cluster.part()?;
+    match model.page() {
+        Page::Queues(page) => {
+            let line = page.list.rows.get(page.list.cursor.index)?;
+            part.queue(line.slot).map(|row| Subject::Queue(row.path.clone()))
+        }
+        Page::Apps(page) => app_at(part, page.list.rows.get(page.list.cursor.index)?).map(Subject::App),
+        Page::App(page) => page.row.clone().map(Subject::App),
+        Page::Nodes(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Node),
+        Page::Node(page) => Some(Subject::Node(page.id.clone())),
+        Page::Details(page) => Some(page.subject.clone()),
+    }
+}
+
+/// The application of a row of the applications; `None` when it ended a moment ago.
+pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
+    match line {
+        AppLine::Live(slot) => part.app(*slot).cloned(),
+        AppLine::Ended(row) => Some(Arc::clone(row)),
+    }
+}
+
+/// The queue under the cursor, or the one that the page is about.
+pub fn queue(model: &Model) -> Option<QueuePath> {
+    match of(model)? {
+        Subject::Queue(path) => Some(path),
+        Subject::App(row) => Some(row.queue.clone()),
+        Subject::Node(_) => None,
+    }
+}
+
+/// The ask under the cursor of an application's page.
+pub fn ask(page: &AppPage) -> Option<&Arc<AskRow>> {
+    page.row.as_ref()?.asks.get(page.list.rows.get(page.list.cursor.index)?)
+}
+
+/// The node of the ask under the cursor.
+pub fn node_of_ask(page: &AppPage) -> Option<NodeId> {
+    match &ask(page)?.state {
+        AskState::Allocated { node, .. } => Some(node.clone()),
+        AskState::Pending { .. } => None,
+    }
+}
+
+/// The allocation under the cursor of a node's page.
+pub fn allocation(page: &NodePage) -> Option<&NodeAllocation> {
+    page.row.as_ref()?.allocations.get(page.list.rows.get(page.list.cursor.index)?)
+}
+
+/// Whose the allocation under the cursor of a node's page is.
+pub fn app_of_allocation(page: &NodePage) -> Option<(AppId, AskId)> {
+    allocation(page).map(|allocation| (allocation.app.clone(), allocation.ask.clone()))
+}

@@ -1,0 +1,178 @@
+//! Applications and their asks: making the rows, finding one application again.
+
+use std::sync::Arc;
+
+use super::super::filter::Filter;
+use super::super::model::Model;
+use super::super::model::column::{AppColumn, AskColumn};
+use super::super::model::page::{AppLine, AppPage, AppsPage, Page};
+use super::super::subject::app_at;
+use super::lists::{self, SortKey};
+use crate::model::{AppId, AskId, MEMORY, Resource, VCORE};
+use crate::view::{AppRow, AskRow, AskState, PartitionView, QueueRow};
+
+/// Makes the rows: the applications of the scope, in the order of the sort.
+pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
+    let mut apps: Vec<(&Arc<AppRow>, bool)> = match &page.scope {
+        None => part.apps.iter().flatten().map(|row| (row, true)).collect(),
+        Some(path) => {
+            let mut below = Vec::new();
+            if let Some(queue) = part.queue_at(path) {
+                collect(part, queue, &mut below);
+            }
+            below
+        }
+    };
+    if page.ended {
+        let here = |row: &&Arc<AppRow>| page.scope.as_ref().is_none_or(|path| row.queue.is_within(path));
+        apps.extend(part.ended.iter().filter(here).map(|row| (row, false)));
+    }
+    page.list.total = apps.len();
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let passed =
+            filter.select(apps.iter(), |(row, _)| [row.id.as_str(), row.queue.as_str(), row.who.user.as_str()]);
+        let mut kept = passed.into_iter();
+        apps.retain(|_| kept.next().unwrap_or(false));
+    }
+    let mut keyed: Vec<_> = apps
+        .into_iter()
+        .map(|(row, live)| {
+            let line = if live { AppLine::Live(row.slot) } else { AppLine::Ended(Arc::clone(row)) };
+            (sort_key(row, page.list.sort.column), SortKey::Text(row.id.as_str()), line)
+        })
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows.clear();
+    page.list.rows.extend(keyed.into_iter().map(|(_, _, line)| line));
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| id_at(rows, part, index), None, filtered);
+}
+
+fn collect<'a>(part: &'a PartitionView, queue: &'a QueueRow, into: &mut Vec<(&'a Arc<AppRow>, bool)>) {
+    let mut stack = vec![queue];
+    while let Some(row) = stack.pop() {
+        into.extend(row.apps.iter().filter_map(|slot| part.app(*slot)).map(|app| (app, true)));
+        stack.extend(row.children.iter().filter_map(|slot| part.queue(*slot)).map(AsRef::as_ref));
+    }
+}
+
+fn sort_key(row: &AppRow, column: AppColumn) -> SortKey<'_> {
+    let micros = |time: crate::model::Time| i64::try_from(time.0).unwrap_or(i64::MAX);
+    match column {
+        AppColumn::Submitted => SortKey::Figures(micros(row.submitted), 0),
+        AppColumn::Application => SortKey::Text(row.id.as_str()),
+        AppColumn::State => SortKey::Figures(row.state as i64, micros(row.submitted)),
+        AppColumn::Queue => SortKey::Text(row.queue.as_str()),
+        AppColumn::User => SortKey::Text(row.who.user.as_str()),
+        AppColumn::Priority => SortKey::Figures(row.priority.0.into(), 0),
+        AppColumn::Pending => SortKey::Figures(row.pending_asks.into(), 0),
+        AppColumn::Cpu => SortKey::Figures(row.allocated.amount(VCORE), row.placeholder.amount(VCORE)),
+        AppColumn::Memory => SortKey::Figures(row.allocated.amount(MEMORY), row.placeholder.amount(MEMORY)),
+    }
+}
+
+fn id_at(rows: &[AppLine], part: &PartitionView, index: usize) -> Option<AppId> {
+    match rows.get(index)? {
+        AppLine::Live(slot) => part.app(*slot).map(|row| row.id.clone()),
+        AppLine::Ended(row) => Some(row.id.clone()),
+    }
+}
+
+/// Puts the cursor on a row.
+pub fn select(page: &mut AppsPage, part: &PartitionView, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| app_at(part, rows.get(index)?).map(|row| row.id.clone()));
+}
+
+/// Shows or hides applications that ended.
+pub fn toggle_ended(model: &mut Model) {
+    if let Page::Apps(page) = model.page_mut() {
+        page.ended = !page.ended;
+    }
+    lists::rebuild(model, true);
+}
+
+/// Finds the row of the page's application in the view. Looking through all applications happens only when one came or went.
+pub fn resolve(page: &mut AppPage, part: &PartitionView, asked: bool) {
+    let here = page.row.as_ref().and_then(|row| part.app(row.slot)).filter(|row| row.id == page.id);
+    if let Some(row) = here {
+        page.row = Some(Arc::clone(row));
+        page.sought = Some(part.app_generation);
+        return;
+    }
+    if asked || page.sought != Some(part.app_generation) {
+        page.sought = Some(part.app_generation);
+        if let Some(row) = part.app_by_id(&page.id) {
+            page.row = Some(Arc::clone(row));
+        }
+    }
+}
+
+/// Makes the rows of an application's page.
+pub fn rebuild_asks(page: &mut AppPage) {
+    page.list.rows.clear();
+    let Some(row) = page.row.as_ref() else {
+        page.list.total = 0;
+        return;
+    };
+    page.list.total = row.asks.len();
+    let mut asks: Vec<(&u64, &Arc<AskRow>)> = row.asks.iter().collect();
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let passed = filter.select(asks.iter(), |(_, ask)| [ask.id.as_str(), node_of(ask), word_of(ask)]);
+        let mut kept = passed.into_iter();
+        asks.retain(|_| kept.next().unwrap_or(false));
+    }
+    let column = page.list.sort.column;
+    let arrival = |key: u64| SortKey::Figures(i64::try_from(key).unwrap_or(i64::MAX), 0);
+    let mut keyed: Vec<_> = asks
+        .into_iter()
+        .map(|(key, ask)| {
+            let first = if column == AskColumn::Arrival { arrival(*key) } else { ask_key(ask, column) };
+            (first, arrival(*key), *key)
+        })
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows.extend(keyed.into_iter().map(|(_, _, key)| key));
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| ask_at(row, rows, index), None, filtered);
+}
+
+fn ask_key(ask: &AskRow, column: AskColumn) -> SortKey<'_> {
+    let of = |resource: &Resource, name: &str| SortKey::Figures(resource.amount(name), 0);
+    match column {
+        AskColumn::Arrival | AskColumn::Ask => SortKey::Text(ask.id.as_str()),
+        AskColumn::Priority => SortKey::Figures(ask.priority.0.into(), 0),
+        AskColumn::Cpu => of(&ask.resource, VCORE),
+        AskColumn::Memory => of(&ask.resource, MEMORY),
+        AskColumn::State => SortKey::Text(word_of(ask)),
+        AskColumn::Node => SortKey::Text(node_of(ask)),
+    }
+}
+
+fn node_of(ask: &AskRow) -> &str {
+    match &ask.state {
+        AskState::Allocated { node, .. } => node.as_str(),
+        AskState::Pending { .. } => "",
+    }
+}
+
+/// The word for the state of an ask.
+pub fn word_of(ask: &AskRow) -> &'static str {
+    match (&ask.state, ask.placeholder) {
+        (AskState::Pending { .. }, false) => "pending",
+        (AskState::Pending { .. }, true) => "pending, placeholder",
+        (AskState::Allocated { .. }, false) => "allocated",
+        (AskState::Allocated { .. }, true) => "placeholder",
+    }
+}
+
+fn ask_at(row: &AppRow, rows: &[u64], index: usize) -> Option<AskId> {
+    row.asks.get(rows.get(index)?).map(|ask| ask.id.clone())
+}
+
+/// Puts the cursor on an ask.
+pub fn select_ask(page: &mut AppPage, index: usize) {
+    let Some(row) = page.row.as_ref() else { return };
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| ask_at(row, rows, index));
+}

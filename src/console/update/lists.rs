@@ -1,0 +1,233 @@
+//! What all lists have in common: moving, sorting, and making the rows anew when they are out of date.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::layout;
+use super::super::model::column::Column;
+use super::super::model::cursor::Move;
+use super::super::model::layer::Layer;
+use super::super::model::page::{Listing, Page, Stamp};
+use super::super::model::{Cluster, Grade, Model};
+use super::{apps, nodes, queues};
+
+/// How often the order of a list is looked at again because of figures that change by themselves.
+pub const PERIOD: Duration = Duration::from_millis(250);
+/// The same for lists that are long.
+const LONG_PERIOD: Duration = Duration::from_secs(1);
+/// From how many rows on a list is long.
+const LONG: usize = 20_000;
+/// Up to how many rows a list is made anew at once whenever its set changed.
+const SHORT: usize = 2_000;
+
+/// What a sort compares; numbers come before texts, though a list never mixes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SortKey<'a> {
+    /// Figures, the second where the first are equal.
+    Figures(i64, i64),
+    /// A text.
+    Text(&'a str),
+}
+
+/// Runs `$body` with the list of the page on the screen; pages without a list give `$otherwise`.
+macro_rules! with_list {
+    ($page:expr, $list:ident => $body:expr, $otherwise:expr) => {
+        match $page {
+            Page::Queues(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Apps(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::App(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Nodes(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Node(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Details(_) => $otherwise,
+        }
+    };
+}
+
+/// Moves in the list, or scrolls what is on top of it.
+pub fn go(model: &mut Model, by: Move) {
+    let room = usize::from(layout::overlay(model).height.saturating_sub(2));
+    match model.layers.last_mut() {
+        Some(Layer::Help(help)) => return help.top = by.from(help.top, usize::MAX, room),
+        Some(Layer::Messages { top }) => return *top = by.from(*top, usize::MAX, room),
+        _ => {}
+    }
+    let height = layout::rows_on_screen(model);
+    let Model { pages, cluster, .. } = model;
+    let Some(page) = pages.last_mut() else { return };
+    if let Page::Details(page) = page {
+        page.top = by.from(page.top, usize::MAX, height);
+        return;
+    }
+    let (index, len) = with_list!(page, list => (list.cursor.index, list.rows.len()), (0, 0));
+    select(page, cluster, by.from(index, len, height));
+}
+
+/// Puts the cursor of a page's list on a row.
+pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
+    let Some(part) = cluster.part() else { return };
+    match page {
+        Page::Queues(page) => queues::select(page, part, index),
+        Page::Apps(page) => apps::select(page, part, index),
+        Page::App(page) => apps::select_ask(page, index),
+        Page::Nodes(page) => nodes::select(page, index),
+        Page::Node(page) => nodes::select_allocation(page, index),
+        Page::Details(_) => {}
+    }
+}
+
+/// Scrolls the list so that the cursor is on the screen.
+pub fn scroll(model: &mut Model, height: usize) {
+    with_list!(model.page_mut(), list => list.cursor.scroll(list.rows.len(), height), ());
+}
+
+/// Sorts by the column that is `step` further.
+pub fn step_sort(model: &mut Model, step: isize) {
+    with_list!(model.page_mut(), list => list.sort = list.sort.step(step), ());
+    rebuild(model, true);
+}
+
+/// Turns the order round.
+pub fn reverse_sort(model: &mut Model) {
+    with_list!(model.page_mut(), list => list.sort = list.sort.reversed(), ());
+    rebuild(model, true);
+}
+
+/// Sorts by the column of a name; turns round if it is that one already.
+pub fn sort_by(model: &mut Model, name: &str) {
+    fn turn<R, I, C: Column>(list: &mut Listing<R, I, C>, name: &str) -> Result<(), String> {
+        use super::super::model::column::Sort;
+        let named = C::ALL.iter().find(|column| column.name() == name);
+        let Some(column) = named.or_else(|| C::ALL.iter().find(|column| column.name().starts_with(name))) else {
+            let known: Vec<&str> = C::ALL.iter().map(|column| column.name()).collect();
+            return Err(format!("no column {name} here; there are {}", known.join(", ")));
+        };
+        list.sort = if list.sort.column == *column { list.sort.reversed() } else { Sort::by(*column) };
+        Ok(())
+    }
+    let done = with_list!(model.page_mut(), list => turn(list, name), Ok(()));
+    match done {
+        Ok(()) => rebuild(model, true),
+        Err(reason) => model.say(Grade::Refusal, reason),
+    }
+}
+
+/// The columns of the list on the screen by name.
+pub fn columns(model: &Model) -> Vec<&'static str> {
+    fn names<R, I, C: Column>(_: &Listing<R, I, C>) -> Vec<&'static str> {
+        C::ALL.iter().map(|column| column.name()).collect()
+    }
+    match model.page() {
+        Page::Queues(page) => names(&page.list),
+        Page::Apps(page) => names(&page.list),
+        Page::App(page) => names(&page.list),
+        Page::Nodes(page) => names(&page.list),
+        Page::Node(page) => names(&page.list),
+        Page::Details(_) => Vec::new(),
+    }
+}
+
+/// The filter of the list on the screen.
+pub fn filter(model: &Model) -> &str {
+    match model.page() {
+        Page::Queues(page) => &page.list.filter,
+        Page::Apps(page) => &page.list.filter,
+        Page::App(page) => &page.list.filter,
+        Page::Nodes(page) => &page.list.filter,
+        Page::Node(page) => &page.list.filter,
+        Page::Details(_) => "",
+    }
+}
+
+/// Filters the list on the screen.
+pub fn set_filter(model: &mut Model, text: &str) {
+    with_list!(model.page_mut(), list => text.clone_into(&mut list.filter), ());
+    rebuild(model, true);
+}
+
+/// Makes the rows of the page on the screen anew if they are out of date, or in any case when `asked`.
+pub fn rebuild(model: &mut Model, asked: bool) {
+    let Model { pages, cluster, now, .. } = model;
+    let Some(page) = pages.last_mut() else { return };
+    let Some(part) = cluster.part() else { return };
+    match page {
+        Page::App(page) => apps::resolve(page, part, asked),
+        Page::Node(page) => nodes::resolve(page, part),
+        _ => {}
+    }
+    let generation = generation(page, cluster);
+    let due = asked || due_at(page, cluster, generation).is_some_and(|due| due <= *now);
+    if !due {
+        return;
+    }
+    match page {
+        Page::Queues(page) => queues::rebuild(page, part),
+        Page::Apps(page) => apps::rebuild(page, part),
+        Page::App(page) => apps::rebuild_asks(page),
+        Page::Nodes(page) => nodes::rebuild(page, part),
+        Page::Node(page) => nodes::rebuild_allocations(page),
+        Page::Details(_) => {}
+    }
+    let stamp = Stamp { partition: Arc::clone(&cluster.partition), generation, at: *now };
+    with_list!(page, list => list.built = Some(stamp), ());
+}
+
+/// When the rows of the page on the screen are to be made anew, on the console's clock; `None` while they are up to date.
+pub fn next_rebuild(model: &Model) -> Option<Duration> {
+    let page = model.page();
+    due_at(page, &model.cluster, generation(page, &model.cluster))
+}
+
+/// What counts up when the rows of a page may be others.
+fn generation(page: &Page, cluster: &Cluster) -> u64 {
+    let Some(part) = cluster.part() else { return 0 };
+    match page {
+        Page::Queues(page) if !page.list.live() => part.tree_generation,
+        Page::Apps(page) if !page.list.live() => part.app_generation,
+        _ => cluster.view.generation,
+    }
+}
+
+fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
+    fn stamp<R, I, C: Column>(list: &Listing<R, I, C>) -> (Option<&Stamp>, usize, bool) {
+        (list.built.as_ref(), list.total, list.live())
+    }
+    let (stamp, rows, live) = match page {
+        Page::Queues(page) => stamp(&page.list),
+        Page::Apps(page) => stamp(&page.list),
+        Page::App(page) => stamp(&page.list),
+        Page::Nodes(page) => stamp(&page.list),
+        Page::Node(page) => stamp(&page.list),
+        Page::Details(_) => return None,
+    };
+    let Some(stamp) = stamp.filter(|stamp| stamp.partition == cluster.partition) else { return Some(Duration::ZERO) };
+    if stamp.generation == generation {
+        return None;
+    }
+    // A tree that changed is shown at once; its rows would else name queues that are not there any more.
+    let at_once = !live && (rows <= SHORT || matches!(page, Page::Queues(_)));
+    Some(if at_once { Duration::ZERO } else { stamp.at + if rows > LONG { LONG_PERIOD } else { PERIOD } })
+}
+
+/// Puts rows in order: by key in the direction of the sort, then by the tie breaker, always ascending.
+pub fn order<'a, R, C: Column>(sort: super::super::model::column::Sort<C>, rows: &mut [(SortKey<'a>, SortKey<'a>, R)]) {
+    rows.sort_unstable_by(|a, b| match sort.turn(a.0.cmp(&b.0)) {
+        Ordering::Equal => a.1.cmp(&b.1),
+        unequal => unequal,
+    });
+}

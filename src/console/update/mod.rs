@@ -1,0 +1,124 @@
+//! How the state of the screen changes: `update(&mut Model, Action) -> Effects`, pure, one file per area.
+//!
+//! Invariants:
+//! - no clock, no IO: time comes as [`Action::Clock`], news as [`Action::Feed`];
+//! - afterwards the cursor is on the screen, whatever the size of the terminal ([`settle`]);
+//! - the rows of a list are made anew only when the set, the order, the filter or the folding changed; for an order by figures that
+//!   change by themselves at most [`lists::PERIOD`] apart. Everything else costs what is on the screen.
+
+pub mod apps;
+pub mod feed;
+pub mod lists;
+pub mod navigate;
+pub mod nodes;
+pub mod queues;
+pub mod write;
+
+use super::action::{Action, Effects};
+use super::command::CommandId;
+use super::model::cursor::Move;
+use super::model::layer::Layer;
+use super::model::page::Page;
+use super::model::{Grade, Model};
+use super::{draw, layout};
+
+/// Lets something happen.
+pub fn update(model: &mut Model, action: Action) -> Effects {
+    let effects = match action {
+        Action::Run(id, argument) => run(model, id, argument.as_deref()),
+        Action::Refuse(reason) => {
+            model.say(Grade::Refusal, reason);
+            Effects::REDRAW
+        }
+        Action::Write(key) => write::key(model, key),
+        Action::Resize(size) => {
+            model.size = size;
+            Effects::REDRAW
+        }
+        Action::Feed(news) => feed::take(model, news),
+        Action::Clock(now) => feed::clock(model, now),
+    };
+    settle(model);
+    effects
+}
+
+/// Runs a command whose guard holds.
+fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
+    if id != CommandId::QuitAgain {
+        model.armed = None;
+    }
+    match id {
+        CommandId::Up => lists::go(model, Move::Rows(-1)),
+        CommandId::Down => lists::go(model, Move::Rows(1)),
+        CommandId::PageUp => lists::go(model, Move::Pages(-1)),
+        CommandId::PageDown => lists::go(model, Move::Pages(1)),
+        CommandId::Top => lists::go(model, Move::Top),
+        CommandId::Bottom => lists::go(model, Move::Bottom),
+        CommandId::SortNext => lists::step_sort(model, 1),
+        CommandId::SortPrevious => lists::step_sort(model, -1),
+        CommandId::SortReverse => lists::reverse_sort(model),
+        CommandId::Sort => lists::sort_by(model, argument.unwrap_or_default()),
+        CommandId::Fold => queues::toggle_fold(model),
+        CommandId::FoldClose => queues::fold_or_parent(model),
+        CommandId::FoldOpen => queues::open_or_child(model),
+        CommandId::FoldAll => queues::fold_all(model),
+        CommandId::OpenAll => queues::open_all(model),
+        CommandId::Ended => apps::toggle_ended(model),
+        CommandId::Open => navigate::open(model),
+        CommandId::Details => navigate::details(model),
+        CommandId::Queues => navigate::queues(model, argument),
+        CommandId::Apps => navigate::apps(model, argument),
+        CommandId::Nodes => navigate::nodes(model),
+        CommandId::NextPage => navigate::step_tab(model, 1),
+        CommandId::PreviousPage => navigate::step_tab(model, -1),
+        CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),
+        CommandId::GoNode => navigate::node(model, argument.unwrap_or_default()),
+        CommandId::Partition => navigate::partition(model, argument.unwrap_or_default()),
+        CommandId::Back => navigate::back(model),
+        CommandId::Leave => return navigate::leave(model),
+        CommandId::Quit => return navigate::quit(model),
+        CommandId::QuitNow => return Effects { quit: true, ..Effects::NONE },
+        CommandId::QuitAgain => return navigate::quit_again(model),
+        CommandId::Suspend => return Effects { suspend: true, ..Effects::NONE },
+        CommandId::Repaint => return Effects { repaint: true, ..Effects::REDRAW },
+        CommandId::Filter => write::open_filter(model, argument),
+        CommandId::CommandLine => write::open_command_line(model),
+        CommandId::Accept => return write::accept(model),
+        CommandId::Cancel => write::cancel(model),
+        CommandId::Yes => return write::yes(model),
+        CommandId::OtherAnswer => write::other_answer(model),
+        CommandId::Complete => write::complete(model),
+        CommandId::Choose => write::choose(model, 1),
+        CommandId::Unchoose => write::choose(model, -1),
+        CommandId::Older => write::older(model),
+        CommandId::Newer => write::newer(model),
+        CommandId::Help => model.layers.push(Layer::Help(Default::default())),
+        CommandId::Messages => model.layers.push(Layer::Messages { top: 0 }),
+        CommandId::Freeze => feed::toggle_freeze(model),
+        CommandId::Marks => feed::toggle_marks(model),
+        CommandId::Theme => write::theme(model, argument.unwrap_or_default()),
+    }
+    Effects::REDRAW
+}
+
+/// Brings the cursor onto the screen and ends scrolling at the last line.
+fn settle(model: &mut Model) {
+    let height = layout::rows_on_screen(model);
+    let most = |lines: usize, height: usize| lines.saturating_sub(height);
+    match model.page() {
+        Page::Details(_) => {
+            let lines = draw::details::height(model);
+            if let Page::Details(page) = model.page_mut() {
+                page.top = page.top.min(most(lines, height));
+            }
+        }
+        _ => lists::scroll(model, height),
+    }
+    let room = usize::from(layout::overlay(model).height.saturating_sub(2));
+    let lines = draw::overlay::height(model);
+    match model.layers.last_mut() {
+        Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),
+        Some(Layer::Messages { top }) => *top = (*top).min(most(lines, room)),
+        _ => {}
+    }
+}

@@ -1,0 +1,269 @@
+//! From page to page, back, and out.
+
+use std::time::Duration;
+
+use super::super::action::Effects;
+use super::super::complete;
+use super::super::format;
+use super::super::model::layer::{Confirm, Layer, Question};
+use super::super::model::page::{AppPage, AppsPage, DetailsPage, NodePage, NodesPage, Page, Subject};
+use super::super::model::{Grade, Model};
+use super::super::subject;
+use super::{lists, queues as tree};
+use crate::model::{AppId, NodeId, QueuePath};
+use crate::source::SourcePlace;
+
+/// How soon the second press must follow to quit at once.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// Puts a page on top.
+fn push(model: &mut Model, page: Page) {
+    model.pages.push(page);
+    model.marks.clear();
+    lists::rebuild(model, true);
+}
+
+/// Takes the page on top off; the queues stay.
+fn pop(model: &mut Model) {
+    if model.pages.len() > 1 {
+        let left = model.pages.pop();
+        if model.pages.len() == 1 {
+            park(model, left);
+        }
+        model.marks.clear();
+        lists::rebuild(model, true);
+    }
+}
+
+/// Keeps a page of the first row for when one comes back to it.
+fn park(model: &mut Model, page: Option<Page>) {
+    match page {
+        Some(Page::Apps(page)) if page.scope.is_none() => model.parked.apps = Some(page),
+        Some(Page::Nodes(page)) => model.parked.nodes = Some(page),
+        _ => {}
+    }
+}
+
+/// Goes back to the queues.
+fn home(model: &mut Model) {
+    let first = (model.pages.len() > 1).then(|| model.pages.swap_remove(1));
+    model.pages.truncate(1);
+    park(model, first);
+    model.marks.clear();
+    lists::rebuild(model, true);
+}
+
+/// Opens what is under the cursor.
+pub fn open(model: &mut Model) {
+    let next = match model.page() {
+        Page::Queues(_) => subject::queue(model).map(|path| Page::Apps(AppsPage::new(Some(path)))),
+        Page::Apps(_) => match subject::of(model) {
+            Some(Subject::App(row)) => {
+                let mut page = AppPage::new(row.id.clone(), None);
+                page.row = Some(row);
+                Some(Page::App(page))
+            }
+            _ => None,
+        },
+        Page::App(page) => subject::node_of_ask(page).map(|id| Page::Node(NodePage::new(id))),
+        Page::Nodes(page) => page.list.rows.get(page.list.cursor.index).map(|id| Page::Node(NodePage::new(id.clone()))),
+        Page::Node(page) => subject::app_of_allocation(page).map(|(app, ask)| Page::App(AppPage::new(app, Some(ask)))),
+        Page::Details(_) => None,
+    };
+    if let Some(page) = next {
+        push(model, page);
+    }
+}
+
+/// Everything about what is under the cursor.
+pub fn details(model: &mut Model) {
+    if let Some(subject) = subject::of(model).filter(|_| !matches!(model.page(), Page::Details(_))) {
+        push(model, Page::Details(DetailsPage { subject, top: 0 }));
+    }
+}
+
+/// The queue tree; with a queue, the cursor on it; with `/text`, filtered.
+pub fn queues(model: &mut Model, argument: Option<&str>) {
+    let (path, filter) = split_filter(argument);
+    let path = match path.map(|text| find_queue(model, text)).transpose() {
+        Ok(path) => path,
+        Err(reason) => return model.say(Grade::Refusal, reason),
+    };
+    home(model);
+    if let (Some(path), Page::Queues(page)) = (path, model.page_mut()) {
+        tree::go_to(page, &path);
+    }
+    if let Some(filter) = filter {
+        lists::set_filter(model, filter);
+    }
+    lists::rebuild(model, true);
+}
+
+/// All applications, or those of a queue; with `/text`, filtered.
+pub fn apps(model: &mut Model, argument: Option<&str>) {
+    let (path, filter) = split_filter(argument);
+    let path = match path.map(|text| find_queue(model, text)).transpose() {
+        Ok(path) => path,
+        Err(reason) => return model.say(Grade::Refusal, reason),
+    };
+    home(model);
+    let page = match path {
+        Some(path) => {
+            if let Page::Queues(page) = model.page_mut() {
+                tree::go_to(page, &path);
+            }
+            lists::rebuild(model, true);
+            AppsPage::new(Some(path))
+        }
+        None => model.parked.apps.take().unwrap_or_else(|| AppsPage::new(None)),
+    };
+    push(model, Page::Apps(page));
+    if let Some(filter) = filter {
+        lists::set_filter(model, filter);
+    }
+}
+
+/// The nodes.
+pub fn nodes(model: &mut Model) {
+    home(model);
+    let page = model.parked.nodes.take().unwrap_or_else(NodesPage::default);
+    push(model, Page::Nodes(page));
+}
+
+/// The next page of the first row, or the one before.
+pub fn step_tab(model: &mut Model, step: isize) {
+    let here = match model.pages.get(1) {
+        Some(Page::Apps(page)) if page.scope.is_none() => 1,
+        Some(Page::Nodes(_)) => 2,
+        _ => 0,
+    };
+    match (here + step).rem_euclid(3) {
+        0 => queues(model, None),
+        1 => apps(model, None),
+        _ => nodes(model),
+    }
+}
+
+/// Splits `root.a /text` into the queue and the filter.
+fn split_filter(argument: Option<&str>) -> (Option<&str>, Option<&str>) {
+    let Some(argument) = argument.map(str::trim).filter(|text| !text.is_empty()) else { return (None, None) };
+    match argument.split_once('/') {
+        Some((before, filter)) => (Some(before.trim()).filter(|text| !text.is_empty()), Some(filter)),
+        None => (Some(argument), None),
+    }
+}
+
+/// The queue of a full path, or the one that fits what was written best.
+fn find_queue(model: &Model, text: &str) -> Result<QueuePath, String> {
+    let part = model.cluster.part().ok_or("there is no queue yet")?;
+    let exact = part.queue_at(&QueuePath::new(text)).map(|row| row.path.clone());
+    let best = || complete::queues(model, text, 1).pop().map(|path| QueuePath::new(&path));
+    exact.or_else(best).ok_or_else(|| format!("no queue {text} in partition {}", part.name))
+}
+
+/// Goes to an application.
+pub fn app(model: &mut Model, text: &str) {
+    let id = AppId::from(text);
+    let known = model.cluster.part().is_some_and(|part| part.app_by_id(&id).is_some());
+    let id = if known { Some(id) } else { complete::apps(model, text, 1).pop().map(AppId::from) };
+    match id {
+        Some(id) => {
+            home(model);
+            push(model, Page::App(AppPage::new(id, None)));
+        }
+        None => model.say(Grade::Refusal, format!("no application {text}")),
+    }
+}
+
+/// Goes to a node.
+pub fn node(model: &mut Model, text: &str) {
+    let id = NodeId::from(text);
+    let known = model.cluster.part().is_some_and(|part| part.nodes.contains_key(&id));
+    let id = if known { Some(id) } else { complete::nodes(model, text, 1).pop().map(NodeId::from) };
+    match id {
+        Some(id) => {
+            nodes(model);
+            push(model, Page::Node(NodePage::new(id)));
+        }
+        None => model.say(Grade::Refusal, format!("no node {text}")),
+    }
+}
+
+/// Looks at another partition, from its queues.
+pub fn partition(model: &mut Model, name: &str) {
+    match model.cluster.view.partitions.iter().find(|part| *part.name == *name).map(|part| part.name.clone()) {
+        Some(name) => {
+            model.cluster.partition = name;
+            model.parked = Default::default();
+            home(model);
+        }
+        None => {
+            let known: Vec<&str> = model.cluster.view.partitions.iter().map(|part| &*part.name).collect();
+            model.say(Grade::Refusal, format!("no partition {name}; there are {}", known.join(", ")));
+        }
+    }
+}
+
+/// One step back: the first note, a filter, a page. Never out.
+pub fn back(model: &mut Model) {
+    if model.note.take().is_some() {
+        return;
+    }
+    if !lists::filter(model).is_empty() {
+        return lists::set_filter(model, "");
+    }
+    if model.pages.len() > 1 {
+        return pop(model);
+    }
+    model.toast = None;
+}
+
+/// Closes what is on top: a box, a page; at home: quits.
+pub fn leave(model: &mut Model) -> Effects {
+    if let Some(layer) = model.layers.last_mut() {
+        match layer {
+            Layer::Help(help) if !help.filter.is_empty() => help.filter.clear(),
+            _ => {
+                model.layers.pop();
+            }
+        }
+        return Effects::REDRAW;
+    }
+    if model.pages.len() > 1 {
+        pop(model);
+        return Effects::REDRAW;
+    }
+    quit(model)
+}
+
+/// Quits, or asks first when something would be lost: an embedded scheduler with live applications ends with the console.
+pub fn quit(model: &mut Model) -> Effects {
+    let partitions = &model.cluster.newest.partitions;
+    let apps: usize = partitions.iter().map(|part| part.live_apps).sum();
+    if model.cluster.about.place != SourcePlace::Embedded || apps == 0 {
+        return Effects { quit: true, ..Effects::NONE };
+    }
+    let nodes: usize = partitions.iter().map(|part| part.nodes.len()).sum();
+    let held = format!("{} on {}", format::count(apps as u64, "live application"), format::count(nodes as u64, "node"));
+    model.layers.push(Layer::Confirm(Confirm {
+        title: "Quit kornsole?".to_owned(),
+        lines: vec![
+            "The scheduler runs inside this console and ends with it:".to_owned(),
+            format!("{held} would be lost."),
+        ],
+        accept: "Quit",
+        accepting: false,
+        what: Question::Quit,
+    }));
+    Effects::REDRAW
+}
+
+/// Quits at once when pressed twice.
+pub fn quit_again(model: &mut Model) -> Effects {
+    if model.armed.is_some_and(|until| until > model.now) {
+        return Effects { quit: true, ..Effects::NONE };
+    }
+    model.say(Grade::Info, "once more to quit at once");
+    model.armed = Some(model.now + AGAIN);
+    Effects::REDRAW
+}

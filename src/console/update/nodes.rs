@@ -1,0 +1,99 @@
+//! Nodes and what runs on them: making the rows.
+
+use std::sync::Arc;
+
+use super::super::filter::Filter;
+use super::super::model::column::{AllocationColumn, NodeColumn};
+use super::super::model::page::{NodePage, NodesPage};
+use super::lists::{self, SortKey};
+use crate::model::{AppId, AskId, MEMORY, VCORE};
+use crate::view::{NodeAllocation, NodeRow, PartitionView};
+
+/// Makes the rows of the nodes.
+pub fn rebuild(page: &mut NodesPage, part: &PartitionView) {
+    page.list.total = part.nodes.len();
+    let mut nodes: Vec<&Arc<NodeRow>> = part.nodes.values().collect();
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let mut kept = filter.select(nodes.iter(), |node| [node.id.as_str()]).into_iter();
+        nodes.retain(|_| kept.next().unwrap_or(false));
+    }
+    let column = page.list.sort.column;
+    let mut keyed: Vec<_> = nodes
+        .into_iter()
+        .map(|node| (sort_key(node, column), SortKey::Text(node.id.as_str()), node.id.clone()))
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows.clear();
+    page.list.rows.extend(keyed.into_iter().map(|(_, _, id)| id));
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
+}
+
+fn sort_key(node: &NodeRow, column: NodeColumn) -> SortKey<'_> {
+    match column {
+        NodeColumn::Node => SortKey::Text(node.id.as_str()),
+        NodeColumn::Allocations => SortKey::Figures(i64::try_from(node.allocations.len()).unwrap_or(i64::MAX), 0),
+        NodeColumn::Cpu => SortKey::Figures(node.allocated.amount(VCORE), 0),
+        NodeColumn::Memory => SortKey::Figures(node.allocated.amount(MEMORY), 0),
+    }
+}
+
+/// Puts the cursor on a node.
+pub fn select(page: &mut NodesPage, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).cloned());
+}
+
+/// Finds the row of the page's node in the view.
+pub fn resolve(page: &mut NodePage, part: &PartitionView) {
+    let row = part.nodes.get(&page.id);
+    page.there = row.is_some();
+    if let Some(row) = row {
+        page.row = Some(Arc::clone(row));
+    }
+}
+
+/// Makes the rows of a node's page.
+pub fn rebuild_allocations(page: &mut NodePage) {
+    page.list.rows.clear();
+    let Some(node) = page.row.as_ref() else {
+        page.list.total = 0;
+        return;
+    };
+    page.list.total = node.allocations.len();
+    let mut allocations: Vec<(&u64, &NodeAllocation)> = node.allocations.iter().collect();
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let passed = filter.select(allocations.iter(), |(_, one)| [one.app.as_str(), one.ask.as_str()]);
+        let mut kept = passed.into_iter();
+        allocations.retain(|_| kept.next().unwrap_or(false));
+    }
+    let column = page.list.sort.column;
+    let arrival = |key: u64| SortKey::Figures(i64::try_from(key).unwrap_or(i64::MAX), 0);
+    let mut keyed: Vec<_> = allocations
+        .into_iter()
+        .map(|(key, allocation)| {
+            let first = match column {
+                AllocationColumn::Arrival => arrival(*key),
+                AllocationColumn::Application => SortKey::Text(allocation.app.as_str()),
+                AllocationColumn::Cpu => SortKey::Figures(allocation.resource.amount(VCORE), 0),
+                AllocationColumn::Memory => SortKey::Figures(allocation.resource.amount(MEMORY), 0),
+            };
+            (first, arrival(*key), *key)
+        })
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows.extend(keyed.into_iter().map(|(_, _, key)| key));
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| allocation_at(node, rows, index), None, filtered);
+}
+
+fn allocation_at(node: &NodeRow, rows: &[u64], index: usize) -> Option<(AppId, AskId)> {
+    node.allocations.get(rows.get(index)?).map(|allocation| (allocation.app.clone(), allocation.ask.clone()))
+}
+
+/// Puts the cursor on an allocation.
+pub fn select_allocation(page: &mut NodePage, index: usize) {
+    let Some(node) = page.row.as_ref() else { return };
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| allocation_at(node, rows, index));
+}

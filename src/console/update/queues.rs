@@ -1,0 +1,210 @@
+//! The queue tree: making its rows, folding.
+
+use super::super::filter::Filter;
+use super::super::model::Model;
+use super::super::model::column::{QueueColumn, Sort};
+use super::super::model::page::{Fold, Page, QueueLine, QueuesPage};
+use super::lists::{self, SortKey};
+use crate::model::{MEMORY, QueuePath, QueueState, Resource, VCORE};
+use crate::view::{PartitionView, QueueRow, QueueSlot};
+
+/// What the filter says of a queue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Hidden,
+    /// Something below it passed.
+    Above,
+    Passed,
+}
+
+/// Makes the rows: depth first, siblings in the order of the sort; with a filter what passed it and all above, unfolded.
+pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
+    let kept = Filter::parse(&page.list.filter).map(|filter| sieve(part, &filter));
+    page.list.rows.clear();
+    (page.list.total, page.draining) = part
+        .queues
+        .iter()
+        .flatten()
+        .fold((0, 0), |(all, draining), row| (all + 1, draining + usize::from(row.state == QueueState::Draining)));
+    let mut stack = vec![(QueueSlot(0), 0)];
+    let mut children = Vec::new();
+    while let Some((slot, depth)) = stack.pop() {
+        let Some(row) = part.queue(slot) else { continue };
+        let own = kept.as_ref().map_or(Kept::Passed, |kept| kept[slot.0 as usize]);
+        if own == Kept::Hidden {
+            continue;
+        }
+        let fold = match (row.children.is_empty(), &kept) {
+            (true, _) => Fold::Leaf,
+            (false, None) if page.collapsed.contains(&row.path) => Fold::Closed,
+            (false, _) => Fold::Open,
+        };
+        page.list.rows.push(QueueLine { slot, depth, fold, matched: own == Kept::Passed });
+        if fold == Fold::Open {
+            sorted_children(part, row, page.list.sort, &mut children);
+            stack.extend(children.drain(..).rev().map(|slot| (slot, depth + 1)));
+        }
+    }
+    find_cursor(page, part);
+}
+
+/// The children of a queue in the order of a sort.
+fn sorted_children(part: &PartitionView, row: &QueueRow, sort: Sort<QueueColumn>, into: &mut Vec<QueueSlot>) {
+    into.extend(row.children.iter());
+    if sort.column == QueueColumn::Queue {
+        if sort.descending {
+            into.reverse();
+        }
+        return;
+    }
+    let mut keyed: Vec<_> = into
+        .drain(..)
+        .filter_map(|slot| part.queue(slot))
+        .map(|child| (sort_key(part, child, sort.column), SortKey::Text(child.path.name()), child.slot))
+        .collect();
+    lists::order(sort, &mut keyed);
+    into.extend(keyed.into_iter().map(|(_, _, slot)| slot));
+}
+
+fn sort_key<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> SortKey<'a> {
+    let both = |resource: &Resource| SortKey::Figures(resource.amount(VCORE), resource.amount(MEMORY));
+    match column {
+        QueueColumn::Queue => SortKey::Text(row.path.name()),
+        QueueColumn::State => SortKey::Figures(row.state as i64, 0),
+        QueueColumn::Priority => SortKey::Figures(row.priority.current.0.into(), 0),
+        QueueColumn::Apps => SortKey::Figures(row.running.try_into().unwrap_or(i64::MAX), 0),
+        QueueColumn::Pending => both(&row.pending),
+        QueueColumn::Cpu => SortKey::Figures(row.allocated.amount(VCORE), row.allocated.amount(MEMORY)),
+        QueueColumn::Memory => SortKey::Figures(row.allocated.amount(MEMORY), row.allocated.amount(VCORE)),
+        QueueColumn::Headroom => part.headroom(row).map_or(SortKey::Figures(i64::MAX, i64::MAX), |room| {
+            SortKey::Figures(room.get(VCORE).unwrap_or(i64::MAX), room.get(MEMORY).unwrap_or(i64::MAX))
+        }),
+    }
+}
+
+/// What the filter says of each queue, by slot.
+fn sieve(part: &PartitionView, filter: &Filter) -> Vec<Kept> {
+    let rows: Vec<&QueueRow> = part.walk().map(AsRef::as_ref).collect();
+    let passed = filter.select(rows.iter(), |row| [row.path.name(), row.path.as_str()]);
+    let mut kept = vec![Kept::Hidden; part.queues.len()];
+    for (row, passed) in rows.iter().zip(passed) {
+        if !passed {
+            continue;
+        }
+        for above in part.path_up(row).skip(1) {
+            let mark = &mut kept[above.slot.0 as usize];
+            if *mark != Kept::Hidden {
+                break;
+            }
+            *mark = Kept::Above;
+        }
+        kept[row.slot.0 as usize] = Kept::Passed;
+    }
+    kept
+}
+
+/// Puts the cursor back on its queue; where that is folded away, on the queue that hides it.
+fn find_cursor(page: &mut QueuesPage, part: &PartitionView) {
+    let rows = &page.list.rows;
+    let filtered = !page.list.filter.is_empty();
+    let instead = if filtered {
+        rows.iter().position(|line| line.matched)
+    } else {
+        let wanted = page.list.cursor.wanted.as_ref().filter(|wanted| part.queue_at(wanted).is_some());
+        let up = |path: &QueuePath| path.parent();
+        wanted.and_then(|wanted| {
+            std::iter::successors(up(wanted), up).find_map(|above| {
+                let slot = part.queue_at(&above)?.slot;
+                rows.iter().position(|line| line.slot == slot)
+            })
+        })
+    };
+    page.list.cursor.find(rows.len(), |index| path_at(rows, part, index), instead, filtered);
+}
+
+fn path_at(rows: &[QueueLine], part: &PartitionView, index: usize) -> Option<QueuePath> {
+    part.queue(rows.get(index)?.slot).map(|row| row.path.clone())
+}
+
+/// Puts the cursor on a row.
+pub fn select(page: &mut QueuesPage, part: &PartitionView, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| path_at(rows, part, index));
+}
+
+/// The row under the cursor of the queue tree.
+pub fn line_at_cursor(model: &Model) -> Option<QueueLine> {
+    match model.page() {
+        Page::Queues(page) => page.list.rows.get(page.list.cursor.index).copied(),
+        _ => None,
+    }
+}
+
+/// Goes to a queue, unfolding what is above it and dropping a filter that hides it.
+pub fn go_to(page: &mut QueuesPage, path: &QueuePath) {
+    page.list.filter.clear();
+    page.collapsed.retain(|folded| folded == path || !path.is_within(folded));
+    page.list.cursor.wanted = Some(path.clone());
+    page.list.built = None;
+}
+
+/// Folds or unfolds the queue under the cursor.
+pub fn toggle_fold(model: &mut Model) {
+    with_queue(model, |page, path, _| {
+        if !page.collapsed.remove(&path) {
+            page.collapsed.insert(path);
+        }
+    });
+}
+
+/// Folds the queue under the cursor; goes to its parent if it is folded or has nothing to fold.
+pub fn fold_or_parent(model: &mut Model) {
+    with_queue(model, |page, path, line| {
+        if line.fold == Fold::Open && page.list.filter.is_empty() {
+            page.collapsed.insert(path);
+        } else if let Some(parent) = path.parent() {
+            page.list.cursor.wanted = Some(parent);
+        }
+    });
+}
+
+/// Unfolds the queue under the cursor; goes to its first child if it is open.
+pub fn open_or_child(model: &mut Model) {
+    let open = line_at_cursor(model).is_some_and(|line| line.fold == Fold::Open);
+    if open {
+        return lists::go(model, super::Move::Rows(1));
+    }
+    with_queue(model, |page, path, _| {
+        page.collapsed.remove(&path);
+    });
+}
+
+/// Folds everything below the children of the root.
+pub fn fold_all(model: &mut Model) {
+    let Some(part) = model.cluster.part() else { return };
+    let parents = part.walk().filter(|row| !row.children.is_empty() && row.parent.is_some());
+    let collapsed = parents.map(|row| row.path.clone()).collect();
+    if let Page::Queues(page) = model.page_mut() {
+        page.collapsed = collapsed;
+    }
+    lists::rebuild(model, true);
+}
+
+/// Unfolds everything.
+pub fn open_all(model: &mut Model) {
+    if let Page::Queues(page) = model.page_mut() {
+        page.collapsed.clear();
+    }
+    lists::rebuild(model, true);
+}
+
+fn with_queue(model: &mut Model, change: impl FnOnce(&mut QueuesPage, QueuePath, QueueLine)) {
+    let Some(line) = line_at_cursor(model) else { return };
+    let Some(path) = model.cluster.part().and_then(|part| part.queue(line.slot)).map(|row| row.path.clone()) else {
+        return;
+    };
+    if let Page::Queues(page) = model.page_mut() {
+        change(page, path, line);
+    }
+    lists::rebuild(model, true);
+}

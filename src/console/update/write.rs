@@ -1,0 +1,270 @@
+//! What is being written: filters and command lines; and questions that are answered.
+
+use super::super::action::Effects;
+use super::super::command::{self, Argument};
+use super::super::complete;
+use super::super::key::{Code, Key};
+use super::super::line_edit::LineEdit;
+use super::super::model::layer::{CommandLine, Layer, Question};
+use super::super::model::{Grade, Model};
+use super::super::theme::ThemeName;
+use super::{lists, run};
+
+/// Lets a key work on the text that is being written.
+pub fn key(model: &mut Model, key: Key) -> Effects {
+    match model.layers.last_mut() {
+        Some(Layer::Filter { line }) => {
+            if line.text().is_empty() && key.code == Code::Backspace {
+                cancel(model);
+                return Effects::REDRAW;
+            }
+            let changed = line.key(key);
+            let text = line.text().to_owned();
+            model.filters.leave();
+            if changed && text != filter(model) {
+                set_filter(model, &text);
+            }
+            if changed { Effects::REDRAW } else { Effects::NONE }
+        }
+        Some(Layer::Command(command)) => {
+            if command.line.text().is_empty() && key.code == Code::Backspace {
+                cancel(model);
+                return Effects::REDRAW;
+            }
+            let at_end = command.line.before().len() == command.line.text().len();
+            if at_end && key == Key::plain(Code::Right) && ghost(command).is_some() {
+                complete(model);
+                return Effects::REDRAW;
+            }
+            if !command.line.key(key) {
+                return Effects::NONE;
+            }
+            model.commands.leave();
+            look_up(model);
+            Effects::REDRAW
+        }
+        _ => Effects::NONE,
+    }
+}
+
+/// Starts writing a filter; with an argument it is set at once.
+pub fn open_filter(model: &mut Model, argument: Option<&str>) {
+    if let Some(text) = argument {
+        return set_filter(model, text.trim());
+    }
+    let line = LineEdit::new(filter(model));
+    model.layers.push(Layer::Filter { line });
+}
+
+/// The filter that is being written, or would be: of the help, or of the list.
+fn filter(model: &Model) -> &str {
+    for layer in model.layers.iter().rev() {
+        if let Layer::Help(help) = layer {
+            return &help.filter;
+        }
+    }
+    lists::filter(model)
+}
+
+fn set_filter(model: &mut Model, text: &str) {
+    for layer in model.layers.iter_mut().rev() {
+        if let Layer::Help(help) = layer {
+            text.clone_into(&mut help.filter);
+            help.top = 0;
+            return;
+        }
+    }
+    lists::set_filter(model, text);
+}
+
+/// Starts a command line.
+pub fn open_command_line(model: &mut Model) {
+    model.layers.clear();
+    model.layers.push(Layer::Command(CommandLine::default()));
+    look_up(model);
+}
+
+/// Looks up anew what the command line could become.
+fn look_up(model: &mut Model) {
+    let Some(Layer::Command(command)) = model.layers.last() else { return };
+    let candidates = complete::candidates(model, command.line.text());
+    if let Some(Layer::Command(command)) = model.layers.last_mut() {
+        command.candidates = candidates;
+        command.chosen = None;
+    }
+}
+
+/// What the command line would become with its completion, if that only adds to what is written.
+pub fn ghost(command: &CommandLine) -> Option<&str> {
+    let first = command.candidates.get(command.chosen.unwrap_or(0))?;
+    let typed = command.line.text();
+    (!typed.is_empty() && first.line.len() > typed.len()).then(|| first.line.strip_prefix(typed)).flatten()
+}
+
+/// Takes what is being written.
+pub fn accept(model: &mut Model) -> Effects {
+    match model.layers.last() {
+        Some(Layer::Filter { line }) => {
+            let text = line.text().trim().to_owned();
+            model.layers.pop();
+            model.filters.add(&text);
+            Effects::REDRAW
+        }
+        Some(Layer::Command(_)) => accept_command(model),
+        Some(Layer::Confirm(confirm)) if confirm.accepting => yes(model),
+        Some(Layer::Confirm(_)) => {
+            model.layers.pop();
+            Effects::REDRAW
+        }
+        _ => Effects::NONE,
+    }
+}
+
+/// Runs the command line. A name that is begun stands for its best completion; one that lacks its argument waits for it.
+fn accept_command(model: &mut Model) -> Effects {
+    let Some(Layer::Command(command)) = model.layers.last() else { return Effects::NONE };
+    let typed = command.line.text().trim().to_owned();
+    let chosen =
+        command.chosen.and_then(|chosen| command.candidates.get(chosen)).map(|candidate| candidate.line.clone());
+    let text = match chosen {
+        Some(line) => line,
+        None if typed.is_empty() => {
+            model.layers.pop();
+            return Effects::REDRAW;
+        }
+        None if command::by_name(typed.split_whitespace().next().unwrap_or_default()).is_some() => typed,
+        None => match command.candidates.iter().find(|candidate| candidate.line.starts_with(&typed)) {
+            Some(candidate) => candidate.line.clone(),
+            None => typed,
+        },
+    };
+    let (name, argument) = text.split_once(' ').unwrap_or((&text, ""));
+    let argument = argument.trim();
+    if let Some(command) = command::by_name(name)
+        && matches!(command.argument, Argument::Required(_))
+        && argument.is_empty()
+    {
+        if let Some(Layer::Command(line)) = model.layers.last_mut() {
+            line.line.set(format!("{name} "));
+        }
+        look_up(model);
+        return Effects::REDRAW;
+    }
+    model.layers.pop();
+    model.commands.add(text.trim());
+    run_line(model, name, argument)
+}
+
+/// Runs a command by name.
+fn run_line(model: &mut Model, name: &str, argument: &str) -> Effects {
+    let Some(command) = command::by_name(name) else {
+        model.say(Grade::Refusal, format!("no command {name}; ? lists all"));
+        return Effects::REDRAW;
+    };
+    if let Err(reason) = (command.guard)(model) {
+        model.say(Grade::Refusal, reason);
+        return Effects::REDRAW;
+    }
+    if command.argument == Argument::None && !argument.is_empty() {
+        model.say(Grade::Refusal, format!("{name} takes nothing after it"));
+        return Effects::REDRAW;
+    }
+    run(model, command.id, Some(argument).filter(|argument| !argument.is_empty()))
+}
+
+/// Leaves what is being written or asked; a filter is cleared.
+pub fn cancel(model: &mut Model) {
+    if let Some(Layer::Filter { .. }) = model.layers.pop() {
+        set_filter(model, "");
+    }
+    model.commands.leave();
+    model.filters.leave();
+}
+
+/// Does what was asked about.
+pub fn yes(model: &mut Model) -> Effects {
+    match model.layers.pop() {
+        Some(Layer::Confirm(confirm)) => match confirm.what {
+            Question::Quit => Effects { quit: true, ..Effects::NONE },
+        },
+        _ => Effects::NONE,
+    }
+}
+
+/// Chooses the other answer.
+pub fn other_answer(model: &mut Model) {
+    if let Some(Layer::Confirm(confirm)) = model.layers.last_mut() {
+        confirm.accepting = !confirm.accepting;
+    }
+}
+
+/// Puts the chosen completion, or the best one, into the command line.
+pub fn complete(model: &mut Model) {
+    if let Some(Layer::Command(command)) = model.layers.last_mut()
+        && let Some(candidate) = command.candidates.get(command.chosen.unwrap_or(0))
+    {
+        command.line.set(candidate.line.clone());
+        look_up(model);
+    }
+}
+
+/// Chooses the next completion, or the one before.
+pub fn choose(model: &mut Model, step: isize) {
+    if let Some(Layer::Command(command)) = model.layers.last_mut() {
+        let len = command.candidates.len();
+        command.chosen = match (command.chosen, step) {
+            (_, _) if len == 0 => None,
+            (None, 1) => Some(0),
+            (None, _) => Some(len - 1),
+            (Some(at), step) => at.checked_add_signed(step).filter(|at| *at < len),
+        };
+    }
+}
+
+/// What was written before; among completions, the one before.
+pub fn older(model: &mut Model) {
+    match model.layers.last_mut() {
+        Some(Layer::Command(command)) if command.chosen.is_some() => return choose(model, -1),
+        Some(Layer::Command(command)) => match model.commands.older(command.line.text()) {
+            Some(text) => command.line.set(text),
+            None => return,
+        },
+        Some(Layer::Filter { line }) => match model.filters.older(line.text()) {
+            Some(text) => line.set(text),
+            None => return,
+        },
+        _ => return,
+    }
+    take_over(model);
+}
+
+/// What was written after it.
+pub fn newer(model: &mut Model) {
+    if let Some(Layer::Filter { line }) = model.layers.last_mut()
+        && let Some(text) = model.filters.newer()
+    {
+        line.set(text);
+        take_over(model);
+    }
+}
+
+fn take_over(model: &mut Model) {
+    match model.layers.last() {
+        Some(Layer::Filter { line }) => {
+            let text = line.text().to_owned();
+            set_filter(model, &text);
+        }
+        _ => look_up(model),
+    }
+}
+
+/// Takes another theme.
+pub fn theme(model: &mut Model, name: &str) {
+    match ThemeName::parse(name) {
+        Some(theme) => model.options.theme = theme,
+        None => {
+            let known = ThemeName::ALL.map(ThemeName::name).join(", ");
+            model.say(Grade::Refusal, format!("no theme {name}; there are {known}"));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The console on a virtual terminal: its screens as snapshots, its keys, and that nothing makes it panic.
+
+mod fixture;
+mod keys;
+mod pictures;
+mod props;
+mod screens;
+
+use std::sync::Arc;
+
+use fixture::Scene;
+use kornsole::console::{Driver, Options};
+
+/// A console of a size on the cluster of the screens.
+fn console(width: u16, height: u16) -> (Driver, Arc<Scene>) {
+    let scene = Scene::new(fixture::tenants().build());
+    (Driver::new(Arc::clone(&scene) as _, Options::default(), width, height), scene)
+}
+
+/// The same after some keys.
+fn after(keys: &str, width: u16, height: u16) -> Driver {
+    let (mut driver, _) = console(width, height);
+    driver.keys(keys).unwrap();
+    driver
+}

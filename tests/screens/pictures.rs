@@ -1,0 +1,70 @@
+//! Screens as text with their colours, to be looked at by a person: `cargo test --test screens -- --ignored pictures` writes
+//! them to `target/pictures`, a line of cells as `fg bg modifiers symbol` joined by tabs.
+
+use std::fmt::Write as _;
+
+use kornsole::console::theme::ThemeName;
+use kornsole::console::{Driver, Options};
+use ratatui::style::Color;
+
+use super::fixture::{self, Scene};
+
+/// Name, keys, width, height.
+const PICTURES: [(&str, &str, u16, u16); 24] = [
+    ("home-80", "", 80, 24),
+    ("home-120", "jjjjj", 120, 40),
+    ("home-160", "jjjjjjj", 160, 50),
+    ("home-200", "jjjjjjj", 200, 60),
+    ("home-40", "jj", 40, 12),
+    ("apps-80", "jjjj<ret>", 80, 24),
+    ("apps-120", "2", 120, 40),
+    ("apps-200", "2e", 200, 60),
+    ("app-80", "2/etl<ret><ret>", 80, 24),
+    ("app-120", "2/adhoc<ret><ret>", 120, 40),
+    ("app-40", "2/etl<ret><ret>", 40, 12),
+    ("app-200", "2/etl<ret><ret>", 200, 60),
+    ("nodes-80", "3", 80, 24),
+    ("nodes-120", "3", 120, 40),
+    ("node-120", "3<ret>", 120, 40),
+    ("node-80", "3<ret>", 80, 24),
+    ("details-80", "jjjjjjji", 80, 24),
+    ("help-120", "?", 120, 40),
+    ("command-120", ":", 120, 40),
+    ("command-80", ":so", 80, 24),
+    ("filter-80", "/eta", 80, 24),
+    ("quit-80", "q", 80, 24),
+    ("quit-120-mono", "jjjjjq<right>", 120, 40),
+    ("home-120-ascii", "jjjjj", 120, 40),
+];
+
+#[test]
+#[ignore = "writes files for a person to look at"]
+fn pictures() {
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("pictures");
+    std::fs::create_dir_all(&dir).unwrap();
+    for (name, keys, width, height) in PICTURES {
+        let theme = if name.ends_with("mono") { ThemeName::Mono } else { ThemeName::Dark };
+        let options = Options { theme, ascii: name.ends_with("ascii"), ..Options::default() };
+        let mut driver = Driver::new(Scene::new(fixture::tenants().build()), options, width, height);
+        driver.keys(keys).unwrap();
+        std::fs::write(dir.join(format!("{name}.cells")), cells(&driver)).unwrap();
+    }
+}
+
+fn cells(driver: &Driver) -> String {
+    let colour = |colour: Color| match colour {
+        Color::Indexed(index) => index.to_string(),
+        _ => "-".to_owned(),
+    };
+    let buffer = driver.buffer();
+    let mut text = String::new();
+    for y in 0..buffer.area().height {
+        for x in 0..buffer.area().width {
+            let cell = &buffer[(x, y)];
+            let symbol = cell.symbol();
+            write!(text, "{} {} {} {symbol}\t", colour(cell.fg), colour(cell.bg), cell.modifier.bits()).unwrap();
+        }
+        text.push('\n');
+    }
+    text
+}
