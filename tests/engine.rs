@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use kornsole::config;
 use kornsole::engine::{Core, Engine, Progress};
-use kornsole::model::{AppState, Identity, Profile, Resource, Time};
+use kornsole::model::{AppState, Identity, Profile, QueueState, Resource, Time};
 use kornsole::scenario::Workload;
 use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Submission};
 use kornsole::source::{About, Embedded, Link, Source, SourcePlace, Stepped};
+use kornsole::view::NoticeWeight;
 
 const CONFIG: &str = r"
 partitions:
@@ -204,4 +205,41 @@ fn a_configuration_that_the_scheduler_refuses_starts_nothing() {
     let rule = config::RuleConfig { kind: config::RuleKind::Fixed, ..config::RuleConfig::default() };
     config.partitions[0].rules.push(rule);
     assert!(Core::new(Profile::Kornsole, Arc::new(config), None).is_err());
+}
+
+#[test]
+fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_told() {
+    let folder = std::env::temp_dir().join(format!("kornsole-engine-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("queues.yaml");
+    std::fs::write(&file, CONFIG).unwrap();
+    let mut engine = Engine::start(core(None), 1.0).unwrap();
+    engine.watch(&file, CONFIG.as_bytes().to_vec()).unwrap();
+    let source = Embedded::new(engine, about(), Identity::new("sue", ["dev"]));
+    let (wake, woken) = channel();
+    source.on_change(Box::new(move || {
+        // The test may have ended.
+        let _ = wake.send(());
+    }));
+    let await_notice = |number: u64| loop {
+        if let Some(notice) = source.view().notices.iter().find(|notice| notice.number == number) {
+            return Arc::clone(notice);
+        }
+        woken.recv_timeout(Duration::from_secs(20)).unwrap();
+    };
+    std::fs::write(&file, CONFIG.replace("{name: a}", "{name: b}")).unwrap();
+    assert_eq!(await_notice(1).weight, NoticeWeight::Info);
+    let states = || {
+        let view = source.view();
+        view.partitions[0].walk().map(|queue| (queue.path.to_string(), queue.state)).collect::<Vec<_>>()
+    };
+    let drained = [("root", QueueState::Active), ("root.a", QueueState::Draining), ("root.b", QueueState::Active)];
+    assert_eq!(states(), drained.map(|(path, state)| (path.to_owned(), state)));
+
+    std::fs::write(&file, CONFIG.replace("name: a}", "name: 'a b'}")).unwrap();
+    let refused = await_notice(2);
+    assert_eq!(refused.weight, NoticeWeight::Error);
+    assert!(refused.text.contains("queues.yaml:8:") && refused.text.contains("CFG-030"), "{}", refused.text);
+    assert_eq!(states(), drained.map(|(path, state)| (path.to_owned(), state)), "what was in force stays");
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,6 +1,6 @@
 //! YAML tree → configuration as written: keys, types and quantities (`config.md` sections 1 to 3).
 
-use std::collections::BTreeMap;
+use std::fmt;
 
 use super::fault::Faults;
 use super::node::{Fields, Key, Read, unknown_key};
@@ -184,7 +184,7 @@ fn properties(fields: Fields<'_>, path: &str, faults: &mut Faults) -> Vec<RawPro
 enum Amounts<'a> {
     Queue,
     Template,
-    Limit(&'a str),
+    Limit(LimitName<'a>),
 }
 
 fn resource(fields: Fields<'_>, key: &str, whose: Amounts<'_>, path: &str, faults: &mut Faults) -> Option<RawResource> {
@@ -192,18 +192,17 @@ fn resource(fields: Fields<'_>, key: &str, whose: Amounts<'_>, path: &str, fault
     let map = node.any_map(key, path, faults)?;
     let key_at = fields.key_at(key).unwrap_or(node.at());
     let mut raw = RawResource { at: node.at(), key_at, ..RawResource::default() };
-    let mut amounts: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut amounts = Vec::new();
     for (name, node) in map {
         match amount(name, node, key, whose, path, faults) {
-            Some(amount) => {
-                amounts.insert(name.text, amount);
-                raw.places.insert(name.text.to_owned(), node.at());
-            }
+            Some(amount) => amounts.push((name.text, amount, node.at())),
             None => raw.faulty = true,
         }
     }
     // In their order, each is put at the end.
-    raw.resource = amounts.into_iter().collect();
+    amounts.sort_unstable_by_key(|(name, ..)| *name);
+    raw.resource = amounts.iter().map(|(name, amount, _)| (*name, *amount)).collect();
+    raw.places = amounts.into_iter().map(|(name, _, at)| (name.into(), at)).collect();
     Some(raw)
 }
 
@@ -273,8 +272,7 @@ fn limits(fields: Fields<'_>, path: &str, faults: &mut Faults) -> Option<RawLimi
 fn limit(node: Node<'_>, index: usize, path: &str, faults: &mut Faults) -> Option<RawLimit> {
     let fields = node.map("a limit", &LIMIT, path, faults)?;
     let description = fields.text("limit", path, faults).good().map(|d| d.value).unwrap_or_default();
-    let told = limit_name(index, &description);
-    let mut raw = RawLimit { at: node.at(), description, ..RawLimit::default() };
+    let mut raw = RawLimit { at: node.at(), ..RawLimit::default() };
     for (key, names) in [("users", &mut raw.users), ("groups", &mut raw.groups)] {
         match names_of(fields, key, path, faults) {
             Some(list) => *names = list,
@@ -282,13 +280,25 @@ fn limit(node: Node<'_>, index: usize, path: &str, faults: &mut Faults) -> Optio
         }
     }
     raw.max_applications = count(fields, "limit", path, faults);
-    raw.max_resources = resource(fields, "maxresources", Amounts::Limit(&told), path, faults);
+    let name = LimitName { index, description: &description };
+    raw.max_resources = resource(fields, "maxresources", Amounts::Limit(name), path, faults);
+    raw.description = description;
     Some(raw)
 }
 
 /// How a limit is called in messages: its number in the list from 1, and its description.
-pub(super) fn limit_name(index: usize, description: &str) -> String {
-    if description.is_empty() { format!("limit {}", index + 1) } else { format!("limit {} {description:?}", index + 1) }
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct LimitName<'a> {
+    /// Its index in the list.
+    pub index: usize,
+    pub description: &'a str,
+}
+
+impl fmt::Display for LimitName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "limit {}", self.index + 1)?;
+        if self.description.is_empty() { Ok(()) } else { write!(f, " {:?}", self.description) }
+    }
 }
 
 /// A list of names; `None` when it is faulty.

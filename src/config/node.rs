@@ -191,6 +191,14 @@ impl<'d> Node<'d> {
         }
     }
 
+    /// All entries of the list, those that are null too. `None` for null and for what is no list (CFG-005).
+    pub fn items(self, key: &str, path: &str, faults: &mut Faults) -> Option<Vec<Node<'d>>> {
+        match self.content() {
+            Content::List(items) => Some(items.iter().map(|id| self.with(*id)).collect()),
+            _ => self.list(key, path, faults),
+        }
+    }
+
     /// The text of a scalar as written; null is the empty text.
     pub fn text(self, key: &str, path: &str, faults: &mut Faults) -> Read<String> {
         match self.content() {

@@ -1,7 +1,5 @@
 //! A queue configuration as written: decoded, nothing filled in, every value with its place. What the checks look at.
 
-use std::collections::BTreeMap;
-
 use super::node::Read;
 use super::types::{Place, Placed};
 use crate::model::Resource;
@@ -68,15 +66,22 @@ pub(super) struct RawResource {
     /// Where the key above the map stands.
     pub key_at: Place,
     pub resource: Resource,
-    /// Where each value stands.
-    pub places: BTreeMap<String, Place>,
+    /// Where each value stands, sorted by name.
+    pub places: Vec<(Box<str>, Place)>,
     /// A quantity could not be read; it is missing in `resource`.
     pub faulty: bool,
 }
 
 impl RawResource {
+    /// Where the amount of `name` stands, if there is one.
+    pub fn own_place(&self, name: &str) -> Option<Place> {
+        let at = self.places.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+        Some(self.places[at].1)
+    }
+
+    /// Where the amount of `name` stands, or else all of them.
     pub fn place(&self, name: &str) -> Place {
-        self.places.get(name).copied().unwrap_or(self.at)
+        self.own_place(name).unwrap_or(self.at)
     }
 }
 

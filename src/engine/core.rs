@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::Config;
+use crate::config::{self, Config, Reading, Source};
 use crate::model::{Profile, Time};
 use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Scheduler};
-use crate::view::{View, ViewBuilder};
+use crate::view::{NoticeWeight, View, ViewBuilder};
 
 /// How often the queue cleaner runs (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
@@ -76,6 +76,37 @@ impl Core {
             workload.observe(self.now, &events);
         }
         events
+    }
+
+    /// Reloads a configuration file that has changed. What comes of it is told as a notice; a bad one changes nothing (SCH-177).
+    pub fn reload(&mut self, name: &str, bytes: &[u8]) {
+        let profile = self.scheduler.switches().profile;
+        let Reading { config, faults } = config::read_file(bytes, config::DEFAULT_POLICY_GROUP, profile);
+        let text = String::from_utf8_lossy(bytes);
+        let told = Source::new(name, &text).render_all(&faults);
+        let refused = match config {
+            None => Some(told.clone()),
+            Some(config) => {
+                if config.checksum == self.scheduler.checksum() {
+                    return;
+                }
+                let events = self.apply(&Command::Configure(Arc::new(config)));
+                events.into_iter().find_map(|event| match event.kind {
+                    EventKind::ConfigRejected { message } => Some(message),
+                    _ => None,
+                })
+            }
+        };
+        let (weight, title, text) = match refused {
+            Some(why) => (NoticeWeight::Error, format!("{name} was refused, the configuration stays as it is"), why),
+            None => (NoticeWeight::Info, format!("{name} is in force"), told),
+        };
+        self.views.notice(self.now, weight, title, text);
+    }
+
+    /// Tells whoever looks something.
+    pub fn notice(&mut self, weight: NoticeWeight, title: String, text: String) {
+        self.views.notice(self.now, weight, title, text);
     }
 
     /// When the engine has to look again: for something due, or because the view changes by itself.

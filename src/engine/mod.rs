@@ -11,7 +11,9 @@
 pub mod clock;
 pub mod core;
 pub mod thread;
+pub mod watch;
 
 pub use clock::Clock;
 pub use core::{Core, Progress};
 pub use thread::{Engine, Published};
+pub use watch::FileWatch;

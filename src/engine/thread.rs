@@ -1,5 +1,6 @@
 //! The engine on a thread of its own, by a clock.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,9 +11,10 @@ use arc_swap::ArcSwap;
 
 use super::clock::Clock;
 use super::core::{Core, Progress};
+use super::watch::FileWatch;
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
-use crate::view::View;
+use crate::view::{NoticeWeight, View};
 
 /// How many cycles and commands are done before others are heard again.
 const SLICE: usize = 256;
@@ -86,6 +88,8 @@ impl Published {
 enum Request {
     /// Carry out a command and answer with its events.
     Apply(Box<Command>, Sender<Vec<Event>>),
+    /// The configuration's file has another content, or cannot be read.
+    Reload(String, Result<Vec<u8>, String>),
     /// Come to an end.
     Stop,
 }
@@ -96,6 +100,7 @@ pub struct Engine {
     published: Arc<Published>,
     clock: Clock,
     thread: Option<JoinHandle<()>>,
+    watch: Option<FileWatch>,
 }
 
 impl Engine {
@@ -112,7 +117,21 @@ impl Engine {
             let _alive = Alive(&shown);
             Owner { core, clock, inbox, published: &shown, last_publish: None }.run();
         })?;
-        Ok(Self { requests, published, clock, thread: Some(thread) })
+        Ok(Self { requests, published, clock, thread: Some(thread), watch: None })
+    }
+
+    /// Reloads a configuration file whenever its content changes; `known` is what was loaded.
+    ///
+    /// # Errors
+    /// The file's folder cannot be watched.
+    pub fn watch(&mut self, file: &Path, known: Vec<u8>) -> Result<(), String> {
+        let (requests, name) = (self.requests.clone(), file.display().to_string());
+        let changed = move |content| {
+            // The engine may have stopped meanwhile.
+            let _ = requests.send(Request::Reload(name.clone(), content));
+        };
+        self.watch = Some(FileWatch::start(file, known, changed)?);
+        Ok(())
     }
 
     /// What it shows.
@@ -136,6 +155,7 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
+        self.watch.take();
         let _ = self.requests.send(Request::Stop);
         if let Some(thread) = self.thread.take() {
             // A panic of the thread has been told by the panic hook already.
@@ -221,6 +241,14 @@ impl Owner<'_> {
     fn answer(&mut self, request: Request) -> bool {
         match request {
             Request::Stop => false,
+            Request::Reload(name, content) => {
+                self.core.run_until(self.clock.now(), SLICE);
+                match content {
+                    Ok(bytes) => self.core.reload(&name, &bytes),
+                    Err(why) => self.core.notice(NoticeWeight::Warning, why, String::new()),
+                }
+                true
+            }
             Request::Apply(command, answer) => {
                 // The time of a command is when it is heard, after everything that was due before.
                 self.core.run_until(self.clock.now(), SLICE);

@@ -196,7 +196,8 @@ impl QueueTree {
         if let Some(parent) = parent {
             let at = self.child_position(parent, name).unwrap_or_else(|at| at);
             self.queues[parent].children.insert(at, key);
-            self.note_priority(parent, None, Some(Priority::MIN));
+            // Nothing can rise by it, so nothing is handed up: under P-02 that would refresh what is stale above.
+            *self.queues[parent].priorities.entry(Priority::MIN).or_default() += 1;
         }
         key
     }

@@ -28,8 +28,9 @@ impl Scheduler {
         }
         let mut rules = Vec::new();
         for partition in &config.partitions {
-            rules.push(build_rules(partition, &self.switches)?);
-            if let Some(present) = self.partitions.iter().find(|p| *p.name == partition.name) {
+            let present = self.partitions.iter().find(|p| *p.name == partition.name);
+            rules.push(build_rules(partition, &self.switches, present.is_none())?);
+            if let Some(present) = present {
                 present.accepts(&partition.root)?;
             }
         }
@@ -37,10 +38,10 @@ impl Scheduler {
         for (partition, rules) in config.partitions.iter().zip(rules) {
             if let Some(present) = self.partitions.iter_mut().find(|p| *p.name == partition.name) {
                 present.rules = rules;
-                present.load(now, partition, events);
+                present.load(now, partition, events)?;
             } else {
                 let mut new = Partition::new(Arc::from(partition.name.as_str()), self.switches, rules);
-                new.load(now, partition, events);
+                new.load(now, partition, events)?;
                 self.partitions.push(new);
             }
         }
@@ -60,9 +61,18 @@ impl Scheduler {
     }
 }
 
-fn build_rules(partition: &PartitionConfig, switches: &Switches) -> Result<Rules, String> {
-    Rules::build(&partition.rules, switches.profile)
+fn build_rules(partition: &PartitionConfig, switches: &Switches, first: bool) -> Result<Rules, String> {
+    let build = if first { Rules::build_at_start } else { Rules::build };
+    build(&partition.rules, switches.profile)
         .map_err(|fault| format!("placement rules of partition {:?}: {fault}", partition.name))
+}
+
+/// What is left to do of a load.
+enum Load<'a> {
+    /// A queue, below a parent that is done.
+    Queue(&'a QueueConfig, Option<QueueKey>),
+    /// What is left of a queue whose children are done.
+    Finish(&'a QueueConfig, QueueKey),
 }
 
 impl Partition {
@@ -86,27 +96,52 @@ impl Partition {
         Ok(())
     }
 
-    /// Brings a valid configuration into force.
-    fn load(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) {
+    /// Brings a valid configuration into force: depth first in the order of the file, and after the children of a queue those
+    /// that the file does not have any more.
+    ///
+    /// # Errors
+    /// Only under the switch `reload_revives`: a new queue below a draining one. What was done until then stays, as in the
+    /// release (`profiles.md` section 5.1).
+    fn load(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) -> Result<(), String> {
         self.nodes.set_sort(&config.node_sort);
-        let mut seen = BTreeSet::new();
-        let mut stack = vec![(&config.root, None)];
-        while let Some((config, parent)) = stack.pop() {
-            let known = match parent {
-                None => self.queues.get(ROOT).map(|root| root.key),
-                Some(parent) => self.queues.child(parent, &config.name),
-            };
-            let key = known.unwrap_or_else(|| self.create(now, parent, &config.name, true, events));
-            self.settle(now, key, config, known.is_some(), events);
-            seen.insert(key);
-            stack.extend(config.children.iter().rev().map(|child| (child, Some(key))));
+        self.share_bases_stale = true;
+        self.touch_tree();
+        let mut stack = vec![Load::Queue(&config.root, None)];
+        while let Some(load) = stack.pop() {
+            match load {
+                Load::Queue(config, parent) => {
+                    let key = self.load_queue(now, config, parent, events)?;
+                    stack.push(Load::Finish(config, key));
+                    stack.extend(config.children.iter().rev().map(|child| Load::Queue(child, Some(key))));
+                }
+                Load::Finish(config, key) => self.drain_missing(now, config, key, events),
+            }
         }
-        self.drain_missing(now, &seen, events);
         for key in self.queues.bottom_up() {
             self.settle_type(key);
         }
-        self.share_bases_stale = true;
-        self.touch_tree();
+        Ok(())
+    }
+
+    /// Finds or makes one queue and gives it its settings.
+    fn load_queue(
+        &mut self,
+        now: Time,
+        config: &QueueConfig,
+        parent: Option<QueueKey>,
+        events: &mut Vec<Event>,
+    ) -> Result<QueueKey, String> {
+        let known = match parent {
+            None => self.queues.get(ROOT).map(|root| root.key),
+            Some(parent) => self.queues.child(parent, &config.name),
+        };
+        let draining = parent.map(|parent| &self.queues[parent]).filter(|p| p.state == QueueState::Draining);
+        if let (None, Some(draining)) = (known, draining) {
+            return Err(format!("queue {} cannot be added below {}, which drains", config.name, draining.path));
+        }
+        let key = known.unwrap_or_else(|| self.create(now, parent, &config.name, true, events));
+        self.settle(now, key, config, known.is_some(), events);
+        Ok(key)
     }
 
     /// Adds a queue without any settings.
@@ -153,7 +188,6 @@ impl Partition {
             ReloadMaxApps::NotRoot => !known || config.name != "root",
             ReloadMaxApps::None => !known,
         };
-        let keeps_priority = known && self.switches.priority_cache;
         let zero_unset = self.switches.zero_max_unset;
         let queue = &mut self.queues[key];
         let max_applications = if takes_max_apps {
@@ -181,7 +215,8 @@ impl Partition {
         if queue.state != QueueState::Active && self.switches.reload_revives {
             self.set_state(now, key, QueueState::Active, events);
         }
-        if !keeps_priority {
+        // A new queue has nothing to hand up; under P-02 its path would be refreshed for no reason.
+        if !self.switches.priority_cache {
             self.queues.hand_up_path(key);
         }
         let apps: Vec<_> = self.queues[key].apps.iter().copied().collect();
@@ -203,11 +238,15 @@ impl Partition {
         }
     }
 
-    /// Managed queues that the configuration does not have any more drain (SCH-180).
-    fn drain_missing(&mut self, now: Time, seen: &BTreeSet<QueueKey>, events: &mut Vec<Event>) {
-        for key in self.queues.top_down() {
+    /// Managed children that the configuration does not have any more drain, with all managed queues below them (SCH-180).
+    fn drain_missing(&mut self, now: Time, config: &QueueConfig, key: QueueKey, events: &mut Vec<Event>) {
+        let kept: BTreeSet<&str> = config.children.iter().map(|child| child.name.as_str()).collect();
+        let children = self.queues[key].children.iter().copied();
+        let mut gone: Vec<_> = children.filter(|child| !kept.contains(self.queues[*child].path.name())).collect();
+        while let Some(key) = gone.pop() {
             let queue = &self.queues[key];
-            if queue.managed && queue.state == QueueState::Active && !seen.contains(&key) {
+            gone.extend(queue.children.iter().rev());
+            if queue.managed && queue.state == QueueState::Active {
                 self.set_state(now, key, QueueState::Draining, events);
             }
         }

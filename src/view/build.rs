@@ -11,7 +11,7 @@ use super::rows::{
     AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow, QueueRow,
     QueueSettings, StateChange,
 };
-use super::{PartitionView, View};
+use super::{Notice, NoticeWeight, PartitionView, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
 use crate::scheduler::index::{AppKey, NodeKey, QueueKey, SlabKey};
@@ -20,6 +20,9 @@ use crate::scheduler::queue::{Queue, Settings};
 use crate::scheduler::touched::Touched;
 use crate::scheduler::{Partition, Scheduler};
 
+/// How many notices are kept.
+const NOTICES: usize = 200;
+
 /// Makes views of one scheduler.
 #[derive(Debug, Default)]
 pub struct ViewBuilder {
@@ -27,6 +30,8 @@ pub struct ViewBuilder {
     partitions: Vec<PartitionBuilder>,
     /// When the allocation rate changes next by itself.
     rate_changes: Option<Time>,
+    notices_told: u64,
+    news: bool,
 }
 
 /// What is kept of a partition beside its view.
@@ -43,7 +48,7 @@ impl ViewBuilder {
     /// The view at `now`, or `None` if it would be the one before.
     pub fn update(&mut self, now: Time, scheduler: &mut Scheduler) -> Option<Arc<View>> {
         let names = |view: &View| view.partitions.iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>();
-        let mut changed = false;
+        let mut changed = std::mem::take(&mut self.news);
         if names(&self.view) != scheduler.partitions().iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>() {
             self.start_over(scheduler);
             changed = true;
@@ -59,6 +64,16 @@ impl ViewBuilder {
         self.view.generation += 1;
         self.view.at = now;
         Some(Arc::new(self.view.clone()))
+    }
+
+    /// Adds something worth telling to the next view.
+    pub fn notice(&mut self, at: Time, weight: NoticeWeight, title: String, text: String) {
+        self.notices_told += 1;
+        self.news = true;
+        self.view.notices.push_back(Arc::new(Notice { number: self.notices_told, at, weight, title, text }));
+        if self.view.notices.len() > NOTICES {
+            self.view.notices.pop_front();
+        }
     }
 
     /// When the rate changes by itself, because time goes on.

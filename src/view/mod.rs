@@ -12,6 +12,7 @@
 
 pub mod build;
 pub mod explain;
+pub mod notice;
 pub mod rows;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use imbl::{OrdMap, Vector};
 
 use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
 pub use build::ViewBuilder;
+pub use notice::{Notice, NoticeWeight};
 pub use rows::{
     AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
     QueueRow, QueueSettings, QueueSlot, StateChange,
@@ -38,6 +40,8 @@ pub struct View {
     pub allocations_made: u64,
     /// Allocations per second of cluster time over the last seconds.
     pub allocation_rate: f64,
+    /// What was worth telling, the oldest first; only the last ones are kept.
+    pub notices: Vector<Arc<Notice>>,
 }
 
 /// One partition at one moment. Cheap to clone: the maps share their content.

@@ -271,6 +271,7 @@ impl Builder {
             partitions: vec![partition],
             allocations_made: 1_200,
             allocation_rate: 214.2,
+            ..View::default()
         }
     }
 

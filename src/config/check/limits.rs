@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::shown;
-use crate::config::decode::limit_name;
+use crate::config::decode::LimitName;
 use crate::config::fault::Faults;
 use crate::config::node::Read;
 use crate::config::raw::{RawLimit, RawQueue};
@@ -89,9 +89,9 @@ impl<'r> Walk<'r, '_> {
         let limits = queue.limits.as_ref().map_or(&[][..], |limits| &limits.list);
         let mut seen = Seen::default();
         for (index, limit) in limits.iter().enumerate() {
-            let told = limit_name(index, &limit.description);
-            self.check_who(queue, limit, index, &told, &mut seen);
-            self.check_amounts(queue, limit, &told);
+            let told = LimitName { index, description: &limit.description };
+            self.check_who(queue, limit, told, &mut seen);
+            self.check_amounts(queue, limit, told);
         }
         let entered = self.enter(queue, limits);
         for child in &queue.children {
@@ -105,7 +105,7 @@ impl<'r> Walk<'r, '_> {
     }
 
     /// CFG-060 to CFG-068.
-    fn check_who(&mut self, queue: &RawQueue, limit: &'r RawLimit, index: usize, told: &str, seen: &mut Seen<'r>) {
+    fn check_who(&mut self, queue: &RawQueue, limit: &'r RawLimit, told: LimitName<'_>, seen: &mut Seen<'r>) {
         if limit.users.is_empty() && limit.groups.is_empty() && !limit.names_faulty {
             let message = format!("{told} names neither users nor groups");
             let hint = "write `users` or `groups`: a list of names, or ['*']";
@@ -126,13 +126,13 @@ impl<'r> Walk<'r, '_> {
                     let message = format!("{told}: {text:?} is no legal {word} name");
                     self.faults.error(code, name.at, path, message, hint);
                 }
-                self.check_repeated(kind, name, index, told, path, seen);
+                self.check_repeated(kind, name, told, path, seen);
                 if kind == Kind::Group && text == ANYONE && seen.is_empty() {
                     let message = format!("{told}: group '*' with no named group before it on {path}");
                     let hint = "alone it would be a limit of the whole queue: use `maxapplications` and `resources.max` of the queue";
                     self.faults.error("CFG-068", name.at, path, message, hint);
                 }
-                seen.entry(text).or_insert(index);
+                seen.entry(text).or_insert(told.index);
             }
         }
     }
@@ -142,14 +142,13 @@ impl<'r> Walk<'r, '_> {
         &mut self,
         kind: Kind,
         name: &Placed<String>,
-        index: usize,
-        told: &str,
+        told: LimitName<'_>,
         path: &str,
         seen: &HashMap<&str, usize>,
     ) {
         let (word, text) = (kind.word(), name.value.as_str());
         match seen.get(text) {
-            Some(first) if *first == index => {
+            Some(first) if *first == told.index => {
                 let message = format!("{told} names {word} {text:?} twice");
                 self.faults.lenient("CFG-063", name.at, path, message, "it counts once: leave the second out");
             }
@@ -164,7 +163,7 @@ impl<'r> Walk<'r, '_> {
             None => {}
         }
         // Beside '*' in one list our own rule is CFG-065; a release looks at the order only.
-        let after = seen.get(ANYONE).filter(|star| **star != index || self.faults.as_release());
+        let after = seen.get(ANYONE).filter(|star| **star != told.index || self.faults.as_release());
         if let Some(star) = after.filter(|_| text != ANYONE) {
             let message = format!("{told} names {word} {text:?} after the '*' of limit {}", star + 1);
             self.faults.error("CFG-066", name.at, path, message, "put the limit with '*' last");
@@ -172,7 +171,7 @@ impl<'r> Walk<'r, '_> {
     }
 
     /// CFG-069 to CFG-072.
-    fn check_amounts(&mut self, queue: &RawQueue, limit: &RawLimit, told: &str) {
+    fn check_amounts(&mut self, queue: &RawQueue, limit: &RawLimit, told: LimitName<'_>) {
         let path = &queue.path;
         let amounts = limit.max_resources.as_ref();
         let empty = amounts.is_none_or(|amounts| amounts.resource.is_empty() && !amounts.faulty);
@@ -212,7 +211,7 @@ impl<'r> Walk<'r, '_> {
         for kind in KINDS {
             let mut entered: HashMap<&str, ()> = HashMap::new();
             for (index, limit) in limits.iter().enumerate() {
-                let told = limit_name(index, &limit.description);
+                let told = LimitName { index, description: &limit.description };
                 let mut groups: Vec<(Above<'r>, Vec<&'r str>)> = Vec::new();
                 for name in kind.names(limit) {
                     let name = name.value.as_str();
@@ -229,7 +228,7 @@ impl<'r> Walk<'r, '_> {
                     }
                 }
                 for (above, names) in groups {
-                    self.compare(kind, queue, limit, &told, &above, &names);
+                    self.compare(kind, queue, limit, told, &above, &names);
                 }
             }
         }
@@ -255,7 +254,7 @@ impl<'r> Walk<'r, '_> {
         kind: Kind,
         queue: &RawQueue,
         limit: &RawLimit,
-        told: &str,
+        told: LimitName<'_>,
         above: &Above<'_>,
         names: &[&str],
     ) {

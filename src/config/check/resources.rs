@@ -124,16 +124,14 @@ impl<'r> Walk<'r, '_> {
                     tell(max.amount),
                     parts(name, sum)
                 );
-                let at = own_place(queue.max.as_ref(), name).or(own_place(queue.guaranteed.as_ref(), name));
+                let place =
+                    |amounts: &Option<RawResource>| amounts.as_ref().and_then(|amounts| amounts.own_place(name));
+                let at = place(&queue.max).or(place(&queue.guaranteed));
                 let hint = format!("guarantee at most {} below, or raise the max", tell(max.amount));
                 self.faults.error("CFG-045", at.unwrap_or(queue.at), &queue.path, message, hint);
             }
         }
     }
-}
-
-fn own_place(amounts: Option<&RawResource>, name: &str) -> Option<crate::config::Place> {
-    amounts?.places.get(name).copied()
 }
 
 /// The children of a sum with their parts.

@@ -1,0 +1,166 @@
+//! Text → [`Scenario`]: a queue configuration or where it stands, and the steps, each with its place.
+//!
+//! Invariants:
+//! - all faults of a text come back in one pass, each with its place; with an error among them there is no scenario;
+//! - the embedded configurations are not read here, only kept with their place: whether they are right depends on the
+//!   profile, and a refused reload is a line of the trace and no fault of the file.
+//!
+//! Codes:
+//!
+//! | code | what |
+//! |---|---|
+//! | SCN-001 to SCN-009 | what CFG-001 to CFG-009 are for a configuration: no YAML, no map, unknown key, key twice, wrong type, no bool, no number, alias, second document |
+//! | SCN-010 | a version that is not 1 |
+//! | SCN-011 | no configuration, or two |
+//! | SCN-020 | a step with no key, or with several |
+//! | SCN-021 | a key that a step needs is missing, or an id is empty |
+//! | SCN-022 | a number out of its range, or none |
+//! | SCN-023 | a word that is none of those allowed |
+//! | SCN-024 | no duration |
+//! | SCN-025 | no quantity (CFG-020 to CFG-022) |
+
+use std::time::Duration;
+
+use super::decode;
+use crate::config::yaml::{self, Scalar};
+use crate::config::{Fault, Faults, Place};
+use crate::scheduler::PartitionCommand;
+
+/// A scenario: a configuration, and what happens then.
+#[derive(Clone, Debug, Default)]
+pub struct Scenario {
+    /// The name, for people.
+    pub name: String,
+    /// The description, for people.
+    pub description: String,
+    /// The configuration to start with; `None` when the file has none and one has to be given from outside.
+    pub config: Option<ConfigSource>,
+    /// The steps in their order.
+    pub steps: Vec<Step>,
+}
+
+/// Where a scenario's configuration is.
+#[derive(Clone, Debug)]
+pub enum ConfigSource {
+    /// In the scenario itself.
+    Text(EmbeddedText),
+    /// In a file, named relative to the scenario's.
+    File {
+        /// The path as written.
+        path: String,
+        /// Where it is written.
+        at: Place,
+    },
+}
+
+/// A configuration that stands in a scenario.
+#[derive(Clone, Debug)]
+pub struct EmbeddedText {
+    scalar: Scalar,
+}
+
+impl EmbeddedText {
+    /// The text as a configuration of its own.
+    pub fn text(&self) -> &str {
+        &self.scalar.text
+    }
+
+    /// The place in the scenario file of a place in the text.
+    pub fn outer(&self, inner: Place) -> Place {
+        self.scalar.outer(inner)
+    }
+
+    pub(super) fn new(scalar: &Scalar) -> Self {
+        Self { scalar: scalar.clone() }
+    }
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Where it stands.
+    pub at: Place,
+    /// What is to be done.
+    pub kind: StepKind,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub enum StepKind {
+    /// A command of a resource manager or administrator, for the first partition.
+    Command(PartitionCommand),
+    /// Scheduling cycles.
+    Schedule(Cycles),
+    /// A reload.
+    Config(EmbeddedText),
+    /// One pass of the queue cleaner.
+    Clean,
+    /// The clock moves.
+    Advance(Duration),
+    /// The state is printed under this label.
+    Snapshot(String),
+}
+
+/// How many cycles a step runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cycles {
+    /// So many, at most [`Cycles::MOST`].
+    Count(u32),
+    /// Until one makes no progress, at most [`Cycles::MOST`].
+    Idle,
+}
+
+impl Cycles {
+    /// The most cycles of one step.
+    pub const MOST: u32 = 10_000_000;
+}
+
+/// What reading a text gave.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The scenario; `None` when there is an error among the faults.
+    pub scenario: Option<Scenario>,
+    /// All faults by place, warnings too.
+    pub faults: Vec<Fault>,
+}
+
+/// Reads a scenario.
+pub fn read(text: &str) -> Reading {
+    let mut faults = Faults::default();
+    let document = yaml::parse(text, &mut faults);
+    let scenario = document.and_then(|document| decode::scenario(&document, &mut faults));
+    let scenario = scenario.filter(|_| !faults.has_errors());
+    Reading { scenario, faults: own_codes(faults) }
+}
+
+/// Reads a scenario from bytes, which may be no text at all.
+pub fn read_bytes(bytes: &[u8]) -> Reading {
+    let mut faults = Faults::default();
+    match yaml::decode(bytes, &mut faults) {
+        Some(text) => read(text),
+        None => Reading { scenario: None, faults: own_codes(faults) },
+    }
+}
+
+/// The faults by place, those of the YAML reader under a scenario's own codes.
+fn own_codes(faults: Faults) -> Vec<Fault> {
+    let mut faults = faults.into_sorted();
+    for fault in &mut faults {
+        fault.code = match fault.code {
+            "CFG-001" => "SCN-001",
+            "CFG-002" => "SCN-002",
+            "CFG-003" => "SCN-003",
+            "CFG-004" => "SCN-004",
+            "CFG-005" => "SCN-005",
+            "CFG-006" => "SCN-006",
+            "CFG-007" => "SCN-007",
+            "CFG-008" => "SCN-008",
+            "CFG-009" => "SCN-009",
+            own => own,
+        };
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests;

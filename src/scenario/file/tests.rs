@@ -1,0 +1,127 @@
+use super::*;
+use crate::config::Source;
+use crate::model::{MEMORY, Priority, VCORE};
+use crate::scheduler::GangStyle;
+
+fn steps(text: &str) -> Vec<StepKind> {
+    let reading = read(&format!("version: 1\nsteps:\n{text}"));
+    assert_eq!(reading.faults, []);
+    reading.scenario.unwrap().steps.into_iter().map(|step| step.kind).collect()
+}
+
+fn told(text: &str) -> String {
+    let reading = read(text);
+    assert!(reading.scenario.is_none());
+    Source::new("s.yaml", text).render_all(&reading.faults)
+}
+
+#[test]
+fn reads_every_kind_of_step() {
+    let steps = steps(
+        "- node: {id: n1, capacity: {memory: 10G, vcore: 4}, attributes: {zone: a}}
+- updateNode: {id: n1, capacity: {memory: 1}}
+- removeNode: n1
+- drainNode: n1
+- resumeNode: n1
+- submit: {app: a, user: sue}
+- ask: {app: a, id: t, resource: {vcore: 500m}}
+- schedule: 3
+- schedule: idle
+- release: {app: a, id: t}
+- remove: {app: a}
+- kill: {app: a, as: {user: kim, groups: [ops]}}
+- move: {app: a, to: root.B, as: {user: kim}}
+- config: |
+    partitions: []
+- clean: true
+- advance: 1m30s
+- snapshot: end
+",
+    );
+    insta::assert_debug_snapshot!(steps);
+}
+
+#[test]
+fn an_ask_has_what_it_says_and_defaults_for_the_rest() {
+    let [plain, full] = &steps(
+        "- ask: {app: a, id: t, resource: {vcore: 1}}
+- ask: {app: a, id: t, resource: {memory: 1Ki}, priority: -2147483648, count: 3, requiredNode: n1, allowPreemptSelf: true,
+        allowPreemptOther: true, placeholder: true, taskGroup: tg}
+",
+    )[..] else {
+        panic!("two steps")
+    };
+    let StepKind::Command(PartitionCommand::Ask(plain)) = plain else { panic!("an ask") };
+    assert_eq!((plain.priority, plain.count, plain.required_node.as_ref()), (Priority(0), 1, None));
+    assert_eq!(plain.resource.get(VCORE), Some(1000));
+    let StepKind::Command(PartitionCommand::Ask(full)) = full else { panic!("an ask") };
+    assert_eq!((full.priority, full.count), (Priority::MIN, 3));
+    assert_eq!(full.resource.get(MEMORY), Some(1024));
+    assert!(full.allow_preempt_self && full.allow_preempt_other && full.placeholder);
+    assert_eq!(full.task_group.as_deref(), Some("tg"));
+}
+
+#[test]
+fn a_gang_s_total_is_given_or_the_sum_of_its_task_groups() {
+    let groups = "taskGroups: [{name: a, minMember: 2, minResource: {memory: 3}}, {name: b, minResource: {memory: 5, vcore: 1}}]";
+    let text = format!(
+        "- submit: {{app: a, user: sue, type: spark, {groups}}}
+- submit: {{app: b, user: sue, placeholder: {{memory: 7}}, gangStyle: Hard, placeholderTimeout: 10s, {groups}}}
+"
+    );
+    let mut submissions = steps(&text).into_iter().map(|step| match step {
+        StepKind::Command(PartitionCommand::Submit(submission)) => submission,
+        other => panic!("{other:?}"),
+    });
+    let (sum, given) = (submissions.next().unwrap(), submissions.next().unwrap());
+    assert_eq!(sum.placeholder_ask, [(MEMORY, 11), (VCORE, 1000)].into_iter().collect());
+    assert_eq!(sum.tags["application.type"], "spark");
+    assert_eq!(sum.who.groups, ["sue"]);
+    assert_eq!(given.placeholder_ask, [(MEMORY, 7)].into_iter().collect());
+    assert_eq!((given.gang_style, given.placeholder_timeout), (GangStyle::Hard, Some(Duration::from_secs(10))));
+}
+
+#[test]
+fn every_fault_is_told_at_its_place() {
+    let text = "version: 2
+nmae: x
+config: a
+configFile: b
+steps:
+- node: {id: '', capacity: {memory: 10Gb, vcore: -1, gpu: 99999999999999999999}}
+- submit: {user: sue, groups: sue, gangStyle: soft, placeholderTimeout: 10}
+- ask: {app: a, id: t, resource: {}, priority: 3000000000, count: 0, taskgroup: x}
+-
+- {}
+- schedule: forever
+- release: {app: a}
+  remove: {app: b}
+- kill: {app: a}
+- advance: 5 minutes
+- clean: no
+- reboot: n1
+- [a]
+- config: {partitions: []}
+- move: {app: a, to: root.a, as: {groups: [x]}}
+- drainNode:
+";
+    insta::assert_snapshot!(told(text));
+}
+
+#[test]
+fn what_is_no_scenario_at_all_is_told() {
+    assert!(told("").contains("SCN-002"));
+    assert!(told("- node").contains("SCN-002"));
+    assert!(told("steps: [").contains("SCN-001"));
+    assert!(told("steps: {}").contains("1:8: error[SCN-005]"));
+    let reading = read_bytes(b"version: 1\n\xff");
+    assert_eq!(reading.faults[0].at, Place { line: 2, column: 1 });
+}
+
+#[test]
+fn an_embedded_configuration_knows_its_place() {
+    let reading = read("version: 1\nconfig: |\n  partitions:\n    - name: default\nsteps: []\n");
+    let Some(ConfigSource::Text(text)) = reading.scenario.unwrap().config else { panic!("a text") };
+    assert_eq!(text.text(), "partitions:\n  - name: default\n");
+    assert_eq!(text.outer(Place { line: 2, column: 5 }), Place { line: 4, column: 7 });
+}

@@ -1,0 +1,178 @@
+//! Running a scenario: one scheduler, one virtual clock, step by step.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
+use super::trace::{LOAD, Sink};
+use crate::config::{self, Config, Faults, Severity};
+use crate::model::{Profile, Time};
+use crate::scheduler::{Command, Event, EventKind, ReleaseReason, Scheduler};
+
+/// How far the clock moves with each step.
+const STEP: Duration = Duration::from_millis(1);
+
+impl EmbeddedText {
+    /// Reads the configuration; its faults stand where they are in the scenario file.
+    pub fn read(&self, profile: Profile) -> config::Reading {
+        let config::Reading { config, faults } = config::read(self.text(), profile);
+        let mut outer = Faults::new(profile);
+        outer.embed(faults, |at| self.outer(at));
+        config::Reading { config, faults: outer.into_sorted() }
+    }
+}
+
+impl Scenario {
+    /// Reads the configuration that stands in the scenario itself; `None` when it has none or names a file.
+    pub fn embedded_config(&self, profile: Profile) -> Option<config::Reading> {
+        match &self.config {
+            Some(ConfigSource::Text(text)) => Some(text.read(profile)),
+            _ => None,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All steps were carried out.
+    Done,
+    /// The configuration was refused at the start; nothing was carried out.
+    Refused,
+}
+
+/// Runs a whole scenario with the configuration that was read for it.
+///
+/// # Errors
+/// The sink could not write.
+pub fn run(
+    scenario: &Scenario,
+    config: config::Reading,
+    profile: Profile,
+    sink: &mut impl Sink,
+) -> io::Result<Outcome> {
+    let mut runner = Runner::new(profile);
+    if runner.load(config, sink)? == Outcome::Refused {
+        return Ok(Outcome::Refused);
+    }
+    for step in &scenario.steps {
+        runner.step(step, sink)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// A scheduler that is driven step by step, by a virtual clock that begins at zero.
+pub struct Runner {
+    scheduler: Scheduler,
+    profile: Profile,
+    now: Time,
+    /// The steps begun so far, less one.
+    step: i64,
+}
+
+impl Runner {
+    /// A runner whose scheduler decides as `profile` says and has no configuration yet.
+    pub fn new(profile: Profile) -> Self {
+        Self { scheduler: Scheduler::new(profile), profile, now: Time::ZERO, step: LOAD }
+    }
+
+    /// The scheduler, to look at.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// The time.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Brings the first configuration into force, before any step.
+    ///
+    /// # Errors
+    /// The sink could not write.
+    pub fn load(&mut self, config: config::Reading, sink: &mut impl Sink) -> io::Result<Outcome> {
+        let accepted = self.configure(config, sink)?;
+        Ok(if accepted { Outcome::Done } else { Outcome::Refused })
+    }
+
+    /// Carries out the next step.
+    ///
+    /// # Errors
+    /// The sink could not write.
+    pub fn step(&mut self, step: &Step, sink: &mut impl Sink) -> io::Result<()> {
+        self.step += 1;
+        self.advance(STEP, sink)?;
+        match &step.kind {
+            StepKind::Command(command) => self.apply(&Command::from(command.clone()), sink).map(drop),
+            StepKind::Schedule(cycles) => self.schedule(*cycles, sink),
+            StepKind::Config(text) => self.configure(text.read(self.profile), sink).map(drop),
+            StepKind::Clean => self.apply(&Command::Clean, sink).map(drop),
+            StepKind::Advance(by) => self.advance(*by, sink),
+            StepKind::Snapshot(label) => sink.snapshot(self.step, label, &self.scheduler),
+        }
+    }
+
+    fn apply(&mut self, command: &Command, sink: &mut impl Sink) -> io::Result<Vec<Event>> {
+        let events = self.scheduler.apply(self.now, command);
+        sink.events(self.step, &events)?;
+        Ok(events)
+    }
+
+    /// Moves the clock; every timer on the way has its own turn at its own time.
+    fn advance(&mut self, by: Duration, sink: &mut impl Sink) -> io::Result<()> {
+        let until = self.now + by;
+        while let Some(due) = self.scheduler.next_timer().filter(|due| *due <= until) {
+            self.now = self.now.max(due);
+            self.apply(&Command::Tick, sink)?;
+        }
+        self.now = until;
+        Ok(())
+    }
+
+    fn schedule(&mut self, cycles: Cycles, sink: &mut impl Sink) -> io::Result<()> {
+        let (most, idle) = match cycles {
+            Cycles::Count(count) => (count, false),
+            Cycles::Idle => (Cycles::MOST, true),
+        };
+        for _ in 0..most {
+            let progress = self.apply(&Command::Cycle, sink)?.iter().any(is_progress);
+            // With nothing to look at, the cycles that are left would do nothing either.
+            if !progress && (idle || !self.scheduler.has_work()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings a configuration into force, or tells why not. Gives whether it is.
+    fn configure(&mut self, reading: config::Reading, sink: &mut impl Sink) -> io::Result<bool> {
+        let Some(config) = reading.config else {
+            let kind = EventKind::ConfigRejected { message: refusal(&reading.faults) };
+            sink.events(self.step, &[Event { at: self.now, kind }])?;
+            return Ok(false);
+        };
+        let config: Arc<Config> = Arc::new(config);
+        let events = self.apply(&Command::Configure(config), sink)?;
+        Ok(!events.iter().any(|event| matches!(event.kind, EventKind::ConfigRejected { .. })))
+    }
+}
+
+/// Whether an event of a cycle means that another cycle may find more: an allocation, or a placeholder that gives way.
+fn is_progress(event: &Event) -> bool {
+    matches!(event.kind, EventKind::Allocated { .. } | EventKind::Released { reason: ReleaseReason::Replaced, .. })
+}
+
+/// The first error in one line, and how many there are.
+fn refusal(faults: &[config::Fault]) -> String {
+    let mut errors = faults.iter().filter(|fault| fault.severity == Severity::Error);
+    let Some(first) = errors.next() else { return "the configuration cannot be read".to_owned() };
+    match errors.count() {
+        0 => first.to_string(),
+        1 => format!("{first}; and one more error"),
+        more => format!("{first}; and {more} more errors"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

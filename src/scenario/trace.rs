@@ -1,0 +1,281 @@
+//! Traces: what a run tells, one JSON object a line (`scenario.md`, Trace).
+
+use std::io::{self, Write};
+
+use super::json::Json;
+use crate::model::{AppId, AskId, QueuePath, Resource};
+use crate::scheduler::queue::Queue;
+use crate::scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
+
+/// The step of a trace line that belongs to the configuration's own load.
+pub const LOAD: i64 = -1;
+
+/// Whoever hears what a run does.
+pub trait Sink {
+    /// What came of one command of a step, in order.
+    ///
+    /// # Errors
+    /// Writing failed; the run ends.
+    fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()>;
+
+    /// A step asks for the state.
+    ///
+    /// # Errors
+    /// Writing failed; the run ends.
+    fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()>;
+}
+
+/// Hears nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Sink for Silent {
+    fn events(&mut self, _step: i64, _events: &[Event]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn snapshot(&mut self, _step: i64, _label: &str, _scheduler: &Scheduler) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Prints the trace. Events that no line is for, refused commands among them, are passed over.
+pub struct Trace<W> {
+    out: W,
+    json: Json,
+}
+
+impl<W: Write> Trace<W> {
+    /// Prints to `out`, which should be buffered.
+    pub fn new(out: W) -> Self {
+        Self { out, json: Json::default() }
+    }
+
+    /// Ends printing and gives back where it went.
+    ///
+    /// # Errors
+    /// What is still buffered could not be written.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn begin(&mut self, step: i64, event: &str) -> io::Result<()> {
+        self.json.open(b'{');
+        self.json.number_field("step", step)?;
+        self.json.text_field("event", event)
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.json.close(b'}');
+        self.json.end_line();
+        self.out.write_all(self.json.as_bytes())?;
+        self.json.clear();
+        Ok(())
+    }
+
+    fn event(&mut self, step: i64, kind: &EventKind) -> io::Result<()> {
+        let Some(name) = name_of(kind) else { return Ok(()) };
+        self.begin(step, name)?;
+        let json = &mut self.json;
+        match kind {
+            EventKind::ConfigRejected { message } => json.text_field("message", message)?,
+            EventKind::NodeAccepted { node } => json.text_field("node", node.as_str())?,
+            EventKind::NodeRejected { node, message } => {
+                json.text_field("node", node.as_str())?;
+                json.text_field("message", message)?;
+            }
+            EventKind::AppAccepted { app, queue }
+            | EventKind::Moved { app, queue, .. }
+            | EventKind::Killed { app, queue } => {
+                json.text_field("app", app.as_str())?;
+                json.text_field("queue", queue.as_str())?;
+            }
+            EventKind::AppRejected { app, message } | EventKind::Denied { app, message } => {
+                json.text_field("app", app.as_str())?;
+                json.text_field("message", message)?;
+            }
+            EventKind::AskRejected { app, ask, message } => {
+                json.text_field("app", app.as_str())?;
+                json.text_field("ask", ask.as_str())?;
+                json.text_field("message", message)?;
+            }
+            EventKind::Allocated { app, ask, node, .. } => {
+                json.text_field("app", app.as_str())?;
+                json.text_field("ask", ask.as_str())?;
+                json.text_field("node", node.as_str())?;
+            }
+            EventKind::Released { app, ask, reason, .. } => {
+                json.text_field("app", app.as_str())?;
+                json.text_field("ask", ask.as_str())?;
+                json.text_field("reason", reason_name(*reason))?;
+            }
+            _ => {}
+        }
+        self.end()
+    }
+}
+
+impl<W: Write> Sink for Trace<W> {
+    fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()> {
+        let mut released: Vec<(&AppId, &AskId, &EventKind)> = Vec::new();
+        for Event { kind, .. } in events {
+            if let EventKind::Released { app, ask, .. } = kind {
+                released.push((app, ask, kind));
+            } else if name_of(kind).is_some() {
+                self.released(step, &mut released)?;
+                self.event(step, kind)?;
+            }
+        }
+        self.released(step, &mut released)
+    }
+
+    fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()> {
+        self.begin(step, "snapshot")?;
+        self.json.text_field("label", label)?;
+        if let Some(partition) = scheduler.partitions().first() {
+            queues(&mut self.json, partition)?;
+            apps(&mut self.json, partition)?;
+            nodes(&mut self.json, partition)?;
+            users(&mut self.json, partition)?;
+        }
+        self.end()
+    }
+}
+
+impl<W: Write> Trace<W> {
+    /// Prints the releases that one cause gave at once, by application, then ask.
+    fn released(&mut self, step: i64, released: &mut Vec<(&AppId, &AskId, &EventKind)>) -> io::Result<()> {
+        released.sort_by_key(|(app, ask, _)| (*app, *ask));
+        for (.., kind) in released.drain(..) {
+            self.event(step, kind)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a trace calls an event; `None` for what it does not print.
+fn name_of(kind: &EventKind) -> Option<&'static str> {
+    Some(match kind {
+        EventKind::ConfigAccepted => "configAccepted",
+        EventKind::ConfigRejected { .. } => "configRejected",
+        EventKind::NodeAccepted { .. } => "nodeAccepted",
+        EventKind::NodeRejected { .. } => "nodeRejected",
+        EventKind::AppAccepted { .. } => "appAccepted",
+        EventKind::AppRejected { .. } => "appRejected",
+        EventKind::AskRejected { .. } => "askRejected",
+        EventKind::Allocated { .. } => "allocated",
+        EventKind::Released { .. } => "released",
+        EventKind::Denied { .. } => "denied",
+        EventKind::Moved { .. } => "moved",
+        EventKind::Killed { .. } => "killed",
+        _ => return None,
+    })
+}
+
+/// What a trace calls a reason; what goes with its node was stopped.
+const fn reason_name(reason: ReleaseReason) -> &'static str {
+    match reason {
+        ReleaseReason::Stopped | ReleaseReason::NodeRemoved => "stopped",
+        ReleaseReason::Timeout => "timeout",
+        ReleaseReason::Preempted => "preempted",
+        ReleaseReason::Replaced => "replaced",
+    }
+}
+
+fn queues(json: &mut Json, partition: &Partition) -> io::Result<()> {
+    let mut queues: Vec<&Queue> = partition.queues.iter().collect();
+    queues.sort_by_key(|queue| queue.path.as_str());
+    json.open_field("queues", b'[');
+    for queue in queues {
+        json.open(b'{');
+        json.text_field("queue", queue.path.as_str())?;
+        json.text_field("status", &queue.state.to_string())?;
+        json.flag_field("managed", queue.managed);
+        json.flag_field("leaf", queue.leaf);
+        json.number_field("priority", i64::from(queue.current_priority().0))?;
+        json.resource_field("allocated", &queue.allocated)?;
+        json.resource_field("pending", &queue.pending)?;
+        let none = Resource::new();
+        json.resource_field("guaranteed", queue.guaranteed.as_ref().unwrap_or(&none))?;
+        json.resource_field("max", queue.max.as_ref().unwrap_or(&none))?;
+        json.resource_field("preempting", &queue.preempting)?;
+        json.number_field("runningApps", i64::try_from(queue.running).unwrap_or(i64::MAX))?;
+        let mut apps: Vec<&str> = queue.apps.iter().map(|app| partition.apps[*app].id.as_str()).collect();
+        apps.sort_unstable();
+        json.list_field("apps", apps.into_iter())?;
+        json.close(b'}');
+    }
+    json.close(b']');
+    Ok(())
+}
+
+fn apps(json: &mut Json, partition: &Partition) -> io::Result<()> {
+    let mut apps: Vec<_> = partition.apps.iter().map(|(_, app)| app).collect();
+    apps.sort_by_key(|app| &app.id);
+    json.open_field("apps", b'[');
+    for app in apps {
+        json.open(b'{');
+        json.text_field("app", app.id.as_str())?;
+        json.text_field("queue", app.queue_path.as_str())?;
+        json.text_field("user", &app.who.user)?;
+        json.text_field("state", app.state.name())?;
+        json.resource_field("allocated", &app.allocated)?;
+        json.resource_field("pending", &app.pending)?;
+        json.resource_field("placeholder", &app.allocated_placeholder)?;
+        json.close(b'}');
+    }
+    json.close(b']');
+    Ok(())
+}
+
+fn nodes(json: &mut Json, partition: &Partition) -> io::Result<()> {
+    let mut nodes: Vec<_> = partition.nodes.iter().collect();
+    nodes.sort_by_key(|node| &node.id);
+    json.open_field("nodes", b'[');
+    for node in nodes {
+        json.open(b'{');
+        json.text_field("node", node.id.as_str())?;
+        json.flag_field("schedulable", node.schedulable);
+        json.resource_field("capacity", &node.total)?;
+        json.resource_field("allocated", &node.allocated)?;
+        json.resource_field("occupied", &node.occupied)?;
+        let running = node.allocations.values().map(|(app, ask)| {
+            let app = &partition.apps[*app];
+            format!("{}/{}", app.id, app.asks[*ask].id)
+        });
+        let mut running: Vec<String> = running.collect();
+        running.sort_unstable();
+        json.list_field("allocations", running.iter().map(String::as_str))?;
+        json.close(b'}');
+    }
+    json.close(b']');
+    Ok(())
+}
+
+/// What users have in use, on the paths where it is something. Groups are tracked with the limits that name them.
+fn users(json: &mut Json, partition: &Partition) -> io::Result<()> {
+    json.open_field("users", b'[');
+    for (user, queues) in partition.usage.users() {
+        json.open(b'{');
+        json.text_field("name", user)?;
+        json.open_field("queues", b'[');
+        let path = |key| partition.queues.get(key).map(|queue| &queue.path);
+        let in_use = queues.iter().filter_map(|(key, usage)| path(*key).map(|path| (path, usage)));
+        let mut in_use: Vec<(&QueuePath, _)> = in_use.collect();
+        in_use.sort_by_key(|(path, _)| path.as_str());
+        for (path, usage) in in_use {
+            json.open(b'{');
+            json.text_field("queue", path.as_str())?;
+            json.resource_field("allocated", &usage.allocated)?;
+            json.list_field("runningApps", usage.running.iter().map(AppId::as_str))?;
+            json.close(b'}');
+        }
+        json.close(b']');
+        json.close(b'}');
+    }
+    json.close(b']');
+    json.open_field("groups", b'[');
+    json.close(b']');
+    Ok(())
+}

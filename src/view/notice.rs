@@ -1,0 +1,29 @@
+//! What an engine has to say to whoever looks, beside what the rows show.
+
+use crate::model::Time;
+
+/// Something worth telling once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Counts up over all notices, from 1.
+    pub number: u64,
+    /// When, by the cluster's time.
+    pub at: Time,
+    /// How much it matters.
+    pub weight: NoticeWeight,
+    /// One line.
+    pub title: String,
+    /// More of it, in lines; may be empty.
+    pub text: String,
+}
+
+/// How much a notice matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoticeWeight {
+    /// Went as it should.
+    Info,
+    /// Should be looked at.
+    Warning,
+    /// Something was refused or has failed.
+    Error,
+}

@@ -1,0 +1,234 @@
+//! Recorded traces of real cores: the same scenario gives the same lines in the same order, `message` apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use kornsole::model::Profile;
+use kornsole::scenario::{self, Trace};
+use serde_json::Value;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios")
+}
+
+/// One recorded scenario.
+struct Case {
+    name: String,
+    scenario: String,
+    /// What 1.5.1 did.
+    old: Vec<Value>,
+    /// What 1.8.0 did; `None` where that rested on the order of a hash map.
+    new: Option<Vec<Value>>,
+}
+
+fn cases() -> Vec<Case> {
+    let mut names: Vec<String> = std::fs::read_dir(folder())
+        .expect("the recordings are there")
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned))
+        .collect();
+    names.sort();
+    names.into_iter().map(case).collect()
+}
+
+fn case(name: String) -> Case {
+    let read = |ending: &str| std::fs::read_to_string(folder().join(format!("{name}.{ending}"))).ok();
+    let old = lines(&read("jsonl").expect("every scenario has a trace"));
+    let varies = folder().join(format!("{name}.1.8.varies")).exists();
+    let new = match read("1.8.jsonl") {
+        Some(text) => Some(lines(&text)),
+        None => (!varies).then(|| old.clone()),
+    };
+    Case { scenario: read("yaml").expect("it was listed"), name, old, new }
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| comparable(serde_json::from_str(line).expect("a trace line is JSON"))).collect()
+}
+
+/// A line without what is not compared.
+fn comparable(mut line: Value) -> Value {
+    if let Some(line) = line.as_object_mut() {
+        line.remove("message");
+    }
+    line
+}
+
+fn trace(case: &Case, profile: Profile) -> Vec<Value> {
+    let reading = scenario::read(&case.scenario);
+    assert_eq!(reading.faults, [], "{}", case.name);
+    let scenario = reading.scenario.expect("a scenario without faults");
+    let config = scenario.embedded_config(profile).expect("recorded scenarios bring their configuration");
+    let mut trace = Trace::new(Vec::new());
+    scenario::run(&scenario, config, profile, &mut trace).expect("writing to memory");
+    lines(&String::from_utf8(trace.finish().expect("writing to memory")).expect("JSON is UTF-8"))
+}
+
+/// The first line in which two traces differ.
+fn difference(ours: &[Value], theirs: &[Value]) -> Option<String> {
+    let at = (0..ours.len().max(theirs.len())).find(|at| ours.get(*at) != theirs.get(*at))?;
+    let show = |line: Option<&Value>| line.map_or("nothing".to_owned(), Value::to_string);
+    let (ours, theirs) = (ours.get(at), theirs.get(at));
+    if let (Some(ours), Some(theirs)) = (ours, theirs)
+        && ours["event"] == "snapshot"
+        && theirs["event"] == "snapshot"
+    {
+        return Some(format!("line {}, step {}: {}", at + 1, ours["step"], snapshot_difference(ours, theirs)));
+    }
+    Some(format!("line {}:\n  ours   {}\n  theirs {}", at + 1, show(ours), show(theirs)))
+}
+
+/// What differs between two snapshots, row by row.
+fn snapshot_difference(ours: &Value, theirs: &Value) -> String {
+    let mut out = String::new();
+    for list in ["queues", "apps", "nodes", "users", "groups"] {
+        let rows = |snapshot: &Value| snapshot[list].as_array().cloned().unwrap_or_default();
+        let (ours, theirs) = (rows(ours), rows(theirs));
+        for at in 0..ours.len().max(theirs.len()) {
+            let (ours, theirs) = (ours.get(at), theirs.get(at));
+            if ours == theirs {
+                continue;
+            }
+            let (Some(Value::Object(ours)), Some(Value::Object(theirs))) = (ours, theirs) else {
+                out += &format!("\n  {list}: ours {ours:?}, theirs {theirs:?}");
+                continue;
+            };
+            let name = ["queue", "app", "node", "name"].iter().find_map(|key| theirs.get(*key)).unwrap_or(&Value::Null);
+            for (key, value) in theirs.iter().filter(|(key, value)| ours.get(*key) != Some(value)) {
+                out += &format!("\n  {list} {name}: {key} is {}, theirs {value}", ours[key]);
+            }
+        }
+    }
+    out
+}
+
+/// Cases that do not agree, by family and number, and why.
+type Listed = (&'static str, &'static str, Why);
+
+/// Why a case does not agree.
+#[derive(Clone, Copy)]
+enum Why {
+    /// What the scheduler does not do yet.
+    Needs(&'static str),
+    /// The deviation by which the default profile decides otherwise than both releases.
+    Differs(&'static str),
+}
+use Why::{Differs, Needs};
+
+impl std::fmt::Display for Why {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Needs(what) => write!(f, "needs {what}"),
+            Differs(deviation) => write!(f, "differs by {deviation}"),
+        }
+    }
+}
+
+/// Under every profile.
+const ALWAYS: &[Listed] = &[
+    ("gang", "000 001 002 003 004 005 006 007 008 009 010", Needs("gang scheduling")),
+    ("gang", "011 012 013 014 015 016 017 018 019 020 021", Needs("gang scheduling")),
+    ("limits", "000 001 008 012 017 021 028 030", Needs("limits of users and groups")),
+    ("limits", "020 022 025 026 027", Needs("usage of groups, which comes with their limits")),
+    ("mix", "010", Needs("reservations")),
+    ("mix", "012", Needs("limits of users and groups")),
+    ("nodes", "003 007 008 020", Needs("reservations for a required node (SCH-165)")),
+    ("preempt", "000 004 010 011 014 019", Needs("preemption")),
+];
+
+const ONLY_1_5_1: &[Listed] = &[];
+
+const ONLY_1_8_0: &[Listed] = &[("preempt", "003 008 013 018 020", Needs("preemption (victim_without_guarantee)"))];
+
+const ONLY_KORNSOLE: &[Listed] = &[
+    ("mix", "005 028", Differs("D-02")),
+    ("mix", "007", Differs("P-02")),
+    ("mix", "021", Differs("D-02, D-04")),
+    ("mix", "026", Differs("D-04")),
+    ("placement", "000 004 013 020 024 025", Differs("CFG-090: a rule name counts in any case")),
+    ("placement", "001 008", Differs("PLC-051")),
+    ("placement", "017", Differs("PLC-072")),
+    ("reload", "000 013", Differs("D-03")),
+    ("reload", "003 008 009 019 021", Differs("D-04")),
+    ("reload", "004 010 011 012 014 015 017 018 020", Differs("D-03, D-04")),
+    ("reload", "006", Differs("D-02, D-03, D-04")),
+    ("reload", "007", Differs("D-02, D-03, D-04, P-02")),
+];
+
+fn listed(profile: Profile) -> BTreeMap<String, Why> {
+    let own = match profile {
+        Profile::Kornsole => ONLY_KORNSOLE,
+        Profile::V1_5_1 => ONLY_1_5_1,
+        Profile::V1_8_0 => ONLY_1_8_0,
+    };
+    let all = ALWAYS.iter().chain(own);
+    all.flat_map(|(family, numbers, why)| numbers.split(' ').map(move |n| (format!("{family}-{n}"), *why))).collect()
+}
+
+/// What keeps a case from agreeing under a profile; the default profile may agree with either recording.
+fn disagreement(case: &Case, profile: Profile) -> Option<String> {
+    let ours = trace(case, profile);
+    let old = || difference(&ours, &case.old);
+    let new = || case.new.as_ref().and_then(|new| difference(&ours, new));
+    match profile {
+        Profile::V1_5_1 => old(),
+        Profile::V1_8_0 => new(),
+        Profile::Kornsole => old().filter(|_| case.new.is_none() || new().is_some()),
+    }
+}
+
+/// Runs all recordings under one profile. Gives how many of each family agree.
+fn agreeing(profile: Profile) -> BTreeMap<String, usize> {
+    let mut listed = listed(profile);
+    let mut agreeing: BTreeMap<String, usize> = BTreeMap::new();
+    let mut wrong = String::new();
+    for case in cases() {
+        let family = case.name.split('-').next().unwrap_or_default().to_owned();
+        let row = agreeing.entry(family).or_default();
+        match (disagreement(&case, profile), listed.remove(&case.name)) {
+            (None, None) => *row += 1,
+            (None, Some(why)) => wrong += &format!("{} agrees, but is listed: {why}\n", case.name),
+            (Some(_), Some(_)) => {}
+            (Some(difference), None) => wrong += &format!("{}: {difference}\n", case.name),
+        }
+    }
+    let unknown: BTreeSet<String> = listed.into_keys().collect();
+    assert!(wrong.is_empty() && unknown.is_empty(), "{profile}:\n{wrong}listed, but not there: {unknown:?}");
+    agreeing
+}
+
+#[test]
+fn recordings_agree_but_for_those_listed() {
+    let mut table = "           1.5.1  1.8.0  kornsole\n".to_owned();
+    let [own, old, new] = Profile::ALL.map(agreeing);
+    for (family, count) in &old {
+        table += &format!("{family:10} {count:5}  {:5}  {:8}\n", new[family], own[family]);
+    }
+    insta::assert_snapshot!(table, @r"
+               1.5.1  1.8.0  kornsole
+    appsort       22     22        22
+    gang           0      0         0
+    limits         9      9         9
+    mix           28     28        23
+    nodes         18     18        18
+    placement     22     22        13
+    preempt       16     11        16
+    priority      22     22        22
+    quota         22     22        22
+    reload        22     22         4
+    ");
+}
+
+#[test]
+fn the_same_scenario_gives_the_same_bytes() {
+    let case = case("mix-001".to_owned());
+    let run = || {
+        let scenario = scenario::read(&case.scenario).scenario.expect("a recorded scenario reads");
+        let config = scenario.embedded_config(Profile::Kornsole).expect("recorded scenarios bring their configuration");
+        let mut trace = Trace::new(Vec::new());
+        scenario::run(&scenario, config, Profile::Kornsole, &mut trace).expect("writing to memory");
+        trace.finish().expect("writing to memory")
+    };
+    let first = run();
+    assert!(first.len() > 10_000);
+    assert_eq!(first, run());
+}
