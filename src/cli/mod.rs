@@ -9,6 +9,7 @@ pub mod console;
 
 pub mod identity;
 pub mod load;
+pub mod play;
 
 use std::process::ExitCode;
 
@@ -33,6 +34,8 @@ pub struct Cli {
 enum Command {
     /// Validate queue configurations: every fault at once, with its place
     Check(check::CheckArgs),
+    /// Play a tape: scripted keystrokes against a console, compared with what was recorded
+    Play(play::PlayArgs),
 }
 
 /// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
@@ -41,6 +44,7 @@ pub fn main() -> ExitCode {
     match &cli.command {
         None => console::run(&cli.console),
         Some(Command::Check(args)) => check::run(args),
+        Some(Command::Play(args)) => play::run(args),
     }
 }
 
