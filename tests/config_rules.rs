@@ -453,6 +453,19 @@ mod queues {
         assert_eq!(accepted(&Q(&format!("[{wide}]"))).partitions[0].root.children.len(), 2000);
     }
 
+    #[test]
+    fn the_deepest_that_is_read_does_not_overflow_and_more_is_told() {
+        let nested = |levels: usize| {
+            let queues = format!("{}{}", "{name: a, queues: [".repeat(levels), "]}".repeat(levels));
+            let rules =
+                format!("{{name: user{}{}", ", parent: {name: user".repeat(2 * levels), "}".repeat(2 * levels + 1));
+            format!("partitions: [{{placementrules: [{rules}], queues: [{queues}]}}]")
+        };
+        accepted(&nested(120));
+        refused("CFG-001", &nested(200));
+        refused("CFG-001", &nested(100_000));
+    }
+
     fn indent(text: &str) -> String {
         text.lines().map(|line| format!("    {line}\n")).collect()
     }
@@ -745,7 +758,8 @@ mod limits {
         let text = A("resources: {max: {memory: 5}}, limits: [{users: [bob], maxresources: {memory: 6}}]");
         tells(&refused("CFG-072", &text), &["root.a", "memory", "5", "6"]);
         let below = "queues: [{name: c, limits: [{users: [bob], maxresources: {memory: 6}}]}]";
-        accepted(&A(&format!("resources: {{max: {{memory: 5}}}}, {below}")));
+        let fault = warned("CFG-072", &A(&format!("resources: {{max: {{memory: 5}}}}, {below}")));
+        tells(&fault, &["root.a.c", "never bind", "root.a has at most 5"]);
     }
 
     /// A limit on `root.a`, nothing on `root.a.m`, a limit on `root.a.m.c`.
@@ -955,6 +969,15 @@ mod rules {
     #[test]
     fn cfg_094_keys_without_effect() {
         tells(&warned("CFG-094", &W("{name: user, value: x}")), &["value"]);
+    }
+
+    #[test]
+    fn plc_001_rules_that_are_never_reached() {
+        let text = W("{name: user}, {name: fixed, value: default}, {name: provided}");
+        tells(&warned("PLC-001", &text), &["rule 3 (provided)", "rule 2"]);
+        no_warning("PLC-001", &W("{name: fixed, value: default, filter: {users: [sue]}}, {name: provided}"));
+        no_warning("PLC-001", &text.replace("submitacl: '*'", "submitacl: sue"));
+        no_warning("PLC-001", &W("{name: user, create: true}, {name: provided}"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod console;
 pub mod identity;
 pub mod load;
 pub mod play;
+pub mod run;
 
 use std::process::ExitCode;
 
@@ -36,6 +37,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Play a tape: scripted keystrokes against a console, compared with what was recorded
     Play(play::PlayArgs),
+    /// Run a scenario without a screen, its trace on standard output
+    Run(run::RunArgs),
 }
 
 /// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
@@ -45,6 +48,7 @@ pub fn main() -> ExitCode {
         None => console::run(&cli.console),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Play(args)) => play::run(args),
+        Some(Command::Run(args)) => run::run(args),
     }
 }
 

@@ -42,18 +42,18 @@ pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading 
     Reading { config, faults: faults.into_sorted() }
 }
 
-fn read_entry(scalar: &Scalar, profile: Profile, faults: &mut Faults) -> Option<super::Config> {
-    let Reading { config, faults: inner } = read(&scalar.text, profile);
-    faults.embed(inner, |place| scalar.outer(place));
+fn read_entry(scalar: Scalar<'_>, profile: Profile, faults: &mut Faults) -> Option<super::Config> {
+    let Reading { config, faults: inner } = read(scalar.text, profile);
+    faults.embed(inner, |place| scalar.origin().outer(place));
     let mut config = config?;
-    move_places(&mut config, &|place| scalar.outer(place));
+    move_places(&mut config, &|place| scalar.origin().outer(place));
     Some(config)
 }
 
 fn is_config_map(node: Node<'_>) -> bool {
     let silent = &mut Faults::default();
     let kind = node.any_map("", "", silent).and_then(|fields| fields.get("kind"));
-    kind.and_then(Node::scalar).is_some_and(|kind| &*kind.text == "ConfigMap")
+    kind.and_then(Node::scalar).is_some_and(|kind| kind.text == "ConfigMap")
 }
 
 /// The entries of `data`.

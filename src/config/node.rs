@@ -55,6 +55,10 @@ pub struct Key<'d> {
 }
 
 impl<'d> Fields<'d> {
+    fn entry(&self, key: &str) -> Option<&'d Entry> {
+        self.entries.iter().find(|entry| self.node.document.key(entry).0 == key)
+    }
+
     /// The value of `key`, unless it is missing or null.
     pub fn get(&self, key: &str) -> Option<Node<'d>> {
         self.raw(key).filter(|node| !node.is_null())
@@ -62,13 +66,12 @@ impl<'d> Fields<'d> {
 
     /// The value of `key`, null too.
     pub fn raw(&self, key: &str) -> Option<Node<'d>> {
-        let entry = self.entries.iter().find(|entry| &*entry.key == key)?;
-        Some(self.node.with(entry.value))
+        Some(self.node.with(self.entry(key)?.value))
     }
 
     /// Where the key itself stands.
     pub fn key_at(&self, key: &str) -> Option<Place> {
-        self.entries.iter().find(|entry| &*entry.key == key).map(|entry| entry.key_at)
+        self.entry(key).map(|entry| self.node.document.key(entry).1)
     }
 
     /// Where the map stands.
@@ -112,16 +115,13 @@ impl<'d> Node<'d> {
     }
 
     /// The scalar, if it is one.
-    pub fn scalar(self) -> Option<&'d Scalar> {
-        match self.content() {
-            Content::Scalar(scalar) => Some(scalar),
-            _ => None,
-        }
+    pub fn scalar(self) -> Option<Scalar<'d>> {
+        self.document.scalar(self.id)
     }
 
     /// Whether this is null.
     pub fn is_null(self) -> bool {
-        self.scalar().is_some_and(Scalar::is_null)
+        self.scalar().is_some_and(|scalar| scalar.is_null())
     }
 
     /// Whether this is a map.
@@ -137,7 +137,7 @@ impl<'d> Node<'d> {
     /// What was found, for a message.
     pub fn kind(self) -> &'static str {
         match self.content() {
-            Content::Scalar(scalar) if scalar.is_null() => "nothing",
+            Content::Scalar(_) if self.is_null() => "nothing",
             Content::Scalar(_) => "a single value",
             Content::List(_) => "a list",
             Content::Map(_) => "a map",
@@ -158,8 +158,9 @@ impl<'d> Node<'d> {
     pub fn map(self, key: &str, known: &[&str], path: &str, faults: &mut Faults) -> Option<Fields<'d>> {
         let fields = self.any_map(key, path, faults)?;
         for entry in fields.entries {
-            if !known.contains(&&*entry.key) {
-                unknown_key(&entry.key, entry.key_at, key, known, path, faults);
+            let (text, at) = self.document.key(entry);
+            if !known.contains(&text) {
+                unknown_key(text, at, key, known, path, faults);
             }
         }
         Some(fields)
@@ -201,10 +202,10 @@ impl<'d> Node<'d> {
 
     /// The text of a scalar as written; null is the empty text.
     pub fn text(self, key: &str, path: &str, faults: &mut Faults) -> Read<String> {
-        match self.content() {
-            Content::Scalar(scalar) if scalar.is_null() => self.value(String::new()),
-            Content::Scalar(scalar) => self.value(scalar.text.to_string()),
-            _ => {
+        match self.scalar() {
+            Some(scalar) if scalar.is_null() => self.value(String::new()),
+            Some(scalar) => self.value(scalar.text.to_owned()),
+            None => {
                 self.wrong_type(key, "a text", path, faults);
                 Read::Faulty
             }
@@ -218,7 +219,7 @@ impl<'d> Node<'d> {
             return Read::Faulty;
         };
         let told = |kind: &str| format!("{} is {kind}{:?}, which is no bool", quoted(key), scalar.text);
-        match (&*scalar.text, scalar.style) {
+        match (scalar.text, scalar.style) {
             ("true" | "True" | "TRUE", Style::Plain) => self.value(true),
             ("false" | "False" | "FALSE", Style::Plain) => self.value(false),
             (text, style) => {
@@ -240,24 +241,24 @@ impl<'d> Node<'d> {
             self.wrong_type(key, "a whole number", path, faults);
             return Read::Faulty;
         };
-        let told = format!("{} is {:?}, which is no whole number", quoted(key), scalar.text);
+        let told = || format!("{} is {:?}, which is no whole number", quoted(key), scalar.text);
         if scalar.style != Style::Plain {
             faults.error("CFG-007", self.at(), path, format!("{} is the text {:?}", quoted(key), scalar.text), HINT);
             return Read::Faulty;
         }
-        if let Some(number) = integer(&scalar.text) {
+        if let Some(number) = integer(scalar.text) {
             if scalar.text.len() > 1 && scalar.text.starts_with('0') && scalar.text.as_bytes()[1].is_ascii_digit() {
                 let message = format!("{} is {}, which YAML reads as octal: {number}", quoted(key), scalar.text);
                 faults.warning("CFG-007", self.at(), path, message, format!("write {number}"));
             }
             return self.value(number);
         }
-        let Some(cut) = float(&scalar.text).filter(|float| *float >= 0.0 && *float <= 18_446_744_073_709_551_616.0)
+        let Some(cut) = float(scalar.text).filter(|float| *float >= 0.0 && *float <= 18_446_744_073_709_551_616.0)
         else {
-            faults.error("CFG-007", self.at(), path, told, HINT);
+            faults.error("CFG-007", self.at(), path, told(), HINT);
             return Read::Faulty;
         };
-        faults.strict("CFG-007", self.at(), path, told, HINT);
+        faults.strict("CFG-007", self.at(), path, told(), HINT);
         if faults.as_release() { self.value(cut_float(cut)) } else { Read::Faulty }
     }
 
@@ -267,7 +268,7 @@ impl<'d> Node<'d> {
             self.wrong_type(key, "a number", path, faults);
             return Read::Faulty;
         };
-        match float(&scalar.text) {
+        match float(scalar.text) {
             Some(number) if scalar.style == Style::Plain => self.value(number),
             _ => {
                 let kind = if scalar.style == Style::Plain { "" } else { "the text " };
@@ -290,10 +291,13 @@ impl<'d> IntoIterator for Fields<'d> {
     /// All entries in their order, those with a null value too.
     fn into_iter(self) -> Self::IntoIter {
         let node = self.node;
-        Box::new(
-            self.entries.iter().map(move |entry| (Key { text: &entry.key, at: entry.key_at }, node.with(entry.value))),
-        )
+        Box::new(self.entries.iter().map(move |entry| (key_of(node, entry), node.with(entry.value))))
     }
+}
+
+fn key_of<'d>(map: Node<'d>, entry: &Entry) -> Key<'d> {
+    let (text, at) = map.document.key(entry);
+    Key { text, at }
 }
 
 /// The name of a value in a message.

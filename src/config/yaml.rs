@@ -28,6 +28,8 @@ pub const EXPANDED: usize = 500_000;
 #[derive(Debug, Default)]
 pub struct Document {
     pub(super) nodes: Vec<NodeData>,
+    /// The texts of all scalars, one behind the other.
+    texts: String,
     root: Option<u32>,
 }
 
@@ -46,19 +48,27 @@ pub(super) struct NodeData {
 
 #[derive(Debug)]
 pub(super) enum Content {
-    Scalar(Scalar),
+    Scalar(ScalarData),
     List(Vec<u32>),
     Map(Vec<Entry>),
     /// Still being read, or faulty: told already, to be passed over in silence.
     Broken,
 }
 
-/// One key of a map with its value.
-#[derive(Clone, Debug)]
+/// One key of a map with its value, both nodes.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    pub(super) key: Box<str>,
-    pub(super) key_at: Place,
+    pub(super) key: u32,
     pub(super) value: u32,
+}
+
+/// A scalar whose text stands in the document.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScalarData {
+    /// Where the text begins and ends, in bytes.
+    text: (u32, u32),
+    style: Style,
+    content: Place,
 }
 
 /// How a scalar was written. A tag overrides: `!!str 5` counts as quoted, `!!int '5'` as plain.
@@ -75,23 +85,37 @@ pub enum Style {
 }
 
 /// A scalar.
-#[derive(Clone, Debug)]
-pub struct Scalar {
+#[derive(Clone, Copy, Debug)]
+pub struct Scalar<'d> {
     /// The text: as in the source for a plain scalar, without quotes and escapes for the others.
-    pub text: Box<str>,
+    pub text: &'d str,
     /// How it was written.
     pub style: Style,
     /// Where the content begins; for a block the line after its header, and the column is its indentation.
     pub content: Place,
 }
 
-impl Scalar {
+impl Scalar<'_> {
     /// Whether this is null: nothing, `~` or `null`, without quotes.
     pub fn is_null(&self) -> bool {
-        self.style == Style::Plain && matches!(&*self.text, "" | "~" | "null" | "Null" | "NULL")
+        self.style == Style::Plain && matches!(self.text, "" | "~" | "null" | "Null" | "NULL")
     }
 
-    /// The place in the file of a place in this scalar's text: exact for literal blocks and one-line texts.
+    /// Where the text comes from, to keep when the tree is gone.
+    pub fn origin(&self) -> Origin {
+        Origin { style: self.style, content: self.content }
+    }
+}
+
+/// Where in a file the text of a scalar stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    style: Style,
+    content: Place,
+}
+
+impl Origin {
+    /// The place in the file of a place in the scalar's text: exact for literal blocks and one-line texts.
     pub fn outer(&self, inner: Place) -> Place {
         let shift = inner.column.saturating_sub(1);
         match self.style {
@@ -110,13 +134,28 @@ impl Document {
     pub fn root(&self) -> Option<Node<'_>> {
         self.root.map(|id| Node { document: self, id })
     }
+
+    /// The scalar that a node is, if it is one.
+    pub(super) fn scalar(&self, id: u32) -> Option<Scalar<'_>> {
+        let Content::Scalar(ScalarData { text: (start, end), style, content }) = self.nodes[id as usize].content else {
+            return None;
+        };
+        let text = self.texts.get(start as usize..end as usize).unwrap_or_default();
+        Some(Scalar { text, style, content })
+    }
+
+    /// The key of an entry with its place.
+    pub(super) fn key(&self, entry: &Entry) -> (&str, Place) {
+        let text = self.scalar(entry.key).map_or("", |scalar| scalar.text);
+        (text, self.nodes[entry.key as usize].at)
+    }
 }
 
 /// Reads the first document of a text. Faults are added to `faults`: CFG-001, CFG-004, CFG-008, and the warning
 /// CFG-009. What could not be read at all gives `None`.
 pub fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
     let mut builder = Builder::new(text, faults);
-    let mut first = builder.next_document()?;
+    let first = builder.next_document()?;
     if first.root.is_none() && builder.ended {
         return Some(first);
     }
@@ -131,7 +170,6 @@ pub fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
             "only the first document of a file counts: put everything into that",
         );
     }
-    first.nodes.shrink_to_fit();
     Some(first)
 }
 

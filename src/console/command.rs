@@ -239,7 +239,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Node, "enter"),
         ])
         .hints(&[
-            (In::Queues, "applications"),
+            (In::Queues, "apps"),
             (In::Apps, "asks"),
             (In::App, "node"),
             (In::Nodes, "what runs"),
@@ -288,14 +288,14 @@ pub static COMMANDS: &[Command] = &[
     ]),
     row(CommandId::PageUp, "", "One page up").keys(&[
         (In::List, "pgup"),
-        (In::List, "ctrl-b"),
+        (In::List, "ctrl-u"),
         (In::Details, "pgup"),
         (In::Help, "pgup"),
         (In::Messages, "pgup"),
     ]),
     row(CommandId::PageDown, "", "One page down").keys(&[
         (In::List, "pgdn"),
-        (In::List, "ctrl-f"),
+        (In::List, "ctrl-d"),
         (In::Details, "pgdn"),
         (In::Help, "pgdn"),
         (In::Messages, "pgdn"),

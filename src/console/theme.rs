@@ -217,7 +217,9 @@ fn mono(role: Role) -> Style {
         Role::Dim | Role::Ghost | Role::HintText | Role::Border | Role::UsageEmpty => with(Modifier::DIM),
         Role::Strong | Role::Title | Role::Accent | Role::HintKey | Role::SelectionBar => with(Modifier::BOLD),
         Role::Changed | Role::UsageFull | Role::Danger | Role::Error => with(Modifier::BOLD),
-        Role::Selection | Role::BadgeEmbedded | Role::BadgeRemote => with(Modifier::REVERSED),
+        // Dim signs on a reversed bar would leave holes in it.
+        Role::Selection => with(Modifier::REVERSED).remove_modifier(Modifier::DIM),
+        Role::BadgeEmbedded | Role::BadgeRemote => with(Modifier::REVERSED),
         Role::BadgeFrozen | Role::BadgeStale => with(Modifier::REVERSED.union(Modifier::BOLD)),
         Role::Match => with(Modifier::UNDERLINED),
         _ => Style::new(),

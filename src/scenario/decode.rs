@@ -62,7 +62,7 @@ pub(super) fn scenario(document: &Document, faults: &mut Faults) -> Option<Scena
     }
     let fields = root.map("the file", &FILE, "", faults)?;
     if let Some(version) = fields.get("version")
-        && version.scalar().is_none_or(|scalar| &*scalar.text != "1")
+        && version.scalar().is_none_or(|scalar| scalar.text != "1")
     {
         let written = version.scalar().map_or(version.kind().to_owned(), |scalar| scalar.text.to_string());
         faults.error("SCN-010", version.at(), "", format!("`version` is {written}"), "write `version: 1`");
@@ -183,7 +183,7 @@ fn simple_kind(key: Key<'_>, node: Node<'_>, path: &str, faults: &mut Faults) ->
         "drainNode" => command(PartitionCommand::DrainNode(NodeId::from(id(node, name, path, faults)))),
         "resumeNode" => command(PartitionCommand::ResumeNode(NodeId::from(id(node, name, path, faults)))),
         "schedule" => match node.scalar() {
-            Some(scalar) if &*scalar.text == "idle" => Some(StepKind::Schedule(Cycles::Idle)),
+            Some(scalar) if scalar.text == "idle" => Some(StepKind::Schedule(Cycles::Idle)),
             _ => {
                 let cycles = number(node, "schedule", 0, i64::from(Cycles::MOST), path, faults)?;
                 Some(StepKind::Schedule(Cycles::Count(u32::try_from(cycles).unwrap_or(Cycles::MOST))))

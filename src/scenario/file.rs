@@ -12,6 +12,7 @@
 //! | SCN-001 to SCN-009 | what CFG-001 to CFG-009 are for a configuration: no YAML, no map, unknown key, key twice, wrong type, no bool, no number, alias, second document |
 //! | SCN-010 | a version that is not 1 |
 //! | SCN-011 | no configuration, or two |
+//! | SCN-012 | the file that `configFile` names cannot be read |
 //! | SCN-020 | a step with no key, or with several |
 //! | SCN-021 | a key that a step needs is missing, or an id is empty |
 //! | SCN-022 | a number out of its range, or none |
@@ -22,7 +23,7 @@
 use std::time::Duration;
 
 use super::decode;
-use crate::config::yaml::{self, Scalar};
+use crate::config::yaml::{self, Origin, Scalar};
 use crate::config::{Fault, Faults, Place};
 use crate::scheduler::PartitionCommand;
 
@@ -56,22 +57,23 @@ pub enum ConfigSource {
 /// A configuration that stands in a scenario.
 #[derive(Clone, Debug)]
 pub struct EmbeddedText {
-    scalar: Scalar,
+    text: Box<str>,
+    origin: Origin,
 }
 
 impl EmbeddedText {
     /// The text as a configuration of its own.
     pub fn text(&self) -> &str {
-        &self.scalar.text
+        &self.text
     }
 
     /// The place in the scenario file of a place in the text.
     pub fn outer(&self, inner: Place) -> Place {
-        self.scalar.outer(inner)
+        self.origin.outer(inner)
     }
 
-    pub(super) fn new(scalar: &Scalar) -> Self {
-        Self { scalar: scalar.clone() }
+    pub(super) fn new(scalar: Scalar<'_>) -> Self {
+        Self { text: scalar.text.into(), origin: scalar.origin() }
     }
 }
 

@@ -40,6 +40,11 @@ impl Scene {
         now.0 = Arc::new(view);
     }
 
+    #[allow(dead_code)]
+    pub fn link_now(&self) -> Link {
+        self.now.lock().unwrap().2.clone()
+    }
+
     pub fn link(&self, link: Link) {
         self.now.lock().unwrap().2 = link;
     }
@@ -103,7 +108,7 @@ pub struct Builder {
 }
 
 /// When the scene is looked at.
-pub const NOW: Time = Time(1_000_000_000);
+pub const NOW: Time = Time(1_000_000_000_000);
 
 fn ago(seconds: u64) -> Time {
     Time(NOW.0 - seconds * 1_000_000)

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::shown;
+use crate::config::decode::LimitName;
 use crate::config::fault::Faults;
 use crate::config::raw::{RawQueue, RawResource};
 
@@ -41,6 +42,7 @@ impl<'r> Walk<'r, '_> {
     fn queue(&mut self, queue: &'r RawQueue) -> BTreeMap<&'r str, i64> {
         self.guaranteed_fits_max(queue);
         let replaced = self.enter(queue);
+        self.limits_can_bind(queue);
         let mut sums: BTreeMap<&'r str, Sum<'r>> = BTreeMap::new();
         for child in &queue.children {
             for (name, amount) in self.queue(child) {
@@ -97,6 +99,22 @@ impl<'r> Walk<'r, '_> {
             }
         }
         replaced
+    }
+
+    /// Warns of limits above the maximum that an ancestor sets: legal, for CFG-072 looks at the own queue only.
+    fn limits_can_bind(&mut self, queue: &RawQueue) {
+        for (index, limit) in queue.limits.iter().flat_map(|limits| &limits.list).enumerate() {
+            let Some(own) = &limit.max_resources else { continue };
+            for (name, amount) in own.resource.iter() {
+                let max = self.max.get(name).filter(|max| amount > max.amount && max.of != queue.path);
+                let Some(Max { amount: most, of }) = max else { continue };
+                let (told, most) = (LimitName { index, description: &limit.description }, shown(name, *most));
+                let message =
+                    format!("{told}: max {name} {} can never bind, {of} has at most {most}", shown(name, amount));
+                let hint = format!("write less than {most}, or leave it out");
+                self.faults.warning("CFG-072", own.place(name), &queue.path, message, hint);
+            }
+        }
     }
 
     /// CFG-044, CFG-045, CFG-046.

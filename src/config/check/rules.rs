@@ -6,9 +6,10 @@ use crate::config::fault::Faults;
 use crate::config::raw::{RawFilter, RawQueue, RawRule};
 use crate::config::rule_kind::{is_qualified, known_names, rule_kind};
 use crate::config::types::{Placed, RuleKind};
+use crate::model::acl::AclNames;
 use crate::model::expression::{compile, is_expression};
 use crate::model::name::{NameChars, is_limit_group, is_limit_user, is_queue_name};
-use crate::model::{Profile, QueuePath};
+use crate::model::{Acl, Profile, QueuePath};
 
 /// Checks the rules of one partition; `path` is the partition's.
 pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, faults: &mut Faults) {
@@ -17,10 +18,16 @@ pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, faults: &mut
     }
     let mut tree = Tree { queues: HashMap::new(), as_written: HashMap::new() };
     tree.add(root, root.name.value.clone());
+    // The first rule that places every application.
+    let mut certain: Option<usize> = None;
     for (index, rule) in rules.iter().enumerate() {
         let path = format!("{path}.placementrules[{index}]");
         let chain = chain(rule);
         let told = format!("rule {} ({})", index + 1, told_chain(&chain));
+        if let Some(certain) = certain {
+            let message = format!("{told} is never reached: rule {} places every application", certain + 1);
+            faults.warning("PLC-001", rule.at, &path, message, "put it before that rule, or take it out");
+        }
         let before = faults.errors();
         for rule in &chain {
             check_rule(rule, &told, &path, faults);
@@ -30,6 +37,9 @@ pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, faults: &mut
         }
         if faults.errors() == before {
             tree.check_path(&chain, &told, &path, faults);
+            if certain.is_none() && tree.places_everything(&chain, faults.profile()) {
+                certain = Some(index);
+            }
         }
     }
 }
@@ -172,6 +182,24 @@ impl<'r> Tree<'r> {
         self.as_written.entry(written).or_insert(queue);
     }
 
+    /// Whether a chain places every application: no filter, and one configured leaf that everybody may submit to.
+    fn places_everything(&self, chain: &[&RawRule], profile: Profile) -> bool {
+        let mut path = String::new();
+        for rule in chain {
+            let fixed = rule_kind(&rule.name.value, profile) == Some(RuleKind::Fixed);
+            let Some(value) = rule.value.as_ref().filter(|_| fixed && rule.filter.is_none()) else { return false };
+            let value = value.value.to_lowercase();
+            path = match (path.is_empty(), is_qualified(&value)) {
+                (_, true) => value,
+                (true, false) => format!("root.{value}"),
+                (false, false) => format!("{path}.{value}"),
+            };
+        }
+        let is_leaf = self.queues.get(path.as_str()).is_some_and(|queue| !queue.is_parent());
+        let ends = path.match_indices('.').map(|(at, _)| at).chain([path.len()]);
+        is_leaf && ends.into_iter().any(|end| self.queues.get(&path[..end]).is_some_and(|queue| is_open(queue)))
+    }
+
     /// CFG-089 to CFG-092 by our own reading: case does not matter, a queue with children is a parent.
     fn check_path(&self, chain: &[&RawRule], told: &str, path: &str, faults: &mut Faults) {
         let is_fixed = |rule: &RawRule| rule_kind(&rule.name.value, faults.profile()) == Some(RuleKind::Fixed);
@@ -299,6 +327,15 @@ fn tell_missing(
         let hint = "write `create: true` on that rule too, or nothing is placed until something else creates the queue";
         faults.warning("CFG-090", place, path, message, hint);
     }
+}
+
+/// Whether an access list of the queue itself lets everybody submit.
+fn is_open(queue: &RawQueue) -> bool {
+    let open = |acl: &Option<Placed<String>>| {
+        let reading = acl.as_ref().map(|text| Acl::parse(&text.value, AclNames::Portable));
+        matches!(reading, Some(Ok(reading)) if reading.acl.everybody)
+    };
+    open(&queue.submit_acl) || open(&queue.admin_acl)
 }
 
 fn value_place(rule: &RawRule) -> crate::config::Place {

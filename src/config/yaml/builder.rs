@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, Tag};
 
 use super::explain::{TAB, explain, indenting_tab};
-use super::{Content, DEEPEST, Document, EXPANDED, Entry, NodeData, Scalar, Style, count, place};
+use super::{Content, DEEPEST, Document, EXPANDED, Entry, NodeData, ScalarData, Style, count, place};
 use crate::config::fault::Faults;
 use crate::config::types::Place;
 
@@ -34,7 +34,7 @@ struct OpenMap {
 }
 
 enum Key {
-    Plain(Box<str>, Place),
+    Plain(u32),
     Merge,
     /// Told already; its value is dropped.
     Faulty,
@@ -132,7 +132,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         self.no_tab_before(&event, span)?;
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                let scalar = scalar(text, style, tag.as_deref(), span);
+                let scalar = scalar(&mut self.document.texts, text, style, tag.as_deref(), span);
                 let id = self.node(at, Content::Scalar(scalar), anchor);
                 self.attach(id, Weight { nodes: 1, height: 0 })
             }
@@ -225,12 +225,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                         map.key = Some(key);
                     }
                 }
-                Some(Key::Plain(key, key_at)) => {
-                    if map.entries.len() >= MANY_KEYS {
-                        map.seen.insert(key.clone(), key_at);
-                    }
-                    map.entries.push(Entry { key, key_at, value: id });
-                }
+                Some(Key::Plain(key)) => map.entries.push(Entry { key, value: id }),
                 Some(Key::Merge) => map.merges.push(id),
                 Some(Key::Faulty) => {}
             },
@@ -242,36 +237,24 @@ impl<'t, 'f> Builder<'t, 'f> {
     fn key(&mut self, id: u32) -> Key {
         let node = &self.document.nodes[id as usize];
         let at = node.at;
-        let Content::Scalar(scalar) = &node.content else {
+        let Some(scalar) = self.document.scalar(id) else {
             if !matches!(node.content, Content::Broken) {
                 self.faults.error("CFG-001", at, "", "a key is a list or a map", "keys are texts: `key: value`");
             }
             return Key::Faulty;
         };
-        if scalar.style == Style::Plain && &*scalar.text == "<<" {
+        if scalar.style == Style::Plain && scalar.text == "<<" {
             return Key::Merge;
         }
-        let text = scalar.text.clone();
-        match self.first_place(&text) {
-            None => Key::Plain(text, at),
+        let Some(Frame { content: Open::Map(map), .. }) = self.stack.last_mut() else { return Key::Faulty };
+        match first_place(&self.document, map, scalar.text, at) {
+            None => Key::Plain(id),
             Some(first) => {
-                let message = format!("key `{text}` stands twice in one map, first in line {}", first.line);
+                let message = format!("key `{}` stands twice in one map, first in line {}", scalar.text, first.line);
                 self.faults.error("CFG-004", at, "", message, "keep one of the two");
                 Key::Faulty
             }
         }
-    }
-
-    /// Where `key` already stands in the innermost open map.
-    fn first_place(&mut self, key: &str) -> Option<Place> {
-        let Some(Frame { content: Open::Map(map), .. }) = self.stack.last_mut() else { return None };
-        if map.entries.len() < MANY_KEYS {
-            return map.entries.iter().find(|entry| &*entry.key == key).map(|entry| entry.key_at);
-        }
-        if map.seen.is_empty() {
-            map.seen = map.entries.iter().map(|entry| (entry.key.clone(), entry.key_at)).collect();
-        }
-        map.seen.get(key).copied()
     }
 
     fn alias(&mut self, anchor: usize, at: Place, span: Span) -> Option<()> {
@@ -309,19 +292,20 @@ impl<'t, 'f> Builder<'t, 'f> {
         if merges.is_empty() {
             return Content::Map(entries);
         }
-        let mut present: HashSet<Box<str>> = entries.iter().map(|entry| entry.key.clone()).collect();
+        let document = &self.document;
+        let mut present: HashSet<&str> = entries.iter().map(|entry| document.key(entry).0).collect();
         for merge in merges {
-            let sources = match &self.document.nodes[merge as usize].content {
+            let sources = match &document.nodes[merge as usize].content {
                 Content::List(items) => items.clone(),
                 _ => vec![merge],
             };
             for source in sources {
-                let node = &self.document.nodes[source as usize];
+                let node = &document.nodes[source as usize];
                 match &node.content {
                     Content::Map(brought) => {
                         for entry in brought {
-                            if present.insert(entry.key.clone()) {
-                                entries.push(entry.clone());
+                            if present.insert(document.key(entry).0) {
+                                entries.push(*entry);
                             }
                         }
                     }
@@ -342,7 +326,22 @@ impl<'t, 'f> Builder<'t, 'f> {
     }
 }
 
-fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Scalar {
+/// Where `key`, written at `at`, already stands in the map; if it does not, it is taken down.
+fn first_place(document: &Document, map: &mut OpenMap, key: &str, at: Place) -> Option<Place> {
+    if map.entries.len() < MANY_KEYS {
+        return map.entries.iter().map(|entry| document.key(entry)).find(|(text, _)| *text == key).map(|(_, at)| at);
+    }
+    if map.seen.is_empty() {
+        map.seen = map.entries.iter().map(|entry| document.key(entry)).map(|(text, at)| (text.into(), at)).collect();
+    }
+    let first = map.seen.get(key).copied();
+    if first.is_none() {
+        map.seen.insert(key.into(), at);
+    }
+    first
+}
+
+fn scalar(texts: &mut String, text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> ScalarData {
     let plain = match tag {
         None => style == ScalarStyle::Plain,
         Some(tag) => matches!(tag.core_suffix(), Some("bool" | "int" | "float" | "null")),
@@ -364,5 +363,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>, span: Span)
         let blank = text.bytes().take_while(|b| *b == b'\n').count();
         content.line = content.line.saturating_sub(count(blank));
     }
-    Scalar { text: text.into(), style, content }
+    let start = count(texts.len());
+    texts.push_str(&text);
+    ScalarData { text: (start, count(texts.len())), style, content }
 }

@@ -7,12 +7,17 @@ fn show(node: Node<'_>) -> String {
     let each = |ids: &mut dyn Iterator<Item = String>| ids.collect::<Vec<_>>().join(", ");
     let at = |id: &u32| show(Node { document: node.document, id: *id });
     match &node.document.nodes[node.id as usize].content {
-        Content::Scalar(scalar) if scalar.is_null() => "null".into(),
-        Content::Scalar(scalar) if scalar.style == Style::Plain => scalar.text.to_string(),
-        Content::Scalar(scalar) => format!("{:?}", scalar.text),
+        Content::Scalar(_) => match node.scalar().unwrap() {
+            scalar if scalar.is_null() => "null".into(),
+            scalar if scalar.style == Style::Plain => scalar.text.to_owned(),
+            scalar => format!("{:?}", scalar.text),
+        },
         Content::List(items) => format!("[{}]", each(&mut items.iter().map(at))),
         Content::Map(entries) => {
-            format!("{{{}}}", each(&mut entries.iter().map(|e| format!("{}: {}", e.key, at(&e.value)))))
+            format!(
+                "{{{}}}",
+                each(&mut entries.iter().map(|e| format!("{}: {}", node.document.key(e).0, at(&e.value))))
+            )
         }
         Content::Broken => "!".into(),
     }
@@ -155,13 +160,13 @@ fn nothing_but_comments_is_an_empty_document() {
 fn places_inside_an_embedded_text() {
     let find = |text: &str| {
         let document = parse(text, &mut Faults::default()).unwrap();
-        let Content::Map(entries) = &document.nodes[document.root.unwrap() as usize].content else { panic!() };
-        let Content::Scalar(scalar) = &document.nodes[entries[0].value as usize].content else { panic!() };
+        let fields = document.root().unwrap().any_map("", "", &mut Faults::default()).unwrap();
+        let scalar = fields.get("config").unwrap().scalar().unwrap();
         let inner = scalar.text.find('X').unwrap();
         let before = &scalar.text[..inner];
         let line = count(before.matches('\n').count() + 1);
         let column = count(before.rsplit('\n').next().unwrap().chars().count() + 1);
-        scalar.outer(Place { line, column })
+        scalar.origin().outer(Place { line, column })
     };
     assert_eq!(find("config: |\n  a:\n    éX\n"), Place { line: 3, column: 6 });
     assert_eq!(find("config: |\n\n\n  a:\n    X\n"), Place { line: 5, column: 5 });

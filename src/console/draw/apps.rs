@@ -221,6 +221,7 @@ enum AskCell {
     Node,
     Since,
     Why,
+    NodeOrWhy,
     Changed,
 }
 
@@ -257,37 +258,36 @@ fn no_asks(page: &AppPage) -> Vec<String> {
     }
 }
 
+/// The columns of the asks. Below 100 columns the node and the reason share one, as an ask has either.
 fn ask_columns(width: u16) -> Vec<Col<AskCell>> {
     let shown = |least: u16| width >= least;
-    let mut columns = vec![left(AskCell::Id, "ASK", 0)];
-    let id = if width < 60 { 9 } else { 14 + width.saturating_sub(80).min(60) / 6 };
+    let id = match width {
+        0..60 => 9,
+        60..100 => 10,
+        _ => 16,
+    };
+    let mut columns = vec![Col { gap: 0, ..left(AskCell::Id, "ASK", id) }];
     if shown(70) {
-        columns.push(right(AskCell::Priority, "PRI", 6));
+        columns.push(right(AskCell::Priority, "PRI", if shown(100) { 6 } else { 4 }));
     }
-    if shown(50) {
-        columns.push(right(AskCell::Cpu, "CPU", 6));
+    if shown(60) {
+        columns.push(right(AskCell::Cpu, "CPU", 5));
+        columns.push(right(AskCell::Memory, "MEM", 5));
     }
-    if shown(76) {
-        columns.push(right(AskCell::Memory, "MEM", 6));
+    if shown(130) {
+        columns.push(Col { gap: 2, ..left(AskCell::Other, "OTHER", 14) });
     }
-    if shown(140) {
-        columns.push(left(AskCell::Other, "OTHER", 14));
-    }
-    columns.push(left(AskCell::State, "STATE", 11));
-    columns.push(left(AskCell::Node, "NODE", if shown(100) { 16 } else { 8 }));
+    columns.push(Col { gap: 2, ..left(AskCell::State, "STATE", if shown(100) { 12 } else { 9 }) });
     if shown(64) {
         columns.push(right(AskCell::Since, "SINCE", 6));
     }
-    columns.push(Col { gap: 2, ..left(AskCell::Why, "WHY", 0) });
-    columns.push(left(AskCell::Changed, "", 1));
-    let others = table::total(&columns) - 1 + id;
-    for column in &mut columns {
-        match column.what {
-            AskCell::Id => (column.width, column.gap) = (id, 0),
-            AskCell::Why => column.width = width.saturating_sub(others + 2),
-            _ => {}
-        }
+    let (why, title) = if shown(100) { (AskCell::Why, "WHY") } else { (AskCell::NodeOrWhy, "NODE, OR WHY NOT") };
+    if shown(100) {
+        columns.push(Col { gap: 2, ..left(AskCell::Node, "NODE", if shown(160) { 24 } else { 14 }) });
     }
+    let used = table::total(&columns) + 2 + 2 + 2;
+    columns.push(Col { gap: 2, ..left(why, title, width.saturating_sub(used)) });
+    columns.push(left(AskCell::Changed, "", 1));
     columns
 }
 
@@ -300,7 +300,7 @@ fn ask_belongs_to(cell: AskCell) -> Option<AskColumn> {
         AskCell::State => AskColumn::State,
         AskCell::Node => AskColumn::Node,
         AskCell::Since => AskColumn::Arrival,
-        AskCell::Other | AskCell::Why | AskCell::Changed => return None,
+        AskCell::Other | AskCell::Why | AskCell::NodeOrWhy | AskCell::Changed => return None,
     })
 }
 
@@ -323,7 +323,11 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
             AskState::Pending { .. } => vec![dim(signs.none)],
         },
         AskCell::Since => vec![dim(format::duration(model.cluster.at.since(since)))],
-        AskCell::Why => why(model.cluster.part(), row, ask),
+        AskCell::Why => why(model.cluster.part(), row, ask, slot.width > 60),
+        AskCell::NodeOrWhy => match &ask.state {
+            AskState::Allocated { node, .. } => vec![dim("on "), plain(node.to_string())],
+            AskState::Pending { .. } => why(model.cluster.part(), row, ask, false),
+        },
         AskCell::Changed if mark.any(model.now) => vec![piece(Role::Accent, signs.changed)],
         AskCell::Changed => Vec::new(),
     };
@@ -347,7 +351,8 @@ fn ask_state(ask: &AskRow) -> Piece {
 }
 
 /// Why an ask waits, in words; for one that runs, what is special about it.
-pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow) -> Vec<Piece> {
+/// `long` names queues by their paths.
+pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool) -> Vec<Piece> {
     let group = ask.task_group.as_ref().map(|group| format!("task group {group}"));
     let node = ask.required_node.as_ref().map(|node| format!("only node {node}"));
     let special: Vec<String> = group.into_iter().chain(node).collect();
@@ -355,10 +360,10 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow) -> Vec<Piec
         return vec![dim(special.join(", "))];
     };
     let said = match reason {
-        PendingReason::NotTried => "not tried yet: others are before it".to_owned(),
-        PendingReason::QueueQuota => too_full(part, row, ask),
-        PendingReason::UserQuota => format!("a limit of {} or a group is reached", row.who.user),
-        PendingReason::NoNode => "fits its queue, but no node has room".to_owned(),
+        PendingReason::NotTried => "not tried yet, others go first".to_owned(),
+        PendingReason::QueueQuota => too_full(part, row, ask, long),
+        PendingReason::UserQuota => "user or group limit reached".to_owned(),
+        PendingReason::NoNode => "no node has room".to_owned(),
     };
     let mut pieces = vec![plain(said)];
     if !special.is_empty() {
@@ -367,14 +372,15 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow) -> Vec<Piec
     pieces
 }
 
-fn too_full(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow) -> String {
+fn too_full(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool) -> String {
     let found = part.and_then(|part| part.too_full_for(part.queue_at(&row.queue)?, &ask.resource));
-    let Some((queue, rest)) = found else { return "its queue had no room when it was tried".to_owned() };
-    let short: Vec<String> = ask
+    let Some((queue, rest)) = found else { return "its queue had no room".to_owned() };
+    let short: Resource = ask
         .resource
         .iter()
         .filter(|(name, wanted)| *wanted > 0 && rest.get(name).is_some_and(|rest| *wanted > rest.max(0)))
-        .map(|(name, _)| format!("{} {}", format::resource_name(name), show_amount(name, rest.amount(name))))
+        .map(|(name, _)| (name, rest.amount(name)))
         .collect();
-    format!("{queue} has {} left", short.join(", "))
+    let name = if long { queue.as_str() } else { queue.name() };
+    format!("{name} has {} left", format::resource(&short))
 }

@@ -139,7 +139,7 @@ fn completions(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) {
     if len > usize::from(tall) {
         let more = format!(" {} of {len} ", tall);
         let wide = u16::try_from(more.len()).unwrap_or(0);
-        pen.text(list.right().saturating_sub(wide + 3), list.y - 1, wide, &more, Role::Dim);
+        pen.over(list.right().saturating_sub(wide + 3), list.y - 1, wide, &more, Role::Dim);
     }
     let longest =
         command.candidates.iter().map(|candidate| text::width(&text::escape(&candidate.word))).max().unwrap_or(0);

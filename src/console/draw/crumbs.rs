@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use super::super::format;
 use super::super::model::Model;
 use super::super::model::column::Column;
-use super::super::model::page::{Listing, Page, Subject};
+use super::super::model::page::{AppPage, AppsPage, Listing, Page, Subject};
 use super::super::text;
 use super::super::theme::Role;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
@@ -25,7 +25,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
     let mut right: Vec<Piece> = Vec::new();
     for fact in facts.into_iter().rev() {
         let wide = pen::width(&fact) + 3;
-        if pen::width(&right) + wide + crumb_width.min(room / 2) > room {
+        if pen::width(&right) + wide + crumb_width.min(room * 2 / 5) > room {
             break;
         }
         if !right.is_empty() {
@@ -75,7 +75,10 @@ fn crumbs(model: &Model) -> Vec<String> {
             },
         });
         if let Page::App(page) = page
-            && at == 1
+            && matches!(
+                model.pages.get(at.wrapping_sub(1)),
+                Some(Page::Queues(_)) | Some(Page::Apps(AppsPage { scope: None, .. }))
+            )
             && let Some(row) = &page.row
         {
             crumbs.insert(crumbs.len() - 1, row.queue.to_string());
@@ -99,32 +102,37 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             vec![sort(pen, &page.list), filter(pen, &page.list), count]
         }
         Page::Apps(page) => {
-            let noun = if page.ended { "application, ended too" } else { "application" };
             let mut count = count(&page.list, "application");
-            if noun.len() > "application".len() {
+            if page.ended {
                 count.push(dim(", ended ones too"));
             }
             vec![sort(pen, &page.list), filter(pen, &page.list), count]
         }
-        Page::App(page) => vec![sort(pen, &page.list), filter(pen, &page.list), state_of(model, page)],
+        Page::App(page) => {
+            let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list)];
+            facts.extend(of_app(model, page));
+            facts
+        }
         Page::Nodes(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "node")],
         Page::Node(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "allocation")],
         Page::Details(_) => Vec::new(),
     }
 }
 
-/// The state of the application that the page is about, who submitted it, and how many of its asks are allocated.
-fn state_of(model: &Model, page: &super::super::model::page::AppPage) -> Vec<Piece> {
-    let Some(row) = &page.row else { return vec![dim("not in this partition")] };
+/// The application that the page is about: how many of its asks are allocated, who submitted it, its state.
+fn of_app(model: &Model, page: &AppPage) -> Vec<Vec<Piece>> {
+    let Some(row) = &page.row else { return vec![vec![dim("not in this partition")]] };
     let since = row.log.last().map_or(row.submitted, |change| change.at);
-    let until = row.finished.unwrap_or(model.cluster.at);
-    let age = if row.state.is_ended() { model.cluster.at.since(until) } else { model.cluster.at.since(since) };
+    let ended = row.state.is_ended();
+    let age = model.cluster.at.since(if ended { row.finished.unwrap_or(since) } else { since });
     let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
     vec![
-        super::apps::state_piece(row.state),
-        dim(format!(" {}{}", format::duration(age), if row.state.is_ended() { " ago" } else { "" })),
-        plain(format!("   {}", row.who)),
-        dim(format!("   {allocated} of {}", format::count(row.asks.len() as u64, "ask"))),
+        vec![dim(format!("{allocated} of {}", format::count(row.asks.len() as u64, "ask")))],
+        vec![plain(row.who.to_string())],
+        vec![
+            super::apps::state_piece(row.state),
+            dim(format!(" {}{}", format::duration(age), if ended { " ago" } else { "" })),
+        ],
     ]
 }
 

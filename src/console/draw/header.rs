@@ -37,8 +37,8 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
         pen.pieces(area.x + 1, area.y + 1, area.width - 2, &figures);
         return;
     }
-    // On one line the name may take a quarter; the figures get what is left.
-    let mut left = whence(pen, model, usize::from(room) / 4);
+    // On one line the figures get what the name, up to two fifths, leaves.
+    let mut left = whence(pen, model, usize::from(room) * 2 / 5);
     left.push(plain("   "));
     let used = pen::width(&left);
     left.extend(fitting(pen, model, usize::from(room).saturating_sub(used)));

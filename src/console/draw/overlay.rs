@@ -56,7 +56,7 @@ fn scrolled(pen: &mut Pen<'_>, model: &Model, title: &str, lines: &[Vec<Piece>],
         let seen = (top + room).min(lines.len());
         let place = format!(" {}-{seen} of {} ", top + 1, lines.len());
         let wide = u16::try_from(place.len()).unwrap_or(0);
-        pen.text(area.right().saturating_sub(wide + 2), area.bottom() - 1, wide, &place, Role::Dim);
+        pen.over(area.right().saturating_sub(wide + 2), area.bottom() - 1, wide, &place, Role::Dim);
     }
 }
 
@@ -203,6 +203,6 @@ fn note(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
     let close = " esc closes ";
     let close_wide = u16::try_from(close.len()).unwrap_or(0);
     if wide > close_wide + 4 {
-        pen.text(area.right() - close_wide - 2, area.bottom() - 1, close_wide, close, Role::Dim);
+        pen.over(area.right() - close_wide - 2, area.bottom() - 1, close_wide, close, Role::Dim);
     }
 }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A maximum in parentheses is not the queue's own: it is the smallest of the queues above, or the cluster; it is what the meter
-//! is measured against. When narrow there give way, in this order: headroom, length of the meters, the memory meter, the
-//! guarantees, pending memory, the cpu meter, pending, the maximum's place in memory, memory, applications. The name never goes.
+//! is measured against. When narrow there give way, in this order: headroom, the length of the meters, the memory meter, the
+//! guarantees, pending memory, the cpu meter, pending, memory, applications ([`PLANS`]). The name never goes.
 
 use std::borrow::Cow;
 
@@ -77,56 +77,91 @@ fn nothing(model: &Model, page: &QueuesPage) -> Vec<String> {
 /// How much the name needs before other columns have to go.
 fn least_name(width: u16) -> u16 {
     match width {
-        0..60 => 16,
-        60..100 => 20,
-        100..130 => 24,
-        _ => 30,
+        0..60 => 15,
+        60..100 => 19,
+        _ => 22,
     }
 }
 
+/// What is shown and how wide, in the steps in which it gives way.
+#[derive(Clone, Copy)]
+struct Plan {
+    headroom: bool,
+    meters: [u16; 2],
+    guarantee: bool,
+    pending: u8,
+    memory: bool,
+    apps: bool,
+    /// Narrow columns, the state without words.
+    tight: u8,
+}
+
+/// From the widest to the narrowest.
+const PLANS: [Plan; 14] = {
+    let full =
+        Plan { headroom: true, meters: [10, 10], guarantee: true, pending: 2, memory: true, apps: true, tight: 0 };
+    let plain = Plan { headroom: false, ..full };
+    let short = Plan { guarantee: false, meters: [6, 0], tight: 1, ..plain };
+    [
+        full,
+        Plan { meters: [8, 8], ..full },
+        Plan { meters: [6, 6], ..full },
+        Plan { meters: [10, 10], ..plain },
+        Plan { meters: [8, 8], ..plain },
+        Plan { meters: [6, 6], ..plain },
+        Plan { meters: [6, 0], ..plain },
+        short,
+        Plan { pending: 1, ..short },
+        Plan { pending: 1, meters: [4, 0], ..short },
+        Plan { pending: 1, meters: [0, 0], ..short },
+        Plan { pending: 0, meters: [0, 0], ..short },
+        Plan { pending: 0, meters: [0, 0], memory: false, tight: 2, ..short },
+        Plan { pending: 0, meters: [0, 0], memory: false, apps: false, tight: 2, ..short },
+    ]
+};
+
 /// Which columns there are, the widest plan first.
 fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
-    (0..13).map(|step| {
-        let meter = match step {
-            0 | 1 => 10,
-            2 => 8,
-            _ => 6,
-        };
+    PLANS.iter().map(|plan| {
+        let wide = plan.tight == 0;
         let mut columns = vec![left(Cell::Name, "QUEUE", 0)];
-        columns.push(left(Cell::State, "STATE", if step < 11 { 6 } else { 1 }));
-        columns.push(right(Cell::Priority, "PRI  ", if step < 11 { 8 } else { 6 }));
-        if step < 12 {
-            columns.push(right(Cell::Apps, "APPS   ", 9));
+        columns.push(match plan.tight {
+            2 => left(Cell::State, "", 1),
+            tight => left(Cell::State, "STATE", 6 - u16::from(tight)),
+        });
+        columns.push(right(Cell::Priority, "PRI  ", if wide { 8 } else { 7 }));
+        if plan.apps {
+            columns.push(right(Cell::Apps, "APPS   ", if wide { 9 } else { 8 }));
         }
-        if step < 9 {
-            columns.push(right(
-                Cell::PendingCpu,
-                if step < 7 { "PEND cpu" } else { "PEND" },
-                if step < 7 { 8 } else { 6 },
-            ));
+        if plan.pending > 0 {
+            let title = if plan.pending > 1 { "PEND cpu" } else { "PEND" };
+            columns.push(right(Cell::PendingCpu, title, if plan.pending > 1 { 8 } else { 5 }));
         }
-        if step < 7 {
+        if plan.pending > 1 {
             columns.push(right(Cell::PendingMemory, "mem", 5));
         }
-        for name in [VCORE, MEMORY] {
-            let (title, first) = if name == VCORE { ("CPU", true) } else { ("MEM", false) };
-            if step < 5 || (first && step < 8) {
-                columns.push(Col { gap: 2, ..left(Cell::Meter(name), title, meter) });
+        for (name, meter) in [VCORE, MEMORY].into_iter().zip(plan.meters) {
+            if name == MEMORY && !plan.memory {
+                continue;
             }
-            let own_title =
-                |long: &'static str, with: &'static str| if step < 5 || (first && step < 8) { long } else { with };
-            if step < 6 {
-                columns.push(right(Cell::Usage(name), own_title("used/ guar/  max ", "MEM used/ guar/  max "), 18));
-            } else if first || step < 10 {
-                let with = if first { "CPU used/ max " } else { "MEM used/ max " };
-                columns.push(right(Cell::Short(name), own_title("used/  max ", with), if step < 10 { 13 } else { 12 }));
+            let own = if name == VCORE { "CPU" } else { "MEM" };
+            if meter > 0 {
+                columns.push(Col { gap: if wide { 2 } else { 1 }, ..left(Cell::Meter(name), own, meter) });
             }
+            let (what, title, width) = match (plan.guarantee, meter > 0, name) {
+                (true, true, _) => (Cell::Usage(name), "used/guar/  max ", 17),
+                (true, false, _) => (Cell::Usage(name), "MEM used/guar/  max ", 19),
+                (false, true, _) => (Cell::Short(name), "used/  max ", 11),
+                (false, false, VCORE) => (Cell::Short(name), "CPU/  max ", 11),
+                (false, false, _) => (Cell::Short(name), "MEM/  max ", 11),
+            };
+            columns.push(right(what, title, width));
         }
-        if step < 1 {
+        if plan.headroom {
             columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
             columns.push(right(Cell::HeadroomMemory, "mem", 6));
         }
-        columns.push(left(Cell::Changed, "", 1));
+        columns.push(Col { gap: u16::from(wide), ..left(Cell::Changed, "", 1) });
         columns
     })
 }
@@ -273,8 +308,9 @@ fn apps(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
         None => (signs.nothing.to_owned(), " "),
         Some(max) => (number(max), if full { signs.limit } else { " " }),
     };
-    let rest = format!("{max:<3}");
-    vec![if full { piece(Role::Danger, running.text) } else { running }, dim("/"), dim(rest), piece(Role::Danger, sign)]
+    let pad = " ".repeat(4usize.saturating_sub(super::super::text::width(&max) + 1));
+    let running = if full { piece(Role::Danger, running.text) } else { running };
+    vec![running, dim("/"), dim(max), piece(Role::Danger, sign), plain(pad)]
 }
 
 fn amount(resource: &crate::model::Resource, name: &str, signs: &Signs) -> Piece {
@@ -335,7 +371,7 @@ impl Usage {
         };
         let mut pieces = vec![piece(role, shown(Some(self.used)))];
         if guarantee {
-            pieces.extend([dim("/"), dim(format!("{:>5}", shown(self.guaranteed)))]);
+            pieces.extend([dim("/"), dim(format!("{:>4}", shown(self.guaranteed)))]);
         }
         let max = self.base.map_or(Cow::Borrowed(signs.nothing), |base| Cow::Owned(show_amount(name, base)));
         let max = match (self.own, self.base) {

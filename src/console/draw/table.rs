@@ -45,12 +45,15 @@ pub fn total<C>(columns: &[Col<C>]) -> u16 {
     columns.iter().map(|column| column.width + column.gap).sum()
 }
 
+/// The most columns that a first column gets: further right its figures would be hard to follow.
+const WIDEST: u16 = 44;
+
 /// Gives the first column what the others leave of `width`, the two columns at the edges taken off.
 pub fn fit<C>(mut columns: Vec<Col<C>>, width: u16) -> Vec<Col<C>> {
     let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
     if let Some(first) = columns.first_mut() {
         first.gap = 0;
-        first.width = width.saturating_sub(others + 2);
+        first.width = width.saturating_sub(others + 2).min(WIDEST);
     }
     columns
 }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use super::super::super::format;
 use super::super::super::model::Model;
+use super::super::super::model::page::Page;
+use super::super::super::subject;
 use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
-use super::super::pen::{Piece, dim, plain};
-use super::{LABEL, Lines, Sheet, labelled, labelled_text, title};
+use super::super::super::update::apps::word_of;
+use super::super::pen::{Piece, dim, piece, plain};
+use super::{LABEL, Lines, Sheet, labelled, labelled_text};
 use crate::model::Time;
 use crate::view::AppRow;
 
@@ -17,9 +20,16 @@ pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     let newer = model.cluster.part().and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
     let row = newer.unwrap_or(row);
     let queue = if row.queue.as_str().is_empty() { "in no queue".to_owned() } else { format!("in {}", row.queue) };
-    let mut heading = title(row.id.to_string(), format!("{queue}   "));
-    heading.push(super::super::apps::state_piece(row.state));
+    let what = vec![dim(format!("{queue}   ")), super::super::apps::state_piece(row.state)];
     let mut left = Lines::new();
+    if let Page::App(page) = model.page()
+        && let Some(ask) = subject::ask(page)
+    {
+        let why = super::super::apps::why(model.cluster.part(), row, ask, true);
+        let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
+        let text = format!("{} {}{}{why}", ask.id, word_of(ask), if why.is_empty() { "" } else { ": " });
+        labelled_text(&mut left, "this ask", &text, width, Role::Text);
+    }
     if let Some(message) = &row.message {
         labelled_text(&mut left, "message", message, width, Role::Error);
     }
@@ -29,7 +39,7 @@ pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
         labelled(&mut left, "ended", vec![plain(ago(model, finished))]);
     }
     tags(&mut left, row, width);
-    Sheet { title: heading, left, right: resources(row, signs) }
+    Sheet { title: vec![piece(Role::Title, row.id.to_string())], what, left, right: resources(row, signs) }
 }
 
 fn ago(model: &Model, time: Time) -> String {

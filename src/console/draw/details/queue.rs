@@ -2,10 +2,11 @@
 
 use super::super::super::format;
 use super::super::super::model::Model;
+use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
 use super::super::pen::{Piece, dim, piece, plain};
 use super::super::queues;
-use super::{Lines, Sheet, at_right, figure, labelled, labelled_text, title};
+use super::{Lines, Sheet, at_right, figure, gone, labelled, labelled_text};
 use crate::config::properties::AppSortPolicy;
 use crate::config::{LimitConfig, TemplateConfig};
 use crate::model::{MEMORY, Priority, PriorityPolicy, QueuePath, QueueState, Resource, VCORE};
@@ -15,7 +16,7 @@ use crate::view::{Origin, PartitionView, QueueRow};
 /// The sheet of a queue.
 pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
     let Some((part, row)) = model.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
-        return Sheet { title: title(path.to_string(), "is gone".to_owned()), ..Sheet::default() };
+        return gone(path.to_string());
     };
     let mut left = Lines::new();
     priority(&mut left, part, row, signs);
@@ -27,24 +28,22 @@ pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sh
     applications(&mut right, part, row);
     limits(&mut right, part, row, width);
     template(&mut right, row, width);
-    Sheet { title: heading(model, row, signs), left, right }
+    Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(model, row, signs), left, right }
 }
 
-fn heading(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+fn what(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let kind = if row.leaf { "leaf" } else { "parent" };
     let managed = if row.managed { "managed" } else { "dynamic" };
     let place = match row.settings.at {
         Some(place) if place.line > 0 => format!(", line {}", place.line),
         _ => String::new(),
     };
-    let mut pieces = title(row.path.to_string(), format!("{kind}, {managed}{place}   "));
     let (sign, role) = queues::state_sign(row.state, signs);
     let since = match row.state {
         QueueState::Active => String::new(),
         _ => format!(" for {}", format::duration(model.cluster.at.since(row.state_since))),
     };
-    pieces.extend([piece(role, sign), piece(role, format!(" {}{since}", row.state))]);
-    pieces
+    vec![dim(format!("{kind}, {managed}{place}   ")), piece(role, sign), piece(role, format!(" {}{since}", row.state))]
 }
 
 /// The priority inside, and as what each queue above sees it (SCH-062, SCH-063).
@@ -60,11 +59,13 @@ fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Sig
     };
     labelled(lines, "priority", value);
     for (at, step) in steps.iter().enumerate() {
-        let sees = if at == 0 { "  outside" } else { "" };
-        let mut value = vec![at_right(plain(shown(step.outside)), 6), plain("  ")];
+        let label = if at == 0 { "  seen above" } else { "" };
+        let name = text::escape(step.queue.name()).into_owned();
+        let name = text::cut(&name, 14, signs.ellipsis).into_owned();
+        let pad = 14 - text::width(&name);
+        let mut value = vec![plain(name), plain(" ".repeat(pad)), at_right(plain(shown(step.outside)), 6), plain("  ")];
         value.extend(how(step, signs));
-        value.push(dim(format!("  {}", step.queue.name())));
-        labelled(lines, sees, value);
+        labelled(lines, label, value);
     }
 }
 
@@ -129,8 +130,8 @@ fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Si
         line.extend([plain("  "), end]);
         line
     };
-    let heads = ["used", "pending", "guar", "max", "room"].map(dim);
-    lines.push(cells(dim(format!("{:<12}", "resources")), heads, dim("bound by")));
+    let heads = ["used", "pend", "guar", "max", "room"].map(dim);
+    lines.push(cells(dim(format!("{:<9}", "resources")), heads, dim("bound by")));
     let headroom = part.headroom(row);
     for name in names(part, row) {
         let of = |resource: Option<&Resource>| resource.and_then(|resource| resource.get(&name));
@@ -150,15 +151,23 @@ fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Si
         let end = match bound {
             None => dim("no limit"),
             Some((queue, max)) => {
-                let by = if queue == row.path { "itself".to_owned() } else { queue.name().to_owned() };
-                plain(format!("{by}, max {}", figure(&name, Some(max), signs).text))
+                let max = figure(&name, Some(max), signs).text;
+                if queue == row.path { plain("own max") } else { plain(format!("{} {max}", queue.name())) }
             }
         };
-        lines.push(cells(plain(format!("{:<12}", format::resource_name(&name))), figures, end));
+        lines.push(cells(plain(short_name(&name, signs)), figures, end));
     }
     if !row.preempting.is_zero() {
         labelled(lines, "preempting", vec![piece(Role::Warning, format::resource(&row.preempting))]);
     }
+}
+
+/// The name of a resource in nine columns.
+fn short_name(name: &str, signs: &Signs) -> String {
+    let shown = text::escape(format::resource_name(name)).into_owned();
+    let cut = text::cut(&shown, 9, signs.ellipsis).into_owned();
+    let pad = 9 - text::width(&cut);
+    format!("{cut}{}", " ".repeat(pad))
 }
 
 /// Cpu, memory, then every other name that the queue's path uses, asks for or limits.

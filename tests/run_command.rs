@@ -1,0 +1,134 @@
+//! `kornsole run` as a person calls it: what goes where, and the exit code.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+fn file(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Exit code, standard output and standard error of a run with this on standard input.
+fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+        .arg("run")
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // A run that does not read its input closes it; that is no failure of the test.
+    let _written = child.stdin.take().expect("piped").write_all(stdin.as_bytes());
+    let output = child.wait_with_output().expect("the binary ends");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
+const STEPS: &str = "steps: [{submit: {app: x, queue: root.a, user: sue}}, {removeNode: none}]\n";
+
+#[test]
+fn a_good_scenario_prints_its_trace_and_nothing_else() {
+    let (code, out, err) = run(&["tests/scenarios/multitenancy.yaml"], "");
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert_eq!(out.lines().count(), 23);
+    assert!(out.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+}
+
+#[test]
+fn a_step_that_is_refused_is_a_line_and_not_the_end() {
+    let (code, out, err) = run(&["-"], &format!("version: 1\nconfig: '{}'\n{STEPS}", CONFIG.replace('\'', "''")));
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(out.contains("appAccepted") && out.lines().last().is_some_and(|line| line.contains("nodeRejected")));
+}
+
+#[test]
+fn faults_are_told_with_their_places_and_nothing_runs() {
+    let (code, out, err) =
+        run(&["-"], "version: 1\nsteps:\n  - shedule: 3\n  - ask: {app: a, id: t, resource: {vcore: x}}\n");
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(err.starts_with("-:3:5: error[SCN-003]: unknown key `shedule`"), "{err}");
+    assert!(err.contains("did you mean `schedule`?"), "{err}");
+    assert!(err.contains("-:4:44: error[SCN-025]"), "{err}");
+}
+
+#[test]
+fn a_refused_configuration_is_a_line_of_the_trace_and_told_at_its_place() {
+    let text = "version: 1\nconfig: |\n  partitions:\n    - name: default\n      queues:\n        - name: root\n          submitacl: '*'\n          maxapps: 3\n";
+    let (code, out, err) = run(&["-"], text);
+    assert_eq!(code, Some(1));
+    assert!(out.starts_with(r#"{"step":-1,"event":"configRejected""#) && out.lines().count() == 1, "{out}");
+    assert!(err.starts_with("-:8:11: error[CFG-003]"), "{err}");
+}
+
+#[test]
+fn the_configuration_can_come_from_elsewhere() {
+    let folder = file(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(folder.join("queues.yaml"), CONFIG).expect("the folder for tests is writable");
+    std::fs::write(folder.join("named.yaml"), format!("configFile: queues.yaml\n{STEPS}")).expect("it is");
+    std::fs::write(folder.join("lost.yaml"), format!("configFile: lost/queues.yaml\n{STEPS}")).expect("it is");
+    let at = |name: &str| folder.join(name).display().to_string();
+
+    let (code, out, _) = run(&[&at("named.yaml")], "");
+    assert!(code == Some(0) && out.contains("appAccepted"), "{out}");
+
+    let (code, out, _) = run(&["-", "--config", &at("queues.yaml")], STEPS);
+    assert!(code == Some(0) && out.contains("appAccepted"), "{out}");
+
+    let (code, out, err) = run(&[&at("lost.yaml")], "");
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(err.contains("lost.yaml:1:13: error[SCN-012]"), "{err}");
+
+    let (code, out, err) = run(&["-"], STEPS);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(err.contains("error[SCN-011]"), "{err}");
+}
+
+#[test]
+fn a_profile_decides() {
+    let text = "version: 1\nconfig: |\n  partitions: [{queues: [{name: 'a/b'}]}]\nsteps: []\n";
+    assert_eq!(run(&["-"], text).0, Some(1));
+    assert_eq!(run(&["-", "--core", "1.8.0"], text).0, Some(0));
+}
+
+#[test]
+fn wrong_use_is_told_apart() {
+    for arguments in [&[][..], &["a", "b"], &["-", "--core", "2.0"], &["-", "--faster"]] {
+        let (code, out, err) = run(arguments, "");
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments:?}");
+        assert!(!err.is_empty());
+    }
+    let (code, _, err) = run(&["no/such/file.yaml"], "");
+    assert!(code == Some(1) && err.starts_with("no/such/file.yaml: cannot be read"), "{err}");
+}
+
+#[test]
+fn timings_go_to_standard_error() {
+    let (code, out, err) = run(&["--timings", "tests/scenarios/multitenancy.yaml"], "");
+    assert_eq!((code, out.lines().count()), (Some(0), 23));
+    assert!(err.starts_with("reading ") && err.contains("running ") && err.contains("printing "), "{err}");
+}
+
+#[test]
+fn a_reader_that_goes_away_early_is_no_failure() {
+    let mut steps = "version: 1\nconfig: '".to_owned() + &CONFIG.replace('\'', "''") + "'\nsteps:\n";
+    steps += &"- snapshot: again and again\n".repeat(5000);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+        .args(["run", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    drop(child.stdout.take());
+    child
+        .stdin
+        .take()
+        .expect("piped")
+        .write_all(steps.as_bytes())
+        .expect("all input is read before anything is printed");
+    let output = child.wait_with_output().expect("the binary ends");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
