@@ -4,11 +4,12 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 
 use super::{fail, load};
-use crate::config::{Fault, Severity, Source};
+use crate::config::{Fault, Place, Severity, Source};
 use crate::engine::Core;
 use crate::source::{About, SourcePlace};
 use crate::tape::{self, Against, Head, Limits, Played, Shots, snapshot::Difference, svg};
@@ -75,7 +76,7 @@ pub fn run(args: &PlayArgs) -> ExitCode {
                 let shots = counted(played.shots.len(), "snapshot");
                 let did = if mode == Mode::Update { "written" } else { "ok" };
                 // Whoever reads may have seen enough.
-                let _ = writeln!(io::stdout(), "{name}: {did}, {shots}, {:?} of virtual time", played.time);
+                let _ = writeln!(io::stdout(), "{name}: {did}, {shots}, {} of virtual time", shown(played.time));
             }
             Err(trouble) => {
                 let _ = fail(&trouble.message, trouble.code);
@@ -107,14 +108,16 @@ pub fn play_file(path: &Path, mode: Mode) -> Result<Played, Trouble> {
     let mut trouble = String::new();
     if let Some(failure) = &played.failure {
         trouble += &tell(&fault(failure.code, failure.at, &failure.what));
-        trouble += &format!("  the screen at {:?} of virtual time:\n", failure.time);
+        trouble += &format!("  the screen after {} of virtual time:\n", shown(failure.time));
         trouble.extend(failure.screen.lines().iter().map(|line| format!("  |{line}\n")));
     }
     match mode {
         Mode::Update if played.failure.is_none() => write_shots(path, &played).map_err(unreadable)?,
         Mode::Check => {
-            for difference in compare(path, &played).map_err(unreadable)? {
-                trouble += &told(&difference, &name, &tell);
+            let differences = compare(path, &played).map_err(unreadable)?;
+            trouble.extend(differences.iter().map(|difference| told(difference, &tell)));
+            if !differences.is_empty() {
+                trouble += &format!("`kornsole play {name} --update` takes the screens as they are now\n");
             }
         }
         _ => {}
@@ -122,7 +125,7 @@ pub fn play_file(path: &Path, mode: Mode) -> Result<Played, Trouble> {
     if trouble.is_empty() { Ok(played) } else { Err(Trouble { code: 1, message: trouble }) }
 }
 
-fn fault(code: &'static str, at: crate::config::Place, message: &str) -> Fault {
+fn fault(code: &'static str, at: Place, message: &str) -> Fault {
     let (path, hint) = (String::new(), String::new());
     Fault { code, severity: Severity::Error, at, path, message: message.to_owned(), hint }
 }
@@ -158,13 +161,9 @@ fn write(file: &Path, text: &str) -> Result<(), String> {
     fs::write(file, text).map_err(|error| format!("{}: cannot be written: {error}", file.display()))
 }
 
-fn told(difference: &Difference, name: &str, tell: &impl Fn(&Fault) -> String) -> String {
+fn told(difference: &Difference, tell: &impl Fn(&Fault) -> String) -> String {
     let what = format!("the snapshot `{}` is not as recorded", difference.name);
-    let head = match difference.at {
-        Some(at) => tell(&fault("TAPE-030", at, &what)),
-        None => tell(&fault("TAPE-030", crate::config::Place::default(), &what)),
-    };
-    format!("{head}{}\n  `kornsole play {name} --update` takes the screens as they are now\n", difference.what)
+    format!("{}{}\n", tell(&fault("TAPE-030", difference.at.unwrap_or_default(), &what)), difference.what)
 }
 
 fn pictures(args: &PlayArgs, tape: &Path, played: &Played) -> Result<(), Trouble> {
@@ -184,6 +183,11 @@ fn pictures(args: &PlayArgs, tape: &Path, played: &Played) -> Result<(), Trouble
 pub fn picture(tape: &Path, played: &Played) -> String {
     let name = tape.file_stem().unwrap_or_default().to_string_lossy();
     svg::draw(&played.screen, &format!("kornsole: {name}"))
+}
+
+/// A duration as people write it: `0s`, `1.5s`.
+fn shown(time: Duration) -> String {
+    format!("{}s", time.as_secs_f64())
 }
 
 fn counted(count: usize, word: &str) -> String {

@@ -67,9 +67,15 @@ pub struct Stepped {
 impl Stepped {
     /// Shows a core, after everything that is due at its beginning.
     pub fn new(core: Core, about: About, identity: Identity) -> Self {
-        let stepped = Self { core: Mutex::new(core), published: Published::new(Arc::default()), about, identity };
+        let stepped = Self::unstarted(core, about, identity);
         stepped.advance(Duration::ZERO);
         stepped
+    }
+
+    /// Shows a core as it is: what is due at its beginning waits for [`Stepped::advance_until`].
+    pub fn unstarted(mut core: Core, about: About, identity: Identity) -> Self {
+        let view = core.take_view().unwrap_or_default();
+        Self { core: Mutex::new(core), published: Published::new(view), about, identity }
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.

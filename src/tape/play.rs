@@ -72,15 +72,12 @@ pub struct Played {
 /// Plays a tape on a scheduler that its head asks for.
 pub fn play(tape: &Tape, core: Core, about: About, limits: Limits) -> Played {
     let mut player = Player::new(&tape.head, core, about, limits);
-    let mut failure = None;
-    for step in &tape.steps {
-        if let Err(Broken(code, what)) = player.act(&step.act, step.at) {
-            let (screen, time) = (player.screen(), player.now);
-            failure = Some(Failure { at: step.at, code, what, screen, time });
-            break;
-        }
-    }
-    Played { failure, screen: player.screen(), time: player.now, shots: player.shots }
+    let failed = player.start(&tape.head).map_err(|broken| (tape.head.at, broken)).and_then(|()| {
+        tape.steps.iter().try_for_each(|step| player.act(&step.act, step.at).map_err(|broken| (step.at, broken)))
+    });
+    let (screen, time) = (player.screen(), player.now);
+    let failure = failed.err().map(|(at, Broken(code, what))| Failure { at, code, what, screen: screen.clone(), time });
+    Played { failure, screen, time, shots: player.shots }
 }
 
 /// What a step did not keep, and the code of that.
@@ -107,12 +104,18 @@ struct Player {
 
 impl Player {
     fn new(head: &Head, core: Core, about: About, limits: Limits) -> Self {
-        let source = Arc::new(Stepped::new(core, about, head.identity.clone()));
-        let options = Options { theme: head.theme, ..Options::default() };
-        let driver = Driver::new(Arc::<Stepped>::clone(&source), options, head.width, head.height);
+        let source = Arc::new(Stepped::unstarted(core, about, head.identity.clone()));
+        let driver = driver(head, &source);
         let size = (head.width, head.height);
         let (presses, work) = (limits.presses, limits.work);
         Self { source, driver, size, now: Duration::ZERO, ended: false, presses, work, limits, shots: Vec::new() }
+    }
+
+    /// Has done what is due at the beginning; the console is opened on that.
+    fn start(&mut self, head: &Head) -> Result<(), Broken> {
+        self.step(Duration::ZERO)?;
+        self.driver = driver(head, &self.source);
+        Ok(())
     }
 
     fn act(&mut self, act: &Act, at: Place) -> Result<(), Broken> {
@@ -227,4 +230,10 @@ impl Player {
     fn screen(&self) -> Screen {
         Screen::new(self.driver.buffer(), self.driver.cursor())
     }
+}
+
+/// A console as the head of a tape asks for it.
+fn driver(head: &Head, source: &Arc<Stepped>) -> Driver {
+    let options = Options { theme: head.theme, ..Options::default() };
+    Driver::new(Arc::<Stepped>::clone(source), options, head.width, head.height)
 }
