@@ -127,10 +127,7 @@ impl std::fmt::Display for Why {
 const ALWAYS: &[Listed] = &[
     ("gang", "000 001 002 003 004 005 006 007 008 009 010", Needs("gang scheduling")),
     ("gang", "011 012 013 014 015 016 017 018 019 020 021", Needs("gang scheduling")),
-    ("limits", "000 001 008 012 017 021 028 030", Needs("limits of users and groups")),
-    ("limits", "020 022 025 026 027", Needs("usage of groups, which comes with their limits")),
     ("mix", "010", Needs("reservations")),
-    ("mix", "012", Needs("limits of users and groups")),
     ("nodes", "003 007 008 020", Needs("reservations for a required node (SCH-165)")),
     ("preempt", "000 004 010 011 014 019", Needs("preemption")),
 ];
@@ -207,8 +204,8 @@ fn recordings_agree_but_for_those_listed() {
                1.5.1  1.8.0  kornsole
     appsort       22     22        22
     gang           0      0         0
-    limits         9      9         9
-    mix           28     28        23
+    limits        22     22        22
+    mix           29     29        24
     nodes         18     18        18
     placement     22     22        13
     preempt       16     11        16

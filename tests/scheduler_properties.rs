@@ -26,16 +26,25 @@ partitions:
       - name: root
         submitacl: '*'
         adminacl: root
+        limits:
+          - {limit: ops everywhere, groups: [ops], maxapplications: 3, maxresources: {memory: 9}}
         queues:
           - name: a
             adminacl: sue
             properties: {priority.offset: '5', application.sort.policy: fair}
             resources: {guaranteed: {memory: 5}, max: {memory: 20, vcore: 20}}
+            limits:
+              - {limit: sue, users: [sue], maxapplications: 2, maxresources: {memory: 6}}
+              - {limit: each, users: ['*'], maxapplications: 1, maxresources: {vcore: 5m, gpu: 3}}
+              - {limit: dev, groups: [dev], maxapplications: 2, maxresources: {memory: 8}}
+              - {limit: others, groups: ['*'], maxresources: {vcore: 6m}}
           - name: b
             maxapplications: 1
             properties: {priority.policy: fence, priority.offset: '2'}
           - name: p
             parent: true
+            limits:
+              - {limit: each, users: ['*'], maxresources: {memory: 5, vcore: 4m}}
             childtemplate: {maxapplications: 2, resources: {max: {memory: 7}}}
             queues:
               - {name: x, properties: {application.sort.policy: stateaware}}
@@ -52,9 +61,13 @@ partitions:
             submitacl: sue
             properties: {application.sort.priority: disabled}
             resources: {max: {memory: 3}}
+            limits:
+              - {limit: sue, users: [sue], maxapplications: 1}
           - name: p
             parent: true
             properties: {priority.policy: fence}
+            limits:
+              - {limit: ops and qa, groups: [ops, qa], maxapplications: 2, maxresources: {memory: 4}}
             queues:
               - {name: x}
               - {name: y}
@@ -65,6 +78,9 @@ partitions:
     queues:
       - name: root
         submitacl: '*'
+        limits:
+          - {limit: bob, users: [bob], maxresources: {memory: 7}}
+          - {limit: dev, groups: [dev], maxresources: {vcore: 7m}}
         queues:
           - {name: a, queues: [{name: sub}]}
           - {name: b, maxapplications: 3}
@@ -98,7 +114,11 @@ fn step() -> impl Strategy<Value = Step> {
     let ask = || (0..5u8).prop_map(|n| AskId::from(format!("t{n}")));
     let node = || (0..4u8).prop_map(|n| NodeId::from(format!("n{n}")));
     let queue = || prop::sample::select(&QUEUES);
-    let user = || prop::sample::select(&["sue", "bob", "root", ""]).prop_map(|user| Identity::new(user, ["dev"]));
+    let groups = || prop::sample::select(vec![vec!["dev"], vec!["ops", "dev"], vec!["qa"], vec![]]);
+    let user = || {
+        (prop::sample::select(&["sue", "bob", "root", ""]), groups())
+            .prop_map(|(user, groups)| Identity::new(user, groups))
+    };
     let submit = (app(), queue(), user()).prop_map(|(app, queue, who)| {
         PartitionCommand::Submit(Submission { app, queue: queue.to_owned(), who, ..Submission::default() })
     });

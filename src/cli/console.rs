@@ -1,21 +1,24 @@
 //! `kornsole` without a command: the console on an embedded scheduler with a person's own files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
 
 use super::{fail, identity, load};
+use crate::config::DEFAULT_CONFIG;
+use crate::console::theme::ThemeName;
+use crate::console::{self, Options};
 use crate::engine::{Core, Engine};
 use crate::model::{Identity, Profile};
 use crate::scenario::Workload;
-use crate::source::{About, Embedded, Source, SourcePlace};
+use crate::source::{About, Embedded, SourcePlace};
 
 /// The arguments of the console on own files.
 #[derive(Args, Clone, Debug)]
 pub struct ConsoleArgs {
-    /// The queue configuration; also a ConfigMap manifest with one
+    /// The queue configuration; also a ConfigMap manifest with one. It is watched and reloaded when it changes
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// What happens in the cluster: a scenario file, whose configuration holds unless --config names another
@@ -43,12 +46,24 @@ pub struct CommonArgs {
     pub look: LookArgs,
 }
 
-/// How the console is drawn.
+/// How the console is drawn. `NO_COLOR` in the environment takes all colours away.
 #[derive(Args, Clone, Debug)]
 pub struct LookArgs {
     /// Draw with ASCII signs only
     #[arg(long)]
     pub ascii: bool,
+    /// Do not mark cells that changed just now
+    #[arg(long)]
+    pub calm: bool,
+}
+
+impl LookArgs {
+    /// The console's options, by the arguments and the environment.
+    pub fn options(&self) -> Options {
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let theme = if no_color { ThemeName::Mono } else { ThemeName::Dark };
+        Options { theme, ascii: self.ascii, mark_changes: !self.calm }
+    }
 }
 
 fn speed(text: &str) -> Result<f64, String> {
@@ -58,40 +73,83 @@ fn speed(text: &str) -> Result<f64, String> {
     }
 }
 
+/// An embedded scheduler as it is about to start.
+pub struct Opened {
+    /// The scheduler with its workload.
+    pub core: Core,
+    /// What the console tells of it.
+    pub about: About,
+    /// The file to watch, and what was read from it.
+    pub watched: Option<(PathBuf, Vec<u8>)>,
+}
+
 /// Shows the console on the files named.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
     match open(args) {
-        Ok((core, about)) => show(core, about, &args.common),
+        Ok(opened) => show(opened, &args.common),
         Err(message) => fail(&message, 1),
     }
 }
 
-fn open(args: &ConsoleArgs) -> Result<(Core, About), String> {
+/// Reads the files named, all of them before anything is started.
+fn open(args: &ConsoleArgs) -> Result<Opened, String> {
     let profile = args.common.core;
-    let config = load::queue_config(args.config.as_deref(), profile)?;
+    let (config, watched, steps) = match (&args.workload, &args.config) {
+        (Some(workload), config) => {
+            let input = load::scenario(workload, config.as_deref(), profile)?;
+            (input.config.config.map(Arc::new).ok_or(input.told)?, input.file, Some(input.scenario.steps))
+        }
+        (None, Some(file)) => {
+            let bytes = load::bytes(file)?;
+            (load::parsed(file, &bytes, profile)?, Some((file.clone(), bytes)), None)
+        }
+        (None, None) => (load::parsed(Path::new("default"), DEFAULT_CONFIG.as_bytes(), profile)?, None, None),
+    };
+    // Standard input cannot change any more.
+    let watched = watched.filter(|(file, _)| file != Path::new("-"));
+    let about = about(args, watched.as_ref().map(|(file, _)| file.as_path()));
+    let _steps = steps;
     let workload: Option<Box<dyn Workload>> = None;
     let core = Core::new(profile, config, workload)?;
-    let name = match &args.config {
-        Some(file) => file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned(),
-        None => "default configuration".to_owned(),
-    };
+    Ok(Opened { core, about, watched })
+}
+
+fn about(args: &ConsoleArgs, watched: Option<&Path>) -> About {
+    let short = |file: &Path| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    let named = [args.config.as_deref(), args.workload.as_deref()];
+    let mut name = named.into_iter().flatten().map(short).collect::<Vec<_>>().join(" + ");
     let mut notes = Vec::new();
-    if args.config.is_none() {
+    if name.is_empty() {
+        name = "default configuration".to_owned();
         notes.push(
-            "No --config: the default configuration holds. It places an application by its tag `namespace`.".to_owned(),
+            "No --config: the default configuration holds. It puts an application into the queue named by its tag `namespace`."
+                .to_owned(),
         );
+        notes.push("Nothing happens in it without --workload; `kornsole demo` shows a busy cluster.".to_owned());
     }
-    Ok((core, About { place: SourcePlace::Embedded, name, notes }))
+    if let Some(file) = watched {
+        notes.push(format!("{} is watched: a changed configuration comes into force.", short(file)));
+    }
+    About { place: SourcePlace::Embedded, name, notes }
 }
 
 /// Starts the engine and shows the console on it until the person leaves.
-pub fn show(core: Core, about: About, args: &CommonArgs) -> ExitCode {
+pub fn show(opened: Opened, args: &CommonArgs) -> ExitCode {
+    // Reports of panics are told after the terminal is whole again; without them the standard ones are.
+    let _ = color_eyre::install();
     let identity = args.identity.clone().unwrap_or_else(identity::of_process);
-    let engine = match Engine::start(core, args.speed) {
+    let mut engine = match Engine::start(opened.core, args.speed) {
         Ok(engine) => engine,
         Err(error) => return fail(&format!("the scheduler cannot be started: {error}"), 1),
     };
-    let source: Arc<dyn Source> = Arc::new(Embedded::new(engine, about, identity));
-    let _ = source;
-    ExitCode::SUCCESS
+    if let Some((file, known)) = opened.watched
+        && let Err(message) = engine.watch(&file, known)
+    {
+        return fail(&message, 1);
+    }
+    let source = Arc::new(Embedded::new(engine, opened.about, identity));
+    match console::runtime::run(source, args.look.options()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&format!("{error:#}"), 1),
+    }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::command::GangStyle;
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::order::AppRank;
+use super::usage::Account;
 use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Time};
 
 /// An application (SCH-012).
@@ -64,6 +65,10 @@ pub struct Application {
     pub counted_priority: Priority,
     /// Whether its queues let it begin to run, as last reported (SCH-114).
     pub runnable_in_queue: bool,
+    /// Whether the limits of its user and group do, as last reported (SCH-114).
+    pub runnable_by_limits: bool,
+    /// Under whom it counts, and which limits hold for it.
+    pub account: Account,
     /// The timer of the present state; cleared on leaving it.
     pub(super) state_timer: Option<super::partition::TimerKey>,
 }
@@ -100,6 +105,8 @@ pub struct Ask {
     pub tried: Tried,
     /// Whether it fitted its queues when last reported (SCH-222).
     pub fits_queue: bool,
+    /// Whether it fitted the limits of its user and group when last reported (SCH-222).
+    pub fits_limits: bool,
 }
 
 /// Where an ask was allocated.
@@ -119,6 +126,8 @@ pub enum Tried {
     /// Not tried yet.
     #[default]
     Never,
+    /// A limit of its user or group has no room.
+    UserQuota,
     /// A queue on the path has no room.
     QueueQuota,
     /// It fits the queues, no node has room.

@@ -68,6 +68,7 @@ impl Partition {
             allocation: None,
             tried: Tried::Never,
             fits_queue: true,
+            fits_limits: true,
         };
         self.add_pending(app, ask);
         events.push(Event { at: now, kind: EventKind::AskAdded { app: spec.app.clone(), ask: id } });

@@ -2,12 +2,14 @@
 //! builds; costs what exists.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::Scheduler;
 use super::index::{QueueKey, SlabKey};
 use super::partition::Partition;
 use super::queue::ROOT;
-use crate::model::{Priority, Resource};
+use super::usage::{Bound, QueueUsage, Side, bounds_of};
+use crate::model::{AppState, Priority, Resource};
 
 /// What does not add up, one line each; nothing when all is well.
 pub fn violations(scheduler: &Scheduler) -> Vec<String> {
@@ -17,7 +19,7 @@ pub fn violations(scheduler: &Scheduler) -> Vec<String> {
         check.queues();
         check.nodes();
         check.apps();
-        check.users();
+        check.usage();
         found.extend(check.found.into_iter().map(|line| format!("{}: {line}", partition.name)));
     }
     found
@@ -137,20 +139,47 @@ impl Check<'_> {
         }
     }
 
-    /// (10): what a user has in a queue is what his applications hold there.
-    fn users(&mut self) {
+    /// (10): what a user or group has in a queue is what the applications that count there hold, and those that run there
+    /// are those that have had an allocation since they had nothing left. The limits that hold for an application are those
+    /// of its path.
+    fn usage(&mut self) {
         let partition = self.partition;
-        let mut counted: BTreeMap<(String, QueueKey), Resource> = BTreeMap::new();
-        for (_, app) in partition.apps.iter().filter(|(_, app)| !app.holds().is_zero()) {
-            for queue in partition.queues.path_up(app.queue) {
-                counted.entry((app.who.user.clone(), queue)).or_default().add_assign(&app.holds());
+        let lossy = partition.switches.group_usage_lost;
+        let mut counted: BTreeMap<(Side, &str, QueueKey), QueueUsage> = BTreeMap::new();
+        for (_, app) in partition.apps.iter() {
+            let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));
+            let user = app.account.user.and_then(|user| partition.usage.users.get(user)).map(|user| &*user.name);
+            self.that(user == Some(&*app.who.user), || format!("{} counts under user {user:?}", app.id));
+            let has_run = !app.holds().is_zero() && app.state != AppState::Completing;
+            self.that(app.account.running || !has_run, || format!("{} does not count as running", app.id));
+            for queue in path.iter().copied() {
+                for (side, name) in [(Side::User, Some(app.who.user.as_str())), (Side::Group, group)] {
+                    let Some(name) = name else { continue };
+                    let sum = counted.entry((side, name, queue)).or_default();
+                    sum.apps += 1;
+                    sum.allocated.add_assign(&app.holds());
+                    if app.account.running {
+                        sum.running.insert(app.id.clone());
+                    }
+                }
+            }
+            if let Some(bounds) = &app.account.bounds {
+                let want = bounds_of(&partition.queues, &path, &app.who.user, group);
+                let same = |(a, b): (&Bound, &Bound)| {
+                    (a.queue, a.side) == (b.queue, b.side) && Arc::ptr_eq(&a.limit, &b.limit)
+                };
+                let same = bounds.len() == want.len() && bounds.iter().zip(&want).all(same);
+                self.that(same, || format!("{} is held to limits that are not in force", app.id));
             }
         }
-        for (user, queues) in partition.usage.users() {
-            for (queue, usage) in queues {
-                let want = counted.remove(&(user.to_owned(), *queue)).unwrap_or_default();
-                self.that(want == usage.allocated, || {
-                    format!("user {user} has {:?} in queue {}, not {want:?}", usage.allocated, queue.slot())
+        let users = partition.usage.users.iter().map(|(_, tracker)| (Side::User, tracker));
+        let groups = partition.usage.groups.iter().map(|(_, tracker)| (Side::Group, tracker));
+        for (side, tracker) in users.chain(groups) {
+            for (queue, usage) in tracker.levels() {
+                let want = counted.remove(&(side, &tracker.name, queue)).unwrap_or_default();
+                let same = if lossy && side == Side::Group { want.apps == usage.apps } else { want == *usage };
+                self.that(same, || {
+                    format!("{side:?} {} has {usage:?} in queue {}, not {want:?}", tracker.name, queue.slot())
                 });
             }
         }

@@ -2,15 +2,15 @@
 
 use std::ops::Bound;
 
-use super::app::{Application, Tried};
-use super::event::{Event, EventKind};
+use super::app::{Application, Ask, Tried};
+use super::event::{Event, EventKind, RunnableCause};
 use super::index::{AppKey, AskKey, NodeKey, QueueKey};
 use super::node::Nodes;
 use super::order::{AppRank, sort_children};
 use super::partition::Partition;
 use super::queue::ROOT;
 use crate::config::properties::AppSortPolicy;
-use crate::model::{AppState, QueueState, Resource, Time};
+use crate::model::{AppId, AppState, QueueState, Resource, Time};
 
 /// What a cycle keeps from one call to the next, so that it does not allocate memory for it again.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,24 @@ struct Pick {
     app: AppKey,
     ask: AskKey,
     node: NodeKey,
+}
+
+/// What may still be allocated to an application.
+struct Room<'r> {
+    /// By the limits of its user and group; `None` where none names a resource.
+    of_limits: Option<&'r Resource>,
+    /// By its queues.
+    of_queue: &'r Resource,
+}
+
+impl Room<'_> {
+    /// Limits first, then queues (LIM-043).
+    fn fits(&self, ask: &Resource) -> Result<(), Tried> {
+        if self.of_limits.is_some_and(|room| !room.fit_in_max_undef(ask)) {
+            return Err(Tried::UserQuota);
+        }
+        if self.of_queue.fit_in_max_undef(ask) { Ok(()) } else { Err(Tried::QueueQuota) }
+    }
 }
 
 /// Which Accepted applications of a leaf a cycle tries.
@@ -86,7 +104,9 @@ impl Partition {
             if !on_their_way.lets_pass(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
                 continue;
             }
-            let (pick, tried) = try_asks(now, &mut self.apps[app], &self.nodes, &headroom, events);
+            let of_limits = self.usage.headroom(&self.apps[app].account);
+            let room = Room { of_limits: of_limits.as_ref(), of_queue: &headroom };
+            let (pick, tried) = try_asks(now, &mut self.apps[app], &self.nodes, &room, events);
             for ask in tried {
                 let arrival = self.apps[app].asks[ask].arrival;
                 self.touch_ask(app, ask, arrival);
@@ -126,19 +146,29 @@ impl Partition {
     /// Whether the application maxima let an application begin to run; one that runs already is never held back
     /// (SCH-081). A change is told once (SCH-114).
     fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
+        self.decide_limits(app, !self.switches.group_usage_lost);
         let application = &mut self.apps[app];
         if application.state != AppState::Accepted {
             application.runnable_in_queue = true;
+            application.runnable_by_limits = true;
             return true;
         }
-        let runnable = self.queues.can_run(leaf, &application.id);
-        if runnable != application.runnable_in_queue {
-            application.runnable_in_queue = runnable;
-            let kind = EventKind::AppRunnable { app: application.id.clone(), runnable };
-            events.push(Event { at: now, kind });
+        let in_queue = self.queues.can_run(leaf, &application.id);
+        let by_limits = self.usage.lets_run(&application.account, &application.id);
+        let told = events.len();
+        for (cause, known, runnable) in [
+            (RunnableCause::Queue, &mut application.runnable_in_queue, in_queue),
+            (RunnableCause::Limits, &mut application.runnable_by_limits, by_limits),
+        ] {
+            if std::mem::replace(known, runnable) != runnable {
+                let kind = EventKind::AppRunnable { app: application.id.clone(), cause, runnable };
+                events.push(Event { at: now, kind });
+            }
+        }
+        if events.len() > told {
             self.touch_app(app);
         }
-        runnable
+        in_queue && by_limits
     }
 
     /// Works out anew what 1.8.0 takes queues' shares of (SCH-055): cluster size, overridden by each maximum on the way
@@ -178,7 +208,7 @@ fn try_asks(
     now: Time,
     app: &mut Application,
     nodes: &Nodes,
-    headroom: &Resource,
+    room: &Room<'_>,
     events: &mut Vec<Event>,
 ) -> (Option<(AskKey, NodeKey)>, Vec<AskKey>) {
     let Application { id, pending_order, asks, .. } = app;
@@ -192,16 +222,10 @@ fn try_asks(
         });
         let found = match known {
             Some((_, tried)) => Err(tried),
-            None if !headroom.fit_in_max_undef(&asks[*key].resource) => Err(Tried::QueueQuota),
-            None => find_node(nodes, &asks[*key]).ok_or(Tried::NoNode),
+            None => room.fits(&asks[*key].resource).and_then(|()| find_node(nodes, &asks[*key]).ok_or(Tried::NoNode)),
         };
         let ask = &mut asks[*key];
-        let fits = found != Err(Tried::QueueQuota);
-        if fits != ask.fits_queue {
-            ask.fits_queue = fits;
-            let kind = EventKind::AskFitsQueue { app: id.clone(), ask: ask.id.clone(), fits };
-            events.push(Event { at: now, kind });
-        }
+        tell_fit(now, id, ask, found.err(), events);
         match found {
             Ok(node) => return (Some((*key, node)), changed),
             Err(tried) => {
@@ -216,8 +240,26 @@ fn try_asks(
     (None, changed)
 }
 
+/// Tells what changed of whether an ask fits the limits, then the queues (SCH-222). What fails the limits is not held against
+/// the queues.
+fn tell_fit(now: Time, app: &AppId, ask: &mut Ask, failed: Option<Tried>, events: &mut Vec<Event>) {
+    let fits = failed != Some(Tried::UserQuota);
+    if std::mem::replace(&mut ask.fits_limits, fits) != fits {
+        let kind = EventKind::AskFitsLimits { app: app.clone(), ask: ask.id.clone(), fits };
+        events.push(Event { at: now, kind });
+    }
+    if !fits {
+        return;
+    }
+    let fits = failed != Some(Tried::QueueQuota);
+    if std::mem::replace(&mut ask.fits_queue, fits) != fits {
+        let kind = EventKind::AskFitsQueue { app: app.clone(), ask: ask.id.clone(), fits };
+        events.push(Event { at: now, kind });
+    }
+}
+
 /// The first node in order that has room for the ask (SCH-093), or the one that it requires.
-fn find_node(nodes: &Nodes, ask: &super::app::Ask) -> Option<NodeKey> {
+fn find_node(nodes: &Nodes, ask: &Ask) -> Option<NodeKey> {
     let takes = |node: &&super::node::Node| {
         node.schedulable && node.total.fit_in(&ask.resource) && node.available.fit_in(&ask.resource)
     };

@@ -132,15 +132,26 @@ pub enum EventKind {
         /// Why, where there is a reason to tell.
         message: Option<Arc<str>>,
     },
-    /// The application may not run, or may again, because of a queue's maximum (SCH-114).
+    /// The application may not begin to run, or may again (SCH-114).
     AppRunnable {
         /// Which application.
         app: AppId,
+        /// What keeps it from running, or kept it.
+        cause: RunnableCause,
         /// Whether it may.
         runnable: bool,
     },
     /// An ask does not fit its queues any more, or fits again (SCH-222).
     AskFitsQueue {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Whether it fits.
+        fits: bool,
+    },
+    /// An ask does not fit the limits of its user or group any more, or fits again (SCH-222).
+    AskFitsLimits {
         /// Whose.
         app: AppId,
         /// Which ask.
@@ -176,6 +187,15 @@ pub enum EventKind {
         /// Which node.
         node: NodeId,
     },
+}
+
+/// What decides whether an application may begin to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunnableCause {
+    /// `maxapplications` of a queue on its path (SCH-110).
+    Queue,
+    /// The application maxima of its user and group (LIM-044).
+    Limits,
 }
 
 /// Why an allocation went.

@@ -139,8 +139,9 @@ impl Partition {
 
     /// The limits of its user do not count it any more (LIM-013).
     pub(super) fn stop_counting_for_user(&mut self, key: AppKey) {
-        let app = &self.apps[key];
-        self.usage.app_done(&app.who.user, &self.queues.path_up(app.queue), &app.id);
+        self.touch_account(key);
+        let app = &mut self.apps[key];
+        self.usage.stop(app, &self.queues.path_up(app.queue));
     }
 
     /// An application that its submitter took away is Completed from whatever state it was in (SCH-173).
@@ -169,10 +170,12 @@ impl Partition {
         self.ended_total += 1;
     }
 
-    /// Takes an application that holds nothing out of its leaf's counters.
+    /// Takes an application out of its leaf's counters, and out of all those of its user and group.
     pub(super) fn leave_queue(&mut self, key: AppKey) {
+        self.touch_account(key);
         let app = &mut self.apps[key];
         let leaf = app.queue;
+        self.usage.leave(app, &self.queues.path_up(leaf));
         let queue = &mut self.queues[leaf];
         queue.apps.remove(&key);
         if let Some(rank) = app.rank.take() {
@@ -199,12 +202,14 @@ impl Partition {
             self.queues[queue].app_count += 1;
         }
         let app = &mut self.apps[key];
+        self.usage.join(app, &self.queues.path_up(leaf));
         app.counted_priority = app.priority();
         let priority = app.counted_priority;
         self.queues.note_priority(leaf, None, Some(priority));
         if self.switches.priority_on_submit {
             self.queues.hand_up_path(leaf);
         }
+        self.touch_account(key);
         self.touch_path(leaf);
         self.touch_app_set();
         self.refresh_app(key);

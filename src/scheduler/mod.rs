@@ -42,7 +42,7 @@ use std::sync::Arc;
 use crate::config::Config;
 use crate::model::{Profile, Time};
 pub use command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
-pub use event::{Event, EventKind, ReleaseReason};
+pub use event::{Event, EventKind, ReleaseReason, RunnableCause};
 pub use partition::Partition;
 pub use switches::Switches;
 

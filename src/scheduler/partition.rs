@@ -174,7 +174,7 @@ impl Partition {
             queue.pending.prune();
             queue.refresh_share();
         }
-        self.usage.increase(&application.who.user, &self.queues.path_up(leaf), &application.id, resource);
+        self.usage.increase(&mut application.account, &self.queues.path_up(leaf), &application.id, resource);
         let kind = EventKind::Allocated {
             app: application.id.clone(),
             ask: id.clone(),
@@ -184,6 +184,7 @@ impl Partition {
         events.push(Event { at: now, kind });
         self.touch_ask(app, ask, arrival);
         self.touch_allocation(node, number);
+        self.touch_account(app);
         self.touch_path(leaf);
         self.refresh_app(app);
         if real {
@@ -199,13 +200,14 @@ impl Partition {
         let leaf = application.queue;
         let path = self.queues.path_up(leaf);
         if let Some(allocation) = &taken.allocation {
-            self.usage.decrease(&application.who.user, &path, &taken.resource);
+            self.usage.decrease(&application.account, &path, &taken.resource);
             self.nodes.change(allocation.node, |node| {
                 node.allocated.sub_assign(&taken.resource);
                 node.allocated.prune();
                 node.allocations.remove(&allocation.number);
             });
             self.touch_allocation(allocation.node, allocation.number);
+            self.touch_account(app);
         }
         for key in path {
             let queue = &mut self.queues[key];
@@ -245,6 +247,7 @@ impl Partition {
     pub(super) fn untried(ask: &mut Ask) {
         ask.tried = Tried::Never;
         ask.fits_queue = true;
+        ask.fits_limits = true;
     }
 
     pub(super) fn next_arrival(&mut self) -> u64 {
@@ -275,6 +278,23 @@ impl Partition {
         if let Some(touched) = &mut self.touched {
             touched.nodes.mark(node);
             touched.allocations.push((node, number));
+        }
+    }
+
+    /// The user and the group that an application counts under.
+    pub(super) fn touch_account(&mut self, app: AppKey) {
+        if let Some(touched) = &mut self.touched {
+            let account = &self.apps[app].account;
+            account.user.into_iter().for_each(|user| touched.users.mark(user));
+            account.group.into_iter().for_each(|group| touched.groups.mark(group));
+        }
+    }
+
+    /// All users and groups.
+    pub(super) fn touch_accounts(&mut self) {
+        if let Some(touched) = &mut self.touched {
+            self.usage.users.iter().for_each(|(user, _)| touched.users.mark(user));
+            self.usage.groups.iter().for_each(|(group, _)| touched.groups.mark(group));
         }
     }
 

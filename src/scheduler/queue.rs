@@ -7,8 +7,9 @@ use smallvec::SmallVec;
 
 use super::index::{AppKey, QueueKey, Slab};
 use super::order::{AppRank, ShareList};
+use super::usage::QueueLimits;
 use crate::config::properties::{Merged, QueueProperties};
-use crate::config::{LimitConfig, Place, TemplateConfig};
+use crate::config::{Place, TemplateConfig};
 use crate::model::{Acl, AppId, Priority, QueuePath, QueueState, Resource, Time};
 
 /// The root's key.
@@ -86,8 +87,8 @@ pub struct Settings {
     pub max_applications: Option<u64>,
     /// What dynamic leaves right below take, with the queue it is from (`config.md` section 10).
     pub template: Option<(QueuePath, Arc<TemplateConfig>)>,
-    /// Limits of users and groups.
-    pub limits: Vec<Arc<LimitConfig>>,
+    /// The limits of users and groups in force.
+    pub limits: Arc<QueueLimits>,
 }
 
 impl Queue {

@@ -26,6 +26,18 @@ impl Scheduler {
         if !config.checksum.is_empty() && config.checksum == self.checksum {
             return Ok(());
         }
+        let outcome = self.bring_in(now, config, events);
+        if outcome.is_ok() || self.switches.trial_limits {
+            self.adopt_limits(config);
+        }
+        if outcome.is_ok() {
+            self.checksum.clone_from(&config.checksum);
+        }
+        outcome
+    }
+
+    /// Brings everything of a configuration into force but the limits.
+    fn bring_in(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) -> Result<(), String> {
         let mut rules = Vec::new();
         for partition in &config.partitions {
             let present = self.partitions.iter().find(|p| *p.name == partition.name);
@@ -47,8 +59,18 @@ impl Scheduler {
         }
         let place = |p: &Partition| config.partitions.iter().position(|c| *c.name == *p.name);
         self.partitions.sort_by_key(place);
-        self.checksum.clone_from(&config.checksum);
         Ok(())
+    }
+
+    /// Brings the limits of users and groups into force (LIM-017).
+    fn adopt_limits(&mut self, config: &Config) {
+        let last = config.partitions.last().filter(|_| self.switches.limits_of_last_partition);
+        for partition in &mut self.partitions {
+            let own = config.partitions.iter().find(|c| *c.name == *partition.name);
+            if let Some(config) = last.or(own) {
+                partition.adopt_limits(config);
+            }
+        }
     }
 
     /// Partitions that the configuration does not have any more go, with everything in them (SCH-181).
@@ -204,7 +226,8 @@ impl Partition {
             submit_acl: config.submit_acl.value.clone(),
             max_applications,
             template,
-            limits: config.limits.iter().cloned().map(Arc::new).collect(),
+            // New limits come into force all together, at the end.
+            limits: Arc::clone(&queue.settings.limits),
         });
         if key != ROOT {
             queue.max = set_max(config.max.as_ref().map(|max| &max.value), zero_unset);

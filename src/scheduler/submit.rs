@@ -174,6 +174,8 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity) -> Ap
         rank: None,
         counted_priority: Priority::MIN,
         runnable_in_queue: true,
+        runnable_by_limits: true,
+        account: Default::default(),
         state_timer: None,
     }
 }

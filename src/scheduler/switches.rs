@@ -31,6 +31,14 @@ pub struct Switches {
     pub reload_inherits: bool,
     /// D-25: a maximum of only zeros limits nothing.
     pub zero_max_unset: bool,
+    /// D-26: the usage of a group is forgotten along the path of a queue that limits it no more (`group_limit_gone`).
+    pub group_usage_lost: bool,
+    /// `acl-and-users.md` section 10: limits at and below a queue written with capitals never hold (`limit_path_case`).
+    pub limit_path_case: bool,
+    /// LIM-017: the limits of the partition loaded last hold in all partitions (`limits_per_process`).
+    pub limits_of_last_partition: bool,
+    /// P-15: a reload that is refused has brought its limits into force (`reload_trial_limits`).
+    pub trial_limits: bool,
     /// PLC-076: quota and guarantee in tags are set together, and a maximum of applications is taken too.
     pub namespace_tags_together: bool,
     /// PLC-093: what the recovery queue gets.
@@ -76,6 +84,10 @@ impl Switches {
             reload_max_apps: ReloadMaxApps::All,
             reload_inherits: true,
             zero_max_unset: false,
+            group_usage_lost: false,
+            limit_path_case: false,
+            limits_of_last_partition: false,
+            trial_limits: false,
             namespace_tags_together: false,
             recovery_queue: RecoveryQueue::Bare,
         };
@@ -85,6 +97,9 @@ impl Switches {
             priority_cache: true,
             reload_inherits: false,
             zero_max_unset: true,
+            group_usage_lost: true,
+            limit_path_case: true,
+            limits_of_last_partition: true,
             ..kornsole
         };
         match profile {
@@ -94,6 +109,7 @@ impl Switches {
                 root_max_keeps_zero: true,
                 reload_revives: false,
                 reload_max_apps: ReloadMaxApps::None,
+                trial_limits: true,
                 recovery_queue: RecoveryQueue::TemplateAndTags,
                 ..releases
             },

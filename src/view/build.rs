@@ -304,7 +304,7 @@ fn settings_of(settings: &Settings) -> QueueSettings {
         admin_acl: settings.admin_acl.clone(),
         submit_acl: settings.submit_acl.clone(),
         template: settings.template.clone(),
-        limits: settings.limits.clone(),
+        limits: settings.limits.list().to_vec(),
     }
 }
 
@@ -342,6 +342,7 @@ fn ask_row(ask: &Ask, partition: &Partition) -> AskRow {
         None => AskState::Pending {
             reason: match ask.tried {
                 Tried::Never => PendingReason::NotTried,
+                Tried::UserQuota => PendingReason::UserQuota,
                 Tried::QueueQuota => PendingReason::QueueQuota,
                 Tried::NoNode => PendingReason::NoNode,
             },

@@ -31,7 +31,7 @@ const PICTURES: [(&str, &str, u16, u16); 24] = [
     ("help-120", "?", 120, 40),
     ("command-120", ":", 120, 40),
     ("command-80", ":so", 80, 24),
-    ("filter-80", "/eta", 80, 24),
+    ("filter-80", "/tea", 80, 24),
     ("quit-80", "q", 80, 24),
     ("quit-120-mono", "jjjjjq<right>", 120, 40),
     ("home-120-ascii", "jjjjj", 120, 40),

@@ -60,7 +60,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, regions: &Region
 
 fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
     [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0)].into_iter().enumerate().map(|(step, (cpu, memory))| {
-        let mut columns = vec![left(Cell::Id, "NODE", 0), left(Cell::State, "STATE", if step < 4 { 10 } else { 5 })];
+        let mut columns = vec![left(Cell::Id, "NODE", 0), left(Cell::State, "STATE", if step < 3 { 10 } else { 5 })];
         columns.push(right(Cell::Allocations, "ALLOC", 6));
         for (name, meter, title) in [(VCORE, cpu, "CPU"), (MEMORY, memory, "MEM")] {
             if meter > 0 {

@@ -63,6 +63,7 @@ fn scrolled(pen: &mut Pen<'_>, model: &Model, title: &str, lines: &[Vec<Piece>],
 /// The keys of the page first, then all others, then the commands; only what the filter lets through.
 fn help_lines(model: &Model, help: &Help) -> Vec<Vec<Piece>> {
     let here = keymap::page_contexts(model);
+    let width = usize::from(layout::overlay(model).width.saturating_sub(4));
     let others = Context::ALL.iter().filter(|context| !here.contains(context));
     let mut lines: Vec<Vec<Piece>> = Vec::new();
     for context in here.iter().chain(others) {
@@ -71,12 +72,12 @@ fn help_lines(model: &Model, help: &Help) -> Vec<Vec<Piece>> {
             (!keys.is_empty()).then(|| (keys.join(" "), command.doc, (command.guard)(model).err()))
         });
         let elsewhere = if here.contains(context) { "" } else { "  (elsewhere)" };
-        section(&mut lines, &format!("{}{elsewhere}", context.title()), rows, help, here.contains(context));
+        section(&mut lines, &format!("{}{elsewhere}", context.title()), rows, help, here.contains(context), width);
     }
     let named = COMMANDS.iter().filter(|command| !command.name.is_empty());
     let rows = named.map(|command| (format!(":{}", command.usage()), command.doc, (command.guard)(model).err()));
-    section(&mut lines, "Commands", rows, help, true);
-    signs(&mut lines, model, help);
+    section(&mut lines, "Commands", rows, help, true, width);
+    signs(&mut lines, model, help, width);
     if lines.is_empty() {
         lines.push(vec![dim(format!("nothing matches {}", help.filter))]);
     }
@@ -89,6 +90,7 @@ fn section(
     rows: impl Iterator<Item = (String, &'static str, Option<String>)>,
     help: &Help,
     reasons: bool,
+    width: usize,
 ) {
     let rows: Vec<_> = rows.collect();
     let passed = match Filter::parse(&help.filter) {
@@ -102,18 +104,30 @@ fn section(
         lines.push(Vec::new());
     }
     lines.push(vec![piece(Role::Title, title.to_owned())]);
+    let column = if width < 60 { 12 } else { 20 };
+    let room = width.saturating_sub(column + 2);
     for ((keys, doc, off), _) in rows.into_iter().zip(passed).filter(|(_, passed)| *passed) {
-        let pad = 20usize.saturating_sub(text::width(&keys)).max(1);
-        let mut line = vec![plain("  "), piece(Role::HintKey, keys), plain(" ".repeat(pad)), plain(doc)];
+        let mut told: Vec<Piece> = text::wrap(doc, room).into_iter().map(plain).collect();
         if let Some(reason) = off.filter(|_| reasons) {
-            line.push(piece(Role::Warning, format!("  off: {reason}")));
+            let reason = text::wrap(&format!("off: {reason}"), room).into_iter();
+            told.extend(reason.map(|line| piece(Role::Warning, line)));
         }
-        lines.push(line);
+        // Keys that need more than their column have a line of their own.
+        let long = text::width(&keys) >= column;
+        let mut keys = Some(keys);
+        if long {
+            lines.push(vec![plain("  "), piece(Role::HintKey, keys.take().unwrap_or_default())]);
+        }
+        for line in told {
+            let keys = keys.take().unwrap_or_default();
+            let pad = column - text::width(&keys);
+            lines.push(vec![plain("  "), piece(Role::HintKey, keys), plain(" ".repeat(pad)), line]);
+        }
     }
 }
 
 /// What the signs of the tables mean.
-fn signs(lines: &mut Vec<Vec<Piece>>, model: &Model, help: &Help) {
+fn signs(lines: &mut Vec<Vec<Piece>>, model: &Model, help: &Help, width: usize) {
     if !help.filter.is_empty() {
         return;
     }
@@ -141,8 +155,12 @@ fn signs(lines: &mut Vec<Vec<Piece>>, model: &Model, help: &Help) {
             format!("{} at its limit   {} changed just now   {} nothing, or no limit", s.limit, s.changed, s.nothing),
         ),
     ];
+    let column = if width < 60 { 12 } else { 20 };
     for (name, meaning) in words {
-        lines.push(vec![plain("  "), piece(Role::HintKey, format!("{name:<20}")), plain(meaning)]);
+        for (at, line) in text::wrap(&meaning, width.saturating_sub(column + 2)).into_iter().enumerate() {
+            let name = if at == 0 { name } else { "" };
+            lines.push(vec![plain("  "), piece(Role::HintKey, format!("{name:<column$}")), plain(line)]);
+        }
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Listing<R, I, C> {
     pub sort: Sort<C>,
     /// The filter as written; empty lets everything through.
     pub filter: String,
+    /// The filter is being written: the cursor shows what it finds, and goes back if it is given up.
+    pub seeking: bool,
     /// How many rows there would be without a filter.
     pub total: usize,
     /// What the rows were made from; `None` when they must be made anew.
@@ -45,6 +47,7 @@ impl<R, I, C: Column + Default> Default for Listing<R, I, C> {
             cursor: Cursor::default(),
             sort: Sort::default(),
             filter: String::new(),
+            seeking: false,
             total: 0,
             built: None,
         }

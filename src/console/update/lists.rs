@@ -160,6 +160,17 @@ pub fn set_filter(model: &mut Model, text: &str) {
     rebuild(model, true);
 }
 
+/// Begins to write a filter, or ends it; with `adopt` the cursor stays on what was found.
+pub fn seek(model: &mut Model, on: bool, adopt: bool) {
+    let Model { pages, cluster, .. } = model;
+    let Some(page) = pages.last_mut() else { return };
+    with_list!(page, list => list.seeking = on, ());
+    if adopt {
+        let index = with_list!(page, list => list.cursor.index, 0);
+        select(page, cluster, index);
+    }
+}
+
 /// Makes the rows of the page on the screen anew if they are out of date, or in any case when `asked`.
 pub fn rebuild(model: &mut Model, asked: bool) {
     let Model { pages, cluster, now, .. } = model;

@@ -44,6 +44,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
 
 /// Runs a command whose guard holds.
 fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
+    model.toast = None;
     if id != CommandId::QuitAgain {
         model.armed = None;
     }

@@ -6,7 +6,7 @@ use super::super::action::Effects;
 use super::super::complete;
 use super::super::format;
 use super::super::model::layer::{Confirm, Layer, Question};
-use super::super::model::page::{AppPage, AppsPage, DetailsPage, NodePage, NodesPage, Page, Subject};
+use super::super::model::page::{AppPage, AppsPage, DetailsPage, NodePage, Page, Subject};
 use super::super::model::{Grade, Model};
 use super::super::subject;
 use super::{lists, queues as tree};
@@ -126,7 +126,7 @@ pub fn apps(model: &mut Model, argument: Option<&str>) {
 /// The nodes.
 pub fn nodes(model: &mut Model) {
     home(model);
-    let page = model.parked.nodes.take().unwrap_or_else(NodesPage::default);
+    let page = model.parked.nodes.take().unwrap_or_default();
     push(model, Page::Nodes(page));
 }
 

@@ -119,7 +119,11 @@ fn find_cursor(page: &mut QueuesPage, part: &PartitionView) {
             })
         })
     };
-    page.list.cursor.find(rows.len(), |index| path_at(rows, part, index), instead, filtered);
+    // While the filter is being written, a row that is only there for one below it is no find.
+    let seeking = page.list.seeking && filtered;
+    let here = |index: usize| path_at(rows, part, index).filter(|_| !seeking || rows[index].matched);
+    // What a filter or a fold hides is still wanted; what is gone is not.
+    page.list.cursor.find(rows.len(), here, instead, filtered || instead.is_some());
 }
 
 fn path_at(rows: &[QueueLine], part: &PartitionView, index: usize) -> Option<QueuePath> {

@@ -19,12 +19,12 @@ pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sh
         return gone(path.to_string());
     };
     let mut left = Lines::new();
-    priority(&mut left, part, row, signs);
+    priority(&mut left, part, row, width, signs);
     sorting(&mut left, row);
     acls(&mut left, part, row, width);
     properties(&mut left, row, width);
     let mut right = Lines::new();
-    resources(&mut right, part, row, signs);
+    resources(&mut right, part, row, width, signs);
     applications(&mut right, part, row);
     limits(&mut right, part, row, width);
     template(&mut right, row, width);
@@ -47,7 +47,8 @@ fn what(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
 }
 
 /// The priority inside, and as what each queue above sees it (SCH-062, SCH-063).
-fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Signs) {
+fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
+    let name_width = if width < 50 { 9 } else { 14 };
     let steps = part.priority_steps(row);
     let shown = |priority: Priority| {
         if priority == Priority::MIN { signs.nothing.to_owned() } else { priority.to_string() }
@@ -61,8 +62,8 @@ fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Sig
     for (at, step) in steps.iter().enumerate() {
         let label = if at == 0 { "  seen above" } else { "" };
         let name = text::escape(step.queue.name()).into_owned();
-        let name = text::cut(&name, 14, signs.ellipsis).into_owned();
-        let pad = 14 - text::width(&name);
+        let name = text::cut(&name, name_width, signs.ellipsis).into_owned();
+        let pad = name_width - text::width(&name);
         let mut value = vec![plain(name), plain(" ".repeat(pad)), at_right(plain(shown(step.outside)), 6), plain("  ")];
         value.extend(how(step, signs));
         labelled(lines, label, value);
@@ -123,10 +124,12 @@ fn properties(lines: &mut Lines, row: &QueueRow, width: usize) {
 }
 
 /// Every resource that plays a part here: used, guaranteed, maximum, what is left, and which queue binds.
-fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Signs) {
+fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
+    // Where there is no room, what is pending and guaranteed goes.
+    let shown = if width < 50 { [true, false, false, true, true] } else { [true; 5] };
     let cells = |name: Piece, figures: [Piece; 5], end: Piece| {
         let mut line = vec![name];
-        line.extend(figures.map(|cell| at_right(cell, 7)));
+        line.extend(figures.into_iter().zip(shown).filter(|(_, shown)| *shown).map(|(cell, _)| at_right(cell, 7)));
         line.extend([plain("  "), end]);
         line
     };

@@ -1,0 +1,14 @@
+//! The worked examples of the scheduler's rules, each with the rule's own numbers: inputs as scenario steps, results step by
+//! step.
+
+#[path = "worked/stage.rs"]
+mod stage;
+
+#[path = "worked/life.rs"]
+mod life;
+#[path = "worked/order.rs"]
+mod order;
+#[path = "worked/priority.rs"]
+mod priority;
+#[path = "worked/queues.rs"]
+mod queues;
