@@ -10,6 +10,7 @@ pub mod console;
 pub mod identity;
 pub mod load;
 pub mod play;
+pub mod print_demo;
 pub mod run;
 
 use std::process::ExitCode;

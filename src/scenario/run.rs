@@ -11,7 +11,7 @@ use crate::model::{Profile, Time};
 use crate::scheduler::{Command, Event, EventKind, ReleaseReason, Scheduler};
 
 /// How far the clock moves with each step.
-const STEP: Duration = Duration::from_millis(1);
+pub(super) const STEP: Duration = Duration::from_millis(1);
 
 impl EmbeddedText {
     /// Reads the configuration; its faults stand where they are in the scenario file.
@@ -159,7 +159,7 @@ impl Runner {
 }
 
 /// Whether an event of a cycle means that another cycle may find more: an allocation, or a placeholder that gives way.
-fn is_progress(event: &Event) -> bool {
+pub(super) fn is_progress(event: &Event) -> bool {
     matches!(event.kind, EventKind::Allocated { .. } | EventKind::Released { reason: ReleaseReason::Replaced, .. })
 }
 
