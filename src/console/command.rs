@@ -331,7 +331,7 @@ pub static COMMANDS: &[Command] = &[
         .takes(Argument::Required(Kind::Column))
         .guard(on_list),
     row(CommandId::Queues, "queues", "The queue tree; with a queue: the cursor on it")
-        .aliases(&["home", "queue", "q"])
+        .aliases(&["home", "queue"])
         .keys(&[(In::Page, "1")])
         .takes(Argument::Optional(Kind::Queue)),
     row(CommandId::Apps, "apps", "All applications, or those in and below a queue")
@@ -374,8 +374,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Messages, "esc"),
         ])
         .hints(&[(In::Queues, "quit"), (In::Help, "close"), (In::Messages, "close")]),
-    row(CommandId::Quit, "quit", "Quit; asks when something would be lost").aliases(&["exit"]),
-    row(CommandId::QuitNow, "quit!", "Quit at once, without asking"),
+    row(CommandId::Quit, "quit", "Quit; asks when something would be lost").aliases(&["q", "exit"]),
+    row(CommandId::QuitNow, "quit!", "Quit at once, without asking").aliases(&["q!"]),
     row(CommandId::QuitAgain, "", "Pressed twice: quit at once, without asking")
         .keys(&[(In::Page, "Q"), (In::Always, "ctrl-c")]),
     row(CommandId::Suspend, "suspend", "To the background; `fg` comes back").keys(&[(In::Always, "ctrl-z")]),

@@ -98,6 +98,8 @@ pub fn rows_on_screen(model: &Model) -> usize {
 /// The part of the screen that a box over the page takes: help and messages.
 pub fn overlay(model: &Model) -> Rect {
     let Size { width, height } = model.size;
-    let (wide, tall) = (width.saturating_sub(4).min(96), height.saturating_sub(4));
+    // In a small terminal a margin would cost too much.
+    let (beside, above) = if height < 20 || width < 60 { (0, 1) } else { (4, 4) };
+    let (wide, tall) = (width.saturating_sub(beside).min(96), height.saturating_sub(above));
     Rect { x: (width - wide) / 2, y: (height - tall) / 2, width: wide, height: tall }
 }

@@ -48,7 +48,7 @@ fn keys_lead_to_rows() {
         ("G-", "users"),
         ("G-+", "kim"),
         (":queues etl<ret>", "etl"),
-        (":q root.users.kim<ret>", "kim"),
+        (":queue root.users.kim<ret>", "kim"),
     ] {
         assert_eq!(selected(&after(keys, 80, 24)), row, "{keys}");
     }
@@ -194,6 +194,17 @@ fn tells_why_an_ask_waits() {
 }
 
 #[test]
+fn tells_what_is_at_its_limit() {
+    let mut cluster = fixture::tenants();
+    cluster.app("more", "root.tenants.tenant-a.adhoc", "bob", 1, &[("x", 0, "cpu=500m mem=1G", "node-a")]);
+    let driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
+    let (_, line) = driver.find_row("adhoc").unwrap();
+    assert!(line.contains("adhoc gpu!") && line.contains("2!") && line.contains("4G!"), "{line}");
+    let (_, line) = driver.find_row("web").unwrap();
+    assert!(line.contains("1/1!") && !line.contains("gpu"), "{line}");
+}
+
+#[test]
 fn ended_applications_are_shown_when_asked_for() {
     let mut driver = after("2", 80, 24);
     says_not(&driver, "lost-1");
@@ -233,7 +244,7 @@ fn quitting_does_not_ask_when_nothing_would_be_lost() {
         let mut driver = Driver::new(scene, Options::default(), 80, 24);
         assert!(driver.keys("q").unwrap().take_effects().quit);
     }
-    for keys in [":quit!<ret>", "QQ", "<C-c><C-c>", "2<ret>:<C-c><C-c>", "qy"] {
+    for keys in [":quit!<ret>", ":q!<ret>", "QQ", "<C-c><C-c>", "2<ret>:<C-c><C-c>", "qy"] {
         assert!(after(keys, 80, 24).take_effects().quit, "{keys}");
     }
 }

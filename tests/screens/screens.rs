@@ -67,7 +67,8 @@ fn a_cluster_without_anything() {
 fn before_any_configuration() {
     let mut driver = Driver::new(Scene::new(Default::default()), Options::default(), 80, 24);
     assert!(driver.find_row("no configuration is loaded").is_some());
-    driver.keys("i<ret>23<ret>:q<ret>jkG/x<ret>").unwrap();
+    assert_eq!(driver.next_wake(), None);
+    driver.keys("i<ret>23<ret>:queues x<ret>jkG/x<ret>1").unwrap();
     assert!(driver.find_row("no configuration").is_some());
 }
 
@@ -103,6 +104,11 @@ fn mono_has_no_colour_and_still_shows_the_cursor() {
         let buffer = driver.buffer();
         let plain = |cell: &ratatui::buffer::Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
         assert!(buffer.content().iter().all(plain), "{page}");
+        if page == "queues" {
+            let bar = driver.find_row("▌").unwrap().0;
+            let row = buffer.content().chunks(120).nth(bar).unwrap();
+            assert!(row.iter().all(|cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED)));
+        }
     }
 }
 

@@ -277,7 +277,9 @@ fn ask_columns(width: u16) -> Vec<Col<AskCell>> {
     if shown(130) {
         columns.push(Col { gap: 2, ..left(AskCell::Other, "OTHER", 14) });
     }
-    columns.push(Col { gap: 2, ..left(AskCell::State, "STATE", if shown(100) { 12 } else { 9 }) });
+    if shown(50) {
+        columns.push(Col { gap: 2, ..left(AskCell::State, "STATE", if shown(100) { 12 } else { 9 }) });
+    }
     if shown(64) {
         columns.push(right(AskCell::Since, "SINCE", 6));
     }
@@ -299,8 +301,7 @@ fn ask_belongs_to(cell: AskCell) -> Option<AskColumn> {
         AskCell::Memory => AskColumn::Memory,
         AskCell::State => AskColumn::State,
         AskCell::Node => AskColumn::Node,
-        AskCell::Since => AskColumn::Arrival,
-        AskCell::Other | AskCell::Why | AskCell::NodeOrWhy | AskCell::Changed => return None,
+        AskCell::Since | AskCell::Other | AskCell::Why | AskCell::NodeOrWhy | AskCell::Changed => return None,
     })
 }
 

@@ -35,20 +35,32 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
     }
     let right_width = u16::try_from(pen::width(&right)).unwrap_or(0);
     pen.pieces_right(area.right().saturating_sub(right_width + 1), area.y, right_width, &right);
-    let mut left = area.width.saturating_sub(right_width + 4);
-    let mut x = area.x + 1;
-    let last = crumbs.len().saturating_sub(1);
-    for (at, crumb) in crumbs.iter().enumerate() {
+    let left = area.width.saturating_sub(right_width + 4);
+    trail(pen, Rect { x: area.x + 1, width: left, ..area }, &crumbs);
+}
+
+/// The crumbs that fit: the last one whole, the end of the one before it, and all when there is room for all.
+fn trail(pen: &mut Pen<'_>, area: Rect, crumbs: &[String]) {
+    let wide = |crumb: &String| text::width(&text::escape(crumb));
+    let room = usize::from(area.width);
+    let all: usize = crumbs.iter().map(|crumb| wide(crumb) + 3).sum();
+    let last = crumbs.last().map_or(0, wide);
+    let rest = room.saturating_sub(last + 3);
+    let from = match crumbs.len() {
+        len if all <= room + 3 || len < 2 => 0,
+        len if rest >= 8 => len - 2,
+        len => len - 1,
+    };
+    let shown = &crumbs[from..];
+    let mut x = area.x;
+    for (at, crumb) in shown.iter().enumerate() {
         if at > 0 {
-            let used = pen.pieces(x, area.y, left, &[plain(" "), dim(pen.signs().crumb), plain(" ")]);
-            (x, left) = (x + used, left - used);
+            x += pen.pieces(x, area.y, 3, &[plain(" "), dim(pen.signs().crumb), plain(" ")]);
         }
-        // What comes after it must still have room.
-        let after: usize = crumbs[at + 1..].iter().map(|crumb| text::width(&text::escape(crumb)) + 3).sum();
-        let mine = usize::from(left).saturating_sub(after).max(usize::from(left) / 3);
-        let mine = u16::try_from(mine).unwrap_or(left).min(left);
-        let used = pen.path(x, area.y, mine, crumb, if at == last { Role::Title } else { Role::Dim });
-        (x, left) = (x + used, left - used);
+        let here = at + 1 == shown.len();
+        let most =
+            if here || all <= room + 3 { area.right().saturating_sub(x) } else { u16::try_from(rest).unwrap_or(0) };
+        x += pen.path(x, area.y, most, crumb, if here { Role::Title } else { Role::Dim });
     }
 }
 

@@ -7,7 +7,8 @@
 //!  APPLICATION          ASK             CPU    MEM  OTHER         SINCE
 //! ```
 //!
-//! When narrow the meters get shorter and go, memory's first, then the state's word.
+//! When narrow the meters get shorter and go, memory's first, then the state's word,
+//! the number of allocations, and memory.
 
 use super::super::format;
 use super::super::layout::Regions;
@@ -59,9 +60,17 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, regions: &Region
 }
 
 fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
-    [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0)].into_iter().enumerate().map(|(step, (cpu, memory))| {
-        let mut columns = vec![left(Cell::Id, "NODE", 0), left(Cell::State, "STATE", if step < 3 { 10 } else { 5 })];
-        columns.push(right(Cell::Allocations, "ALLOC", 6));
+    let meters = [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0), (0, 0), (0, 0)];
+    meters.into_iter().enumerate().map(|(step, (cpu, memory))| {
+        let mut columns = vec![left(Cell::Id, "NODE", 0)];
+        columns.push(match step {
+            0..3 => left(Cell::State, "STATE", 10),
+            3..6 => left(Cell::State, "STATE", 5),
+            _ => left(Cell::State, "", 1),
+        });
+        if step < 6 {
+            columns.push(right(Cell::Allocations, "ALLOC", 6));
+        }
         for (name, meter, title) in [(VCORE, cpu, "CPU"), (MEMORY, memory, "MEM")] {
             if meter > 0 {
                 columns.push(Col { gap: 2, ..left(Cell::Meter(name), title, meter) });
@@ -73,7 +82,9 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             } else {
                 "MEM"
             };
-            columns.push(right(Cell::Usage(name), own, 12));
+            if step < 7 || name == VCORE {
+                columns.push(right(Cell::Usage(name), own, 12));
+            }
             if step < 2 {
                 columns.push(right(Cell::Free(name), "free", 6));
             }
@@ -159,8 +170,7 @@ pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &NodePage, regions: &Reg
             AllocationCell::App => AllocationColumn::Application,
             AllocationCell::Cpu => AllocationColumn::Cpu,
             AllocationCell::Memory => AllocationColumn::Memory,
-            AllocationCell::Since => AllocationColumn::Arrival,
-            AllocationCell::Ask | AllocationCell::Other => return None,
+            AllocationCell::Ask | AllocationCell::Other | AllocationCell::Since => return None,
         };
         (column == page.list.sort.column).then_some(sign)
     };

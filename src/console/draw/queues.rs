@@ -7,9 +7,9 @@
 //!    legacy               ◐ 42s      ·      1/·        ·       ·    …
 //! ```
 //!
-//! A maximum in parentheses is not the queue's own: it is the smallest of the queues above, or the cluster; it is what the meter
+//! Behind the name stands a resource without columns of its own of which nothing is left: `adhoc gpu!`. A maximum in parentheses is not the queue's own: it is the smallest of the queues above, or the cluster; it is what the meter
 //! is measured against. When narrow there give way, in this order: headroom, the length of the meters, the memory meter, the
-//! guarantees, pending memory, the cpu meter, pending, memory, applications ([`PLANS`]). The name never goes.
+//! guarantees (which gives the memory meter its place back for a while), pending memory, the cpu meter, pending, memory, applications ([`PLANS`]). The name never goes.
 
 use std::borrow::Cow;
 
@@ -97,7 +97,7 @@ struct Plan {
 }
 
 /// From the widest to the narrowest.
-const PLANS: [Plan; 14] = {
+const PLANS: [Plan; 15] = {
     let full =
         Plan { headroom: true, meters: [10, 10], guarantee: true, pending: 2, memory: true, apps: true, tight: 0 };
     let plain = Plan { headroom: false, ..full };
@@ -110,6 +110,7 @@ const PLANS: [Plan; 14] = {
         Plan { meters: [8, 8], ..plain },
         Plan { meters: [6, 6], ..plain },
         Plan { meters: [6, 0], ..plain },
+        Plan { meters: [6, 6], ..short },
         short,
         Plan { pending: 1, ..short },
         Plan { pending: 1, meters: [4, 0], ..short },
@@ -146,7 +147,7 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             }
             let own = if name == VCORE { "CPU" } else { "MEM" };
             if meter > 0 {
-                columns.push(Col { gap: if wide { 2 } else { 1 }, ..left(Cell::Meter(name), own, meter) });
+                columns.push(Col { gap: if plan.pending > 1 { 2 } else { 1 }, ..left(Cell::Meter(name), own, meter) });
             }
             let (what, title, width) = match (plan.guarantee, meter > 0, name) {
                 (true, true, _) => (Cell::Usage(name), "used/guar/  max ", 17),
@@ -195,7 +196,9 @@ fn cell(pen: &mut Pen<'_>, model: &Model, shown: &Shown<'_>, what: Cell, slot: S
     let changed = |facet| shown.mark.holds(facet, model.now);
     let marked = |facet, pieces: Vec<Piece>| -> Vec<Piece> {
         let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
-        if changed(facet) { pieces.into_iter().map(lift).collect() } else { pieces }
+        // The figure comes first; what it is measured against did not change.
+        let lift = |(at, part)| if at == 0 { lift(part) } else { part };
+        if changed(facet) { pieces.into_iter().enumerate().map(lift).collect() } else { pieces }
     };
     match what {
         Cell::Name => name(pen, shown, slot),
@@ -238,7 +241,20 @@ fn name(pen: &mut Pen<'_>, shown: &Shown<'_>, slot: Slot) {
         (false, _) => Role::Text,
     };
     let room = slot.width.saturating_sub(indent + 2);
-    pen.text(slot.x + indent + 2, slot.y, room, shown.row.path.name(), role);
+    let used = pen.text(slot.x + indent + 2, slot.y, room, shown.row.path.name(), role);
+    if let Some(name) = exhausted(shown.part, shown.row) {
+        let text = format!(" {name}{}", signs.limit);
+        pen.text(slot.x + indent + 2 + used, slot.y, room - used, &text, Role::Danger);
+    }
+}
+
+/// A resource without columns of its own that the queue uses or asks for and of which nothing is left for it.
+fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
+    let concerned = row.allocated.iter().chain(row.pending.iter());
+    let mut others = concerned.filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount > 0).peekable();
+    others.peek()?;
+    let room = part.headroom(row)?;
+    others.map(|(name, _)| name).find(|name| room.get(name).is_some_and(|room| room <= 0))
 }
 
 /// The state with its sign, and since when unless it is the usual one.
@@ -374,13 +390,17 @@ impl Usage {
             pieces.extend([dim("/"), dim(format!("{:>4}", shown(self.guaranteed)))]);
         }
         let max = self.base.map_or(Cow::Borrowed(signs.nothing), |base| Cow::Owned(show_amount(name, base)));
-        let max = match (self.own, self.base) {
-            (false, Some(_)) => format!("({max})"),
-            _ => format!("{max} "),
-        };
         pieces.push(dim("/"));
-        let role = if self.own { Role::Text } else { Role::Dim };
-        pieces.push(piece(role, format!("{max:>6}")));
+        let full = self.own && self.meter().role() == Role::UsageFull;
+        let (max, role) = match (self.own, self.base) {
+            (false, Some(_)) => (format!("({max})"), Role::Dim),
+            _ => (max.into_owned(), Role::Text),
+        };
+        let room = if self.own || self.base.is_none() { 5 } else { 6 };
+        pieces.push(piece(role, format!("{max:>room$}")));
+        if room == 5 {
+            pieces.push(piece(Role::Danger, if full { signs.limit } else { " " }));
+        }
         pieces
     }
 }

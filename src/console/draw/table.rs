@@ -104,7 +104,9 @@ fn titles<C: Copy>(pen: &mut Pen<'_>, head: Rect, columns: &[Col<C>], sorted: im
         x += column.gap;
         match sorted(column.what) {
             Some(sign) => {
-                let title = format!("{}{sign}", column.title);
+                let word = column.title.trim_end();
+                let rest = (column.title.len() - word.len()).saturating_sub(1);
+                let title = format!("{word}{sign}{}", " ".repeat(rest));
                 let wide = u16::try_from(super::super::text::width(&title)).unwrap_or(u16::MAX);
                 let at = if column.right { x + column.width.saturating_sub(wide) } else { x };
                 pen.text(at, head.y, column.width, &title, Role::Accent);

@@ -111,7 +111,7 @@ columns! {
 columns! {
     /// The columns of the applications.
     AppColumn {
-        Submitted: "age", false, false;
+        Submitted: "age", false, true;
         Application: "application", false, false;
         State: "state", true, false;
         Queue: "queue", false, false;
@@ -149,7 +149,7 @@ columns! {
 columns! {
     /// The columns of what runs on a node.
     AllocationColumn {
-        Arrival: "age", false, false;
+        Arrival: "arrival", false, false;
         Application: "application", false, false;
         Cpu: "cpu", false, true;
         Memory: "mem", false, true;

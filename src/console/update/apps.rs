@@ -59,7 +59,8 @@ fn collect<'a>(part: &'a PartitionView, queue: &'a QueueRow, into: &mut Vec<(&'a
 fn sort_key(row: &AppRow, column: AppColumn) -> SortKey<'_> {
     let micros = |time: crate::model::Time| i64::try_from(time.0).unwrap_or(i64::MAX);
     match column {
-        AppColumn::Submitted => SortKey::Figures(micros(row.submitted), 0),
+        // The older, the larger its age.
+        AppColumn::Submitted => SortKey::Figures(-micros(row.submitted), 0),
         AppColumn::Application => SortKey::Text(row.id.as_str()),
         AppColumn::State => SortKey::Figures(row.state as i64, micros(row.submitted)),
         AppColumn::Queue => SortKey::Text(row.queue.as_str()),
@@ -100,7 +101,8 @@ pub fn resolve(page: &mut AppPage, part: &PartitionView, asked: bool) {
         page.sought = Some(part.app_generation);
         return;
     }
-    if asked || page.sought != Some(part.app_generation) {
+    let over = page.row.as_ref().is_some_and(|row| row.state.is_ended());
+    if asked || (!over && page.sought != Some(part.app_generation)) {
         page.sought = Some(part.app_generation);
         if let Some(row) = part.app_by_id(&page.id) {
             page.row = Some(Arc::clone(row));

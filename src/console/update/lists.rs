@@ -200,6 +200,7 @@ pub fn rebuild(model: &mut Model, asked: bool) {
 
 /// When the rows of the page on the screen are to be made anew, on the console's clock; `None` while they are up to date.
 pub fn next_rebuild(model: &Model) -> Option<Duration> {
+    model.cluster.part()?;
     let page = model.page();
     due_at(page, &model.cluster, generation(page, &model.cluster))
 }

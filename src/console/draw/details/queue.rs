@@ -202,6 +202,12 @@ fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow) {
     }
     labelled(lines, "applications", value);
     if row.leaf {
+        let names: Vec<String> =
+            row.apps.iter().take(8).filter_map(|slot| part.app(*slot)).map(|app| app.id.to_string()).collect();
+        if !names.is_empty() {
+            let more = if row.apps.len() > names.len() { ", and more" } else { "" };
+            labelled(lines, "", vec![dim(format!("{}{more}", names.join(", ")))]);
+        }
         return;
     }
     let shown: Vec<String> = row
