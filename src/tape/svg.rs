@@ -124,7 +124,7 @@ pub fn draw(screen: &Screen, title: &str) -> String {
     picture.add(format_args!("<title>{title}</title>"));
     picture.add(format_args!("<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{BACKGROUND}\"/>"));
     picture.add(format_args!(
-        "<g font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\" xml:space=\"preserve\" style=\"white-space:pre\">"
+        "<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\" style=\"white-space:pre\">"
     ));
     for line in 0..screen.height() {
         picture.backgrounds(screen, line);
@@ -209,6 +209,10 @@ impl Picture {
         let mut run: Option<Run> = None;
         for sign in screen.signs(line).filter(|sign| !sign.look.modifier.contains(Modifier::HIDDEN)) {
             let joins = sign.text.is_ascii();
+            // Behind a gap text begins anew, at its own column.
+            if run.as_ref().is_some_and(|run| sign.text != " " && run.text.ends_with("  ")) {
+                self.run(run.take(), line);
+            }
             if let Some(run) =
                 run.as_mut().filter(|run| joins && run.look == sign.look && run.column + run.columns == sign.column)
             {
