@@ -11,7 +11,7 @@ use std::time::Duration;
 use kornsole::config::{self, Config};
 use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, Profile, QueuePath, Resource, Time};
 use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission, check,
+    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission, check,
 };
 use kornsole::view::ViewBuilder;
 use proptest::prelude::*;
@@ -232,6 +232,7 @@ proptest! {
                     };
                     assert!(!queue.max.iter().flat_map(Resource::iter).any(over), "{queue:?}");
                 }
+                assert_within_limits(partition, app, resource);
             }
         });
     }
@@ -264,6 +265,19 @@ proptest! {
     }
 }
 
+/// The limits that hold for an application have room for what it was just allocated, and it may run if it has just begun to.
+fn assert_within_limits(partition: &Partition, app: &AppId, allocated: &Resource) {
+    let app = &partition.apps[partition.app_key(app).unwrap()];
+    let begun = app.allocations.len() == 1 && app.log.len() <= 2;
+    for bound in app.account.bounds.as_deref().unwrap() {
+        let usage = partition.usage.of_bound(&app.account, bound).unwrap();
+        let over = |(name, max): (&str, i64)| allocated.amount(name) > 0 && usage.allocated.amount(name) > max.max(0);
+        assert!(!bound.limit.max_resources.iter().flat_map(Resource::iter).any(over), "{bound:?} {usage:?}");
+        let too_many = bound.limit.max_applications.is_some_and(|max| usage.running.len() as u64 > max);
+        assert!(!(begun && too_many), "{bound:?} {usage:?}");
+    }
+}
+
 /// What two views of the same moment must agree in: everything but how often they changed.
 fn live(view: &kornsole::view::View) -> impl std::fmt::Debug {
     let partition = &view.partitions[0];
@@ -271,5 +285,7 @@ fn live(view: &kornsole::view::View) -> impl std::fmt::Debug {
     let apps: Vec<_> = partition.apps.iter().flatten().cloned().collect();
     let ended: Vec<_> = partition.ended.iter().map(|app| (app.id.clone(), app.state)).collect();
     let nodes: Vec<_> = partition.nodes.values().cloned().collect();
+    let users: Vec<_> = partition.users.values().chain(partition.groups.values()).cloned().collect();
+    let nodes = (nodes, users);
     (queues, apps, ended, nodes, partition.capacity.clone(), partition.allocated.clone(), partition.live_apps)
 }

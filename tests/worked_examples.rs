@@ -6,6 +6,12 @@ mod stage;
 
 #[path = "worked/life.rs"]
 mod life;
+#[path = "worked/limits.rs"]
+mod limits;
+#[path = "worked/limits_reload.rs"]
+mod limits_reload;
+#[path = "worked/limits_rules.rs"]
+mod limits_rules;
 #[path = "worked/order.rs"]
 mod order;
 #[path = "worked/priority.rs"]

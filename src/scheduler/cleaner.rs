@@ -26,6 +26,7 @@ impl Partition {
         let parent = queue.parent;
         self.queues.remove(key);
         if self.switches.group_usage_lost {
+            self.touch_accounts();
             self.usage.groups.forget(key);
         }
         self.touch_queue(key);

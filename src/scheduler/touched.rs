@@ -33,7 +33,12 @@ impl Touched {
 
     /// Whether nothing was touched.
     pub fn is_empty(&self) -> bool {
-        self.queues.list.is_empty() && self.apps.list.is_empty() && self.nodes.list.is_empty() && !self.app_set
+        self.queues.list.is_empty()
+            && self.apps.list.is_empty()
+            && self.nodes.list.is_empty()
+            && self.users.list.is_empty()
+            && self.groups.list.is_empty()
+            && !self.app_set
     }
 }
 
@@ -64,7 +69,7 @@ impl<K: SlabKey> Marked<K> {
     }
 
     /// The keys marked.
-    pub fn iter(&self) -> impl Iterator<Item = K> {
+    pub fn iter(&self) -> impl Iterator<Item = K> + Clone {
         self.list.iter().copied()
     }
 }

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use imbl::{OrdMap, Vector};
 
 use super::rows::{
-    AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow, QueueRow,
-    QueueSettings, StateChange,
+    AppGroup, AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
+    QueueRow, QueueSettings, StateChange,
 };
+use super::users::{Side, UsageBuilder};
 use super::{Notice, NoticeWeight, PartitionView, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
@@ -41,6 +42,8 @@ struct PartitionBuilder {
     settings: Vec<Option<Arc<Settings>>>,
     /// The id of the node in each slot.
     node_ids: Vec<Option<NodeId>>,
+    users: UsageBuilder,
+    groups: UsageBuilder,
     ended_seen: u64,
 }
 
@@ -123,12 +126,19 @@ impl PartitionBuilder {
         for (app, ask, arrival) in &touched.asks {
             update_ask(view, partition, *app, *ask, *arrival);
         }
+        // Slots are used again: all that is gone goes first, or an id in a new slot would go with its old one.
+        for key in touched.nodes.iter() {
+            self.drop_node(view, partition, key);
+        }
         for key in touched.nodes.iter() {
             self.update_node(view, partition, key);
         }
         for (node, number) in &touched.allocations {
             self.update_allocation(view, partition, *node, *number);
         }
+        let PartitionView { users, groups, .. } = view;
+        self.users.update(users, &partition.usage.users, Side::User, touched.users.iter(), partition);
+        self.groups.update(groups, &partition.usage.groups, Side::Group, touched.groups.iter(), partition);
         self.update_ended(view, partition);
         view.state = partition.state;
         view.capacity = partition.capacity();
@@ -164,18 +174,21 @@ impl PartitionBuilder {
         view.queues.set(slot, Some(Arc::new(queue_row(queue, settings, children))));
     }
 
-    fn update_node(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey) {
-        if self.node_ids.len() <= key.slot() {
-            self.node_ids.resize(key.slot() + 1, None);
-        }
-        let known = &mut self.node_ids[key.slot()];
+    fn drop_node(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey) {
+        let Some(known) = self.node_ids.get_mut(key.slot()) else { return };
         let node = partition.nodes.get(key);
         if let Some(gone) = known.take_if(|known| node.is_none_or(|node| node.id != *known)) {
             view.nodes.remove(&gone);
         }
-        let Some(node) = node else { return };
+    }
+
+    fn update_node(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey) {
+        let Some(node) = partition.nodes.get(key) else { return };
+        if self.node_ids.len() <= key.slot() {
+            self.node_ids.resize(key.slot() + 1, None);
+        }
         let allocations = view.nodes.get(&node.id).map(|row| row.allocations.clone()).unwrap_or_default();
-        *known = Some(node.id.clone());
+        self.node_ids[key.slot()] = Some(node.id.clone());
         view.nodes.insert(node.id.clone(), Arc::new(node_row(node, allocations)));
     }
 
@@ -216,6 +229,8 @@ fn everything(partition: &Partition) -> Touched {
         all.apps.mark(key);
         all.asks.extend(app.asks.iter().map(|(ask_key, ask)| (key, ask_key, ask.arrival)));
     }
+    partition.usage.users.iter().for_each(|(user, _)| all.users.mark(user));
+    partition.usage.groups.iter().for_each(|(group, _)| all.groups.mark(group));
     for node in partition.nodes.iter() {
         all.nodes.mark(node.key);
         all.allocations.extend(node.allocations.keys().map(|number| (node.key, *number)));
@@ -234,7 +249,7 @@ fn update_app(view: &mut PartitionView, partition: &Partition, key: AppKey) {
     let row = partition.apps.get(key).map(|app| {
         // The slot may have held another application when it was last looked at.
         let old = view.apps[key.slot()].as_deref().filter(|old| old.id == app.id && old.submitted == app.submitted);
-        Arc::new(app_row(app, old))
+        Arc::new(AppRow { group: group_of(app, partition), ..app_row(app, old) })
     });
     view.apps.set(key.slot(), row);
 }
@@ -304,7 +319,15 @@ fn settings_of(settings: &Settings) -> QueueSettings {
         admin_acl: settings.admin_acl.clone(),
         submit_acl: settings.submit_acl.clone(),
         template: settings.template.clone(),
-        limits: settings.limits.list().to_vec(),
+        limits: Arc::clone(&settings.limits),
+    }
+}
+
+fn group_of(app: &Application, partition: &Partition) -> AppGroup {
+    match app.account.group.and_then(|group| partition.usage.groups.get(group)) {
+        Some(group) => AppGroup::Group(Arc::clone(&group.name)),
+        None if app.account.bounds.is_none() => AppGroup::Undecided,
+        None => AppGroup::Ungrouped,
     }
 }
 
@@ -318,6 +341,9 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         id: app.id.clone(),
         queue: app.queue_path.clone(),
         who: app.who.clone(),
+        group: AppGroup::Undecided,
+        held_by_queue: !app.runnable_in_queue,
+        held_by_limits: !app.runnable_by_limits,
         state: app.state,
         submitted: app.submitted,
         started: app.started,

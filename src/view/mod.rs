@@ -14,6 +14,7 @@ pub mod build;
 pub mod explain;
 pub mod notice;
 pub mod rows;
+pub mod users;
 
 use std::sync::Arc;
 
@@ -23,9 +24,12 @@ use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
 pub use build::ViewBuilder;
 pub use notice::{Notice, NoticeWeight};
 pub use rows::{
-    AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
-    QueueRow, QueueSettings, QueueSlot, StateChange,
+    AppGroup, AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
+    PropertyRow, QueueRow, QueueSettings, QueueSlot, StateChange,
 };
+pub use users::{LimitUse, QueueUsageRow, Side, UsageRow, UsageRows};
+
+pub use crate::scheduler::usage::QueueLimits;
 
 /// One consistent moment of a cluster.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +73,10 @@ pub struct PartitionView {
     pub ended: Vector<Arc<AppRow>>,
     /// The nodes by id.
     pub nodes: OrdMap<NodeId, Arc<NodeRow>>,
+    /// The users with a live application, by name.
+    pub users: UsageRows,
+    /// The groups that live applications count under, by name.
+    pub groups: UsageRows,
 }
 
 impl PartitionView {

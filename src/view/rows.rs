@@ -92,8 +92,8 @@ pub struct QueueSettings {
     pub submit_acl: Acl,
     /// What dynamic leaves below it get, with the queue it is from.
     pub template: Option<(QueuePath, Arc<crate::config::TemplateConfig>)>,
-    /// Limits written on the queue.
-    pub limits: Vec<Arc<crate::config::LimitConfig>>,
+    /// The limits of users and groups in force that are written on the queue.
+    pub limits: Arc<crate::scheduler::usage::QueueLimits>,
 }
 
 /// One effective property of a queue.
@@ -127,6 +127,12 @@ pub struct AppRow {
     pub queue: QueuePath,
     /// Who submitted it.
     pub who: Identity,
+    /// The group whose limits hold for it.
+    pub group: AppGroup,
+    /// `maxapplications` of a queue keeps it from beginning to run (SCH-114).
+    pub held_by_queue: bool,
+    /// A limit of its user or group does.
+    pub held_by_limits: bool,
     /// The state.
     pub state: AppState,
     /// When it was submitted.
@@ -153,6 +159,18 @@ pub struct AppRow {
     pub log: Vector<StateChange>,
     /// Why it was rejected, failed or killed.
     pub message: Option<Arc<str>>,
+}
+
+/// The group that an application counts under (LIM-030).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AppGroup {
+    /// Not decided: it has not been tried yet, or has nothing left.
+    #[default]
+    Undecided,
+    /// None: no limit matched when it was decided.
+    Ungrouped,
+    /// This one; `*` is the shared pot of those whom no limit names.
+    Group(Arc<str>),
 }
 
 /// A state entered.

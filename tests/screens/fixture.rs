@@ -13,7 +13,7 @@ use kornsole::model::{
 use kornsole::source::{About, Link, Source, SourcePlace};
 use kornsole::view::{
     AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PartitionView, PendingReason, PropertyRow,
-    QueueRow, QueueSlot, StateChange, View,
+    QueueLimits, QueueRow, QueueSlot, StateChange, View,
 };
 
 /// A source whose view the test sets.
@@ -269,6 +269,7 @@ impl Builder {
             apps,
             ended: self.ended.iter().cloned().map(Arc::new).collect(),
             nodes: self.nodes.iter().map(|(id, row)| (id.clone(), Arc::new(row.clone()))).collect(),
+            ..PartitionView::default()
         };
         View {
             generation: self.generation,
@@ -388,12 +389,13 @@ fn queues(cluster: &mut Builder) {
             row.max = Some(resource("cpu=20 mem=40G"));
             let settings = Arc::make_mut(&mut row.settings);
             settings.admin_acl = acl("sue");
-            settings.limits = vec![Arc::new(LimitConfig {
+            let limit = LimitConfig {
                 at: Place { line: 31, column: 11 },
                 users: vec!["sue".to_owned(), "bob".to_owned()],
                 max_resources: Some(resource("cpu=6 mem=12G")),
                 ..LimitConfig::default()
-            })];
+            };
+            settings.limits = Arc::new(QueueLimits::of(&[limit]));
         })
         .queue("root.tenants.tenant-a.etl", |_| {})
         .queue("root.tenants.tenant-a.adhoc", |row| row.max = Some(resource("cpu=2 mem=4G gpu=2")))

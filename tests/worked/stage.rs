@@ -3,10 +3,12 @@
 use std::io;
 
 use kornsole::config;
-use kornsole::model::{AppId, Profile, Resource};
+use kornsole::model::{AppId, Profile, Resource, Time};
 use kornsole::scenario::{self, Outcome, Runner, Sink};
+use kornsole::scheduler::app::Application;
 use kornsole::scheduler::queue::Queue;
 use kornsole::scheduler::{Event, EventKind, Partition, Scheduler};
+use kornsole::view::{PartitionView, ViewBuilder};
 
 /// What everybody may submit to, with a node on which room is plentiful.
 pub struct Stage {
@@ -119,6 +121,18 @@ impl Stage {
         })
     }
 
+    /// What a person sees of the partition.
+    pub fn view(&self) -> PartitionView {
+        let mut scheduler = self.runner.scheduler().clone();
+        let view = ViewBuilder::default().update(Time::ZERO, &mut scheduler).expect("a first view");
+        view.partitions[0].clone()
+    }
+
+    /// Loads another configuration and gives the events.
+    pub fn configure(&mut self, text: &str) -> Vec<EventKind> {
+        self.play(&format!("- config: \"{text}\""))
+    }
+
     /// The partition.
     pub fn partition(&self) -> &Partition {
         &self.runner.scheduler().partitions()[0]
@@ -153,6 +167,13 @@ impl Stage {
         let live = partition.app_key(&AppId::from(id)).map(|key| partition.apps[key].state);
         let ended = || partition.ended.iter().rev().find(|app| app.id.as_str() == id).map(|app| app.state);
         live.or_else(ended).map_or("unknown", |state| state.name())
+    }
+
+    /// A live application.
+    pub fn application(&self, id: &str) -> &Application {
+        let partition = self.partition();
+        let key = partition.app_key(&AppId::from(id)).expect("the application is live");
+        &partition.apps[key]
     }
 
     /// What may still be allocated in a queue.

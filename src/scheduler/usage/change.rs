@@ -33,6 +33,7 @@ impl Partition {
             Arc::make_mut(&mut self.queues[key].settings).limits = Arc::new(limits);
             self.touch_queue(key);
         }
+        self.touch_accounts();
         if self.switches.group_usage_lost {
             self.lose_group_usage(&gone);
         } else {
@@ -44,7 +45,6 @@ impl Partition {
             let path = self.queues.path_up(self.apps[key].queue);
             self.bind(key, &path);
         }
-        self.touch_accounts();
     }
 
     /// The limits of every queue of a configuration that has some and is in the tree.

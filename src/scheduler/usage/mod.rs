@@ -11,6 +11,9 @@
 //!
 //! Where to read: [`limits`] is what a queue's limits say of whom, [`tracker`] the sums, [`account`] what an application carries;
 //! `decide` asks all this in a cycle, `change` brings new limits into force.
+//!
+//! Known limits: under a release's profile the limits of the partition loaded last hold in all partitions (LIM-017), but what a
+//! user has in use is still counted in each partition by itself.
 
 pub mod account;
 pub mod limits;

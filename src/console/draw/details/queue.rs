@@ -226,7 +226,7 @@ fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow) {
 fn limits(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
     let mut label = "limits";
     for queue in part.path_up(row) {
-        for limit in &queue.settings.limits {
+        for limit in queue.settings.limits.list() {
             let text = format!("{} ({}, line {})", limit_text(limit), queue.path.name(), limit.at.line);
             labelled_text(lines, label, &text, width, Role::Text);
             label = "";
