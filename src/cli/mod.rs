@@ -10,6 +10,7 @@ pub mod demo;
 
 pub mod identity;
 pub mod load;
+pub mod play;
 pub mod run;
 
 use std::process::ExitCode;
@@ -37,6 +38,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Validate queue configurations: every fault at once, with its place
     Check(check::CheckArgs),
+    /// Play a tape: scripted keystrokes against a console, compared with what was recorded
+    Play(play::PlayArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
 }
@@ -48,6 +51,7 @@ pub fn main() -> ExitCode {
         None => console::run(&cli.console),
         Some(Command::Demo(args)) => demo::run(args),
         Some(Command::Check(args)) => check::run(args),
+        Some(Command::Play(args)) => play::run(args),
         Some(Command::Run(args)) => run::run(args),
     }
 }

@@ -84,8 +84,10 @@ fn enter() -> io::Result<()> {
 
 /// Gives the terminal back. Errors are of no use here: there is nothing more that could be done.
 pub fn restore() {
+    // Whoever writes a frame holds this as well, so nothing of a frame comes after the terminal was given back.
+    let mut out = io::stdout().lock();
     if TAKEN.swap(false, Ordering::SeqCst) {
-        let _ = execute!(io::stdout(), EndSynchronizedUpdate, ResetColor, LeaveAlternateScreen, Show);
+        let _ = execute!(out, EndSynchronizedUpdate, ResetColor, LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
     }
 }
@@ -111,9 +113,13 @@ struct Frames {
 }
 
 impl Frames {
-    /// Writes what was collected.
+    /// Writes what was collected; nothing when the terminal is no longer ours.
     fn release(&self) -> io::Result<()> {
+        let mut out = io::stdout().lock();
         let mut bytes = self.bytes.borrow_mut();
+        if !taken() {
+            bytes.clear();
+        }
         if bytes.is_empty() {
             return Ok(());
         }
@@ -121,7 +127,6 @@ impl Frames {
         queue!(frame, BeginSynchronizedUpdate)?;
         frame.append(&mut bytes);
         queue!(frame, EndSynchronizedUpdate)?;
-        let mut out = io::stdout().lock();
         out.write_all(&frame)?;
         out.flush()
     }
