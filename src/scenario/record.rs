@@ -105,7 +105,14 @@ impl<W: Workload> Workload for Recorder<W> {
             tape.reach(now);
             tape.push(StepKind::Clean);
         }
-        if events.iter().any(|event| matches!(event.kind, EventKind::Allocated { .. })) && !tape.stirred {
+        // Every cycle that came to something is run again at the same time: what it does may rest on how old an ask is.
+        let something = |event: &Event| {
+            matches!(
+                event.kind,
+                EventKind::Allocated { .. } | EventKind::Reserved { .. } | EventKind::Unreserved { .. }
+            )
+        };
+        if events.iter().any(something) {
             tape.reach(now);
             tape.stirred = true;
         }
