@@ -127,8 +127,6 @@ impl std::fmt::Display for Why {
 const ALWAYS: &[Listed] = &[
     ("gang", "000 001 002 003 004 005 006 007 008 009 010", Needs("gang scheduling")),
     ("gang", "011 012 013 014 015 016 017 018 019 020 021", Needs("gang scheduling")),
-    ("mix", "010", Needs("reservations")),
-    ("nodes", "003 007 008 020", Needs("reservations for a required node (SCH-165)")),
     ("preempt", "000 004 010 011 014 019", Needs("preemption")),
 ];
 
@@ -205,8 +203,8 @@ fn recordings_agree_but_for_those_listed() {
     appsort       22     22        22
     gang           0      0         0
     limits        22     22        22
-    mix           29     29        24
-    nodes         18     18        18
+    mix           30     30        25
+    nodes         22     22        22
     placement     22     22        13
     preempt       16     11        16
     priority      22     22        22

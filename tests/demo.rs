@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kornsole::cli::print_demo::workload_text;
+use kornsole::cli::demo::workload_text;
 use kornsole::config;
 use kornsole::engine::{Core, Progress};
 use kornsole::model::{Profile, Time};

@@ -122,9 +122,13 @@ fn step() -> impl Strategy<Value = Step> {
     let submit = (app(), queue(), user()).prop_map(|(app, queue, who)| {
         PartitionCommand::Submit(Submission { app, queue: queue.to_owned(), who, ..Submission::default() })
     });
-    let asks = (app(), ask(), resource(), -3..4i32, 1..4u32).prop_map(|(app, id, resource, priority, count)| {
-        PartitionCommand::Ask(AskSpec { app, id, resource, priority: Priority(priority), count, ..AskSpec::default() })
-    });
+    let required = prop_oneof![9 => Just(None), 1 => node().prop_map(Some)];
+    let asks = (app(), ask(), resource(), -3..4i32, 1..4u32, required).prop_map(
+        |(app, id, resource, priority, count, required_node)| {
+            let priority = Priority(priority);
+            PartitionCommand::Ask(AskSpec { app, id, resource, priority, count, required_node, ..AskSpec::default() })
+        },
+    );
     let add = (node(), 0..12i64, 0..12i64).prop_map(|(id, memory, vcore)| {
         let capacity = [("memory", memory), ("vcore", vcore)].into_iter().collect();
         PartitionCommand::AddNode(NodeSpec { id, capacity, ..NodeSpec::default() })

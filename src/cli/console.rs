@@ -8,11 +8,10 @@ use clap::Args;
 
 use super::{fail, identity, load};
 use crate::config::DEFAULT_CONFIG;
-use crate::console::theme::ThemeName;
 use crate::console::{self, Options};
 use crate::engine::{Core, Engine};
 use crate::model::{Identity, Profile};
-use crate::scenario::Workload;
+use crate::scenario::{ScenarioWorkload, Workload};
 use crate::source::{About, Embedded, SourcePlace};
 
 /// The arguments of the console on own files.
@@ -60,9 +59,7 @@ pub struct LookArgs {
 impl LookArgs {
     /// The console's options, by the arguments and the environment.
     pub fn options(&self) -> Options {
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let theme = if no_color { ThemeName::Mono } else { ThemeName::Dark };
-        Options { theme, ascii: self.ascii, mark_changes: !self.calm }
+        Options { ascii: self.ascii, mark_changes: !self.calm, ..Options::from_env() }
     }
 }
 
@@ -85,38 +82,39 @@ pub struct Opened {
 
 /// Shows the console on the files named.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
-    match open(args) {
+    match open(args.config.as_deref(), args.workload.as_deref(), args.common.core) {
         Ok(opened) => show(opened, &args.common),
         Err(message) => fail(&message, 1),
     }
 }
 
 /// Reads the files named, all of them before anything is started.
-fn open(args: &ConsoleArgs) -> Result<Opened, String> {
-    let profile = args.common.core;
-    let (config, watched, steps) = match (&args.workload, &args.config) {
+///
+/// # Errors
+/// Every fault of them, rendered.
+pub fn open(config: Option<&Path>, workload: Option<&Path>, profile: Profile) -> Result<Opened, String> {
+    let named = [config, workload];
+    let (config, watched, scenario) = match (workload, config) {
         (Some(workload), config) => {
-            let input = load::scenario(workload, config.as_deref(), profile)?;
-            (input.config.config.map(Arc::new).ok_or(input.told)?, input.file, Some(input.scenario.steps))
+            let input = load::scenario(workload, config, profile)?;
+            (input.config.config.map(Arc::new).ok_or(input.told)?, input.file, Some(input.scenario))
         }
         (None, Some(file)) => {
             let bytes = load::bytes(file)?;
-            (load::parsed(file, &bytes, profile)?, Some((file.clone(), bytes)), None)
+            (load::parsed(file, &bytes, profile)?, Some((file.to_path_buf(), bytes)), None)
         }
         (None, None) => (load::parsed(Path::new("default"), DEFAULT_CONFIG.as_bytes(), profile)?, None, None),
     };
     // Standard input cannot change any more.
     let watched = watched.filter(|(file, _)| file != Path::new("-"));
-    let about = about(args, watched.as_ref().map(|(file, _)| file.as_path()));
-    let _steps = steps;
-    let workload: Option<Box<dyn Workload>> = None;
+    let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
+    let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
     let core = Core::new(profile, config, workload)?;
     Ok(Opened { core, about, watched })
 }
 
-fn about(args: &ConsoleArgs, watched: Option<&Path>) -> About {
+fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
     let short = |file: &Path| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
-    let named = [args.config.as_deref(), args.workload.as_deref()];
     let mut name = named.into_iter().flatten().map(short).collect::<Vec<_>>().join(" + ");
     let mut notes = Vec::new();
     if name.is_empty() {
@@ -135,8 +133,6 @@ fn about(args: &ConsoleArgs, watched: Option<&Path>) -> About {
 
 /// Starts the engine and shows the console on it until the person leaves.
 pub fn show(opened: Opened, args: &CommonArgs) -> ExitCode {
-    // Reports of panics are told after the terminal is whole again; without them the standard ones are.
-    let _ = color_eyre::install();
     let identity = args.identity.clone().unwrap_or_else(identity::of_process);
     let mut engine = match Engine::start(opened.core, args.speed) {
         Ok(engine) => engine,
@@ -148,7 +144,7 @@ pub fn show(opened: Opened, args: &CommonArgs) -> ExitCode {
         return fail(&message, 1);
     }
     let source = Arc::new(Embedded::new(engine, opened.about, identity));
-    match console::runtime::run(source, args.look.options()) {
+    match console::run(source, args.look.options()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),
     }

@@ -6,11 +6,11 @@
 
 pub mod check;
 pub mod console;
+pub mod demo;
 
 pub mod identity;
 pub mod load;
 pub mod play;
-pub mod print_demo;
 pub mod run;
 
 use std::process::ExitCode;
@@ -34,6 +34,8 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// The console on a lively built-in cluster
+    Demo(demo::DemoArgs),
     /// Validate queue configurations: every fault at once, with its place
     Check(check::CheckArgs),
     /// Play a tape: scripted keystrokes against a console, compared with what was recorded
@@ -47,6 +49,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match &cli.command {
         None => console::run(&cli.console),
+        Some(Command::Demo(args)) => demo::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Play(args)) => play::run(args),
         Some(Command::Run(args)) => run::run(args),

@@ -153,8 +153,8 @@ fn quantity(name: &str, amount: i64) -> String {
 fn duration(duration: Duration) -> String {
     let micros = duration.as_micros();
     match micros {
-        _ if micros % 1_000_000 == 0 => format!("{}s", micros / 1_000_000),
-        _ if micros % 1000 == 0 => format!("{}ms", micros / 1000),
+        _ if micros.is_multiple_of(1_000_000) => format!("{}s", micros / 1_000_000),
+        _ if micros.is_multiple_of(1000) => format!("{}ms", micros / 1000),
         _ => format!("{micros}us"),
     }
 }

@@ -33,6 +33,7 @@ impl Partition {
             Err(message) => deny(now, app, message, events),
             Ok((key, target)) => {
                 let from = self.apps[key].queue_path.clone();
+                self.unreserve_app(now, key, events);
                 self.carry_over(key, target);
                 let queue = self.queues[target].path.clone();
                 events.push(Event { at: now, kind: EventKind::Moved { app: app.clone(), from, queue } });

@@ -53,6 +53,8 @@ pub struct Application {
     pub pending_order: BTreeSet<AskRank>,
     /// Allocations in order of allocation.
     pub allocations: BTreeMap<u64, AskKey>,
+    /// Nodes kept for its asks, in the order in which that was done (SCH-016).
+    pub reservations: Vec<(AskKey, NodeKey)>,
     /// Sum of the pending asks.
     pub pending: Resource,
     /// Sum of the real allocations.

@@ -51,7 +51,7 @@ impl Partition {
             if self.apps[app].asks[known].allocation.is_some() {
                 return Err(format!("ask {id:?} of application {:?} is allocated already", spec.app));
             }
-            self.take_ask(app, known);
+            self.take_ask(now, app, known, events);
         }
         let arrival = self.next_arrival();
         let ask = Ask {

@@ -19,6 +19,7 @@ pub fn violations(scheduler: &Scheduler) -> Vec<String> {
         check.queues();
         check.nodes();
         check.apps();
+        check.reservations();
         check.usage();
         found.extend(check.found.into_iter().map(|line| format!("{}: {line}", partition.name)));
     }
@@ -137,6 +138,31 @@ impl Check<'_> {
                 format!("application {} is not found", app.id)
             });
         }
+    }
+
+    /// (9): a reservation stands on both sides, and is counted.
+    fn reservations(&mut self) {
+        let partition = self.partition;
+        let mut count = 0;
+        for (_, app) in partition.apps.iter() {
+            count += app.reservations.len() as u64;
+            for (ask, node) in &app.reservations {
+                let kept = partition.nodes.get(*node).is_some_and(|node| node.reservations.contains(&(app.key, *ask)));
+                let pending = app.asks.get(*ask).is_some_and(|ask| ask.allocation.is_none());
+                self.that(kept && pending, || {
+                    format!("application {} holds a reservation that does not stand", app.id)
+                });
+            }
+            let place = (app.submitted, app.id.clone(), app.key);
+            let known = partition.queues[app.queue].reserved.contains(&place);
+            self.that(known != app.reservations.is_empty(), || {
+                format!("the leaf of {} miscounts reservations", app.id)
+            });
+        }
+        let on_nodes: usize = partition.nodes.iter().map(|node| node.reservations.len()).sum();
+        self.that(count == on_nodes as u64 && count == partition.reservations, || {
+            format!("{count} reservations held, {on_nodes} on nodes, {} counted", partition.reservations)
+        });
     }
 
     /// (10): what a user or group has in a queue is what the applications that count there hold, and those that run there

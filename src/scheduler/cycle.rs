@@ -2,15 +2,15 @@
 
 use std::ops::Bound;
 
-use super::app::{Application, Ask, Tried};
+use super::app::Application;
 use super::event::{Event, EventKind, RunnableCause};
-use super::index::{AppKey, AskKey, NodeKey, QueueKey};
-use super::node::Nodes;
+use super::index::{AppKey, QueueKey};
 use super::order::{AppRank, sort_children};
 use super::partition::Partition;
 use super::queue::ROOT;
+use super::try_asks::{Pick, Room, try_asks};
 use crate::config::properties::AppSortPolicy;
-use crate::model::{AppId, AppState, QueueState, Resource, Time};
+use crate::model::{AppState, QueueState, Resource, Time};
 
 /// What a cycle keeps from one call to the next, so that it does not allocate memory for it again.
 #[derive(Clone, Debug, Default)]
@@ -19,29 +19,11 @@ pub(super) struct Scratch {
     children: Vec<QueueKey>,
 }
 
-/// What a cycle found: which ask goes to which node.
-struct Pick {
-    app: AppKey,
-    ask: AskKey,
-    node: NodeKey,
-}
-
-/// What may still be allocated to an application.
-struct Room<'r> {
-    /// By the limits of its user and group; `None` where none names a resource.
-    of_limits: Option<&'r Resource>,
-    /// By its queues.
-    of_queue: &'r Resource,
-}
-
-impl Room<'_> {
-    /// Limits first, then queues (LIM-043).
-    fn fits(&self, ask: &Resource) -> Result<(), Tried> {
-        if self.of_limits.is_some_and(|room| !room.fit_in_max_undef(ask)) {
-            return Err(Tried::UserQuota);
-        }
-        if self.of_queue.fit_in_max_undef(ask) { Ok(()) } else { Err(Tried::QueueQuota) }
-    }
+/// The steps of a cycle (SCH-042).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Reserved,
+    Normal,
 }
 
 /// Which Accepted applications of a leaf a cycle tries.
@@ -66,21 +48,38 @@ impl Partition {
             return;
         }
         self.refresh_share_bases();
-        if let Some(pick) = self.find_pick(now, events) {
-            self.commit(now, pick.app, pick.ask, pick.node, events);
+        let reserved = if self.reservations > 0 { self.find_pick(now, Step::Reserved, events) } else { None };
+        let pick = reserved.or_else(|| self.find_pick(now, Step::Normal, events));
+        match pick {
+            Some(Pick::Allocate { app, ask, node }) => self.commit(now, app, ask, node, events),
+            Some(Pick::Reserve { app, ask, node }) => self.reserve(now, app, ask, node, events),
+            Some(Pick::Claim { app, ask, node }) => {
+                self.unreserve_node(now, node, events);
+                let (node_now, wanted) = (&self.nodes[node], &self.apps[app].asks[ask].resource);
+                if node_now.available.fit_in(wanted) {
+                    self.commit(now, app, ask, node, events);
+                } else if node_now.total.fit_in(wanted) {
+                    self.reserve(now, app, ask, node, events);
+                }
+            }
+            Some(Pick::Stall) | None => {}
         }
+        self.confirm_stopped(now, events);
     }
 
-    /// Walks the tree depth first, children in their order, to the first leaf that has something to allocate (SCH-050). The
-    /// tree may be deep: the walk keeps its own stack.
-    fn find_pick(&mut self, now: Time, events: &mut Vec<Event>) -> Option<Pick> {
+    /// Walks the tree depth first, children in their order, to the first leaf that has something to do (SCH-050). The tree may
+    /// be deep: the walk keeps its own stack.
+    fn find_pick(&mut self, now: Time, step: Step, events: &mut Vec<Event>) -> Option<Pick> {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.stack.clear();
         scratch.stack.push(ROOT);
         let mut pick = None;
         while let Some(key) = scratch.stack.pop() {
             if self.queues[key].leaf {
-                pick = self.try_leaf(now, key, events);
+                pick = match step {
+                    Step::Normal => self.try_leaf(now, key, events),
+                    Step::Reserved => self.try_reserved(now, key, events),
+                };
                 if pick.is_some() {
                     break;
                 }
@@ -106,13 +105,13 @@ impl Partition {
             }
             let of_limits = self.usage.headroom(&self.apps[app].account);
             let room = Room { of_limits: of_limits.as_ref(), of_queue: &headroom };
-            let (pick, tried) = try_asks(now, &mut self.apps[app], &self.nodes, &room, events);
+            let (pick, tried) = try_asks(now, &mut self.apps[app], &self.nodes, &room, &self.switches, events);
             for ask in tried {
                 let arrival = self.apps[app].asks[ask].arrival;
                 self.touch_ask(app, ask, arrival);
             }
-            if let Some((ask, node)) = pick {
-                return Some(Pick { app, ask, node });
+            if pick.is_some() {
+                return pick;
             }
         }
         None
@@ -145,7 +144,7 @@ impl Partition {
 
     /// Whether the application maxima let an application begin to run; one that runs already is never held back
     /// (SCH-081). A change is told once (SCH-114).
-    fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
+    pub(super) fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
         self.decide_limits(app, !self.switches.group_usage_lost);
         let application = &mut self.apps[app];
         if application.state != AppState::Accepted {
@@ -199,72 +198,5 @@ impl Partition {
             queue.share_base = Some(base);
             queue.refresh_share();
         }
-    }
-}
-
-/// Tries the asks of one application in their order (SCH-082). Gives the first that a node takes, and those of which something
-/// new is known.
-fn try_asks(
-    now: Time,
-    app: &mut Application,
-    nodes: &Nodes,
-    room: &Room<'_>,
-    events: &mut Vec<Event>,
-) -> (Option<(AskKey, NodeKey)>, Vec<AskKey>) {
-    let Application { id, pending_order, asks, .. } = app;
-    let mut changed = Vec::new();
-    // Within one cycle the same wish fails the same way again; no need to ask every node anew.
-    let mut failed: Option<(AskKey, Tried)> = None;
-    for (.., key) in pending_order.iter() {
-        let known = failed.filter(|(other, _)| {
-            let (other, ask) = (&asks[*other], &asks[*key]);
-            other.resource == ask.resource && other.required_node == ask.required_node
-        });
-        let found = match known {
-            Some((_, tried)) => Err(tried),
-            None => room.fits(&asks[*key].resource).and_then(|()| find_node(nodes, &asks[*key]).ok_or(Tried::NoNode)),
-        };
-        let ask = &mut asks[*key];
-        tell_fit(now, id, ask, found.err(), events);
-        match found {
-            Ok(node) => return (Some((*key, node)), changed),
-            Err(tried) => {
-                failed = Some((*key, tried));
-                if ask.tried != tried {
-                    ask.tried = tried;
-                    changed.push(*key);
-                }
-            }
-        }
-    }
-    (None, changed)
-}
-
-/// Tells what changed of whether an ask fits the limits, then the queues (SCH-222). What fails the limits is not held against
-/// the queues.
-fn tell_fit(now: Time, app: &AppId, ask: &mut Ask, failed: Option<Tried>, events: &mut Vec<Event>) {
-    let fits = failed != Some(Tried::UserQuota);
-    if std::mem::replace(&mut ask.fits_limits, fits) != fits {
-        let kind = EventKind::AskFitsLimits { app: app.clone(), ask: ask.id.clone(), fits };
-        events.push(Event { at: now, kind });
-    }
-    if !fits {
-        return;
-    }
-    let fits = failed != Some(Tried::QueueQuota);
-    if std::mem::replace(&mut ask.fits_queue, fits) != fits {
-        let kind = EventKind::AskFitsQueue { app: app.clone(), ask: ask.id.clone(), fits };
-        events.push(Event { at: now, kind });
-    }
-}
-
-/// The first node in order that has room for the ask (SCH-093), or the one that it requires.
-fn find_node(nodes: &Nodes, ask: &Ask) -> Option<NodeKey> {
-    let takes = |node: &&super::node::Node| {
-        node.schedulable && node.total.fit_in(&ask.resource) && node.available.fit_in(&ask.resource)
-    };
-    match &ask.required_node {
-        None => nodes.in_order().find(takes).map(|node| node.key),
-        Some(id) => nodes.find(id).filter(|key| nodes[*key].available.fit_in(&ask.resource)),
     }
 }

@@ -109,6 +109,24 @@ pub enum EventKind {
         message: String,
     },
 
+    /// A node is kept for an ask.
+    Reserved {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Which node.
+        node: NodeId,
+    },
+    /// A node is not kept for an ask any more.
+    Unreserved {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Which node.
+        node: NodeId,
+    },
     /// An ask is pending.
     AskAdded {
         /// Whose.

@@ -35,7 +35,9 @@ mod nodes;
 mod order;
 mod release;
 mod reload;
+mod reserve;
 mod submit;
+mod try_asks;
 
 use std::sync::Arc;
 

@@ -28,7 +28,24 @@ pub struct Node {
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
     pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
+    /// The asks that it is kept for: at most one, or any number of such as require it (SCH-016).
+    pub reservations: Vec<(AppKey, AskKey)>,
+    /// Whether it is kept for asks that require it.
+    for_required: bool,
     score: Score,
+}
+
+impl Node {
+    /// Whether it is kept for asks that require it.
+    pub fn reserved_by_required(&self) -> bool {
+        !self.reservations.is_empty() && self.for_required
+    }
+
+    /// Keeps it for an ask.
+    pub(super) fn reserve(&mut self, app: AppKey, ask: AskKey, required: bool) {
+        self.reservations.push((app, ask));
+        self.for_required = required;
+    }
 }
 
 /// A node's score as an integer of the same order.
@@ -92,6 +109,11 @@ impl Nodes {
         self.order.iter().map(|(_, _, key)| &self.nodes[*key])
     }
 
+    /// The nodes in order, without those that are kept for somebody (SCH-092).
+    pub fn unreserved(&self) -> impl Iterator<Item = &Node> {
+        self.in_order().filter(|node| node.reservations.is_empty())
+    }
+
     /// Registers a node. The id must be new.
     pub fn add(&mut self, node: super::NodeSpec) -> NodeKey {
         let available = node.capacity.sub(&node.occupied);
@@ -106,6 +128,8 @@ impl Nodes {
             schedulable: !node.drained,
             attributes: Arc::new(node.attributes),
             allocations: BTreeMap::new(),
+            reservations: Vec::new(),
+            for_required: false,
             score: Score::default(),
         });
         self.by_id.insert(id, key);

@@ -71,6 +71,7 @@ impl Partition {
     /// Decommissions a node: its allocations are released, then its capacity goes (SCH-193).
     pub(super) fn remove_node(&mut self, now: Time, id: &NodeId, events: &mut Vec<Event>) {
         let Some(key) = self.known_node(now, id, events) else { return };
+        self.unreserve_node(now, key, events);
         let running: Vec<_> = self.nodes[key].allocations.values().copied().collect();
         for (app, ask) in running {
             self.end_allocation(now, app, ask, ReleaseReason::NodeRemoved, events);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::app::{Allocation, Application, Ask, Tried};
 use super::command::PartitionCommand;
-use super::event::{Event, EventKind};
+use super::event::{Event, EventKind, ReleaseReason};
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::meter::Meter;
 use super::node::Nodes;
@@ -38,7 +38,9 @@ pub struct Partition {
     pub usage: Usage,
     /// Allocations made since the beginning.
     pub allocations_made: u64,
-    /// How many of them a second.
+    /// Reservations that stand.
+    pub reservations: u64,
+    /// How many allocations a second.
     pub meter: Meter,
     /// What changed since it was last asked for; `None` while nobody asks.
     pub touched: Option<Touched>,
@@ -49,6 +51,8 @@ pub struct Partition {
     pub(super) timers: BTreeMap<TimerKey, Timer>,
     pub(super) timers_set: u64,
     pub(super) arrivals: u64,
+    /// What the resource manager is asked to stop, in the order in which that was asked, each with its ask's arrival (SCH-046).
+    pub(super) stopping: VecDeque<(AppKey, AskKey, u64, ReleaseReason)>,
     /// Whether the bases of the 1.8.0 fair shares are out of date.
     pub(super) share_bases_stale: bool,
     /// Scratch of the cycle, kept for its capacity.
@@ -80,6 +84,7 @@ impl Partition {
             ended_total: 0,
             usage: Usage::default(),
             allocations_made: 0,
+            reservations: 0,
             meter: Meter::default(),
             touched: None,
             rules,
@@ -88,6 +93,7 @@ impl Partition {
             timers: BTreeMap::new(),
             timers_set: 0,
             arrivals: 0,
+            stopping: VecDeque::new(),
             share_bases_stale: false,
             scratch: super::cycle::Scratch::default(),
         }
@@ -110,7 +116,24 @@ impl Partition {
             PartitionCommand::Kill { app, by, reason } => self.kill(now, app, by, reason, events),
             PartitionCommand::Move { app, to, by } => self.move_app(now, app, to, by, events),
         }
+        self.confirm_stopped(now, events);
         self.run_timers(now, events);
+    }
+
+    /// Asks the resource manager to stop an allocation; until it confirms that, the allocation stands (SCH-046).
+    pub(super) fn stop(&mut self, app: AppKey, ask: AskKey, reason: ReleaseReason) {
+        let arrival = self.apps[app].asks[ask].arrival;
+        self.stopping.push_back((app, ask, arrival, reason));
+    }
+
+    /// The resource manager of this process confirms at once what it was asked to stop, after the command that asked it.
+    pub(super) fn confirm_stopped(&mut self, now: Time, events: &mut Vec<Event>) {
+        while let Some((app, ask, arrival, reason)) = self.stopping.pop_front() {
+            let there = self.apps.get(app).and_then(|app| app.asks.get(ask)).is_some_and(|ask| ask.arrival == arrival);
+            if there {
+                self.end_allocation(now, app, ask, reason, events);
+            }
+        }
     }
 
     /// The key of a live application.
@@ -150,11 +173,13 @@ impl Partition {
                 Timer::AppState(app) => self.state_timer(due, app, events),
                 Timer::Forget => self.forget_ended(due),
             }
+            self.confirm_stopped(due, events);
         }
     }
 
     /// A pending ask becomes an allocation: everything that this moves (SCH-017).
     pub(super) fn commit(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
+        self.unreserve(now, app, ask, events);
         self.allocations_made += 1;
         self.meter.count(now);
         let number = self.allocations_made;
@@ -194,7 +219,8 @@ impl Partition {
 
     /// Takes an ask out of its application, pending or allocated, with every counter that it moved. Gives the ask, and the
     /// node if it had one.
-    pub(super) fn take_ask(&mut self, app: AppKey, ask: AskKey) -> Option<Ask> {
+    pub(super) fn take_ask(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) -> Option<Ask> {
+        self.unreserve(now, app, ask, events);
         let application = &mut self.apps[app];
         let taken = application.remove_ask(ask)?;
         let leaf = application.queue;

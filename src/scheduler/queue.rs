@@ -56,6 +56,8 @@ pub struct Queue {
     pub apps: imbl::OrdSet<AppKey>,
     /// Those of them with pending asks, in the order of the leaf's policy (SCH-071).
     pub candidates: BTreeSet<AppRank>,
+    /// The applications of a leaf that hold reservations, the oldest first (SCH-001).
+    pub reserved: BTreeSet<(Time, AppId, AppKey)>,
     /// The highest priority inside (SCH-062).
     pub raw_priority: Priority,
     /// What the parent has been told, which is what it counts with.
@@ -188,6 +190,7 @@ impl QueueTree {
             app_count: 0,
             apps: imbl::OrdSet::new(),
             candidates: BTreeSet::new(),
+            reserved: BTreeSet::new(),
             raw_priority: Priority::MIN,
             handed_up: Priority::MIN,
             priorities: BTreeMap::new(),

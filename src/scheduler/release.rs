@@ -32,7 +32,7 @@ impl Partition {
     ) {
         let Some(allocation) = self.apps[app].asks[ask].allocation else { return };
         let node = self.nodes[allocation.node].id.clone();
-        let Some(ended) = self.take_ask(app, ask) else { return };
+        let Some(ended) = self.take_ask(now, app, ask, events) else { return };
         let kind = EventKind::Released { app: self.apps[app].id.clone(), ask: ended.id, node, reason };
         events.push(Event { at: now, kind });
         if !ended.placeholder {
@@ -42,7 +42,7 @@ impl Partition {
 
     /// Withdraws a pending ask; its application completes if it has nothing left, placeholders neither (SCH-170).
     pub(super) fn withdraw(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
-        let Some(withdrawn) = self.take_ask(app, ask) else { return };
+        let Some(withdrawn) = self.take_ask(now, app, ask, events) else { return };
         let application = &self.apps[app];
         let kind = EventKind::AskRemoved { app: application.id.clone(), ask: withdrawn.id };
         events.push(Event { at: now, kind });
@@ -65,7 +65,7 @@ impl Partition {
     pub(super) fn release_everything(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         let pending: Vec<AskKey> = self.apps[app].pending_order.iter().map(|(.., ask)| *ask).collect();
         for ask in pending {
-            if let Some(withdrawn) = self.take_ask(app, ask) {
+            if let Some(withdrawn) = self.take_ask(now, app, ask, events) {
                 let kind = EventKind::AskRemoved { app: self.apps[app].id.clone(), ask: withdrawn.id };
                 events.push(Event { at: now, kind });
             }
@@ -74,7 +74,7 @@ impl Partition {
         for ask in allocated {
             let Some(allocation) = self.apps[app].asks[ask].allocation else { continue };
             let node = self.nodes[allocation.node].id.clone();
-            if let Some(ended) = self.take_ask(app, ask) {
+            if let Some(ended) = self.take_ask(now, app, ask, events) {
                 let (app, reason) = (self.apps[app].id.clone(), ReleaseReason::Stopped);
                 events.push(Event { at: now, kind: EventKind::Released { app, ask: ended.id, node, reason } });
             }

@@ -168,6 +168,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity) -> Ap
         by_id: Index::default(),
         pending_order: Default::default(),
         allocations: Default::default(),
+        reservations: Vec::new(),
         pending: Resource::new(),
         allocated: Resource::new(),
         allocated_placeholder: Resource::new(),

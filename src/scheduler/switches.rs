@@ -21,6 +21,8 @@ pub struct Switches {
     pub priority_cache: bool,
     /// P-03: a submission hands the leaf's priority up, which refreshes what P-02 left stale.
     pub priority_on_submit: bool,
+    /// D-09: what becomes of an ask whose required node is unknown or kept for another.
+    pub required_node: RequiredNode,
     /// P-04: a resource name whose last node went stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
     /// D-03: a draining queue that is in the file again becomes active.
@@ -56,6 +58,17 @@ pub enum RecoveryQueue {
     TemplateAndTags,
 }
 
+/// What becomes of an ask whose required node is unknown, or kept for an ask that requires it too (switch `required_node`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequiredNode {
+    /// The next ask is tried.
+    NextAsk,
+    /// The application is given up for this cycle.
+    GivesUpApp,
+    /// The next ask is tried if the node is unknown; a node is kept for any number of asks that require it.
+    Shared,
+}
+
 /// Which queues a reload gives a new `maxapplications` (switch `reload_maxapps`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReloadMaxApps {
@@ -79,6 +92,7 @@ impl Switches {
             accepted_leak: false,
             priority_cache: false,
             priority_on_submit: false,
+            required_node: RequiredNode::NextAsk,
             root_max_keeps_zero: false,
             reload_revives: true,
             reload_max_apps: ReloadMaxApps::All,
@@ -106,6 +120,7 @@ impl Switches {
             Profile::Kornsole => kornsole,
             Profile::V1_5_1 => Self {
                 priority_on_submit: true,
+                required_node: RequiredNode::GivesUpApp,
                 root_max_keeps_zero: true,
                 reload_revives: false,
                 reload_max_apps: ReloadMaxApps::None,
@@ -115,6 +130,7 @@ impl Switches {
             },
             Profile::V1_8_0 => Self {
                 starting_state: false,
+                required_node: RequiredNode::Shared,
                 stateaware: false,
                 fair_share_of_cluster: true,
                 reload_max_apps: ReloadMaxApps::NotRoot,

@@ -38,7 +38,7 @@ fn a_task_fits_its_queue_and_a_node() {
 
 #[test]
 fn nights_are_slower_than_days() {
-    let wait = |seconds| slowed(Time::from_millis(seconds * 1000), 1000, 2000);
+    let wait = |seconds: u64| slowed(Time::from_millis(seconds * 1000), 1000, 2000);
     let all: Vec<_> = (0..480).map(wait).collect();
     assert_eq!(all.iter().min(), Some(&(660, 1320)));
     assert!(all.iter().max().unwrap().0 >= 1390);
