@@ -12,7 +12,7 @@ use kornsole::config::{self, Config};
 use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, Profile, QueuePath, Resource, Time};
 use kornsole::scheduler::app::Application;
 use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission, check,
+    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission, Tuning, check,
 };
 use kornsole::view::ViewBuilder;
 use proptest::prelude::*;
@@ -165,7 +165,10 @@ fn step() -> impl Strategy<Value = Step> {
 /// Carries out the steps and gives all events. `look` is called after each command.
 fn run(profile: Profile, steps: &[Step], mut look: impl FnMut(&mut Scheduler, Time, &[Event])) -> Vec<Event> {
     let configs = configs(profile);
-    let mut scheduler = Scheduler::new(profile);
+    // What holds for one allocation a cycle holds for several.
+    let allocations_per_cycle = 1 + u32::try_from(steps.len() % 3).unwrap();
+    let tuning = Tuning { allocations_per_cycle, stuck_after: Duration::from_secs(100) };
+    let mut scheduler = Scheduler::tuned(profile, tuning);
     let mut now = Time::ZERO;
     let mut all = Vec::new();
     let mut apply = |now: Time, command: Command| {
