@@ -12,6 +12,7 @@ pub mod identity;
 pub mod load;
 pub mod play;
 pub mod run;
+pub mod settings;
 
 use std::process::ExitCode;
 
