@@ -20,6 +20,7 @@ pub mod write;
 
 mod decode;
 mod json;
+mod pace;
 mod value;
 
 pub use demo::{Demo, demo_config};
