@@ -13,7 +13,7 @@ use kornsole::config;
 use kornsole::engine::Core;
 use kornsole::model::{Profile, Time};
 use kornsole::scenario::Workload;
-use kornsole::scheduler::{Command, Event};
+use kornsole::scheduler::{Command, Event, NodeSpec, PartitionCommand};
 use kornsole::source::{About, SourcePlace};
 use kornsole::tape::{self, Limits, Played, words};
 
@@ -158,6 +158,39 @@ fn no_tape_can_hang() {
     assert_eq!(failed(&outcome), (2, "TAPE-021", told));
     let outcome = played("Source default\nEnter\nSettle\n", restless(5), limits);
     assert_eq!(failed(&outcome), (3, "TAPE-021", told));
+}
+
+/// Adds a node every 10 ms until the time given.
+struct Growing {
+    at: Time,
+    until: Time,
+}
+
+impl Workload for Growing {
+    fn next(&self) -> Option<Time> {
+        (self.at <= self.until).then_some(self.at)
+    }
+
+    fn act(&mut self, now: Time) -> Vec<Command> {
+        self.at = now + Duration::from_millis(10);
+        let spec = NodeSpec { id: format!("n-{}", now.as_millis()).into(), ..NodeSpec::default() };
+        vec![PartitionCommand::AddNode(spec).into()]
+    }
+
+    fn observe(&mut self, _now: Time, _events: &[Event]) {}
+}
+
+#[test]
+fn settling_waits_for_a_screen_that_stands_still() {
+    let growing = |until| -> Option<Box<dyn Workload>> {
+        Some(Box::new(Growing { at: Time::ZERO, until: Time::from_millis(until) }))
+    };
+    let outcome = played("Source default\nSettle\nExpect \"21 nodes\"", growing(200), Limits::default());
+    assert_eq!(outcome.failure, None);
+    assert!(outcome.time < Duration::from_millis(300), "{:?}", outcome.time);
+
+    let outcome = played("Source default\n\nSettle", growing(60_000), Limits::default());
+    assert_eq!(failed(&outcome), (3, "TAPE-022", "the screen still changes after 5s"));
 }
 
 /// A folder of its own for the files of one test.
