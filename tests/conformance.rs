@@ -127,12 +127,11 @@ impl std::fmt::Display for Why {
 const ALWAYS: &[Listed] = &[
     ("gang", "000 001 002 003 004 005 006 007 008 009 010", Needs("gang scheduling")),
     ("gang", "011 012 013 014 015 016 017 018 019 020 021", Needs("gang scheduling")),
-    ("preempt", "000 004 010 011 014 019", Needs("preemption")),
 ];
 
 const ONLY_1_5_1: &[Listed] = &[];
 
-const ONLY_1_8_0: &[Listed] = &[("preempt", "003 008 013 018 020", Needs("preemption (victim_without_guarantee)"))];
+const ONLY_1_8_0: &[Listed] = &[];
 
 const ONLY_KORNSOLE: &[Listed] = &[
     ("mix", "005 028", Differs("D-02")),
@@ -206,7 +205,7 @@ fn recordings_agree_but_for_those_listed() {
     mix           30     30        25
     nodes         22     22        22
     placement     22     22        13
-    preempt       16     11        16
+    preempt       22     22        22
     priority      22     22        22
     quota         22     22        22
     reload        22     22         4

@@ -63,12 +63,16 @@ impl Partition {
             required_node: spec.required_node.clone(),
             allow_preempt_self: spec.allow_preempt_self,
             allow_preempt_other: spec.allow_preempt_other,
+            originator: spec.originator,
             placeholder: spec.placeholder,
             task_group: spec.task_group.clone(),
             allocation: None,
             tried: Tried::Never,
             fits_queue: true,
             fits_limits: true,
+            preempted_others: false,
+            preemption_tried: None,
+            no_victim_told: false,
         };
         self.add_pending(app, ask);
         events.push(Event { at: now, kind: EventKind::AskAdded { app: spec.app.clone(), ask: id } });

@@ -7,6 +7,7 @@ use super::event::{Event, EventKind, RunnableCause};
 use super::index::{AppKey, QueueKey};
 use super::order::{AppRank, sort_children};
 use super::partition::Partition;
+use super::preempt::attempts::Attempts;
 use super::queue::ROOT;
 use super::try_asks::{Pick, Room, try_asks};
 use crate::config::properties::AppSortPolicy;
@@ -62,7 +63,7 @@ impl Partition {
                     self.reserve(now, app, ask, node, events);
                 }
             }
-            Some(Pick::Stall) | None => {}
+            Some(Pick::Stall | Pick::Preempted) | None => {}
         }
         self.confirm_stopped(now, events);
     }
@@ -96,6 +97,7 @@ impl Partition {
     fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let on_their_way = self.on_their_way(leaf);
+        let mut attempts = self.preemption_attempts(leaf);
         let mut last: Option<AppRank> = None;
         while let Some(rank) = self.next_candidate(leaf, last.as_ref()) {
             let app = rank.app;
@@ -103,18 +105,37 @@ impl Partition {
             if !on_their_way.lets_pass(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
                 continue;
             }
-            let of_limits = self.usage.headroom(&self.apps[app].account);
-            let room = Room { of_limits: of_limits.as_ref(), of_queue: &headroom };
-            let (pick, tried) = try_asks(now, &mut self.apps[app], &self.nodes, &room, &self.switches, events);
-            for ask in tried {
-                let arrival = self.apps[app].asks[ask].arrival;
-                self.touch_ask(app, ask, arrival);
-            }
+            let pick = self.try_app(now, app, &headroom, &mut attempts, events);
             if pick.is_some() {
                 return pick;
             }
         }
         None
+    }
+
+    /// Tries the asks of one application, with preemption for those that may (SCH-082).
+    fn try_app(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        headroom: &Resource,
+        attempts: &mut Attempts,
+        events: &mut Vec<Event>,
+    ) -> Option<Pick> {
+        let of_limits = self.usage.headroom(&self.apps[app].account);
+        let room = Room { of_limits: of_limits.as_ref(), of_queue: headroom };
+        loop {
+            let (pick, tried) =
+                try_asks(now, &mut self.apps[app], &self.nodes, &room, &self.switches, attempts, events);
+            for ask in tried {
+                let arrival = self.apps[app].asks[ask].arrival;
+                self.touch_ask(app, ask, arrival);
+            }
+            let Some(wish) = attempts.take_wish() else { return pick };
+            if self.preempt(now, app, wish.ask(), wish.nodes_tried, events) {
+                return Some(Pick::Preempted);
+            }
+        }
     }
 
     /// The candidate of a leaf that stands behind `last` (SCH-071).

@@ -46,6 +46,8 @@ pub struct Partition {
     pub touched: Option<Touched>,
     /// The placement rules in force.
     pub rules: Rules,
+    /// Whether an ask may preempt others for its queue's guarantee (SCH-150).
+    pub preemption: bool,
     pub(super) switches: Switches,
     pub(super) app_index: Index<AppId, AppKey>,
     pub(super) timers: BTreeMap<TimerKey, Timer>,
@@ -88,6 +90,7 @@ impl Partition {
             meter: Meter::default(),
             touched: None,
             rules,
+            preemption: true,
             switches,
             app_index: Index::default(),
             timers: BTreeMap::new(),
@@ -184,7 +187,7 @@ impl Partition {
         self.meter.count(now);
         let number = self.allocations_made;
         let application = &mut self.apps[app];
-        application.allocate(ask, Allocation { node, number, since: now });
+        application.allocate(ask, Allocation { node, number, since: now, preempted: false });
         let Ask { id, resource, placeholder, arrival, .. } = &application.asks[ask];
         let (arrival, real) = (*arrival, !*placeholder);
         let leaf = application.queue;
@@ -235,6 +238,7 @@ impl Partition {
             self.touch_allocation(allocation.node, allocation.number);
             self.touch_account(app);
         }
+        self.end_preemption(app, &taken);
         for key in path {
             let queue = &mut self.queues[key];
             let sum = if taken.allocation.is_some() { &mut queue.allocated } else { &mut queue.pending };
