@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod console;
+pub mod diff;
 
 pub mod identity;
 pub mod load;
@@ -34,6 +35,8 @@ pub struct Cli {
 enum Command {
     /// Validate queue configurations: every fault at once, with its place
     Check(check::CheckArgs),
+    /// Compare two queue configurations as trees
+    Diff(diff::DiffArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
 }
@@ -44,6 +47,7 @@ pub fn main() -> ExitCode {
     match &cli.command {
         None => console::run(&cli.console),
         Some(Command::Check(args)) => check::run(args),
+        Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Run(args)) => run::run(args),
     }
 }

@@ -11,6 +11,7 @@
 mod build;
 mod check;
 mod decode;
+pub mod diff;
 pub mod fault;
 pub mod manifest;
 pub mod node;
@@ -21,6 +22,7 @@ mod rule_kind;
 pub mod types;
 pub mod yaml;
 
+pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, read_file};
 pub use properties::{AppSortPolicy, Merged, PreemptionPolicy, Property, QueueProperties, inherit};
