@@ -65,3 +65,15 @@ fn manifests_and_cores() {
     assert_eq!(run(&["diff", &newer, &newer]).0, Some(2));
     assert_eq!(run(&["diff", "--core", "1.8.0", &newer, &newer]).0, Some(0));
 }
+
+#[test]
+fn the_schema_is_json_for_each_core() {
+    for core in ["kornsole", "1.5.1", "1.8.0"] {
+        let (code, out, err) = run(&["schema", "--core", core]);
+        assert_eq!((code, err.as_str()), (Some(0), ""));
+        let schema: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+        let newer = schema["$defs"]["partition"]["properties"].get("usergroupresolver").is_some();
+        assert_eq!(newer, core == "1.8.0");
+    }
+    assert_eq!(run(&["schema", "--core", "2.0"]).0, Some(2));
+}

@@ -11,6 +11,7 @@ pub mod diff;
 pub mod identity;
 pub mod load;
 pub mod run;
+pub mod schema;
 
 use std::process::ExitCode;
 
@@ -37,6 +38,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Compare two queue configurations as trees
     Diff(diff::DiffArgs),
+    /// Print a JSON Schema of the queue configuration, for editors
+    Schema(schema::SchemaArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
 }
@@ -48,6 +51,7 @@ pub fn main() -> ExitCode {
         None => console::run(&cli.console),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Diff(args)) => diff::run(args),
+        Some(Command::Schema(args)) => schema::run(args),
         Some(Command::Run(args)) => run::run(args),
     }
 }

@@ -19,6 +19,7 @@ pub mod properties;
 mod raw;
 mod reading;
 mod rule_kind;
+mod schema;
 pub mod types;
 pub mod yaml;
 
@@ -27,6 +28,7 @@ pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, read_file};
 pub use properties::{AppSortPolicy, Merged, PreemptionPolicy, Property, QueueProperties, inherit};
 pub use reading::{DEFAULT_CONFIG, Reading, checksum, read, read_bytes};
+pub use schema::schema;
 pub use types::{
     Config, FilterConfig, LimitConfig, NodeSortConfig, NodeSortPolicy, PartitionConfig, Place, Placed, QueueConfig,
     RuleConfig, RuleKind, TemplateConfig,
