@@ -7,11 +7,12 @@
 pub mod check;
 pub mod console;
 pub mod demo;
-
+pub mod diff;
 pub mod identity;
 pub mod load;
 pub mod play;
 pub mod run;
+pub mod schema;
 
 use std::process::ExitCode;
 
@@ -40,6 +41,10 @@ enum Command {
     Check(check::CheckArgs),
     /// Play a tape: scripted keystrokes against a console, compared with what was recorded
     Play(play::PlayArgs),
+    /// Compare two queue configurations as trees
+    Diff(diff::DiffArgs),
+    /// Print a JSON Schema of the queue configuration, for editors
+    Schema(schema::SchemaArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
 }
@@ -52,6 +57,8 @@ pub fn main() -> ExitCode {
         Some(Command::Demo(args)) => demo::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Play(args)) => play::run(args),
+        Some(Command::Diff(args)) => diff::run(args),
+        Some(Command::Schema(args)) => schema::run(args),
         Some(Command::Run(args)) => run::run(args),
     }
 }
