@@ -7,7 +7,7 @@
 //!  :sort qu▁eue                                                     what is written, its completion dim
 //! ```
 //!
-//! Hints are cut at the width, nearest context first; the one for help is always there.
+//! Hints are cut at the width, nearest context first; the way back and the one for help are always there.
 
 use ratatui::layout::{Position, Rect};
 
@@ -22,6 +22,8 @@ use super::super::theme::Role;
 use super::super::update::write;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
 
+/// Hints that stay when others go.
+const KEPT: [&str; 2] = ["help", "back"];
 /// The most completions on the screen.
 const COMPLETIONS: u16 = 10;
 
@@ -83,18 +85,19 @@ fn hints(pen: &mut Pen<'_>, model: &Model, area: Rect) {
         vec![piece(Role::HintKey, key.to_string()), piece(Role::HintText, format!(" {word}"))]
     };
     let all = keymap::hints(model);
-    let (help, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| *word == "help");
-    let help: Vec<Piece> = help.into_iter().flat_map(as_pieces).collect();
+    let (kept, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| KEPT.contains(word));
+    let kept: Vec<Vec<Piece>> = kept.into_iter().rev().map(as_pieces).collect();
+    let kept: Vec<Piece> = kept.join(&plain("  "));
     let mut line: Vec<Piece> = Vec::new();
     for hint in others {
         let hint = as_pieces(hint);
-        if pen::width(&line) + pen::width(&hint) + 2 + pen::width(&help) > room {
+        if pen::width(&line) + pen::width(&hint) + 2 + pen::width(&kept) > room {
             break;
         }
         line.extend(hint);
         line.push(plain("  "));
     }
-    line.extend(help);
+    line.extend(kept);
     pen.pieces(area.x + 1, area.y, area.width - 2, &line);
 }
 
