@@ -18,7 +18,7 @@ use super::super::model::layer::{CommandLine, Layer};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::text;
-use super::super::theme::Role;
+use super::super::theme::{Role, Signs};
 use super::super::update::write;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
 
@@ -44,11 +44,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Posit
         _ => {}
     }
     if let Some(toast) = &model.toast {
-        let role = match toast.grade {
-            Grade::Info => Role::Accent,
-            Grade::Refusal => Role::Warning,
-        };
-        let sign = if toast.grade == Grade::Refusal { pen.signs().limit } else { pen.signs().arrow };
+        let (sign, role) = grade(toast.grade, pen.signs());
         pen.pieces(
             area.x + 1,
             area.y,
@@ -59,6 +55,15 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Posit
     }
     hints(pen, model, area);
     None
+}
+
+/// The sign and the role of what is said.
+pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
+    match grade {
+        Grade::Info => (signs.arrow, Role::Accent),
+        Grade::Refusal | Grade::Warning => (signs.limit, Role::Warning),
+        Grade::Error => (signs.fault, Role::Error),
+    }
 }
 
 /// What the filter that is being written lets through.
