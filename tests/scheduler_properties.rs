@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use kornsole::config::{self, Config};
 use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, Profile, QueuePath, Resource, Time};
+use kornsole::scheduler::app::Application;
 use kornsole::scheduler::{
     AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission, check,
 };
@@ -220,19 +221,21 @@ proptest! {
         run(profile, &steps, |scheduler, _, events| {
             let partition = &scheduler.partitions()[0];
             for event in events {
-                let EventKind::Allocated { app, node, resource, .. } = &event.kind else { continue };
+                let EventKind::Allocated { app, ask, node, resource } = &event.kind else { continue };
                 let node = &partition.nodes[partition.nodes.find(node).unwrap()];
-                assert!(node.schedulable, "{node:?}");
+                let application = &partition.apps[partition.app_key(app).unwrap()];
+                // An ask that requires a node gets it, drained or not (SCH-165).
+                let required = &application.asks[application.ask_key(ask).unwrap()].required_node;
+                assert!(node.schedulable || required.is_some(), "{node:?}");
                 assert!(node.available.iter().all(|(name, left)| left >= 0 || resource.amount(name) <= 0), "{node:?}");
-                let leaf = partition.apps[partition.app_key(app).unwrap()].queue;
-                for key in partition.queues.path_up(leaf) {
+                for key in partition.queues.path_up(application.queue) {
                     let queue = &partition.queues[key];
                     let over = |(name, max): (&str, i64)| {
                         resource.amount(name) > 0 && queue.allocated.amount(name) > max.max(0)
                     };
                     assert!(!queue.max.iter().flat_map(Resource::iter).any(over), "{queue:?}");
                 }
-                assert_within_limits(partition, app, resource);
+                assert_within_limits(partition, application, resource);
             }
         });
     }
@@ -266,8 +269,7 @@ proptest! {
 }
 
 /// The limits that hold for an application have room for what it was just allocated, and it may run if it has just begun to.
-fn assert_within_limits(partition: &Partition, app: &AppId, allocated: &Resource) {
-    let app = &partition.apps[partition.app_key(app).unwrap()];
+fn assert_within_limits(partition: &Partition, app: &Application, allocated: &Resource) {
     let begun = app.allocations.len() == 1 && app.log.len() <= 2;
     for bound in app.account.bounds.as_deref().unwrap() {
         let usage = partition.usage.of_bound(&app.account, bound).unwrap();
