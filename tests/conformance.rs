@@ -124,11 +124,7 @@ impl std::fmt::Display for Why {
 }
 
 /// Under every profile.
-const ALWAYS: &[Listed] = &[
-    ("gang", "000 001 002 003 004 005 006 007 008 009 010", Needs("gang scheduling")),
-    ("gang", "011 012 013 014 015 016 017 018 019 020 021", Needs("gang scheduling")),
-    ("preempt", "000 004 010 011 014 019", Needs("preemption")),
-];
+const ALWAYS: &[Listed] = &[("preempt", "000 004 010 011 014 019", Needs("preemption"))];
 
 const ONLY_1_5_1: &[Listed] = &[];
 
@@ -201,7 +197,7 @@ fn recordings_agree_but_for_those_listed() {
     insta::assert_snapshot!(table, @r"
                1.5.1  1.8.0  kornsole
     appsort       22     22        22
-    gang           0      0         0
+    gang          22     22        22
     limits        22     22        22
     mix           30     30        25
     nodes         22     22        22

@@ -105,7 +105,7 @@ impl<W: Workload> Workload for Recorder<W> {
             tape.reach(now);
             tape.push(StepKind::Clean);
         }
-        if events.iter().any(|event| matches!(event.kind, EventKind::Allocated { .. })) && !tape.stirred {
+        if events.iter().any(Event::is_activity) && !tape.stirred {
             tape.reach(now);
             tape.stirred = true;
         }

@@ -94,7 +94,7 @@ impl Partition {
                 let wanted = &application.asks[ask].resource;
                 of_limits.as_ref().is_none_or(|room| room.fit_in_max_undef(wanted)) && headroom.fit_in_max_undef(wanted)
             };
-            let takes = |node: NodeKey, ask: AskKey| self.nodes[node].available.fit_in(&application.asks[ask].resource);
+            let takes = |node: NodeKey, ask: AskKey| self.nodes.takes(&application.asks[ask], node);
             let own = application.reservations.iter().find(|(ask, node)| fits(*ask) && takes(*node, *ask));
             if let Some((ask, node)) = own.copied() {
                 return Some(Pick::Allocate { app, ask, node });

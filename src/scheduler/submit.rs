@@ -35,10 +35,14 @@ impl Partition {
     /// Submits an application: it is placed, or rejected and remembered with the reason.
     pub(super) fn submit(&mut self, now: Time, submission: &Submission, events: &mut Vec<Event>) {
         let app = submission.app.clone();
-        match self.place_submission(now, submission, events) {
-            Ok((who, placed)) => {
-                let queue = self.open_queue(now, &placed, events);
-                self.apply_namespace_tags(queue, placed.recovery, &submission.tags);
+        let placed = self.place_submission(now, submission, events).and_then(|(who, placed)| {
+            let queue = self.open_queue(now, &placed, events);
+            self.apply_namespace_tags(queue, placed.recovery, &submission.tags);
+            self.admit_gang(queue, submission)?;
+            Ok((who, placed, queue))
+        });
+        match placed {
+            Ok((who, placed, queue)) => {
                 let key = self.add_app(now, submission, who, queue);
                 self.join_queue(key);
                 events.push(Event { at: now, kind: EventKind::AppAccepted { app, queue: placed.path } });
@@ -164,6 +168,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity) -> Ap
         gang_style: submission.gang_style,
         placeholder_timeout: submission.placeholder_timeout,
         placeholder_ask: submission.placeholder_ask.clone(),
+        task_groups: Default::default(),
         asks: Slab::default(),
         by_id: Index::default(),
         pending_order: Default::default(),
@@ -173,10 +178,12 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity) -> Ap
         allocated: Resource::new(),
         allocated_placeholder: Resource::new(),
         rank: None,
+        may_replace: false,
         counted_priority: Priority::MIN,
         runnable_in_queue: true,
         runnable_by_limits: true,
         account: Default::default(),
         state_timer: None,
+        placeholder_timer: None,
     }
 }

@@ -23,6 +23,11 @@ pub struct Switches {
     pub priority_on_submit: bool,
     /// D-09: what becomes of an ask whose required node is unknown or kept for another.
     pub required_node: RequiredNode,
+    /// D-06: in maxima along a path, a name that is missing on one level counts 0.
+    pub path_minimum: bool,
+    /// P-07: a placeholder whose stop was asked for because of time or size counts as timed out when its end is confirmed, not
+    /// only when the placeholder timer asked (`placeholder_timedout`).
+    pub timed_out_when_gone: bool,
     /// P-04: a resource name whose last node went stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
     /// D-03: a draining queue that is in the file again becomes active.
@@ -93,6 +98,8 @@ impl Switches {
             priority_cache: false,
             priority_on_submit: false,
             required_node: RequiredNode::NextAsk,
+            path_minimum: false,
+            timed_out_when_gone: true,
             root_max_keeps_zero: false,
             reload_revives: true,
             reload_max_apps: ReloadMaxApps::All,
@@ -121,6 +128,8 @@ impl Switches {
             Profile::V1_5_1 => Self {
                 priority_on_submit: true,
                 required_node: RequiredNode::GivesUpApp,
+                path_minimum: true,
+                timed_out_when_gone: false,
                 root_max_keeps_zero: true,
                 reload_revives: false,
                 reload_max_apps: ReloadMaxApps::None,
