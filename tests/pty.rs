@@ -344,7 +344,7 @@ fn a_panic_leaves_the_terminal_whole() {
         let told = |seen: &Seen| after(&seen.raw).contains("broken on purpose");
         terminal.until(&format!("{program}'s report on the main screen"), told);
         let after = terminal.look(|seen| after(&seen.raw));
-        assert!(!after.contains("Queues"), "{program}: nothing is drawn after it:\n{raw}");
+        assert!(!after.contains("Queues"), "{program}: nothing is drawn after it:\n{after}");
     }
 }
 

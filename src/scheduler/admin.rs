@@ -5,7 +5,6 @@ use super::index::{AppKey, QueueKey};
 use super::partition::Partition;
 use super::place::{RECOVERY_QUEUE, access};
 use super::queue::PathUp;
-use crate::config::properties::AppSortPolicy;
 use crate::model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 
 impl Partition {
@@ -91,8 +90,8 @@ impl Partition {
         let gang_open = !application.placeholder_ask.is_zero()
             && (matches!(application.state, AppState::New | AppState::Accepted)
                 || !application.allocated_placeholder.is_zero());
-        if gang_open && self.queues[target].settings.properties.app_sort == AppSortPolicy::Fair {
-            misfits.push(format!("unsupported sort type of {} for a gang", self.queues[target].path));
+        if gang_open && let Err(message) = self.takes_gang(target, &application.placeholder_ask) {
+            misfits.push(message);
         }
         let shared = self.queues.path_up(application.queue);
         let holds = application.holds();

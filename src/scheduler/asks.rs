@@ -51,7 +51,9 @@ impl Partition {
             if self.apps[app].asks[known].allocation.is_some() {
                 return Err(format!("ask {id:?} of application {:?} is allocated already", spec.app));
             }
-            self.take_ask(now, app, known, events);
+            if let Some(old) = self.take_ask(now, app, known, events) {
+                self.apps[app].expect_less(&old);
+            }
         }
         let arrival = self.next_arrival();
         let ask = Ask {
@@ -67,6 +69,9 @@ impl Partition {
             placeholder: spec.placeholder,
             task_group: spec.task_group.clone(),
             allocation: None,
+            released: false,
+            takes_over: None,
+            gives_way: None,
             tried: Tried::Never,
             fits_queue: true,
             fits_limits: true,
@@ -74,6 +79,7 @@ impl Partition {
             preemption_tried: None,
             no_victim_told: false,
         };
+        self.apps[app].expect(&ask);
         self.add_pending(app, ask);
         events.push(Event { at: now, kind: EventKind::AskAdded { app: spec.app.clone(), ask: id } });
         if matches!(self.apps[app].state, AppState::New | AppState::Completing) {

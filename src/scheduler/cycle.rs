@@ -1,5 +1,6 @@
 //! One scheduling cycle: at most one allocation a partition (`scheduler.md` sections 3, 4, 7).
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use super::app::Application;
@@ -24,17 +25,18 @@ pub(super) struct Scratch {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Reserved,
+    Replace,
     Normal,
 }
 
 /// Which Accepted applications of a leaf a cycle tries.
-enum OnTheirWay {
+pub(super) enum OnTheirWay {
     All,
     Only(Option<AppKey>),
 }
 
 impl OnTheirWay {
-    fn lets_pass(&self, app: &Application) -> bool {
+    pub(super) fn lets_pass(&self, app: &Application) -> bool {
         match self {
             Self::All => true,
             Self::Only(one) => app.state != AppState::Accepted || *one == Some(app.key),
@@ -50,18 +52,23 @@ impl Partition {
         }
         self.refresh_share_bases();
         let reserved = if self.reservations > 0 { self.find_pick(now, Step::Reserved, events) } else { None };
-        let pick = reserved.or_else(|| self.find_pick(now, Step::Normal, events));
+        let replace = reserved.is_none() && self.placeholders > 0;
+        let replaced = if replace { self.find_pick(now, Step::Replace, events) } else { reserved };
+        let pick = replaced.or_else(|| self.find_pick(now, Step::Normal, events));
         match pick {
             Some(Pick::Allocate { app, ask, node }) => self.commit(now, app, ask, node, events),
             Some(Pick::Reserve { app, ask, node }) => self.reserve(now, app, ask, node, events),
             Some(Pick::Claim { app, ask, node }) => {
                 self.unreserve_node(now, node, events);
-                let (node_now, wanted) = (&self.nodes[node], &self.apps[app].asks[ask].resource);
-                if node_now.available.fit_in(wanted) {
+                let (node_now, wanted) = (&self.nodes[node], &self.apps[app].asks[ask]);
+                if self.nodes.takes(wanted, node) {
                     self.commit(now, app, ask, node, events);
-                } else if node_now.total.fit_in(wanted) {
+                } else if node_now.total.fit_in(&wanted.resource) {
                     self.reserve(now, app, ask, node, events);
                 }
+            }
+            Some(Pick::Replace { app, ask, placeholder, node }) => {
+                self.begin_replacement(now, app, ask, placeholder, node, events);
             }
             Some(Pick::Stall | Pick::Preempted) | None => {}
         }
@@ -80,6 +87,7 @@ impl Partition {
                 pick = match step {
                     Step::Normal => self.try_leaf(now, key, events),
                     Step::Reserved => self.try_reserved(now, key, events),
+                    Step::Replace => self.try_replace(now, key, events),
                 };
                 if pick.is_some() {
                     break;
@@ -99,7 +107,7 @@ impl Partition {
         let on_their_way = self.on_their_way(leaf);
         let mut attempts = self.preemption_attempts(leaf);
         let mut last: Option<AppRank> = None;
-        while let Some(rank) = self.next_candidate(leaf, last.as_ref()) {
+        while let Some(rank) = next_behind(&self.queues[leaf].candidates, last.as_ref()) {
             let app = rank.app;
             last = Some(rank);
             if !on_their_way.lets_pass(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
@@ -138,19 +146,9 @@ impl Partition {
         }
     }
 
-    /// The candidate of a leaf that stands behind `last` (SCH-071).
-    fn next_candidate(&self, leaf: QueueKey, last: Option<&AppRank>) -> Option<AppRank> {
-        let candidates = &self.queues[leaf].candidates;
-        match last {
-            None => candidates.first(),
-            Some(last) => candidates.range((Bound::Excluded(last), Bound::Unbounded)).next(),
-        }
-        .cloned()
-    }
-
     /// Which Accepted applications of a leaf may be tried: all, but by `stateaware` only the oldest, and none while one is
     /// Starting (SCH-073).
-    fn on_their_way(&self, leaf: QueueKey) -> OnTheirWay {
+    pub(super) fn on_their_way(&self, leaf: QueueKey) -> OnTheirWay {
         let queue = &self.queues[leaf];
         if queue.settings.properties.app_sort != AppSortPolicy::StateAware || !self.switches.stateaware {
             return OnTheirWay::All;
@@ -220,4 +218,13 @@ impl Partition {
             queue.refresh_share();
         }
     }
+}
+
+/// The application of a leaf that stands behind `last` (SCH-071).
+pub(super) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
+    match last {
+        None => ranks.first(),
+        Some(last) => ranks.range((Bound::Excluded(last), Bound::Unbounded)).next(),
+    }
+    .cloned()
 }

@@ -9,18 +9,20 @@
 //!
 //! Where to read: [`command`] is what can be done, [`event`] what is told. [`partition`] holds the state and passes
 //! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle, `preempt` what makes room
-//! in it; `lifecycle` the state machine of applications with its timers; `queue` the tree with its counters and priorities;
+//! in it; [`gang`] placeholders and who replaces them; `lifecycle` the state machine of applications with its timers; `queue` the tree with its counters and priorities;
 //! [`usage`] what users and groups have in use, and their limits.
 
 pub mod app;
 pub mod check;
 pub mod command;
 pub mod event;
+pub mod gang;
 pub mod index;
 pub mod meter;
 pub mod node;
 pub mod partition;
 pub mod place;
+pub mod predicates;
 pub mod queue;
 pub mod switches;
 pub mod touched;
@@ -48,6 +50,7 @@ use crate::model::{Profile, Time};
 pub use command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
 pub use event::{Event, EventKind, ReleaseReason, RunnableCause};
 pub use partition::Partition;
+pub use predicates::Predicates;
 pub use switches::Switches;
 
 /// A scheduler: partitions, and how they behave.

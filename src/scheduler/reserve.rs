@@ -96,14 +96,14 @@ impl Partition {
                 if room.fits(wanted).is_err() {
                     continue;
                 }
-                if self.nodes[node].available.fit_in(wanted) {
+                if self.nodes.takes(&self.apps[app].asks[ask], node) {
                     return Some(Pick::Allocate { app, ask, node });
                 }
                 self.preempt_on_required(now, app, ask, node, events);
             }
             // None on its own node: any other node will do.
             let application = &self.apps[app];
-            let takes = |node: NodeKey, ask: AskKey| self.nodes[node].available.fit_in(&application.asks[ask].resource);
+            let takes = |node: NodeKey, ask: AskKey| self.nodes.takes(&application.asks[ask], node);
             for (ask, reserved) in &application.reservations {
                 if application.asks[*ask].required_node.is_some()
                     || room.fits(&application.asks[*ask].resource).is_err()

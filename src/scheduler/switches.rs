@@ -23,6 +23,11 @@ pub struct Switches {
     pub priority_on_submit: bool,
     /// D-09: what becomes of an ask whose required node is unknown or kept for another.
     pub required_node: RequiredNode,
+    /// D-06: in maxima along a path, a name that is missing on one level counts 0.
+    pub path_minimum: bool,
+    /// P-07: a placeholder whose stop was asked for because of time or size counts as timed out when its end is confirmed, not
+    /// only when the placeholder timer asked (`placeholder_timedout`).
+    pub timed_out_when_gone: bool,
     /// P-04: a resource name whose last node went stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
     /// D-03: a draining queue that is in the file again becomes active.
@@ -57,8 +62,6 @@ pub struct Switches {
     pub victim_shares_name: bool,
     /// D-18: what keeps a queue from falling below its guarantee.
     pub victim_floor: VictimFloor,
-    /// D-06: in maxima along a path, a name that is missing on one level counts 0.
-    pub path_minimum: bool,
     /// P-12: what the ask's queue must be able to take.
     pub ask_queue_room: AskQueueRoom,
     /// P-13: of the victims found only as many go as the ask needs.
@@ -137,6 +140,8 @@ impl Switches {
             priority_cache: false,
             priority_on_submit: false,
             required_node: RequiredNode::NextAsk,
+            path_minimum: false,
+            timed_out_when_gone: true,
             root_max_keeps_zero: false,
             reload_revives: true,
             reload_max_apps: ReloadMaxApps::All,
@@ -154,7 +159,6 @@ impl Switches {
             victim_again: false,
             victim_shares_name: false,
             victim_floor: VictimFloor::EveryName,
-            path_minimum: false,
             ask_queue_room: AskQueueRoom::Within,
             final_cut: false,
             victim_age: false,
@@ -177,6 +181,8 @@ impl Switches {
             Profile::V1_5_1 => Self {
                 priority_on_submit: true,
                 required_node: RequiredNode::GivesUpApp,
+                path_minimum: true,
+                timed_out_when_gone: false,
                 root_max_keeps_zero: true,
                 reload_revives: false,
                 reload_max_apps: ReloadMaxApps::None,
@@ -186,7 +192,6 @@ impl Switches {
                 victim_without_guarantee: false,
                 victim_again: true,
                 victim_floor: VictimFloor::AnyName,
-                path_minimum: true,
                 reservation_identity: true,
                 ..releases
             },

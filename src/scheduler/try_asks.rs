@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::app::{Application, Ask, Tried};
 use super::event::{Event, EventKind};
+use super::gang::can_replace;
 use super::index::{AppKey, AskKey, NodeKey};
 use super::node::{Node, Nodes};
 use super::preempt::attempts::Attempts;
@@ -22,6 +23,8 @@ pub(super) enum Pick {
     Reserve { app: AppKey, ask: AskKey, node: NodeKey },
     /// A required-node ask does away with the reservations of others on its node, then goes there or has it kept.
     Claim { app: AppKey, ask: AskKey, node: NodeKey },
+    /// The ask takes over from the placeholder, on the placeholder's node or another.
+    Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
     /// Nothing can be done, and nobody behind it is tried: what a release does with a required-node ask that is too large for
     /// its node (`profiles.md` section 2.2).
     Stall,
@@ -70,9 +73,15 @@ pub(super) fn try_asks(
     let mut changed = Vec::new();
     // Within one cycle the same wish fails the same way again; no need to ask every node anew.
     let mut failed: Option<(AskKey, Tried)> = None;
-    let Application { key: app_key, id, pending_order, asks, reservations, .. } = app;
+    let Application { key: app_key, id, pending_order, asks, reservations, task_groups, .. } = app;
     for rank @ (.., key) in attempts.remaining(pending_order) {
         let ask = &asks[*key];
+        if can_replace(task_groups, ask) {
+            if std::mem::replace(&mut asks[*key].tried, Tried::Placeholder) != Tried::Placeholder {
+                changed.push(*key);
+            }
+            continue;
+        }
         let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| held == key);
         let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let known = failed.filter(|(other, tried)| {
@@ -136,7 +145,7 @@ impl Wish<'_> {
         let wanted = &self.ask.resource;
         let mut best: Option<(f64, NodeKey)> = None;
         for node in nodes.unreserved().filter(|node| node.schedulable && node.total.fit_in(wanted)) {
-            if node.available.fit_in(wanted) {
+            if node.available.fit_in(wanted) && nodes.lets(self.ask, node.key, true) {
                 return Outcome::Pick(Pick::Allocate { app, ask, node: node.key });
             }
             if self.may_reserve {
@@ -146,7 +155,7 @@ impl Wish<'_> {
                 }
             }
         }
-        match best {
+        match best.filter(|(_, node)| nodes.lets(self.ask, *node, false)) {
             Some((_, node)) => Outcome::Pick(Pick::Reserve { app, ask, node }),
             None => Outcome::Next(Tried::NoNode),
         }
@@ -161,7 +170,7 @@ impl Wish<'_> {
         };
         let Some(node) = nodes.find(id).map(|key| &nodes[key]) else { return give_up() };
         if switch == RequiredNode::Shared {
-            return self.on_shared(node);
+            return self.on_shared(node, nodes);
         }
         if node.reserved_by_required() {
             return give_up();
@@ -169,26 +178,26 @@ impl Wish<'_> {
         if !node.reservations.is_empty() {
             return Outcome::Pick(Pick::Claim { app, ask, node: node.key });
         }
-        self.take_or_keep(node)
+        self.take_or_keep(node, nodes)
     }
 
     /// 1.8.0: any number of required-node asks may hold the node (`profiles.md` section 2.2).
-    fn on_shared(&self, node: &Node) -> Outcome {
+    fn on_shared(&self, node: &Node, nodes: &Nodes) -> Outcome {
         let Self { app, key: ask, .. } = *self;
         if !node.reservations.is_empty() && !node.reserved_by_required() {
             return Outcome::Pick(Pick::Claim { app, ask, node: node.key });
         }
         let open = node.reservations.is_empty() || self.reserved;
-        match (open && node.available.fit_in(&self.ask.resource), self.reserved) {
+        match (open && nodes.takes(self.ask, node.key), self.reserved) {
             (true, _) => Outcome::Pick(Pick::Allocate { app, ask, node: node.key }),
             (false, true) => Outcome::Next(Tried::NoNode),
             (false, false) => self.keep(node),
         }
     }
 
-    fn take_or_keep(&self, node: &Node) -> Outcome {
+    fn take_or_keep(&self, node: &Node, nodes: &Nodes) -> Outcome {
         let Self { app, key: ask, .. } = *self;
-        if node.available.fit_in(&self.ask.resource) {
+        if nodes.takes(self.ask, node.key) {
             return Outcome::Pick(Pick::Allocate { app, ask, node: node.key });
         }
         self.keep(node)

@@ -365,6 +365,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool)
         PendingReason::QueueQuota => too_full(part, row, ask, long),
         PendingReason::UserQuota => "user or group limit reached".to_owned(),
         PendingReason::NoNode => "no node has room".to_owned(),
+        PendingReason::Placeholder => "waits for a placeholder to give way".to_owned(),
     };
     let mut pieces = vec![plain(said)];
     if !special.is_empty() {
