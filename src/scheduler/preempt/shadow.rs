@@ -296,18 +296,20 @@ mod tests {
     use super::*;
     use crate::model::{Profile, Time};
 
-    fn res(pairs: &[(&str, i64)]) -> Resource {
+    fn res(pairs: Amounts<'_>) -> Resource {
         pairs.iter().copied().collect()
     }
 
+    type Amounts<'a> = &'a [(&'a str, i64)];
+
     /// A tree of queues by path, each with guarantee, maximum and usage.
-    fn tree(queues: &[(&str, &[(&str, i64)], &[(&str, i64)], &[(&str, i64)])]) -> QueueTree {
+    fn tree(queues: &[(&str, Amounts<'_>, Amounts<'_>, Amounts<'_>)]) -> QueueTree {
         let mut tree = QueueTree::default();
         for (path, guaranteed, max, allocated) in queues {
             let (parent, name) = path.rsplit_once('.').unwrap_or(("", path));
             let parent = tree.find_text(parent);
             let key = tree.add(parent, name, true, Time::ZERO);
-            let set = |pairs: &[(&str, i64)]| (!pairs.is_empty()).then(|| res(pairs));
+            let set = |pairs: Amounts<'_>| (!pairs.is_empty()).then(|| res(pairs));
             let queue = &mut tree[key];
             (queue.guaranteed, queue.max, queue.allocated) = (set(guaranteed), set(max), res(allocated));
         }
