@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::command::GangStyle;
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::order::AppRank;
+use super::place::Record;
 use super::usage::Account;
 use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Time};
 
@@ -26,6 +27,8 @@ pub struct Application {
     pub queue_path: QueuePath,
     /// The queue that was asked for.
     pub requested_queue: String,
+    /// How it came to its first queue, or why to none. Shared by applications that came the same way.
+    pub placement: Arc<Record>,
     /// When it was submitted.
     pub submitted: Time,
     /// When it first ran (SCH-171).

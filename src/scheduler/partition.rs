@@ -10,7 +10,7 @@ use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::meter::Meter;
 use super::node::Nodes;
 use super::order::AppRank;
-use super::place::Rules;
+use super::place::{Hits, Records, Rules};
 use super::queue::{QueueTree, ROOT};
 use super::switches::Switches;
 use super::touched::Touched;
@@ -45,7 +45,10 @@ pub struct Partition {
     /// What changed since it was last asked for; `None` while nobody asks.
     pub touched: Option<Touched>,
     /// The placement rules in force.
-    pub rules: Rules,
+    pub rules: Arc<Rules>,
+    /// How often they decided since they came into force.
+    pub hits: Arc<Hits>,
+    pub(super) records: Records,
     /// Whether an ask may preempt others for its queue's guarantee (SCH-150).
     pub preemption: bool,
     pub(super) switches: Switches,
@@ -75,7 +78,7 @@ pub enum Timer {
 
 impl Partition {
     /// An empty partition, before its first configuration.
-    pub(super) fn new(name: Arc<str>, switches: Switches, rules: Rules) -> Self {
+    pub(super) fn new(name: Arc<str>, switches: Switches, rules: Arc<Rules>) -> Self {
         Self {
             name,
             state: QueueState::Active,
@@ -89,6 +92,8 @@ impl Partition {
             reservations: 0,
             meter: Meter::default(),
             touched: None,
+            hits: Arc::new(Hits::of(&rules)),
+            records: Records::default(),
             rules,
             preemption: true,
             switches,
@@ -121,6 +126,14 @@ impl Partition {
         }
         self.confirm_stopped(now, events);
         self.run_timers(now, events);
+    }
+
+    /// Brings placement rules into force (PLC-100). Hits go on counting as long as the rules say the same.
+    pub(super) fn set_rules(&mut self, rules: Arc<Rules>) {
+        if !self.rules.same_as(&rules) {
+            self.hits = Arc::new(Hits::of(&rules));
+        }
+        self.rules = rules;
     }
 
     /// Asks the resource manager to stop an allocation; until it confirms that, the allocation stands (SCH-046).
