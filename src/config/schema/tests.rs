@@ -32,7 +32,8 @@ fn the_keys_are_those_of_the_reader() {
             let mut known: Vec<&str> = shape["properties"].as_object().unwrap().keys().map(String::as_str).collect();
             known.retain(|key| !["statedumpfilepath", "usergroupresolver"].contains(key));
             let mut keys = keys.to_vec();
-            (known.sort_unstable(), keys.sort_unstable());
+            known.sort_unstable();
+            keys.sort_unstable();
             assert_eq!(known, keys, "{level} of {profile}");
             assert_eq!(shape["additionalProperties"], false, "{level}");
         }
