@@ -122,7 +122,7 @@ fn it_stays_alive_and_bounded_for_an_hour() {
     assert!((60..=90).contains(&mean), "mean utilisation {mean} %");
     assert!(used.iter().all(|used| *used >= 25), "never idle: {used:?}");
     assert!(
-        used.iter().max() >= Some(&90) && used.iter().min() <= Some(&60),
+        used.iter().max() >= Some(&88) && used.iter().min() <= Some(&55),
         "there are busy and quiet times: {used:?}"
     );
     assert!(starving > 300 && full > 200 && waiting > 200, "starving {starving}, full {full}, waiting {waiting}");
@@ -137,13 +137,10 @@ fn a_seed_is_a_history() {
     assert_ne!(first, history(8, 60));
 }
 
-/// A printed demo gives the same allocations as long as no node is kept for an ask. Whether one is kept rests on an ask being
-/// older than two seconds, and a scenario gives every step a millisecond of its own: from then on single decisions may
-/// differ, the amount of work does not.
 #[test]
 fn what_is_printed_runs_to_the_same_allocations() {
     for seed in [1, 42] {
-        let (live, exact) = history_to_first_reservation(seed, 150);
+        let live = history(seed, 150);
         let text = workload_text(seed, Profile::Kornsole, Duration::from_secs(150)).expect("the demo starts");
         let reading = scenario::read(&text);
         assert_eq!(reading.faults, []);
@@ -152,27 +149,10 @@ fn what_is_printed_runs_to_the_same_allocations() {
         let mut printed = History::default();
         scenario::run(&scenario, config, Profile::Kornsole, &mut printed).expect("it goes to memory");
         let printed = printed.take();
-        assert!(exact > 200, "{exact} of {}", live.len());
-        assert_eq!(live[..exact], printed[..exact], "seed {seed}");
-        assert!(live.len().abs_diff(printed.len()) * 50 < live.len(), "{} against {}", live.len(), printed.len());
+        let parts = live.iter().zip(&printed).position(|(live, printed)| live != printed);
+        assert_eq!((parts, live.len()), (None, printed.len()), "seed {seed}");
+        assert!(live.len() > 500);
     }
-}
-
-/// What was allocated, and how much of it before a node was first kept for an ask.
-fn history_to_first_reservation(seed: u64, seconds: u64) -> (Vec<Allocation>, usize) {
-    let history = History::default();
-    let mut core = core(demo_config(), Noted(Demo::new(seed), history.clone()));
-    let mut before = None;
-    for half_second in 1..=seconds * 2 {
-        let so_far = history.0.lock().expect("nobody panicked").len();
-        while core.run_until(Time::from_millis(half_second * 500), 100_000) == Progress::Busy {}
-        if core.scheduler().partitions()[0].reservations > 0 {
-            before.get_or_insert(so_far);
-        }
-    }
-    let all = history.take();
-    let before = before.unwrap_or(all.len());
-    (all, before)
 }
 
 #[test]

@@ -11,6 +11,8 @@
 mod build;
 mod check;
 mod decode;
+pub mod diff;
+pub mod edit;
 pub mod fault;
 pub mod manifest;
 pub mod node;
@@ -18,14 +20,17 @@ pub mod properties;
 mod raw;
 mod reading;
 mod rule_kind;
+mod schema;
 pub mod settings;
 pub mod types;
 pub mod yaml;
 
+pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, read_file};
 pub use properties::{AppSortPolicy, Merged, PreemptionPolicy, Property, QueueProperties, inherit};
 pub use reading::{DEFAULT_CONFIG, Reading, checksum, read, read_bytes};
+pub use schema::schema;
 pub use settings::{SchedulerConfig, Settings};
 pub use types::{
     Config, FilterConfig, LimitConfig, NodeSortConfig, NodeSortPolicy, PartitionConfig, Place, Placed, QueueConfig,

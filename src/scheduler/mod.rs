@@ -8,20 +8,22 @@
 //! - every counter that a command moves is moved in that command; [`check`] compares them all with a recount.
 //!
 //! Where to read: [`command`] is what can be done, [`event`] what is told. [`partition`] holds the state and passes
-//! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle; `lifecycle` the state
-//! machine of applications with its timers; `queue` the tree with its counters and priorities; [`usage`] what users and groups
-//! have in use, and their limits.
+//! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle, `preempt` what makes room
+//! in it; [`gang`] placeholders and who replaces them; `lifecycle` the state machine of applications with its timers; `queue` the tree with its counters and priorities;
+//! [`usage`] what users and groups have in use, and their limits.
 
 pub mod app;
 pub mod check;
 pub mod command;
 pub mod drain;
 pub mod event;
+pub mod gang;
 pub mod index;
 pub mod meter;
 pub mod node;
 pub mod partition;
 pub mod place;
+pub mod predicates;
 pub mod queue;
 pub mod switches;
 pub mod touched;
@@ -37,6 +39,7 @@ mod namespace;
 mod nodes;
 mod order;
 mod pack;
+mod preempt;
 mod release;
 mod reload;
 mod reserve;
@@ -51,6 +54,7 @@ pub use command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submi
 pub use drain::{Draining, DrainingApp};
 pub use event::{Event, EventKind, ReleaseReason, RunnableCause};
 pub use partition::Partition;
+pub use predicates::Predicates;
 pub use switches::Switches;
 pub use tuning::Tuning;
 

@@ -47,7 +47,7 @@ impl Partition {
                 && !application.reservations.iter().any(|(held, _)| held == key)
                 && of_limits.as_ref().is_none_or(|room| room.fit_in_max_undef(wanted))
                 && of_queue.fit_in_max_undef(wanted)
-                && node.available.fit_in(wanted)
+                && self.nodes.takes(ask, node.key)
         })
     }
 }
