@@ -294,7 +294,7 @@ fn run_from(
     let configs = configs(profile);
     // What holds for one allocation a cycle holds for several.
     let allocations_per_cycle = 1 + u32::try_from(steps.len() % 3).unwrap();
-    let tuning = Tuning { allocations_per_cycle, stuck_after: Duration::from_secs(100) };
+    let tuning = Tuning { allocations_per_cycle, stuck_after: Duration::from_secs(100), ..Tuning::default() };
     let mut scheduler = Scheduler::tuned(profile, tuning);
     let mut now = Time::ZERO;
     let mut all = Vec::new();

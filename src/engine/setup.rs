@@ -38,6 +38,8 @@ impl Setup {
             tuning: Tuning {
                 allocations_per_cycle: config.allocations_per_cycle,
                 stuck_after: config.drain.stuck_after,
+                preemption_interval: config.preemption_interval,
+                preemption_min_load: config.preemption_min_load,
             },
         }
     }

@@ -15,6 +15,7 @@ use super::place::{Hits, Records, Rules};
 use super::queue::{Queue, QueueTree, ROOT};
 use super::switches::Switches;
 use super::touched::Touched;
+use super::tuning::Tuning;
 use super::usage::Usage;
 use crate::model::{AppId, QueueState, Resource, Time};
 
@@ -55,6 +56,7 @@ pub struct Partition {
     /// Whether an ask may preempt others for its queue's guarantee (SCH-150).
     pub preemption: bool,
     pub(super) switches: Switches,
+    pub(super) tuning: Tuning,
     pub(super) app_index: Index<AppId, AppKey>,
     pub(super) timers: BTreeMap<TimerKey, Timer>,
     pub(super) timers_set: u64,
@@ -83,7 +85,7 @@ pub enum Timer {
 
 impl Partition {
     /// An empty partition, before its first configuration.
-    pub(super) fn new(name: Arc<str>, switches: Switches, rules: Arc<Rules>) -> Self {
+    pub(super) fn new(name: Arc<str>, switches: Switches, tuning: Tuning, rules: Arc<Rules>) -> Self {
         Self {
             name,
             state: QueueState::Active,
@@ -103,6 +105,7 @@ impl Partition {
             rules,
             preemption: true,
             switches,
+            tuning,
             app_index: Index::default(),
             timers: BTreeMap::new(),
             timers_set: 0,

@@ -52,7 +52,8 @@ impl Scheduler {
                 present.set_rules(Arc::new(rules));
                 present.load(now, partition, events)?;
             } else {
-                let mut new = Partition::new(Arc::from(partition.name.as_str()), self.switches, Arc::new(rules));
+                let name = Arc::from(partition.name.as_str());
+                let mut new = Partition::new(name, self.switches, self.tuning, Arc::new(rules));
                 new.load(now, partition, events)?;
                 self.partitions.push(new);
             }

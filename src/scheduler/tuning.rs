@@ -9,10 +9,19 @@ pub struct Tuning {
     pub allocations_per_cycle: u32,
     /// How long a queue drains before it counts as stuck (SCH-211); zero: it never does.
     pub stuck_after: Duration,
+    /// How long after one try to preempt the same ask may try again (SCH-151).
+    pub preemption_interval: Duration,
+    /// The part of the cluster, in percent, that must be in use before anything is preempted.
+    pub preemption_min_load: u8,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { allocations_per_cycle: 1, stuck_after: Duration::from_secs(60 * 60) }
+        Self {
+            allocations_per_cycle: 1,
+            stuck_after: Duration::from_secs(60 * 60),
+            preemption_interval: Duration::from_secs(15),
+            preemption_min_load: 0,
+        }
     }
 }

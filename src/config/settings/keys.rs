@@ -59,7 +59,6 @@ const TOKENS: &str = "there are no tokens";
 const TLS: &str = "there is no TLS";
 const STATE: &str = "nothing is kept on disk";
 const EVENTS: &str = "no event buffer is served";
-const PREEMPTION: &str = "preemption does not ask for it";
 const DURATION: &str = "duration";
 const NUMBER: &str = "whole number";
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -182,14 +181,12 @@ pub static KEYS: [Key; 25] = [
         "15s",
         "The pause between two tries to preempt for the same ask. 15s is as the core does.",
         |c, w| put(&mut c.preemption_interval, duration(w, Duration::ZERO)),
-    )
-    .waiting(PREEMPTION),
+    ),
     Key::new(
         "preemption.minLoad",
         "whole number, percent",
         "0",
-        "While less of the cluster than this is in use, nothing is preempted. 0 is as the core does.",
+        "While less than this of every resource of the cluster is in use, nothing is preempted. 0 is as the core does.",
         |c, w| put(&mut c.preemption_min_load, number(w, 0, 100)),
-    )
-    .waiting(PREEMPTION),
+    ),
 ];

@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::time::Duration;
 
-use crate::model::Time;
+use crate::model::{Resource, Time};
 use crate::scheduler::app::{Ask, AskRank, Tried};
 use crate::scheduler::index::{AskKey, QueueKey};
 use crate::scheduler::partition::Partition;
+use crate::scheduler::queue::ROOT;
 
 /// How often victims are sought in one leaf and cycle (SCH-150).
 const MOST: u32 = 10;
-/// How long after one try the same ask may try again (SCH-151).
-const AGAIN: Duration = Duration::from_secs(15);
 
 /// The attempts at preemption of one leaf in one cycle.
 #[derive(Clone, Debug)]
@@ -20,6 +19,8 @@ pub(in crate::scheduler) struct Attempts {
     left: u32,
     /// `preemption.delay` of the leaf.
     delay: Duration,
+    /// How long after one try the same ask may try again (SCH-151).
+    interval: Duration,
     /// Whether a try that ends at the preconditions counts.
     counts_all: bool,
     wish: Option<Wish>,
@@ -46,12 +47,26 @@ impl Partition {
     /// The attempts of a leaf in a cycle; none where the partition preempts nothing.
     pub(in crate::scheduler) fn preemption_attempts(&self, leaf: QueueKey) -> Attempts {
         Attempts {
-            left: if self.preemption { MOST } else { 0 },
+            left: if self.preemption && self.is_loaded() { MOST } else { 0 },
             delay: self.queues[leaf].settings.properties.preemption_delay,
+            interval: self.tuning.preemption_interval,
             counts_all: self.switches.attempt_count,
             wish: None,
             failed: None,
         }
+    }
+}
+
+impl Partition {
+    /// Whether so much of some resource of the cluster is in use that preemption may begin.
+    pub(in crate::scheduler) fn is_loaded(&self) -> bool {
+        let least = i128::from(self.tuning.preemption_min_load);
+        let root = &self.queues[ROOT];
+        let loaded = |(name, capacity): (&str, i64)| {
+            let used = i128::from(root.allocated.amount(name));
+            used * 100 >= i128::from(capacity) * least
+        };
+        least == 0 || root.max.iter().flat_map(Resource::iter).any(loaded)
     }
 }
 
@@ -75,7 +90,7 @@ impl Attempts {
             && !ask.preempted_others
             && ask.required_node.is_none()
             && now.since(ask.created) >= self.delay
-            && ask.preemption_tried.is_none_or(|last| now.since(last) >= AGAIN);
+            && ask.preemption_tried.is_none_or(|last| now.since(last) >= self.interval);
         if may || self.counts_all {
             self.left -= 1;
         }

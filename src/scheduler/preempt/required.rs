@@ -42,7 +42,7 @@ impl Partition {
         events: &mut Vec<Event>,
     ) {
         let wish = &self.apps[app].asks[ask];
-        if wish.required_node.is_none() || wish.preempted_others {
+        if wish.required_node.is_none() || wish.preempted_others || !self.is_loaded() {
             return;
         }
         let victims = self.victims_on(&self.nodes[node], wish);
