@@ -45,11 +45,11 @@ pub fn ask(page: &AppPage) -> Option<&Arc<AskRow>> {
     page.row.as_ref()?.asks.get(page.list.rows.get(page.list.cursor.index)?)
 }
 
-/// The node of the ask under the cursor.
+/// The node of the ask under the cursor: where it runs, or the one that is kept for it.
 pub fn node_of_ask(page: &AppPage) -> Option<NodeId> {
     match &ask(page)?.state {
         AskState::Allocated { node, .. } => Some(node.clone()),
-        AskState::Pending { .. } => None,
+        AskState::Pending { reserved, .. } => reserved.clone(),
     }
 }
 

@@ -126,7 +126,13 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             facts
         }
         Page::Nodes(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "node")],
-        Page::Node(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "allocation")],
+        Page::Node(page) => {
+            let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list)];
+            let kept = page.row.as_ref().and_then(|row| super::details::node::kept_for(row));
+            facts.push(count(&page.list, "allocation"));
+            facts.extend(kept.map(|kept| vec![piece(Role::StateWaiting, format!("kept for {kept}"))]));
+            facts
+        }
         Page::Details(_) => Vec::new(),
     }
 }

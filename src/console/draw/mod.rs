@@ -26,6 +26,7 @@ mod bottom;
 mod crumbs;
 pub mod details;
 mod header;
+pub mod limits;
 mod meter;
 mod nodes;
 pub mod overlay;

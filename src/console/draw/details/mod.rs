@@ -11,7 +11,7 @@
 //! last lines when they do not fit, and says so.
 
 mod app;
-mod node;
+pub mod node;
 mod queue;
 
 use ratatui::layout::Rect;
