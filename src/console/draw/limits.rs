@@ -123,13 +123,10 @@ impl Tightest {
         i128::from(self.used) * i128::from(other.max) > i128::from(other.used) * i128::from(self.max)
     }
 
-    /// `cpu 6 of 6`, `2 of 3 applications`.
+    /// `cpu 6 of 6`, `2 of 3 apps`.
     pub fn words(&self) -> String {
         match &self.resource {
-            None => {
-                let max = u64::try_from(self.max).unwrap_or_default();
-                format!("{} of {}", self.used, format::count(max, "application"))
-            }
+            None => format!("{} of {} apps", self.used, self.max),
             Some(name) => format!(
                 "{} {} of {}",
                 format::resource_name(name),
@@ -147,7 +144,7 @@ pub fn tightest(limits: impl Iterator<Item = LimitUse>) -> Option<(LimitUse, Tig
     known.reduce(|best, other| if best.1.above(&other.1) { best } else { other })
 }
 
-/// How much of each part of a limit is used: `cpu 6 of 6 !, mem 8G of 12G, 1 of 3 applications`.
+/// How much of each part of a limit is used: `cpu 6 of 6 !, mem 8G of 12G, 1 of 3 apps`.
 pub fn use_pieces(limit: &LimitUse, signs: &Signs) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for part in Tightest::parts(limit) {

@@ -33,6 +33,7 @@ pub mod overlay;
 mod pen;
 mod queues;
 mod table;
+mod users;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -79,6 +80,8 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::App(page) => apps::draw_one(pen, model, page, regions),
         Page::Nodes(page) => nodes::draw(pen, model, page, regions),
         Page::Node(page) => nodes::draw_one(pen, model, page, regions),
+        Page::Users(page) => users::draw(pen, model, page, regions),
+        Page::Account(page) => users::draw_one(pen, model, page, regions),
         Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
     }
     if let Some(pane) = regions.pane {

@@ -10,6 +10,7 @@
 //! Two columns from 112 columns of room on, otherwise one below the other. Content is made of sections; the pane leaves out the
 //! last lines when they do not fit, and says so.
 
+mod account;
 mod app;
 pub mod node;
 mod queue;
@@ -67,6 +68,7 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
         Subject::Queue(path) => queue::sheet(model, path, width, signs),
         Subject::App(row) => app::sheet(model, row, width, signs),
         Subject::Node(id) => node::sheet(model, id, width, signs),
+        Subject::Account(account) => account::sheet(model, account, width, signs),
     }
 }
 
