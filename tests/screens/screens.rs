@@ -13,7 +13,7 @@ use super::{after, console};
 pub const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 12)];
 
 /// What the page is called, and the keys that lead to it.
-const PAGES: [(&str, &str); 11] = [
+const PAGES: [(&str, &str); 14] = [
     ("queues", "jjjjjjj"),
     ("queue-details", "jjjjjjji"),
     ("queues-filtered", "/web<ret>"),
@@ -22,6 +22,9 @@ const PAGES: [(&str, &str); 11] = [
     ("app", "2/adhoc<ret><ret>j"),
     ("nodes", "3"),
     ("node", "3<ret>"),
+    ("users", "4G"),
+    ("user", ":user sue<ret>G"),
+    ("group", ":group dev<ret>"),
     ("help", "?"),
     ("command-line", ":so"),
     ("quit", "q"),

@@ -24,7 +24,7 @@ use crate::source::{About, Link};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
 use layer::Layer;
 use marks::Marks;
-use page::{AppsPage, NodesPage, Page, QueuesPage};
+use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
 
 /// What a person may set before the console starts.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +115,8 @@ pub struct Parked {
     pub apps: Option<AppsPage>,
     /// The nodes.
     pub nodes: Option<NodesPage>,
+    /// Users and groups.
+    pub users: Option<UsersPage>,
 }
 
 /// How grave a message is.

@@ -97,7 +97,7 @@ fn ages_on_screen(model: &Model) -> bool {
         Page::App(page) => page.row.as_ref().is_some_and(|row| !row.state.is_ended()),
         Page::Node(page) => !page.list.rows.is_empty(),
         Page::Details(_) => true,
-        Page::Nodes(_) => false,
+        Page::Nodes(_) | Page::Users(_) | Page::Account(_) => false,
     }
 }
 
