@@ -122,7 +122,7 @@ fn it_stays_alive_and_bounded_for_an_hour() {
     assert!((60..=90).contains(&mean), "mean utilisation {mean} %");
     assert!(used.iter().all(|used| *used >= 25), "never idle: {used:?}");
     assert!(
-        used.iter().max() >= Some(&95) && used.iter().min() <= Some(&60),
+        used.iter().max() >= Some(&88) && used.iter().min() <= Some(&55),
         "there are busy and quiet times: {used:?}"
     );
     assert!(starving > 300 && full > 200 && waiting > 200, "starving {starving}, full {full}, waiting {waiting}");

@@ -82,37 +82,39 @@ pub struct Opened {
 
 /// Shows the console on the files named.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
-    match open(args) {
+    match open(args.config.as_deref(), args.workload.as_deref(), args.common.core) {
         Ok(opened) => show(opened, &args.common),
         Err(message) => fail(&message, 1),
     }
 }
 
 /// Reads the files named, all of them before anything is started.
-fn open(args: &ConsoleArgs) -> Result<Opened, String> {
-    let profile = args.common.core;
-    let (config, watched, scenario) = match (&args.workload, &args.config) {
+///
+/// # Errors
+/// Every fault of them, rendered.
+pub fn open(config: Option<&Path>, workload: Option<&Path>, profile: Profile) -> Result<Opened, String> {
+    let named = [config, workload];
+    let (config, watched, scenario) = match (workload, config) {
         (Some(workload), config) => {
-            let input = load::scenario(workload, config.as_deref(), profile)?;
+            let input = load::scenario(workload, config, profile)?;
             (input.config.config.map(Arc::new).ok_or(input.told)?, input.file, Some(input.scenario))
         }
         (None, Some(file)) => {
             let bytes = load::bytes(file)?;
-            (load::parsed(file, &bytes, profile)?, Some((file.clone(), bytes)), None)
+            (load::parsed(file, &bytes, profile)?, Some((file.to_path_buf(), bytes)), None)
         }
         (None, None) => (load::parsed(Path::new("default"), DEFAULT_CONFIG.as_bytes(), profile)?, None, None),
     };
     // Standard input cannot change any more.
     let watched = watched.filter(|(file, _)| file != Path::new("-"));
-    let about = about(args, watched.as_ref().map(|(file, _)| file.as_path()));
+    let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
     let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
     let core = Core::new(profile, config, workload)?;
     Ok(Opened { core, about, watched })
 }
 
-fn about(args: &ConsoleArgs, watched: Option<&Path>) -> About {
+fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
     let short = |file: &Path| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
-    let named = [args.config.as_deref(), args.workload.as_deref()];
     let mut name = named.into_iter().flatten().map(short).collect::<Vec<_>>().join(" + ");
     let mut notes = Vec::new();
     if name.is_empty() {

@@ -54,14 +54,19 @@ pub fn run(args: &DemoArgs) -> ExitCode {
             Err(message) => fail(&message, 1),
         };
     }
-    match core(args.seed, profile) {
-        Ok(core) => {
-            let about =
-                About { place: SourcePlace::Embedded, name: format!("demo, seed {}", args.seed), notes: notes() };
-            show(Opened { core, about, watched: None }, &args.common)
-        }
+    match open(args.seed, profile) {
+        Ok(opened) => show(opened, &args.common),
         Err(message) => fail(&message, 1),
     }
+}
+
+/// The demo as it is about to start.
+///
+/// # Errors
+/// The demo's own configuration is refused by this profile.
+pub fn open(seed: u64, profile: Profile) -> Result<Opened, String> {
+    let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes() };
+    Ok(Opened { core: core(seed, profile)?, about, watched: None })
 }
 
 fn notes() -> Vec<String> {

@@ -4,16 +4,13 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 
-use super::{fail, load};
-use crate::config::{DEFAULT_CONFIG, Fault, Place, Severity, Source};
-use crate::engine::Core;
-use crate::scenario::{Demo, ScenarioWorkload, Workload, demo_config};
-use crate::source::{About, SourcePlace};
+use super::console::{self, Opened};
+use super::{demo, fail, load};
+use crate::config::{Fault, Place, Severity, Source};
 use crate::tape::{self, Against, Head, Limits, Played, Shots, snapshot::Difference, svg};
 
 /// The arguments of `kornsole play`.
@@ -102,7 +99,7 @@ pub fn play_file(path: &Path, mode: Mode) -> Result<Played, Trouble> {
     let text = String::from_utf8_lossy(&bytes);
     let tell = |fault: &Fault| Source::new(&name, &text).render(fault);
 
-    let (core, about) = open(&tape.head, path).map_err(|told| {
+    let Opened { core, about, .. } = open(&tape.head, path).map_err(|told| {
         let what = "what the tape runs against cannot be opened";
         unreadable(format!("{}{told}", tell(&fault("TAPE-010", tape.head.at, what))))
     })?;
@@ -196,34 +193,13 @@ fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Opens what a tape runs against. Files are looked for beside the tape.
-fn open(head: &Head, tape: &Path) -> Result<(Core, About), String> {
+/// Opens what a tape runs against, as the console's own commands do. Files are looked for beside the tape.
+fn open(head: &Head, tape: &Path) -> Result<Opened, String> {
     let beside = |file: &str| tape.parent().unwrap_or(Path::new("")).join(file);
-    let mut workload: Option<Box<dyn Workload>> = None;
-    let (config, name) = match &head.against {
-        Against::Default => {
-            let name = "default configuration";
-            (load::parsed(Path::new(name), DEFAULT_CONFIG.as_bytes(), head.core)?, name.to_owned())
-        }
-        Against::Config(file) => {
-            let path = beside(file);
-            (load::parsed(&path, &load::bytes(&path)?, head.core)?, short(file))
-        }
-        Against::Scenario(file) => {
-            let input = load::scenario(&beside(file), None, head.core)?;
-            workload = Some(Box::new(ScenarioWorkload::new(input.scenario, head.core)));
-            (input.config.config.map(Arc::new).ok_or(input.told)?, short(file))
-        }
-        Against::Demo { seed } => {
-            workload = Some(Box::new(Demo::new(*seed)));
-            (load::parsed(Path::new("demo"), demo_config().as_bytes(), head.core)?, format!("demo, seed {seed}"))
-        }
-    };
-    let core = Core::new(head.core, config, workload)?;
-    Ok((core, About { place: SourcePlace::Embedded, name, notes: Vec::new() }))
-}
-
-/// The name of a file without its folders.
-fn short(file: &str) -> String {
-    Path::new(file).file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
+    match &head.against {
+        Against::Default => console::open(None, None, head.core),
+        Against::Config(file) => console::open(Some(&beside(file)), None, head.core),
+        Against::Scenario(file) => console::open(None, Some(&beside(file)), head.core),
+        Against::Demo { seed } => demo::open(*seed, head.core),
+    }
 }

@@ -21,8 +21,7 @@ use std::time::{Duration, Instant};
 
 use color_eyre::eyre::{WrapErr, bail};
 use crossterm::event::Event as TerminalEvent;
-use ratatui::layout::Size;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
@@ -43,7 +42,6 @@ const BATCH: usize = 64;
 /// What comes to the loop.
 enum Event {
     Key(Key),
-    Resize(Size),
     News,
     Signal(i32),
     InputEnded(std::io::Error),
@@ -86,7 +84,6 @@ fn watch_input(sender: &Sender<Event>) -> color_eyre::Result<()> {
         loop {
             let event = match crossterm::event::read() {
                 Ok(TerminalEvent::Key(key)) => input::key(key).map(Event::Key),
-                Ok(TerminalEvent::Resize(width, height)) => Some(Event::Resize(Size { width, height })),
                 Ok(_) => None,
                 Err(error) => {
                     let _ = sender.send(Event::InputEnded(error));
@@ -103,7 +100,8 @@ fn watch_input(sender: &Sender<Event>) -> color_eyre::Result<()> {
 }
 
 fn watch_signals(sender: &Sender<Event>) -> color_eyre::Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+    // Another size is told by its signal: it is heard from before the first look at the size, which no event of the input is.
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT, SIGWINCH])?;
     let sender = sender.clone();
     let wait = move || {
         for signal in signals.forever() {
@@ -197,11 +195,11 @@ impl Loop {
     fn take(&mut self, event: Event) -> color_eyre::Result<Effects> {
         Ok(match event {
             Event::Key(key) => self.session.key(key, self.now()),
-            Event::Resize(size) => self.session.resize(size),
             Event::News => {
                 self.waiting = true;
                 Effects::NONE
             }
+            Event::Signal(SIGWINCH) => self.session.resize(self.screen.size()?),
             Event::Signal(SIGTSTP) => Effects { suspend: true, ..Effects::NONE },
             Event::Signal(SIGCONT) => {
                 self.screen.retake()?;

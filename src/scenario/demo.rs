@@ -10,13 +10,14 @@ mod streams;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::pace::Pace;
 use super::workload::Workload;
 use crate::model::{AppId, AskId, Identity, MEMORY, NodeId, Priority, Resource, Time, VCORE};
 use crate::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Submission};
 use rng::Rng;
 use streams::{STREAMS, Stream};
 
-/// The demo acts at multiples of this, so that a printed demo keeps step with it: `scenario.md` gives each step 1 ms.
+/// Things happen at multiples of this, several at once.
 const TICK: Duration = Duration::from_millis(50);
 /// A day of the demo.
 const DAY: Duration = Duration::from_secs(8 * 60);
@@ -33,7 +34,36 @@ pub fn demo_config() -> &'static str {
 
 /// The demo's workload.
 #[derive(Clone, Debug)]
-pub struct Demo {
+pub struct Demo(Pace<Crowd>);
+
+impl Demo {
+    /// The demo of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(Pace::new(Crowd::new(seed)))
+    }
+}
+
+impl Workload for Demo {
+    fn next(&self) -> Option<Time> {
+        self.0.next()
+    }
+
+    fn act(&mut self, now: Time) -> Vec<Command> {
+        self.0.act(now)
+    }
+
+    fn observe(&mut self, now: Time, events: &[Event]) {
+        self.0.observe(now, events);
+    }
+
+    fn runs_cycles(&self) -> bool {
+        self.0.runs_cycles()
+    }
+}
+
+/// Those who send work to the cluster, all of them at once.
+#[derive(Clone, Debug)]
+struct Crowd {
     rng: Rng,
     /// What is to be done, by time, then in the order in which it was decided.
     due: BTreeMap<(Time, u64), Due>,
@@ -80,9 +110,8 @@ enum Due {
     Resume(NodeId),
 }
 
-impl Demo {
-    /// The demo of a seed.
-    pub fn new(seed: u64) -> Self {
+impl Crowd {
+    fn new(seed: u64) -> Self {
         let due = BTreeMap::from([((Time::ZERO, 0), Due::Start)]);
         Self { rng: Rng::new(seed), due, decided: 0, streams: Default::default(), apps: BTreeMap::new() }
     }
@@ -224,7 +253,7 @@ impl Demo {
     }
 }
 
-impl Workload for Demo {
+impl Workload for Crowd {
     fn next(&self) -> Option<Time> {
         self.due.first_key_value().map(|((at, _), _)| *at)
     }

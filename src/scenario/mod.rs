@@ -1,7 +1,8 @@
 //! Scenario files, workloads and traces.
 //!
 //! Where to read: [`file`] turns text into a [`Scenario`]; `decode` and `value` are its parts. [`workload`] is what drives a
-//! scheduler as time goes on: a scenario's [`steps`], or the [`demo`]; [`record`] and [`write`] make a scenario file of it.
+//! scheduler as time goes on: a scenario's [`steps`], or the [`demo`]; [`record`] and
+//! [`write`] make a scenario file of it.
 //! [`run`] drives a scheduler through a scenario, [`trace`] prints what came of it.
 //!
 //! Invariants:
@@ -20,6 +21,7 @@ pub mod write;
 
 mod decode;
 mod json;
+mod pace;
 mod value;
 
 pub use demo::{Demo, demo_config};

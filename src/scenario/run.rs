@@ -12,6 +12,8 @@ use crate::scheduler::{Command, Event, EventKind, Scheduler};
 
 /// How far the clock moves with each step.
 pub(super) const STEP: Duration = Duration::from_millis(1);
+/// Where the clock stops, some 290 000 years on: behind it there is still room for every timer.
+const END_OF_TIME: Time = Time(u64::MAX / 2);
 
 impl EmbeddedText {
     /// Reads the configuration; its faults stand where they are in the scenario file.
@@ -121,7 +123,7 @@ impl Runner {
 
     /// Moves the clock; every timer on the way has its own turn at its own time.
     fn advance(&mut self, by: Duration, sink: &mut impl Sink) -> io::Result<()> {
-        let until = self.now + by;
+        let until = (self.now + by).min(END_OF_TIME);
         while let Some(due) = self.scheduler.next_timer().filter(|due| *due <= until) {
             self.now = self.now.max(due);
             self.apply(&Command::Tick, sink)?;

@@ -118,6 +118,7 @@ impl Partition {
         let app = &self.apps[key];
         let (source, id) = (app.queue, app.id.clone());
         let (holds, pending, runs) = (app.holds(), app.pending.clone(), app.counts_as_running());
+        let preempting = app.preempting();
         let accepted = self.queues[source].allocating_accepted.contains(&id);
         let (from, to) = (self.queues.path_up(source), self.queues.path_up(target));
         self.leave_queue(key);
@@ -127,6 +128,8 @@ impl Partition {
             queue.allocated.prune();
             queue.pending.sub_assign(&pending);
             queue.pending.prune();
+            queue.preempting.sub_assign(&preempting);
+            queue.preempting.prune();
             queue.running = queue.running.saturating_sub(u64::from(runs));
             queue.refresh_share();
         }
@@ -134,6 +137,7 @@ impl Partition {
             let queue = &mut self.queues[queue];
             queue.allocated.add_assign(&holds);
             queue.pending.add_assign(&pending);
+            queue.preempting.add_assign(&preempting);
             queue.running += u64::from(runs);
             if accepted {
                 queue.allocating_accepted.insert(id.clone());

@@ -9,6 +9,7 @@ use super::command::GangStyle;
 use super::gang::{Takeover, TaskGroup};
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::order::AppRank;
+use super::place::Record;
 use super::usage::Account;
 use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Time};
 
@@ -27,6 +28,8 @@ pub struct Application {
     pub queue_path: QueuePath,
     /// The queue that was asked for.
     pub requested_queue: String,
+    /// How it came to its first queue, or why to none. Shared by applications that came the same way.
+    pub placement: Arc<Record>,
     /// When it was submitted.
     pub submitted: Time,
     /// When it first ran (SCH-171).
@@ -104,6 +107,8 @@ pub struct Ask {
     pub allow_preempt_self: bool,
     /// May preempt others.
     pub allow_preempt_other: bool,
+    /// Began its application: the last one to be preempted (SCH-158).
+    pub originator: bool,
     /// Holds room for a gang.
     pub placeholder: bool,
     /// The task group.
@@ -122,6 +127,12 @@ pub struct Ask {
     pub fits_queue: bool,
     /// Whether it fitted the limits of its user and group when last reported (SCH-222).
     pub fits_limits: bool,
+    /// Others were preempted for it, which happens once (SCH-161).
+    pub preempted_others: bool,
+    /// When victims were last sought for it (SCH-151).
+    pub preemption_tried: Option<Time>,
+    /// It was told that nobody on the node that it requires can make room (SCH-222).
+    pub no_victim_told: bool,
 }
 
 /// Where an ask was allocated.
@@ -133,6 +144,8 @@ pub struct Allocation {
     pub number: u64,
     /// When.
     pub since: Time,
+    /// It is being preempted: the resource manager is asked to stop it (SCH-161).
+    pub preempted: bool,
 }
 
 /// What the last cycle that tried an ask found (SCH-082).
@@ -242,6 +255,12 @@ impl Application {
     /// Everything it holds, placeholders included.
     pub fn holds(&self) -> Resource {
         self.allocated.add(&self.allocated_placeholder)
+    }
+
+    /// What of it is being preempted.
+    pub fn preempting(&self) -> Resource {
+        let victims = self.asks.iter().filter(|(_, ask)| ask.allocation.is_some_and(|allocation| allocation.preempted));
+        victims.fold(Resource::new(), |sum, (_, ask)| sum.add(&ask.resource))
     }
 
     /// Whether nothing is pending and nothing real is allocated: it has nothing left to do (SCH-170).

@@ -65,6 +65,7 @@ impl Partition {
             required_node: spec.required_node.clone(),
             allow_preempt_self: spec.allow_preempt_self,
             allow_preempt_other: spec.allow_preempt_other,
+            originator: spec.originator,
             placeholder: spec.placeholder,
             task_group: spec.task_group.clone(),
             allocation: None,
@@ -74,6 +75,9 @@ impl Partition {
             tried: Tried::Never,
             fits_queue: true,
             fits_limits: true,
+            preempted_others: false,
+            preemption_tried: None,
+            no_victim_told: false,
         };
         self.apps[app].expect(&ask);
         self.add_pending(app, ask);

@@ -69,7 +69,11 @@ impl Check<'_> {
             self.that(pending == queue.pending, || {
                 format!("{path} has pending {:?}, below it is {pending:?}", queue.pending)
             });
-            self.that(queue.allocated.at_least(&queue.preempting), || format!("{path} preempts more than it has"));
+            let victims: Vec<Resource> = apps().map(super::app::Application::preempting).collect();
+            let preempting = sum(&mut children().map(|c| &c.preempting).chain(victims.iter()));
+            self.that(preempting == queue.preempting, || {
+                format!("{path} has preempting {:?}, below it is {preempting:?}", queue.preempting)
+            });
             let running = children().map(|c| c.running).sum::<u64>()
                 + apps().filter(|app| app.counts_as_running()).count() as u64;
             let cut = partition.switches.running_count_cut;

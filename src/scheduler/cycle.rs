@@ -8,6 +8,7 @@ use super::event::{Event, EventKind, RunnableCause};
 use super::index::{AppKey, QueueKey};
 use super::order::{AppRank, sort_children};
 use super::partition::Partition;
+use super::preempt::attempts::Attempts;
 use super::queue::ROOT;
 use super::try_asks::{Pick, Room, try_asks};
 use crate::config::properties::AppSortPolicy;
@@ -69,7 +70,7 @@ impl Partition {
             Some(Pick::Replace { app, ask, placeholder, node }) => {
                 self.begin_replacement(now, app, ask, placeholder, node, events);
             }
-            Some(Pick::Stall) | None => {}
+            Some(Pick::Stall | Pick::Preempted) | None => {}
         }
         self.confirm_stopped(now, events);
     }
@@ -104,6 +105,7 @@ impl Partition {
     fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let on_their_way = self.on_their_way(leaf);
+        let mut attempts = self.preemption_attempts(leaf);
         let mut last: Option<AppRank> = None;
         while let Some(rank) = next_behind(&self.queues[leaf].candidates, last.as_ref()) {
             let app = rank.app;
@@ -111,18 +113,37 @@ impl Partition {
             if !on_their_way.lets_pass(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
                 continue;
             }
-            let of_limits = self.usage.headroom(&self.apps[app].account);
-            let room = Room { of_limits: of_limits.as_ref(), of_queue: &headroom };
-            let (pick, tried) = try_asks(now, &mut self.apps[app], &self.nodes, &room, &self.switches, events);
-            for ask in tried {
-                let arrival = self.apps[app].asks[ask].arrival;
-                self.touch_ask(app, ask, arrival);
-            }
+            let pick = self.try_app(now, app, &headroom, &mut attempts, events);
             if pick.is_some() {
                 return pick;
             }
         }
         None
+    }
+
+    /// Tries the asks of one application, with preemption for those that may (SCH-082).
+    fn try_app(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        headroom: &Resource,
+        attempts: &mut Attempts,
+        events: &mut Vec<Event>,
+    ) -> Option<Pick> {
+        let of_limits = self.usage.headroom(&self.apps[app].account);
+        let room = Room { of_limits: of_limits.as_ref(), of_queue: headroom };
+        loop {
+            let (pick, tried) =
+                try_asks(now, &mut self.apps[app], &self.nodes, &room, &self.switches, attempts, events);
+            for ask in tried {
+                let arrival = self.apps[app].asks[ask].arrival;
+                self.touch_ask(app, ask, arrival);
+            }
+            let Some(wish) = attempts.take_wish() else { return pick };
+            if self.preempt(now, app, wish.ask(), wish.nodes_tried, events) {
+                return Some(Pick::Preempted);
+            }
+        }
     }
 
     /// Which Accepted applications of a leaf may be tried: all, but by `stateaware` only the oldest, and none while one is

@@ -172,6 +172,27 @@ pub enum EventKind {
         /// The placeholder.
         placeholder: AskId,
     },
+    /// An allocation was chosen to make room for an ask of somebody else; it is released once the resource manager has stopped it
+    /// (SCH-161, SCH-222).
+    Preempted {
+        /// Whose it is.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Who needs the room.
+        by_app: AppId,
+        /// For which ask.
+        by_ask: AskId,
+    },
+    /// Nothing on the node that an ask requires may make room for it (SCH-167, SCH-222).
+    NoVictim {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Which node.
+        node: NodeId,
+    },
     /// The application entered a state.
     AppState {
         /// Which application.

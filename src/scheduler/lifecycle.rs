@@ -14,6 +14,8 @@ const STARTING: Duration = Duration::from_secs(5 * 60);
 const COMPLETING: Duration = Duration::from_secs(30);
 /// How long an application that ended is remembered.
 const REMEMBERED: Duration = Duration::from_secs(72 * 60 * 60);
+/// How many that ended are remembered at most, so that a busy cluster does not fill memory within those hours.
+const REMEMBERED_AT_MOST: usize = 10_000;
 /// How often those that ended are looked through.
 const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Goes through Starting at once when it is set (SCH-073).
@@ -177,6 +179,9 @@ impl Partition {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
         self.ended.push_back(Arc::new(app));
+        if self.ended.len() > REMEMBERED_AT_MOST {
+            self.ended.pop_front();
+        }
         self.ended_total += 1;
     }
 

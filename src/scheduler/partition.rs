@@ -11,7 +11,7 @@ use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::meter::Meter;
 use super::node::Nodes;
 use super::order::AppRank;
-use super::place::Rules;
+use super::place::{Hits, Records, Rules};
 use super::queue::{Queue, QueueTree, ROOT};
 use super::switches::Switches;
 use super::touched::Touched;
@@ -48,7 +48,12 @@ pub struct Partition {
     /// What changed since it was last asked for; `None` while nobody asks.
     pub touched: Option<Touched>,
     /// The placement rules in force.
-    pub rules: Rules,
+    pub rules: Arc<Rules>,
+    /// How often they decided since they came into force.
+    pub hits: Arc<Hits>,
+    pub(super) records: Records,
+    /// Whether an ask may preempt others for its queue's guarantee (SCH-150).
+    pub preemption: bool,
     pub(super) switches: Switches,
     pub(super) app_index: Index<AppId, AppKey>,
     pub(super) timers: BTreeMap<TimerKey, Timer>,
@@ -78,7 +83,7 @@ pub enum Timer {
 
 impl Partition {
     /// An empty partition, before its first configuration.
-    pub(super) fn new(name: Arc<str>, switches: Switches, rules: Rules) -> Self {
+    pub(super) fn new(name: Arc<str>, switches: Switches, rules: Arc<Rules>) -> Self {
         Self {
             name,
             state: QueueState::Active,
@@ -93,7 +98,10 @@ impl Partition {
             placeholders: 0,
             meter: Meter::default(),
             touched: None,
+            hits: Arc::new(Hits::of(&rules)),
+            records: Records::default(),
             rules,
+            preemption: true,
             switches,
             app_index: Index::default(),
             timers: BTreeMap::new(),
@@ -124,6 +132,14 @@ impl Partition {
         }
         self.confirm_stopped(now, events);
         self.run_timers(now, events);
+    }
+
+    /// Brings placement rules into force (PLC-100). Hits go on counting as long as the rules say the same.
+    pub(super) fn set_rules(&mut self, rules: Arc<Rules>) {
+        if !self.rules.same_as(&rules) {
+            self.hits = Arc::new(Hits::of(&rules));
+        }
+        self.rules = rules;
     }
 
     /// Asks the resource manager to stop an allocation; until it confirms that, the allocation stands (SCH-046).
@@ -193,7 +209,13 @@ impl Partition {
         self.withdraw_pending(app, ask);
         self.allocations_made += 1;
         self.charge_node(node, self.allocations_made, app, ask);
-        self.book(now, app, ask, Allocation { node, number: self.allocations_made, since: now }, events);
+        self.book(
+            now,
+            app,
+            ask,
+            Allocation { node, number: self.allocations_made, since: now, preempted: false },
+            events,
+        );
         if self.apps[app].asks[ask].placeholder {
             self.placeholder_allocated(now, app, ask, events);
         } else {
@@ -282,6 +304,7 @@ impl Partition {
             self.free_node(allocation.node, allocation.number, &taken.resource);
             self.touch_account(app);
         }
+        self.end_preemption(app, &taken);
         for key in path {
             let queue = &mut self.queues[key];
             let sum = if taken.allocation.is_some() { &mut queue.allocated } else { &mut queue.pending };

@@ -7,6 +7,7 @@ use super::event::{Event, EventKind};
 use super::gang::can_replace;
 use super::index::{AppKey, AskKey, NodeKey};
 use super::node::{Node, Nodes};
+use super::preempt::attempts::Attempts;
 use super::switches::{RequiredNode, Switches};
 use crate::model::{AppId, NodeId, Resource, Time};
 
@@ -27,6 +28,8 @@ pub(super) enum Pick {
     /// Nothing can be done, and nobody behind it is tried: what a release does with a required-node ask that is too large for
     /// its node (`profiles.md` section 2.2).
     Stall,
+    /// Victims are on their way out, and their node is kept for the ask that needs the room.
+    Preempted,
 }
 
 /// What may still be allocated to an application.
@@ -39,7 +42,7 @@ pub(super) struct Room<'r> {
 
 impl Room<'_> {
     /// Limits first, then queues (LIM-043).
-    fn fits(&self, ask: &Resource) -> Result<(), Tried> {
+    pub fn fits(&self, ask: &Resource) -> Result<(), Tried> {
         if self.of_limits.is_some_and(|room| !room.fit_in_max_undef(ask)) {
             return Err(Tried::UserQuota);
         }
@@ -57,20 +60,21 @@ enum Outcome {
 }
 
 /// Tries the asks of one application in their order (SCH-082). Gives what a cycle does with one of them, and those of which
-/// something new is known.
+/// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says.
 pub(super) fn try_asks(
     now: Time,
     app: &mut Application,
     nodes: &Nodes,
     room: &Room<'_>,
     switches: &Switches,
+    attempts: &mut Attempts,
     events: &mut Vec<Event>,
 ) -> (Option<Pick>, Vec<AskKey>) {
     let mut changed = Vec::new();
     // Within one cycle the same wish fails the same way again; no need to ask every node anew.
     let mut failed: Option<(AskKey, Tried)> = None;
     let Application { key: app_key, id, pending_order, asks, reservations, task_groups, .. } = app;
-    for (.., key) in pending_order.iter() {
+    for rank @ (.., key) in attempts.remaining(pending_order) {
         let ask = &asks[*key];
         if can_replace(task_groups, ask) {
             if std::mem::replace(&mut asks[*key].tried, Tried::Placeholder) != Tried::Placeholder {
@@ -95,6 +99,11 @@ pub(super) fn try_asks(
             Outcome::Next(tried) | Outcome::GiveUp(tried) => Some(*tried),
         };
         let ask = &mut asks[*key];
+        if let Outcome::Next(tried) = &outcome
+            && attempts.seek(now, *rank, ask, *tried)
+        {
+            return (None, changed);
+        }
         tell_fit(now, id, ask, tried, events);
         if let Some(tried) = tried {
             failed = Some((*key, tried));

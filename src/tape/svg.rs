@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier};
 
 use super::screen::{Look, Screen, Sign};
 
-/// Tenths of a pixel that a column is wide.
+/// Tenths of a pixel that a column is wide: what the common fonts take at the size that is asked for.
 const COLUMN: u32 = 84;
 /// Tenths of a pixel that a line is high.
 const LINE: u32 = 180;
@@ -124,7 +124,7 @@ pub fn draw(screen: &Screen, title: &str) -> String {
     picture.add(format_args!("<title>{title}</title>"));
     picture.add(format_args!("<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{BACKGROUND}\"/>"));
     picture.add(format_args!(
-        "<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\" style=\"white-space:pre\">"
+        "<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13.95\" xml:space=\"preserve\" style=\"white-space:pre\">"
     ));
     for line in 0..screen.height() {
         picture.backgrounds(screen, line);

@@ -142,6 +142,8 @@ impl PartitionBuilder {
         self.groups.update(groups, &partition.usage.groups, Side::Group, touched.groups.iter(), partition);
         self.update_ended(view, partition);
         view.state = partition.state;
+        view.rules = Arc::clone(&partition.rules);
+        view.hits = Arc::clone(&partition.hits);
         view.capacity = partition.capacity();
         view.allocated = partition.queues.get(QueueKey(0)).map(|root| root.allocated.clone()).unwrap_or_default();
         view.live_apps = partition.apps.len();
@@ -359,6 +361,7 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
         log,
         message: app.message.clone(),
+        placement: Some(Arc::clone(&app.placement)),
     }
 }
 

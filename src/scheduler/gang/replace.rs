@@ -167,7 +167,7 @@ impl Partition {
         if !charged {
             self.charge_node(node, number, app, ask);
         }
-        self.book(now, app, ask, Allocation { node, number, since: now }, events);
+        self.book(now, app, ask, Allocation { node, number, since: now, preempted: false }, events);
         if !first {
             self.run_application(now, app, events);
         }
