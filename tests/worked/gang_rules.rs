@@ -343,3 +343,23 @@ fn sch_071_applications_replace_in_the_order_of_their_leaf() {
     }
     assert_eq!(stage.asks(3), "g1-m g2-m nothing");
 }
+
+/// SCH-153, P-09: what is on its way out already is no victim.
+#[test]
+fn sch_153_a_placeholder_that_was_released_is_not_preempted() {
+    let queues = "{name: a}, {name: b, resources: {guaranteed: {vcore: 2}}, properties: {preemption.delay: 1s}}";
+    for (large, gone) in [(true, vec!["ph-1 Timeout", "ph-2 Timeout"]), (false, vec!["ph-2 Preempted"])] {
+        let mut stage = Stage::bare(Profile::Kornsole, &open_root(queues));
+        stage.play("- node: {id: n0, capacity: {vcore: 2}}");
+        gang(&mut stage, "g1", "root.a", "", "{vcore: 2}", 2);
+        assert_eq!(stage.asks(2), "ph-1 ph-2");
+        stage.submit("x", "root.b");
+        stage.play("- ask: {app: x, id: x, resource: {vcore: 1}, allowPreemptOther: true}\n- advance: 2s");
+        if large {
+            member(&mut stage, "g1", "large", "{vcore: 2}");
+        }
+        let events = stage.play("- schedule: 1");
+        let victims = events.iter().filter(|event| matches!(event, EventKind::Preempted { .. })).count();
+        assert_eq!((released(&events), victims == 0), (gone.into_iter().map(str::to_owned).collect(), large));
+    }
+}
