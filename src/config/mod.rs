@@ -12,6 +12,7 @@ mod build;
 mod check;
 mod decode;
 pub mod diff;
+pub mod edit;
 pub mod fault;
 pub mod manifest;
 pub mod node;
