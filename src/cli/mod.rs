@@ -11,6 +11,7 @@ pub mod diff;
 pub mod identity;
 pub mod load;
 pub mod run;
+mod sarif;
 pub mod schema;
 
 use std::process::ExitCode;
