@@ -8,4 +8,5 @@ pub mod model;
 pub mod scenario;
 pub mod scheduler;
 pub mod source;
+pub mod tape;
 pub mod view;

@@ -1,21 +1,23 @@
 //! `kornsole` without a command: the console on an embedded scheduler with a person's own files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
 
 use super::{fail, identity, load};
+use crate::config::DEFAULT_CONFIG;
+use crate::console::{self, Options};
 use crate::engine::{Core, Engine};
 use crate::model::{Identity, Profile};
-use crate::scenario::Workload;
-use crate::source::{About, Embedded, Source, SourcePlace};
+use crate::scenario::{ScenarioWorkload, Workload};
+use crate::source::{About, Embedded, SourcePlace};
 
 /// The arguments of the console on own files.
 #[derive(Args, Clone, Debug)]
 pub struct ConsoleArgs {
-    /// The queue configuration; also a ConfigMap manifest with one
+    /// The queue configuration; also a ConfigMap manifest with one. It is watched and reloaded when it changes
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// What happens in the cluster: a scenario file, whose configuration holds unless --config names another
@@ -43,12 +45,22 @@ pub struct CommonArgs {
     pub look: LookArgs,
 }
 
-/// How the console is drawn.
+/// How the console is drawn. `NO_COLOR` in the environment takes all colours away.
 #[derive(Args, Clone, Debug)]
 pub struct LookArgs {
     /// Draw with ASCII signs only
     #[arg(long)]
     pub ascii: bool,
+    /// Do not mark cells that changed just now
+    #[arg(long)]
+    pub calm: bool,
+}
+
+impl LookArgs {
+    /// The console's options, by the arguments and the environment.
+    pub fn options(&self) -> Options {
+        Options { ascii: self.ascii, mark_changes: !self.calm, ..Options::from_env() }
+    }
 }
 
 fn speed(text: &str) -> Result<f64, String> {
@@ -58,40 +70,82 @@ fn speed(text: &str) -> Result<f64, String> {
     }
 }
 
+/// An embedded scheduler as it is about to start.
+pub struct Opened {
+    /// The scheduler with its workload.
+    pub core: Core,
+    /// What the console tells of it.
+    pub about: About,
+    /// The file to watch, and what was read from it.
+    pub watched: Option<(PathBuf, Vec<u8>)>,
+}
+
 /// Shows the console on the files named.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
-    match open(args) {
-        Ok((core, about)) => show(core, about, &args.common),
+    match open(args.config.as_deref(), args.workload.as_deref(), args.common.core) {
+        Ok(opened) => show(opened, &args.common),
         Err(message) => fail(&message, 1),
     }
 }
 
-fn open(args: &ConsoleArgs) -> Result<(Core, About), String> {
-    let profile = args.common.core;
-    let config = load::queue_config(args.config.as_deref(), profile)?;
-    let workload: Option<Box<dyn Workload>> = None;
-    let core = Core::new(profile, config, workload)?;
-    let name = match &args.config {
-        Some(file) => file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned(),
-        None => "default configuration".to_owned(),
+/// Reads the files named, all of them before anything is started.
+///
+/// # Errors
+/// Every fault of them, rendered.
+pub fn open(config: Option<&Path>, workload: Option<&Path>, profile: Profile) -> Result<Opened, String> {
+    let named = [config, workload];
+    let (config, watched, scenario) = match (workload, config) {
+        (Some(workload), config) => {
+            let input = load::scenario(workload, config, profile)?;
+            (input.config.config.map(Arc::new).ok_or(input.told)?, input.file, Some(input.scenario))
+        }
+        (None, Some(file)) => {
+            let bytes = load::bytes(file)?;
+            (load::parsed(file, &bytes, profile)?, Some((file.to_path_buf(), bytes)), None)
+        }
+        (None, None) => (load::parsed(Path::new("default"), DEFAULT_CONFIG.as_bytes(), profile)?, None, None),
     };
+    // Standard input cannot change any more.
+    let watched = watched.filter(|(file, _)| file != Path::new("-"));
+    let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
+    let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
+    let core = Core::new(profile, config, workload)?;
+    Ok(Opened { core, about, watched })
+}
+
+fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
+    let short = |file: &Path| file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    let mut name = named.into_iter().flatten().map(short).collect::<Vec<_>>().join(" + ");
     let mut notes = Vec::new();
-    if args.config.is_none() {
+    if name.is_empty() {
+        name = "default configuration".to_owned();
         notes.push(
-            "No --config: the default configuration holds. It places an application by its tag `namespace`.".to_owned(),
+            "No --config: the default configuration holds. It puts an application into the queue named by its tag `namespace`."
+                .to_owned(),
         );
+        notes.push("Nothing happens in it without --workload; `kornsole demo` shows a busy cluster.".to_owned());
     }
-    Ok((core, About { place: SourcePlace::Embedded, name, notes }))
+    if let Some(file) = watched {
+        notes.push(format!("{} is watched: a changed configuration comes into force.", short(file)));
+    }
+    About { place: SourcePlace::Embedded, name, notes }
 }
 
 /// Starts the engine and shows the console on it until the person leaves.
-pub fn show(core: Core, about: About, args: &CommonArgs) -> ExitCode {
+pub fn show(opened: Opened, args: &CommonArgs) -> ExitCode {
     let identity = args.identity.clone().unwrap_or_else(identity::of_process);
-    let engine = match Engine::start(core, args.speed) {
+    let mut engine = match Engine::start(opened.core, args.speed) {
         Ok(engine) => engine,
         Err(error) => return fail(&format!("the scheduler cannot be started: {error}"), 1),
     };
-    let source: Arc<dyn Source> = Arc::new(Embedded::new(engine, about, identity));
-    let _ = source;
-    ExitCode::SUCCESS
+    if let Some((file, known)) = opened.watched
+        && let Err(message) = engine.watch(&file, known)
+    {
+        return fail(&message, 1);
+    }
+    let source = Arc::new(Embedded::new(engine, opened.about, identity));
+    match console::run(source, args.look.options()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&format!("{error:#}"), 1),
+    }
 }

@@ -1,1 +1,114 @@
-//! `kornsole demo`.
+//! `kornsole demo`: the console on a built-in, seeded, endless cluster; or that cluster as somebody's first own files.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::console::{CommonArgs, Opened, show};
+use super::fail;
+use crate::config;
+use crate::config::properties::parse_duration;
+use crate::engine::{Core, Progress};
+use crate::model::{Profile, Time};
+use crate::scenario::{Demo, Recorder, demo_config, scenario_text};
+use crate::source::{About, SourcePlace};
+
+/// The arguments of `kornsole demo`.
+#[derive(Args, Clone, Debug)]
+pub struct DemoArgs {
+    /// The same seed shows the same history
+    #[arg(long, value_name = "N", default_value_t = 42)]
+    pub seed: u64,
+    /// Print the demo's queue configuration, and end
+    #[arg(long, conflicts_with = "print_workload")]
+    pub print_config: bool,
+    /// Print the demo's first minutes as a scenario, configuration included, and end
+    #[arg(long)]
+    pub print_workload: bool,
+    /// How much of it is printed
+    #[arg(long = "for", value_name = "DURATION", default_value = "10m", value_parser = span, requires = "print_workload")]
+    pub span: Duration,
+    /// What every console takes
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+fn span(text: &str) -> Result<Duration, String> {
+    let longest = Duration::from_secs(24 * 60 * 60);
+    let told = || "a duration up to 24h: 30s, 10m, 1h30m".to_owned();
+    parse_duration(text).filter(|span| *span <= longest).ok_or_else(told)
+}
+
+/// Shows the demo, or prints what was asked for.
+pub fn run(args: &DemoArgs) -> ExitCode {
+    let profile = args.common.core;
+    if args.print_config {
+        return print(demo_config());
+    }
+    if args.print_workload {
+        return match workload_text(args.seed, profile, args.span) {
+            Ok(text) => print(&text),
+            Err(message) => fail(&message, 1),
+        };
+    }
+    match open(args.seed, profile) {
+        Ok(opened) => show(opened, &args.common),
+        Err(message) => fail(&message, 1),
+    }
+}
+
+/// The demo as it is about to start.
+///
+/// # Errors
+/// The demo's own configuration is refused by this profile.
+pub fn open(seed: u64, profile: Profile) -> Result<Opened, String> {
+    let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes() };
+    Ok(Opened { core: core(seed, profile)?, about, watched: None })
+}
+
+fn notes() -> Vec<String> {
+    vec![
+        "A scheduler runs in this process, on a cluster that exists only here. Nothing of it is kept.".to_owned(),
+        "enter opens a queue, ? shows the keys, q leaves.".to_owned(),
+    ]
+}
+
+/// The demo's scheduler, at its beginning.
+///
+/// # Errors
+/// The demo's own configuration is refused by this profile.
+pub fn core(seed: u64, profile: Profile) -> Result<Core, String> {
+    Core::new(profile, config_of(profile)?, Some(Box::new(Demo::new(seed))))
+}
+
+fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
+    config::read(demo_config(), profile).config.map(Arc::new).ok_or("the demo's configuration does not read".to_owned())
+}
+
+fn print(text: &str) -> ExitCode {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads has seen enough: a closed pipe is no failure of ours.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => fail(&format!("the text cannot be written: {error}"), 1),
+    }
+}
+
+/// How many cycles and commands are done between two looks at the time.
+const SLICE: usize = 1 << 16;
+
+/// The first part of the demo as a scenario file, its queue configuration included. `kornsole run` comes to the same
+/// allocations with it.
+///
+/// # Errors
+/// The demo's own configuration is refused by this profile.
+pub fn workload_text(seed: u64, profile: Profile, span: Duration) -> Result<String, String> {
+    let (recorder, recording) = Recorder::new(Demo::new(seed));
+    let mut core = Core::new(profile, config_of(profile)?, Some(Box::new(recorder)))?;
+    while core.run_until(Time::ZERO + span, SLICE) == Progress::Busy {}
+    let description = format!("The first {} s of the demo with seed {seed}.", span.as_secs());
+    Ok(scenario_text("demo", &description, demo_config(), &recording.steps()))
+}

@@ -1,10 +1,11 @@
 //! Reading what a person names on the command line, and telling him what is wrong with it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{self, Config, DEFAULT_CONFIG, Fault, Reading, Source};
+use crate::config::{self, Config, Fault, Reading, Severity, Source};
 use crate::model::Profile;
+use crate::scenario::{self, ConfigSource, Scenario};
 
 /// The bytes of a file; `-` is standard input.
 ///
@@ -26,16 +27,78 @@ pub fn told(name: &Path, bytes: &[u8], faults: &[Fault]) -> String {
     Source::new(&name.to_string_lossy(), &text).render_all(faults)
 }
 
-/// The queue configuration of a file, or the default one without a file.
+/// A queue configuration from its text, also from a ConfigMap manifest.
 ///
 /// # Errors
 /// Every fault, rendered.
-pub fn queue_config(file: Option<&Path>, profile: Profile) -> Result<Arc<Config>, String> {
-    let Some(file) = file else {
-        let reading = config::read(DEFAULT_CONFIG, profile);
-        return reading.config.map(Arc::new).ok_or_else(|| "the default configuration does not read".to_owned());
-    };
+pub fn parsed(name: &Path, bytes: &[u8], profile: Profile) -> Result<Arc<Config>, String> {
+    let Reading { config, faults } = config::read_file(bytes, config::DEFAULT_POLICY_GROUP, profile);
+    config.map(Arc::new).ok_or_else(|| told(name, bytes, &faults))
+}
+
+/// A scenario with the configuration that holds for it.
+pub struct ScenarioInput {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// Its configuration, as read.
+    pub config: Reading,
+    /// What is wrong with the configuration, for a person; empty when nothing is.
+    pub told: String,
+    /// The configuration's own file and what was read from it; `None` when the scenario itself has it.
+    pub file: Option<(PathBuf, Vec<u8>)>,
+}
+
+/// Reads a scenario and the configuration that holds for it: `config` if it is given, else the scenario's own.
+///
+/// # Errors
+/// Every fault of the scenario, rendered, or why a file cannot be read. Faults of the configuration are in the answer.
+pub fn scenario(file: &Path, config: Option<&Path>, profile: Profile) -> Result<ScenarioInput, String> {
     let bytes = bytes(file)?;
-    let Reading { config, faults } = config::read_file(&bytes, config::DEFAULT_POLICY_GROUP, profile);
-    config.map(Arc::new).ok_or_else(|| told(file, &bytes, &faults))
+    let scenario::Reading { scenario, faults } = scenario::read_bytes(&bytes);
+    let scenario = scenario.ok_or_else(|| told(file, &bytes, &faults))?;
+    if let Some(config) = config {
+        return with_file(scenario, config, profile);
+    }
+    match &scenario.config {
+        None => {
+            let name = file.display();
+            Err(format!(
+                "{name}: error[SCN-011]: the scenario has no queue configuration\n  = write `config: |` with one, or \
+                 `configFile:` with its name, or give --config FILE"
+            ))
+        }
+        Some(ConfigSource::Text(text)) => {
+            let config = text.read(profile);
+            let told = refused(file, &bytes, &config);
+            Ok(ScenarioInput { scenario, config, told, file: None })
+        }
+        Some(ConfigSource::File { path, at }) => {
+            let config = file.parent().unwrap_or(Path::new("")).join(path);
+            let at = *at;
+            with_file(scenario, &config, profile).map_err(|why| {
+                let fault = Fault {
+                    code: "SCN-012",
+                    severity: Severity::Error,
+                    at,
+                    path: "configFile".to_owned(),
+                    message: why,
+                    hint: "the name counts from the folder of the scenario file".to_owned(),
+                };
+                told(file, &bytes, &[fault])
+            })
+        }
+    }
+}
+
+/// A scenario with a configuration from a file of its own.
+fn with_file(scenario: Scenario, file: &Path, profile: Profile) -> Result<ScenarioInput, String> {
+    let bytes = bytes(file)?;
+    let config = config::read_file(&bytes, config::DEFAULT_POLICY_GROUP, profile);
+    let told = refused(file, &bytes, &config);
+    Ok(ScenarioInput { scenario, config, told, file: Some((file.to_path_buf(), bytes)) })
+}
+
+/// Why a configuration is refused; empty when it is not.
+fn refused(name: &Path, bytes: &[u8], config: &Reading) -> String {
+    if config.is_valid() { String::new() } else { told(name, bytes, &config.faults) }
 }

@@ -1,16 +1,15 @@
 //! `kornsole run`: a scenario without a screen, its trace on standard output.
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 
 use super::{fail, load};
-use crate::config::{self, DEFAULT_POLICY_GROUP, Fault};
 use crate::model::Profile;
-use crate::scenario::{self, ConfigSource, Outcome, Scenario, Sink, Trace};
+use crate::scenario::{self, Outcome, Sink, Trace};
 use crate::scheduler::{Event, Scheduler};
 
 /// The arguments of `kornsole run`.
@@ -33,14 +32,14 @@ pub struct RunArgs {
 /// faulty, or cannot be read.
 pub fn run(args: &RunArgs) -> ExitCode {
     let started = Instant::now();
-    let input = match read(args) {
+    let input = match load::scenario(&args.scenario, args.config.as_deref(), args.core) {
         Ok(input) => input,
         Err(told) => return fail(&told, 1),
     };
     let reading = started.elapsed();
     let mut sink =
         Timed { trace: Trace::new(BufWriter::with_capacity(1 << 16, io::stdout().lock())), spent: Duration::ZERO };
-    let Input { scenario, config, told, .. } = input;
+    let load::ScenarioInput { scenario, config, told, .. } = input;
     let outcome = scenario::run(&scenario, config, args.core, &mut sink);
     let total = started.elapsed();
     let spent = sink.spent;
@@ -63,66 +62,6 @@ pub fn run(args: &RunArgs) -> ExitCode {
         Outcome::Done => ExitCode::SUCCESS,
         Outcome::Refused => fail(&told, 1),
     }
-}
-
-/// A scenario with the configuration to begin with, which may be a refused one.
-struct Input {
-    scenario: Scenario,
-    config: config::Reading,
-    /// What is wrong with the configuration, for a person; empty when nothing is.
-    told: String,
-}
-
-/// Reads the scenario and the configuration.
-fn read(args: &RunArgs) -> Result<Input, String> {
-    let bytes = load::bytes(&args.scenario)?;
-    let scenario::Reading { scenario, faults } = scenario::read_bytes(&bytes);
-    let scenario = scenario.ok_or_else(|| load::told(&args.scenario, &bytes, &faults))?;
-    if let Some(file) = &args.config {
-        return from_file(scenario, file, args.core);
-    }
-    match &scenario.config {
-        None => {
-            let name = args.scenario.display();
-            Err(format!(
-                "{name}: error[SCN-011]: the scenario has no queue configuration\n  = write `config: |` with one, or \
-                 `configFile:` with its name, or give --config FILE"
-            ))
-        }
-        Some(ConfigSource::Text(text)) => {
-            let config = text.read(args.core);
-            let told = refused(&args.scenario, &bytes, &config);
-            Ok(Input { scenario, config, told })
-        }
-        Some(ConfigSource::File { path, at }) => {
-            let file = args.scenario.parent().unwrap_or(Path::new("")).join(path);
-            let at = *at;
-            from_file(scenario, &file, args.core).map_err(|why| {
-                let fault = Fault {
-                    code: "SCN-012",
-                    severity: config::Severity::Error,
-                    at,
-                    path: "configFile".to_owned(),
-                    message: why,
-                    hint: "the name counts from the folder of the scenario file".to_owned(),
-                };
-                load::told(&args.scenario, &bytes, &[fault])
-            })
-        }
-    }
-}
-
-/// A configuration from a file of its own.
-fn from_file(scenario: Scenario, file: &Path, profile: Profile) -> Result<Input, String> {
-    let bytes = load::bytes(file)?;
-    let config = config::read_file(&bytes, DEFAULT_POLICY_GROUP, profile);
-    let told = refused(file, &bytes, &config);
-    Ok(Input { scenario, config, told })
-}
-
-/// Why a configuration is refused; empty when it is not.
-fn refused(name: &Path, bytes: &[u8], config: &config::Reading) -> String {
-    if config.is_valid() { String::new() } else { load::told(name, bytes, &config.faults) }
 }
 
 /// A trace that knows how long printing took.

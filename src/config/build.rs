@@ -39,6 +39,7 @@ fn queue(raw: RawQueue, above: Option<&QueuePath>, profile: Profile) -> QueueCon
     let parent = raw.is_parent();
     QueueConfig {
         name,
+        capitals: raw.name.value.chars().any(char::is_uppercase),
         at: raw.at,
         parent,
         children: raw.children.into_iter().map(|child| queue(child, Some(&path), profile)).collect(),

@@ -57,6 +57,9 @@ pub struct QueueConfig {
     pub name: String,
     /// The full path.
     pub path: Option<QueuePath>,
+    /// The name was written with capitals. The releases never find the limits of such a queue, nor those below it
+    /// (`acl-and-users.md` section 10).
+    pub capitals: bool,
     /// Where the queue stands.
     pub at: Place,
     /// Has children or says `parent: true` (CFG-033); always true for the root.
@@ -159,7 +162,7 @@ pub struct RuleConfig {
 }
 
 /// The placement rules (PLC-015 to PLC-019).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleKind {
     /// The requested queue.
     #[default]

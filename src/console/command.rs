@@ -19,6 +19,8 @@ pub enum Context {
     App,
     Nodes,
     Node,
+    Users,
+    Account,
     Details,
     List,
     Page,
@@ -39,6 +41,8 @@ impl Context {
             Self::App => "Application",
             Self::Nodes => "Nodes",
             Self::Node => "Node",
+            Self::Users => "Users and groups",
+            Self::Account => "User or group",
             Self::Details => "Details",
             Self::List => "In every list",
             Self::Page => "On every page",
@@ -52,12 +56,14 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Queues,
         Self::Apps,
         Self::App,
         Self::Nodes,
         Self::Node,
+        Self::Users,
+        Self::Account,
         Self::Details,
         Self::List,
         Self::Page,
@@ -88,6 +94,8 @@ pub enum Kind {
     Queue,
     App,
     Node,
+    User,
+    Group,
     Column,
     Theme,
     Partition,
@@ -101,6 +109,8 @@ impl Kind {
             Self::Queue => "QUEUE",
             Self::App => "APPLICATION",
             Self::Node => "NODE",
+            Self::User => "USER",
+            Self::Group => "GROUP",
             Self::Column => "COLUMN",
             Self::Theme => "THEME",
             Self::Partition => "PARTITION",
@@ -135,6 +145,9 @@ pub enum CommandId {
     Queues,
     Apps,
     Nodes,
+    Users,
+    GoUser,
+    GoGroup,
     NextPage,
     PreviousPage,
     GoApp,
@@ -237,13 +250,17 @@ pub static COMMANDS: &[Command] = &[
             (In::App, "enter"),
             (In::Nodes, "enter"),
             (In::Node, "enter"),
+            (In::Users, "enter"),
+            (In::Account, "enter"),
         ])
         .hints(&[
-            (In::Queues, "applications"),
+            (In::Queues, "apps"),
             (In::Apps, "asks"),
             (In::App, "node"),
             (In::Nodes, "what runs"),
             (In::Node, "application"),
+            (In::Users, "queue by queue"),
+            (In::Account, "applications"),
         ])
         .guard(can_open),
     row(CommandId::Details, "details", "Everything about the row under the cursor, and where each value comes from")
@@ -288,14 +305,14 @@ pub static COMMANDS: &[Command] = &[
     ]),
     row(CommandId::PageUp, "", "One page up").keys(&[
         (In::List, "pgup"),
-        (In::List, "ctrl-b"),
+        (In::List, "ctrl-u"),
         (In::Details, "pgup"),
         (In::Help, "pgup"),
         (In::Messages, "pgup"),
     ]),
     row(CommandId::PageDown, "", "One page down").keys(&[
         (In::List, "pgdn"),
-        (In::List, "ctrl-f"),
+        (In::List, "ctrl-d"),
         (In::Details, "pgdn"),
         (In::Help, "pgdn"),
         (In::Messages, "pgdn"),
@@ -331,7 +348,7 @@ pub static COMMANDS: &[Command] = &[
         .takes(Argument::Required(Kind::Column))
         .guard(on_list),
     row(CommandId::Queues, "queues", "The queue tree; with a queue: the cursor on it")
-        .aliases(&["home", "queue", "q"])
+        .aliases(&["home", "queue"])
         .keys(&[(In::Page, "1")])
         .takes(Argument::Optional(Kind::Queue)),
     row(CommandId::Apps, "apps", "All applications, or those in and below a queue")
@@ -339,10 +356,17 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Page, "2")])
         .takes(Argument::Optional(Kind::Queue)),
     row(CommandId::Nodes, "nodes", "The nodes").keys(&[(In::Page, "3")]),
-    row(CommandId::NextPage, "", "Next of queues, applications, nodes")
+    row(CommandId::Users, "users", "Users and groups: what they use, and their limits")
+        .aliases(&["groups"])
+        .keys(&[(In::Page, "4")]),
+    row(CommandId::GoUser, "user", "Go to a user: usage against limits, queue by queue")
+        .takes(Argument::Required(Kind::User)),
+    row(CommandId::GoGroup, "group", "Go to a group: usage against limits, queue by queue")
+        .takes(Argument::Required(Kind::Group)),
+    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "next page")]),
-    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes").keys(&[(In::Page, "shift-tab")]),
+    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes, users").keys(&[(In::Page, "shift-tab")]),
     row(CommandId::GoApp, "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
     row(CommandId::GoNode, "node", "Go to a node").takes(Argument::Required(Kind::Node)),
     row(CommandId::Partition, "partition", "Look at another partition")
@@ -354,16 +378,24 @@ pub static COMMANDS: &[Command] = &[
         .hints(&[(In::Page, "freeze")]),
     row(CommandId::Marks, "marks", "Mark cells that changed, or stop doing so"),
     row(CommandId::Theme, "theme", "Take another theme").takes(Argument::Required(Kind::Theme)),
-    row(CommandId::Messages, "messages", "What was said in the last line").aliases(&["log"]),
+    row(CommandId::Messages, "messages", "What was said, by the engine and in the last line").aliases(&["log"]),
     row(CommandId::CommandLine, "", "The command line, with completion")
         .keys(&[(In::Page, ":"), (In::Help, ":"), (In::Messages, ":")])
         .hints(&[(In::Page, "command")]),
     row(CommandId::Help, "help", "The keys of this page, and all others")
         .keys(&[(In::Page, "?"), (In::Page, "F1")])
         .hints(&[(In::Page, "help")]),
-    row(CommandId::Back, "", "One step back: a note, a filter, a page; never quits").keys(&[(In::Page, "esc")]).hints(
-        &[(In::Apps, "back"), (In::App, "back"), (In::Nodes, "back"), (In::Node, "back"), (In::Details, "back")],
-    ),
+    row(CommandId::Back, "", "One step back: a notice, a filter, a page; never quits")
+        .keys(&[(In::Page, "esc")])
+        .hints(&[
+            (In::Apps, "back"),
+            (In::App, "back"),
+            (In::Nodes, "back"),
+            (In::Node, "back"),
+            (In::Users, "back"),
+            (In::Account, "back"),
+            (In::Details, "back"),
+        ]),
     row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
         .keys(&[
             (In::Page, "q"),
@@ -374,8 +406,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Messages, "esc"),
         ])
         .hints(&[(In::Queues, "quit"), (In::Help, "close"), (In::Messages, "close")]),
-    row(CommandId::Quit, "quit", "Quit; asks when something would be lost").aliases(&["exit"]),
-    row(CommandId::QuitNow, "quit!", "Quit at once, without asking"),
+    row(CommandId::Quit, "quit", "Quit; asks when something would be lost").aliases(&["q", "exit"]),
+    row(CommandId::QuitNow, "quit!", "Quit at once, without asking").aliases(&["q!"]),
     row(CommandId::QuitAgain, "", "Pressed twice: quit at once, without asking")
         .keys(&[(In::Page, "Q"), (In::Always, "ctrl-c")]),
     row(CommandId::Suspend, "suspend", "To the background; `fg` comes back").keys(&[(In::Always, "ctrl-z")]),

@@ -2,6 +2,7 @@
 //!
 //! A fuzzy filter takes what holds its letters in their order. As that finds too much in long paths, names that hold the text
 //! in one piece drive the scattered ones out: `etl` finds `prod.etl` and not also `tenant-late`, unless nothing else is there.
+//! Scattered letters are looked for in the name only, and in the whole path when they hold a dot.
 
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -75,10 +76,13 @@ impl<'f> Sieve<'f> {
             sieve.pattern.score(Utf32Str::new(text, &mut sieve.buffer), &mut sieve.matcher).is_some()
         };
         // An inverted filter hides only what was plainly meant.
-        if !self.filter.exact && !self.filter.invert && texts.iter().any(|text| scattered(self, text)) {
-            return Hit::Scattered;
+        if self.filter.exact || self.filter.invert {
+            return Hit::No;
         }
-        Hit::No
+        // Scattered over a whole path, nearly anything would be found; only a text with a dot means a path.
+        let looked_at = if needle.contains('.') { texts.len() } else { 1 };
+        let found = texts.iter().take(looked_at).any(|text| scattered(self, text));
+        if found { Hit::Scattered } else { Hit::No }
     }
 }
 
@@ -132,7 +136,8 @@ mod tests {
     #[test]
     fn takes_whole_pieces_before_scattered_letters() {
         assert_eq!(passing("etl"), ["root.prod.etl"]);
-        assert_eq!(passing("rlru"), ["root.tenants.late-run"]);
+        assert_eq!(passing("lru"), ["root.tenants.late-run"]);
+        assert_eq!(passing("te.la"), ["root.tenants.late-run"]);
         assert_eq!(passing("ETL"), ["root.prod.etl"]);
         assert_eq!(passing("xyz"), Vec::<&str>::new());
         assert_eq!(passing("  "), QUEUES);

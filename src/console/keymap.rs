@@ -1,7 +1,7 @@
 //! From a key to an action, by what is on the screen.
 
 use super::action::Action;
-use super::command::{COMMANDS, Command, Context};
+use super::command::{COMMANDS, Command, CommandId, Context};
 use super::key::Key;
 use super::model::Model;
 use super::model::layer::Layer;
@@ -22,13 +22,15 @@ pub fn contexts(model: &Model) -> &'static [Context] {
 
 /// The contexts of the page, whatever stands over it.
 pub fn page_contexts(model: &Model) -> &'static [Context] {
-    use Context::{Always, App, Apps, Details, List, Node, Nodes, Page as Pages, Queues};
+    use Context::{Account, Always, App, Apps, Details, List, Node, Nodes, Page as Pages, Queues, Users};
     match model.page() {
         Page::Queues(_) => &[Queues, List, Pages, Always],
         Page::Apps(_) => &[Apps, List, Pages, Always],
         Page::App(_) => &[App, List, Pages, Always],
         Page::Nodes(_) => &[Nodes, List, Pages, Always],
         Page::Node(_) => &[Node, List, Pages, Always],
+        Page::Users(_) => &[Users, List, Pages, Always],
+        Page::Account(_) => &[Account, List, Pages, Always],
         Page::Details(_) => &[Details, Pages, Always],
     }
 }
@@ -59,14 +61,18 @@ pub fn key_of(model: &Model, command: &Command) -> Option<Key> {
 /// What the last line offers now: keys with their words, the nearest context first; help is always among them.
 pub fn hints(model: &Model) -> Vec<(Key, &'static str)> {
     let mut hints = Vec::new();
+    let mut ways_out = Vec::new();
     for context in contexts(model) {
         for command in COMMANDS {
             let Some((_, word)) = command.hints.iter().find(|(at, _)| at == context) else { continue };
             let Some(key) = key_of(model, command) else { continue };
-            if (command.guard)(model).is_ok() && !hints.iter().any(|(other, _)| *other == key) {
-                hints.push((key, *word));
+            if (command.guard)(model).is_err() {
+                continue;
             }
+            let out = matches!(command.id, CommandId::Back | CommandId::Leave);
+            if out { ways_out.push((key, *word)) } else { hints.push((key, *word)) }
         }
     }
+    hints.extend(ways_out);
     hints
 }

@@ -94,8 +94,8 @@ impl LineEdit {
     }
 
     fn word_right(&self) -> usize {
-        let ends = self.text.unicode_word_indices().map(|(at, word)| at + word.len());
-        ends.skip_while(|at| *at <= self.cursor).next().unwrap_or(self.text.len())
+        let mut ends = self.text.unicode_word_indices().map(|(at, word)| at + word.len());
+        ends.find(|at| *at > self.cursor).unwrap_or(self.text.len())
     }
 }
 

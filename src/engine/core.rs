@@ -116,7 +116,7 @@ impl Core {
 
     /// When something is due next: a cycle at once while there may be work, else whatever comes first.
     pub fn next_due(&self) -> Option<Time> {
-        if self.cycling {
+        if self.may_cycle() {
             return Some(self.now);
         }
         let workload = self.workload.as_ref().and_then(|workload| workload.next());
@@ -129,7 +129,7 @@ impl Core {
         let mut left = steps;
         while left > 0 {
             left -= 1;
-            if self.cycling {
+            if self.may_cycle() {
                 self.cycle();
                 continue;
             }
@@ -147,10 +147,15 @@ impl Core {
         Progress::Busy
     }
 
+    /// Whether a cycle is due now: it may find something, and no workload keeps cycles to itself.
+    fn may_cycle(&self) -> bool {
+        self.cycling && !self.workload.as_ref().is_some_and(|workload| workload.runs_cycles())
+    }
+
     /// One cycle. After one that found nothing, cycles wait until something happens, or for the next try (SCH-040).
     fn cycle(&mut self) {
         let events = self.scheduler.apply(self.now, &Command::Cycle);
-        self.cycling = events.iter().any(|event| matches!(event.kind, EventKind::Allocated { .. }));
+        self.cycling = events.iter().any(Event::is_activity);
         if let Some(workload) = &mut self.workload {
             workload.observe(self.now, &events);
         }

@@ -65,7 +65,14 @@ impl Drop for FileWatch {
 fn read_changes(file: &Path, known: Vec<u8>, inbox: &Receiver<()>, changed: &dyn Fn(Result<Vec<u8>, String>)) {
     let mut last = Ok(known);
     loop {
-        // The first look is at once: the file may have changed before it was watched.
+        loop {
+            match inbox.recv_timeout(QUIET) {
+                Ok(()) => {}
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+        // The first look is without any news: the file may have changed before it was watched.
         let now = std::fs::read(file).map_err(|error| format!("{}: cannot be read: {error}", file.display()));
         if now != last {
             changed(now.clone());
@@ -73,13 +80,6 @@ fn read_changes(file: &Path, known: Vec<u8>, inbox: &Receiver<()>, changed: &dyn
         }
         if inbox.recv().is_err() {
             return;
-        }
-        loop {
-            match inbox.recv_timeout(QUIET) {
-                Ok(()) => {}
-                Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Scenario files, workloads and traces.
 //!
 //! Where to read: [`file`] turns text into a [`Scenario`]; `decode` and `value` are its parts. [`workload`] is what drives a
-//! scheduler as time goes on.
+//! scheduler as time goes on: a scenario's [`steps`], or the [`demo`]; [`record`] and
+//! [`write`] make a scenario file of it.
 //! [`run`] drives a scheduler through a scenario, [`trace`] prints what came of it.
 //!
 //! Invariants:
@@ -9,16 +10,25 @@
 //! - the same scenario, seed and profile give the same commands and the same trace, byte for byte;
 //! - a text with a fault yields no scenario, so nothing is ever half run.
 
+pub mod demo;
 pub mod file;
+pub mod record;
 pub mod run;
+pub mod steps;
 pub mod trace;
 pub mod workload;
+pub mod write;
 
 mod decode;
 mod json;
+mod pace;
 mod value;
 
+pub use demo::{Demo, demo_config};
 pub use file::{ConfigSource, Cycles, EmbeddedText, Reading, Scenario, Step, StepKind, read, read_bytes};
+pub use record::{Recorder, Recording};
 pub use run::{Outcome, Runner, run};
+pub use steps::ScenarioWorkload;
 pub use trace::{Silent, Sink, Trace};
 pub use workload::Workload;
+pub use write::scenario_text;

@@ -8,10 +8,12 @@ use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
 use super::trace::{LOAD, Sink};
 use crate::config::{self, Config, Faults, Severity};
 use crate::model::{Profile, Time};
-use crate::scheduler::{Command, Event, EventKind, ReleaseReason, Scheduler};
+use crate::scheduler::{Command, Event, EventKind, Scheduler};
 
 /// How far the clock moves with each step.
-const STEP: Duration = Duration::from_millis(1);
+pub(super) const STEP: Duration = Duration::from_millis(1);
+/// Where the clock stops, some 290 000 years on: behind it there is still room for every timer.
+const END_OF_TIME: Time = Time(u64::MAX / 2);
 
 impl EmbeddedText {
     /// Reads the configuration; its faults stand where they are in the scenario file.
@@ -121,7 +123,7 @@ impl Runner {
 
     /// Moves the clock; every timer on the way has its own turn at its own time.
     fn advance(&mut self, by: Duration, sink: &mut impl Sink) -> io::Result<()> {
-        let until = self.now + by;
+        let until = (self.now + by).min(END_OF_TIME);
         while let Some(due) = self.scheduler.next_timer().filter(|due| *due <= until) {
             self.now = self.now.max(due);
             self.apply(&Command::Tick, sink)?;
@@ -136,7 +138,7 @@ impl Runner {
             Cycles::Idle => (Cycles::MOST, true),
         };
         for _ in 0..most {
-            let progress = self.apply(&Command::Cycle, sink)?.iter().any(is_progress);
+            let progress = self.apply(&Command::Cycle, sink)?.iter().any(Event::is_activity);
             // With nothing to look at, the cycles that are left would do nothing either.
             if !progress && (idle || !self.scheduler.has_work()) {
                 break;
@@ -156,11 +158,6 @@ impl Runner {
         let events = self.apply(&Command::Configure(config), sink)?;
         Ok(!events.iter().any(|event| matches!(event.kind, EventKind::ConfigRejected { .. })))
     }
-}
-
-/// Whether an event of a cycle means that another cycle may find more: an allocation, or a placeholder that gives way.
-fn is_progress(event: &Event) -> bool {
-    matches!(event.kind, EventKind::Allocated { .. } | EventKind::Released { reason: ReleaseReason::Replaced, .. })
 }
 
 /// The first error in one line, and how many there are.

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use super::json::Json;
 use crate::model::{AppId, AskId, QueuePath, Resource};
+use crate::scheduler::index::SlabKey;
 use crate::scheduler::queue::Queue;
+use crate::scheduler::usage::{QueueUsage, Trackers};
 use crate::scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
 
 /// The step of a trace line that belongs to the configuration's own load.
@@ -137,7 +139,8 @@ impl<W: Write> Sink for Trace<W> {
             queues(&mut self.json, partition)?;
             apps(&mut self.json, partition)?;
             nodes(&mut self.json, partition)?;
-            users(&mut self.json, partition)?;
+            usage(&mut self.json, "users", &partition.usage.users, partition)?;
+            usage(&mut self.json, "groups", &partition.usage.groups, partition)?;
         }
         self.end()
     }
@@ -253,18 +256,26 @@ fn nodes(json: &mut Json, partition: &Partition) -> io::Result<()> {
     Ok(())
 }
 
-/// What users have in use, on the paths where it is something. Groups are tracked with the limits that name them.
-fn users(json: &mut Json, partition: &Partition) -> io::Result<()> {
-    json.open_field("users", b'[');
-    for (user, queues) in partition.usage.users() {
+/// What users or groups have in use, on the paths where it is something.
+fn usage<K: SlabKey>(
+    json: &mut Json,
+    list: &'static str,
+    trackers: &Trackers<K>,
+    partition: &Partition,
+) -> io::Result<()> {
+    json.open_field(list, b'[');
+    for (_, tracker) in trackers.iter() {
+        let in_use = tracker.levels().filter(|(_, usage)| usage.is_used());
+        let paths = in_use.filter_map(|(key, usage)| partition.queues.get(key).map(|queue| (&queue.path, usage)));
+        let mut paths: Vec<(&QueuePath, &QueueUsage)> = paths.collect();
+        if paths.is_empty() {
+            continue;
+        }
+        paths.sort_by_key(|(path, _)| path.as_str());
         json.open(b'{');
-        json.text_field("name", user)?;
+        json.text_field("name", &tracker.name)?;
         json.open_field("queues", b'[');
-        let path = |key| partition.queues.get(key).map(|queue| &queue.path);
-        let in_use = queues.iter().filter_map(|(key, usage)| path(*key).map(|path| (path, usage)));
-        let mut in_use: Vec<(&QueuePath, _)> = in_use.collect();
-        in_use.sort_by_key(|(path, _)| path.as_str());
-        for (path, usage) in in_use {
+        for (path, usage) in paths {
             json.open(b'{');
             json.text_field("queue", path.as_str())?;
             json.resource_field("allocated", &usage.allocated)?;
@@ -274,8 +285,6 @@ fn users(json: &mut Json, partition: &Partition) -> io::Result<()> {
         json.close(b']');
         json.close(b'}');
     }
-    json.close(b']');
-    json.open_field("groups", b'[');
     json.close(b']');
     Ok(())
 }

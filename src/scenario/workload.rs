@@ -14,4 +14,9 @@ pub trait Workload: Send {
 
     /// What came of it, and of everything else that happened.
     fn observe(&mut self, now: Time, events: &[Event]);
+
+    /// Whether it says itself when cycles run, by commands; then nobody else runs one until it is over.
+    fn runs_cycles(&self) -> bool {
+        false
+    }
 }

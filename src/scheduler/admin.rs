@@ -5,7 +5,6 @@ use super::index::{AppKey, QueueKey};
 use super::partition::Partition;
 use super::place::{RECOVERY_QUEUE, access};
 use super::queue::PathUp;
-use crate::config::properties::AppSortPolicy;
 use crate::model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 
 impl Partition {
@@ -33,6 +32,7 @@ impl Partition {
             Err(message) => deny(now, app, message, events),
             Ok((key, target)) => {
                 let from = self.apps[key].queue_path.clone();
+                self.unreserve_app(now, key, events);
                 self.carry_over(key, target);
                 let queue = self.queues[target].path.clone();
                 events.push(Event { at: now, kind: EventKind::Moved { app: app.clone(), from, queue } });
@@ -59,7 +59,7 @@ impl Partition {
         Ok(key)
     }
 
-    /// Checks 3 to 8 of a move: the target, and whether the application fits there.
+    /// Checks 3 to 9 of a move: the target, and whether the application fits there.
     fn move_target(&self, app: AppKey, to: &QueuePath, by: &Identity) -> Result<QueueKey, String> {
         let target = self.queues.find(to).ok_or_else(|| format!("queue not found: {to}"))?;
         if !self.queues[target].leaf {
@@ -83,15 +83,15 @@ impl Partition {
         if misfits.is_empty() { Ok(target) } else { Err(misfits.join("; ")) }
     }
 
-    /// Checks 6 to 8: what of the application does not fit the target's path below the common ancestor.
+    /// Checks 6 to 9: what of the application does not fit the target's path below the common ancestor.
     fn misfits(&self, app: AppKey, target: QueueKey, path: &PathUp) -> Vec<String> {
         let application = &self.apps[app];
         let mut misfits = Vec::new();
         let gang_open = !application.placeholder_ask.is_zero()
             && (matches!(application.state, AppState::New | AppState::Accepted)
                 || !application.allocated_placeholder.is_zero());
-        if gang_open && self.queues[target].settings.properties.app_sort == AppSortPolicy::Fair {
-            misfits.push(format!("unsupported sort type of {} for a gang", self.queues[target].path));
+        if gang_open && let Err(message) = self.takes_gang(target, &application.placeholder_ask) {
+            misfits.push(message);
         }
         let shared = self.queues.path_up(application.queue);
         let holds = application.holds();
@@ -109,16 +109,17 @@ impl Partition {
                 misfits.push(format!("maxapplications of {} reached", queue.path));
             }
         }
+        misfits.extend(self.limit_misfits(app, path));
         misfits
     }
 
     /// Moves every counter of the application from its path to the target's (SCH-204).
     fn carry_over(&mut self, key: AppKey, target: QueueKey) {
         let app = &self.apps[key];
-        let (source, id, user) = (app.queue, app.id.clone(), app.who.user.clone());
+        let (source, id) = (app.queue, app.id.clone());
         let (holds, pending, runs) = (app.holds(), app.pending.clone(), app.counts_as_running());
+        let preempting = app.preempting();
         let accepted = self.queues[source].allocating_accepted.contains(&id);
-        let counted = self.usage.counts(&user, source, &id);
         let (from, to) = (self.queues.path_up(source), self.queues.path_up(target));
         self.leave_queue(key);
         for queue in from {
@@ -127,23 +128,21 @@ impl Partition {
             queue.allocated.prune();
             queue.pending.sub_assign(&pending);
             queue.pending.prune();
+            queue.preempting.sub_assign(&preempting);
+            queue.preempting.prune();
             queue.running = queue.running.saturating_sub(u64::from(runs));
             queue.refresh_share();
         }
-        self.usage.decrease(&user, &self.queues.path_up(source), &holds);
-        self.usage.app_done(&user, &self.queues.path_up(source), &id);
         for queue in to.iter().copied() {
             let queue = &mut self.queues[queue];
             queue.allocated.add_assign(&holds);
             queue.pending.add_assign(&pending);
+            queue.preempting.add_assign(&preempting);
             queue.running += u64::from(runs);
             if accepted {
                 queue.allocating_accepted.insert(id.clone());
             }
             queue.refresh_share();
-        }
-        if counted {
-            self.usage.increase(&user, &to, &id, &holds);
         }
         let app = &mut self.apps[key];
         app.queue = target;
@@ -157,6 +156,9 @@ impl Partition {
             self.touch_ask(key, ask, arrival);
         }
         self.join_queue(key);
+        if self.apps[key].account.bounds.take().is_some() {
+            self.decide_limits(key, true);
+        }
     }
 }
 

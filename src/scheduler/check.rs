@@ -2,12 +2,16 @@
 //! builds; costs what exists.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::Scheduler;
+use super::app::{Application, Ask};
+use super::gang::TaskGroup;
 use super::index::{QueueKey, SlabKey};
 use super::partition::Partition;
 use super::queue::ROOT;
-use crate::model::{Priority, Resource};
+use super::usage::{Bound, QueueUsage, Side, bounds_of};
+use crate::model::{AppState, Priority, Resource};
 
 /// What does not add up, one line each; nothing when all is well.
 pub fn violations(scheduler: &Scheduler) -> Vec<String> {
@@ -17,7 +21,9 @@ pub fn violations(scheduler: &Scheduler) -> Vec<String> {
         check.queues();
         check.nodes();
         check.apps();
-        check.users();
+        check.reservations();
+        check.gangs();
+        check.usage();
         found.extend(check.found.into_iter().map(|line| format!("{}: {line}", partition.name)));
     }
     found
@@ -63,7 +69,11 @@ impl Check<'_> {
             self.that(pending == queue.pending, || {
                 format!("{path} has pending {:?}, below it is {pending:?}", queue.pending)
             });
-            self.that(queue.allocated.at_least(&queue.preempting), || format!("{path} preempts more than it has"));
+            let victims: Vec<Resource> = apps().map(super::app::Application::preempting).collect();
+            let preempting = sum(&mut children().map(|c| &c.preempting).chain(victims.iter()));
+            self.that(preempting == queue.preempting, || {
+                format!("{path} has preempting {:?}, below it is {preempting:?}", queue.preempting)
+            });
             let running = children().map(|c| c.running).sum::<u64>()
                 + apps().filter(|app| app.counts_as_running()).count() as u64;
             let cut = partition.switches.running_count_cut;
@@ -85,13 +95,16 @@ impl Check<'_> {
             });
             let candidates = apps().filter(|app| app.pending.strictly_greater_than_zero()).count();
             self.that(candidates == queue.candidates.len(), || format!("{path} misses candidates"));
+            let replacers = apps().filter(|app| app.rank.is_some() && may_replace(app)).count();
+            let among = queue.replacers.is_subset(&queue.candidates);
+            self.that(among && replacers == queue.replacers.len(), || format!("{path} misses who may replace"));
         }
     }
 
     /// (2), (3), (4), (5).
     fn nodes(&mut self) {
         let partition = self.partition;
-        let (mut total, mut allocated) = (Resource::new(), Resource::new());
+        let (mut total, mut allocated, mut coming) = (Resource::new(), Resource::new(), Resource::new());
         for node in partition.nodes.iter() {
             total.add_assign(&node.total);
             allocated.add_assign(&node.allocated);
@@ -101,10 +114,16 @@ impl Check<'_> {
             let mut own = Resource::new();
             for (number, (app, ask)) in &node.allocations {
                 let ask = partition.apps.get(*app).and_then(|app| app.asks.get(*ask));
-                let here = ask.and_then(|ask| ask.allocation).filter(|a| a.number == *number && a.node == node.key);
-                self.that(here.is_some(), || format!("node {id} has allocation {number} that is not there"));
+                let allocated = ask.and_then(|ask| ask.allocation).map(|a| (a.number, a.node));
+                let to_come = ask.and_then(|ask| ask.takes_over).filter(|t| t.charged).map(|t| (t.number, t.node));
+                self.that(allocated.or(to_come) == Some((*number, node.key)), || {
+                    format!("node {id} has allocation {number} that is not there")
+                });
                 if let Some(ask) = ask {
                     own.add_assign(&ask.resource);
+                    if to_come.is_some() {
+                        coming.add_assign(&ask.resource);
+                    }
                 }
             }
             self.that(own == node.allocated, || format!("node {id} has allocated {:?}, not {own:?}", node.allocated));
@@ -112,7 +131,9 @@ impl Check<'_> {
         let Some(root) = partition.queues.get(ROOT) else { return };
         let max = root.max.clone().unwrap_or_default();
         self.that(total == max, || format!("the root's maximum is {max:?}, the nodes have {total:?}"));
-        self.that(allocated == root.allocated, || format!("root has {:?}, nodes {allocated:?}", root.allocated));
+        self.that(allocated == root.allocated.add(&coming), || {
+            format!("root has {:?}, nodes {allocated:?}", root.allocated)
+        });
     }
 
     /// (1) and the sums within an application.
@@ -121,6 +142,7 @@ impl Check<'_> {
             let (mut pending, mut real, mut placeholders) = (Resource::new(), Resource::new(), Resource::new());
             for (_, ask) in app.asks.iter() {
                 match (&ask.allocation, ask.placeholder) {
+                    (None, _) if ask.takes_over.is_some() => {}
                     (None, _) => pending.add_assign(&ask.resource),
                     (Some(_), false) => real.add_assign(&ask.resource),
                     (Some(_), true) => placeholders.add_assign(&ask.resource),
@@ -128,7 +150,8 @@ impl Check<'_> {
             }
             let same = pending == app.pending && real == app.allocated && placeholders == app.allocated_placeholder;
             self.that(same, || format!("application {} miscounts its asks", app.id));
-            self.that(app.asks.len() == app.pending_order.len() + app.allocations.len(), || {
+            let tied = app.asks.iter().filter(|(_, ask)| ask.takes_over.is_some()).count();
+            self.that(app.asks.len() == app.pending_order.len() + app.allocations.len() + tied, || {
                 format!("application {} has lost an ask", app.id)
             });
             self.that(self.partition.app_key(&app.id) == Some(app.key), || {
@@ -137,23 +160,124 @@ impl Check<'_> {
         }
     }
 
-    /// (10): what a user has in a queue is what his applications hold there.
-    fn users(&mut self) {
+    /// Placeholders are counted, task groups know theirs and who waits for them, ties hold on both sides, and a gang's time runs
+    /// only while it has placeholders.
+    fn gangs(&mut self) {
         let partition = self.partition;
-        let mut counted: BTreeMap<(String, QueueKey), Resource> = BTreeMap::new();
-        for (_, app) in partition.apps.iter().filter(|(_, app)| !app.holds().is_zero()) {
-            for queue in partition.queues.path_up(app.queue) {
-                counted.entry((app.who.user.clone(), queue)).or_default().add_assign(&app.holds());
+        let mut count = 0;
+        for (_, app) in partition.apps.iter() {
+            let held = app.asks.iter().filter(|(_, ask)| ask.placeholder && ask.allocation.is_some()).count();
+            count += held as u64;
+            let known: usize = app.task_groups.values().map(|group| group.placeholders.len()).sum();
+            self.that(held == known, || format!("task groups of {} know {known} placeholders of {held}", app.id));
+            for (name, group) in &app.task_groups {
+                self.that(task_group_is_right(app, name, group), || {
+                    format!("task group {name} of {} is wrong: {group:?}", app.id)
+                });
+            }
+            for (key, ask) in app.asks.iter() {
+                let other = ask.takes_over.and_then(|takeover| app.asks.get(takeover.placeholder));
+                let ties = ask.takes_over.is_none() || other.is_some_and(|other| other.gives_way == Some(key));
+                let back = ask.gives_way.and_then(|real| app.asks.get(real)?.takes_over);
+                let tied = ask.gives_way.is_none() || back.is_some_and(|takeover| takeover.placeholder == key);
+                self.that(ties && tied, || format!("ask {} of {} is tied to nobody", ask.id, app.id));
+            }
+            let timer = app.placeholder_timer;
+            let runs = timer.is_none_or(|timer| partition.timers.contains_key(&timer) && held > 0);
+            self.that(runs, || format!("the gang's time of {} runs for nothing", app.id));
+        }
+        self.that(count == partition.placeholders, || {
+            format!("{count} placeholders held, {} counted", partition.placeholders)
+        });
+    }
+
+    /// (9): a reservation stands on both sides, and is counted.
+    fn reservations(&mut self) {
+        let partition = self.partition;
+        let mut count = 0;
+        for (_, app) in partition.apps.iter() {
+            count += app.reservations.len() as u64;
+            for (ask, node) in &app.reservations {
+                let kept = partition.nodes.get(*node).is_some_and(|node| node.reservations.contains(&(app.key, *ask)));
+                let pending = app.asks.get(*ask).is_some_and(|ask| ask.allocation.is_none());
+                self.that(kept && pending, || {
+                    format!("application {} holds a reservation that does not stand", app.id)
+                });
+            }
+            let place = (app.submitted, app.id.clone(), app.key);
+            let known = partition.queues[app.queue].reserved.contains(&place);
+            self.that(known != app.reservations.is_empty(), || {
+                format!("the leaf of {} miscounts reservations", app.id)
+            });
+        }
+        let on_nodes: usize = partition.nodes.iter().map(|node| node.reservations.len()).sum();
+        self.that(count == on_nodes as u64 && count == partition.reservations, || {
+            format!("{count} reservations held, {on_nodes} on nodes, {} counted", partition.reservations)
+        });
+    }
+
+    /// (10): what a user or group has in a queue is what the applications that count there hold, and those that run there
+    /// are those that have had an allocation since they had nothing left. The limits that hold for an application are those
+    /// of its path.
+    fn usage(&mut self) {
+        let partition = self.partition;
+        let lossy = partition.switches.group_usage_lost;
+        let mut counted: BTreeMap<(Side, &str, QueueKey), QueueUsage> = BTreeMap::new();
+        for (_, app) in partition.apps.iter() {
+            let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));
+            let user = app.account.user.and_then(|user| partition.usage.users.get(user)).map(|user| &*user.name);
+            self.that(user == Some(&*app.who.user), || format!("{} counts under user {user:?}", app.id));
+            // One that returns from Completing with placeholders counts again with its next allocation only (LIM-013).
+            let has_run = !app.allocated.is_zero() && app.state != AppState::Completing;
+            self.that(app.account.running || !has_run, || format!("{} does not count as running", app.id));
+            for queue in path.iter().copied() {
+                for (side, name) in [(Side::User, Some(app.who.user.as_str())), (Side::Group, group)] {
+                    let Some(name) = name else { continue };
+                    let sum = counted.entry((side, name, queue)).or_default();
+                    sum.apps += 1;
+                    sum.allocated.add_assign(&app.holds());
+                    if app.account.running {
+                        sum.running.insert(app.id.clone());
+                    }
+                }
+            }
+            if let Some(bounds) = &app.account.bounds {
+                let want = bounds_of(&partition.queues, &path, &app.who.user, group);
+                let same = |(a, b): (&Bound, &Bound)| {
+                    (a.queue, a.side) == (b.queue, b.side) && Arc::ptr_eq(&a.limit, &b.limit)
+                };
+                let same = bounds.len() == want.len() && bounds.iter().zip(&want).all(same);
+                self.that(same, || format!("{} is held to limits that are not in force", app.id));
             }
         }
-        for (user, queues) in partition.usage.users() {
-            for (queue, usage) in queues {
-                let want = counted.remove(&(user.to_owned(), *queue)).unwrap_or_default();
-                self.that(want == usage.allocated, || {
-                    format!("user {user} has {:?} in queue {}, not {want:?}", usage.allocated, queue.slot())
+        let users = partition.usage.users.iter().map(|(_, tracker)| (Side::User, tracker));
+        let groups = partition.usage.groups.iter().map(|(_, tracker)| (Side::Group, tracker));
+        for (side, tracker) in users.chain(groups) {
+            for (queue, usage) in tracker.levels() {
+                let want = counted.remove(&(side, &tracker.name, queue)).unwrap_or_default();
+                let same = if lossy && side == Side::Group { want.apps == usage.apps } else { want == *usage };
+                self.that(same, || {
+                    format!("{side:?} {} has {usage:?} in queue {}, not {want:?}", tracker.name, queue.slot())
                 });
             }
         }
         self.that(counted.is_empty(), || format!("usage is missing for {:?}", counted.keys().collect::<Vec<_>>()));
     }
+}
+
+/// Whether an application has both sides of a replacement in one task group.
+fn may_replace(app: &Application) -> bool {
+    app.task_groups.values().any(|group| group.waiting > 0 && !group.placeholders.is_empty())
+}
+
+/// Whether a task group knows its placeholders and how many real asks wait, and has not lost more than it had.
+fn task_group_is_right(app: &Application, name: &Arc<str>, group: &TaskGroup) -> bool {
+    let own = |ask: &&Ask| ask.task_group.as_ref() == Some(name);
+    let pending = app.pending_order.iter().map(|(.., key)| &app.asks[*key]);
+    let waiting = pending.filter(own).filter(|ask| !ask.placeholder).count() as u64;
+    let held = group.placeholders.iter().all(|(number, key)| {
+        let ask = app.asks.get(*key).filter(own).filter(|ask| ask.placeholder);
+        ask.and_then(|ask| ask.allocation).is_some_and(|allocation| allocation.number == *number)
+    });
+    waiting == group.waiting && held && group.timed_out <= group.count && group.replaced <= group.count
 }

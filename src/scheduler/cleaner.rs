@@ -25,6 +25,10 @@ impl Partition {
         events.push(Event { at: now, kind });
         let parent = queue.parent;
         self.queues.remove(key);
+        if self.switches.group_usage_lost {
+            self.touch_accounts();
+            self.usage.groups.forget(key);
+        }
         self.touch_queue(key);
         self.touch_tree();
         if let Some(parent) = parent {

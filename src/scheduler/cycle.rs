@@ -1,14 +1,16 @@
 //! One scheduling cycle: at most one allocation a partition (`scheduler.md` sections 3, 4, 7).
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use super::app::{Application, Tried};
-use super::event::{Event, EventKind};
-use super::index::{AppKey, AskKey, NodeKey, QueueKey};
-use super::node::Nodes;
+use super::app::Application;
+use super::event::{Event, EventKind, RunnableCause};
+use super::index::{AppKey, QueueKey};
 use super::order::{AppRank, sort_children};
 use super::partition::Partition;
+use super::preempt::attempts::Attempts;
 use super::queue::ROOT;
+use super::try_asks::{Pick, Room, try_asks};
 use crate::config::properties::AppSortPolicy;
 use crate::model::{AppState, QueueState, Resource, Time};
 
@@ -19,21 +21,22 @@ pub(super) struct Scratch {
     children: Vec<QueueKey>,
 }
 
-/// What a cycle found: which ask goes to which node.
-struct Pick {
-    app: AppKey,
-    ask: AskKey,
-    node: NodeKey,
+/// The steps of a cycle (SCH-042).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Reserved,
+    Replace,
+    Normal,
 }
 
 /// Which Accepted applications of a leaf a cycle tries.
-enum OnTheirWay {
+pub(super) enum OnTheirWay {
     All,
     Only(Option<AppKey>),
 }
 
 impl OnTheirWay {
-    fn lets_pass(&self, app: &Application) -> bool {
+    pub(super) fn lets_pass(&self, app: &Application) -> bool {
         match self {
             Self::All => true,
             Self::Only(one) => app.state != AppState::Accepted || *one == Some(app.key),
@@ -48,21 +51,44 @@ impl Partition {
             return;
         }
         self.refresh_share_bases();
-        if let Some(pick) = self.find_pick(now, events) {
-            self.commit(now, pick.app, pick.ask, pick.node, events);
+        let reserved = if self.reservations > 0 { self.find_pick(now, Step::Reserved, events) } else { None };
+        let replace = reserved.is_none() && self.placeholders > 0;
+        let replaced = if replace { self.find_pick(now, Step::Replace, events) } else { reserved };
+        let pick = replaced.or_else(|| self.find_pick(now, Step::Normal, events));
+        match pick {
+            Some(Pick::Allocate { app, ask, node }) => self.commit(now, app, ask, node, events),
+            Some(Pick::Reserve { app, ask, node }) => self.reserve(now, app, ask, node, events),
+            Some(Pick::Claim { app, ask, node }) => {
+                self.unreserve_node(now, node, events);
+                let (node_now, wanted) = (&self.nodes[node], &self.apps[app].asks[ask]);
+                if self.nodes.takes(wanted, node) {
+                    self.commit(now, app, ask, node, events);
+                } else if node_now.total.fit_in(&wanted.resource) {
+                    self.reserve(now, app, ask, node, events);
+                }
+            }
+            Some(Pick::Replace { app, ask, placeholder, node }) => {
+                self.begin_replacement(now, app, ask, placeholder, node, events);
+            }
+            Some(Pick::Stall | Pick::Preempted) | None => {}
         }
+        self.confirm_stopped(now, events);
     }
 
-    /// Walks the tree depth first, children in their order, to the first leaf that has something to allocate (SCH-050). The
-    /// tree may be deep: the walk keeps its own stack.
-    fn find_pick(&mut self, now: Time, events: &mut Vec<Event>) -> Option<Pick> {
+    /// Walks the tree depth first, children in their order, to the first leaf that has something to do (SCH-050). The tree may
+    /// be deep: the walk keeps its own stack.
+    fn find_pick(&mut self, now: Time, step: Step, events: &mut Vec<Event>) -> Option<Pick> {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.stack.clear();
         scratch.stack.push(ROOT);
         let mut pick = None;
         while let Some(key) = scratch.stack.pop() {
             if self.queues[key].leaf {
-                pick = self.try_leaf(now, key, events);
+                pick = match step {
+                    Step::Normal => self.try_leaf(now, key, events),
+                    Step::Reserved => self.try_reserved(now, key, events),
+                    Step::Replace => self.try_replace(now, key, events),
+                };
                 if pick.is_some() {
                     break;
                 }
@@ -79,38 +105,50 @@ impl Partition {
     fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let on_their_way = self.on_their_way(leaf);
+        let mut attempts = self.preemption_attempts(leaf);
         let mut last: Option<AppRank> = None;
-        while let Some(rank) = self.next_candidate(leaf, last.as_ref()) {
+        while let Some(rank) = next_behind(&self.queues[leaf].candidates, last.as_ref()) {
             let app = rank.app;
             last = Some(rank);
             if !on_their_way.lets_pass(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
                 continue;
             }
-            let (pick, tried) = try_asks(now, &mut self.apps[app], &self.nodes, &headroom, events);
-            for ask in tried {
-                let arrival = self.apps[app].asks[ask].arrival;
-                self.touch_ask(app, ask, arrival);
-            }
-            if let Some((ask, node)) = pick {
-                return Some(Pick { app, ask, node });
+            let pick = self.try_app(now, app, &headroom, &mut attempts, events);
+            if pick.is_some() {
+                return pick;
             }
         }
         None
     }
 
-    /// The candidate of a leaf that stands behind `last` (SCH-071).
-    fn next_candidate(&self, leaf: QueueKey, last: Option<&AppRank>) -> Option<AppRank> {
-        let candidates = &self.queues[leaf].candidates;
-        match last {
-            None => candidates.first(),
-            Some(last) => candidates.range((Bound::Excluded(last), Bound::Unbounded)).next(),
+    /// Tries the asks of one application, with preemption for those that may (SCH-082).
+    fn try_app(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        headroom: &Resource,
+        attempts: &mut Attempts,
+        events: &mut Vec<Event>,
+    ) -> Option<Pick> {
+        let of_limits = self.usage.headroom(&self.apps[app].account);
+        let room = Room { of_limits: of_limits.as_ref(), of_queue: headroom };
+        loop {
+            let (pick, tried) =
+                try_asks(now, &mut self.apps[app], &self.nodes, &room, &self.switches, attempts, events);
+            for ask in tried {
+                let arrival = self.apps[app].asks[ask].arrival;
+                self.touch_ask(app, ask, arrival);
+            }
+            let Some(wish) = attempts.take_wish() else { return pick };
+            if self.preempt(now, app, wish.ask(), wish.nodes_tried, events) {
+                return Some(Pick::Preempted);
+            }
         }
-        .cloned()
     }
 
     /// Which Accepted applications of a leaf may be tried: all, but by `stateaware` only the oldest, and none while one is
     /// Starting (SCH-073).
-    fn on_their_way(&self, leaf: QueueKey) -> OnTheirWay {
+    pub(super) fn on_their_way(&self, leaf: QueueKey) -> OnTheirWay {
         let queue = &self.queues[leaf];
         if queue.settings.properties.app_sort != AppSortPolicy::StateAware || !self.switches.stateaware {
             return OnTheirWay::All;
@@ -125,20 +163,30 @@ impl Partition {
 
     /// Whether the application maxima let an application begin to run; one that runs already is never held back
     /// (SCH-081). A change is told once (SCH-114).
-    fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
+    pub(super) fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
+        self.decide_limits(app, !self.switches.group_usage_lost);
         let application = &mut self.apps[app];
         if application.state != AppState::Accepted {
             application.runnable_in_queue = true;
+            application.runnable_by_limits = true;
             return true;
         }
-        let runnable = self.queues.can_run(leaf, &application.id);
-        if runnable != application.runnable_in_queue {
-            application.runnable_in_queue = runnable;
-            let kind = EventKind::AppRunnable { app: application.id.clone(), runnable };
-            events.push(Event { at: now, kind });
+        let in_queue = self.queues.can_run(leaf, &application.id);
+        let by_limits = self.usage.lets_run(&application.account, &application.id);
+        let told = events.len();
+        for (cause, known, runnable) in [
+            (RunnableCause::Queue, &mut application.runnable_in_queue, in_queue),
+            (RunnableCause::Limits, &mut application.runnable_by_limits, by_limits),
+        ] {
+            if std::mem::replace(known, runnable) != runnable {
+                let kind = EventKind::AppRunnable { app: application.id.clone(), cause, runnable };
+                events.push(Event { at: now, kind });
+            }
+        }
+        if events.len() > told {
             self.touch_app(app);
         }
-        runnable
+        in_queue && by_limits
     }
 
     /// Works out anew what 1.8.0 takes queues' shares of (SCH-055): cluster size, overridden by each maximum on the way
@@ -172,57 +220,11 @@ impl Partition {
     }
 }
 
-/// Tries the asks of one application in their order (SCH-082). Gives the first that a node takes, and those of which something
-/// new is known.
-fn try_asks(
-    now: Time,
-    app: &mut Application,
-    nodes: &Nodes,
-    headroom: &Resource,
-    events: &mut Vec<Event>,
-) -> (Option<(AskKey, NodeKey)>, Vec<AskKey>) {
-    let Application { id, pending_order, asks, .. } = app;
-    let mut changed = Vec::new();
-    // Within one cycle the same wish fails the same way again; no need to ask every node anew.
-    let mut failed: Option<(AskKey, Tried)> = None;
-    for (.., key) in pending_order.iter() {
-        let known = failed.filter(|(other, _)| {
-            let (other, ask) = (&asks[*other], &asks[*key]);
-            other.resource == ask.resource && other.required_node == ask.required_node
-        });
-        let found = match known {
-            Some((_, tried)) => Err(tried),
-            None if !headroom.fit_in_max_undef(&asks[*key].resource) => Err(Tried::QueueQuota),
-            None => find_node(nodes, &asks[*key]).ok_or(Tried::NoNode),
-        };
-        let ask = &mut asks[*key];
-        let fits = found != Err(Tried::QueueQuota);
-        if fits != ask.fits_queue {
-            ask.fits_queue = fits;
-            let kind = EventKind::AskFitsQueue { app: id.clone(), ask: ask.id.clone(), fits };
-            events.push(Event { at: now, kind });
-        }
-        match found {
-            Ok(node) => return (Some((*key, node)), changed),
-            Err(tried) => {
-                failed = Some((*key, tried));
-                if ask.tried != tried {
-                    ask.tried = tried;
-                    changed.push(*key);
-                }
-            }
-        }
+/// The application of a leaf that stands behind `last` (SCH-071).
+pub(super) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
+    match last {
+        None => ranks.first(),
+        Some(last) => ranks.range((Bound::Excluded(last), Bound::Unbounded)).next(),
     }
-    (None, changed)
-}
-
-/// The first node in order that has room for the ask (SCH-093), or the one that it requires.
-fn find_node(nodes: &Nodes, ask: &super::app::Ask) -> Option<NodeKey> {
-    let takes = |node: &&super::node::Node| {
-        node.schedulable && node.total.fit_in(&ask.resource) && node.available.fit_in(&ask.resource)
-    };
-    match &ask.required_node {
-        None => nodes.in_order().find(takes).map(|node| node.key),
-        Some(id) => nodes.find(id).filter(|key| nodes[*key].available.fit_in(&ask.resource)),
-    }
+    .cloned()
 }

@@ -91,6 +91,14 @@ slab_key! {
     /// An ask of an application.
     AskKey
 }
+slab_key! {
+    /// A user whose usage is tracked.
+    UserKey
+}
+slab_key! {
+    /// A group whose usage is tracked.
+    GroupKey
+}
 
 /// Values in numbered slots. A freed slot is used again, the one freed last first.
 #[derive(Clone, Debug)]

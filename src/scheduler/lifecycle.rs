@@ -14,6 +14,8 @@ const STARTING: Duration = Duration::from_secs(5 * 60);
 const COMPLETING: Duration = Duration::from_secs(30);
 /// How long an application that ended is remembered.
 const REMEMBERED: Duration = Duration::from_secs(72 * 60 * 60);
+/// How many that ended are remembered at most, so that a busy cluster does not fill memory within those hours.
+const REMEMBERED_AT_MOST: usize = 10_000;
 /// How often those that ended are looked through.
 const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Goes through Starting at once when it is set (SCH-073).
@@ -39,6 +41,13 @@ impl Partition {
             _ => return,
         };
         self.enter(now, app, next, None, events);
+    }
+
+    /// The event resumeApplication (SCH-170).
+    pub(super) fn resume_application(&mut self, now: Time, app: AppKey, message: &str, events: &mut Vec<Event>) {
+        if matches!(self.apps[app].state, AppState::New | AppState::Accepted) {
+            self.enter(now, app, AppState::Resuming, Some(Arc::from(message)), events);
+        }
     }
 
     /// The event failApplication (SCH-170), for a kill also from Resuming and Completing.
@@ -70,6 +79,8 @@ impl Partition {
         application.state_timer = None;
         match application.state {
             AppState::Starting => self.run_application(due, app, events),
+            // The last placeholder to go completes it then (SCH-147).
+            AppState::Completing if !application.allocated_placeholder.is_zero() => self.release_placeholders(app),
             AppState::Completing => self.complete_application(due, app, events),
             _ => {}
         }
@@ -139,8 +150,9 @@ impl Partition {
 
     /// The limits of its user do not count it any more (LIM-013).
     pub(super) fn stop_counting_for_user(&mut self, key: AppKey) {
-        let app = &self.apps[key];
-        self.usage.app_done(&app.who.user, &self.queues.path_up(app.queue), &app.id);
+        self.touch_account(key);
+        let app = &mut self.apps[key];
+        self.usage.stop(app, &self.queues.path_up(app.queue));
     }
 
     /// An application that its submitter took away is Completed from whatever state it was in (SCH-173).
@@ -151,6 +163,7 @@ impl Partition {
     /// The application is over: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
     pub(super) fn end(&mut self, now: Time, key: AppKey) {
         self.stop_counting_for_user(key);
+        self.stop_placeholder_timer(key);
         self.leave_queue(key);
         let Some(mut app) = self.apps.remove(key) else { return };
         self.app_index.remove(&app.id);
@@ -166,17 +179,24 @@ impl Partition {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
         self.ended.push_back(Arc::new(app));
+        if self.ended.len() > REMEMBERED_AT_MOST {
+            self.ended.pop_front();
+        }
         self.ended_total += 1;
     }
 
-    /// Takes an application that holds nothing out of its leaf's counters.
+    /// Takes an application out of its leaf's counters, and out of all those of its user and group.
     pub(super) fn leave_queue(&mut self, key: AppKey) {
+        self.touch_account(key);
         let app = &mut self.apps[key];
         let leaf = app.queue;
+        self.usage.leave(app, &self.queues.path_up(leaf));
         let queue = &mut self.queues[leaf];
         queue.apps.remove(&key);
         if let Some(rank) = app.rank.take() {
             queue.candidates.remove(&rank);
+            queue.replacers.remove(&rank);
+            app.may_replace = false;
         }
         let priority = app.counted_priority;
         let id = app.id.clone();
@@ -199,12 +219,14 @@ impl Partition {
             self.queues[queue].app_count += 1;
         }
         let app = &mut self.apps[key];
+        self.usage.join(app, &self.queues.path_up(leaf));
         app.counted_priority = app.priority();
         let priority = app.counted_priority;
         self.queues.note_priority(leaf, None, Some(priority));
         if self.switches.priority_on_submit {
             self.queues.hand_up_path(leaf);
         }
+        self.touch_account(key);
         self.touch_path(leaf);
         self.touch_app_set();
         self.refresh_app(key);

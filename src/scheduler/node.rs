@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::app::Ask;
 use super::index::{AppKey, AskKey, Index, NodeKey, Slab};
+use super::predicates::Predicates;
 use crate::config::{NodeSortConfig, NodeSortPolicy};
 use crate::model::{NodeId, Resource};
 
@@ -28,7 +30,24 @@ pub struct Node {
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
     pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
+    /// The asks that it is kept for: at most one, or any number of such as require it (SCH-016).
+    pub reservations: Vec<(AppKey, AskKey)>,
+    /// Whether it is kept for asks that require it.
+    for_required: bool,
     score: Score,
+}
+
+impl Node {
+    /// Whether it is kept for asks that require it.
+    pub fn reserved_by_required(&self) -> bool {
+        !self.reservations.is_empty() && self.for_required
+    }
+
+    /// Keeps it for an ask.
+    pub(super) fn reserve(&mut self, app: AppKey, ask: AskKey, required: bool) {
+        self.reservations.push((app, ask));
+        self.for_required = required;
+    }
 }
 
 /// A node's score as an integer of the same order.
@@ -51,6 +70,8 @@ pub struct Nodes {
     /// By score, then id (SCH-090).
     order: BTreeSet<(Score, NodeId, NodeKey)>,
     sort: NodeSortConfig,
+    /// What else decides whether an ask may go to a node (SCH-094).
+    predicates: Option<Arc<dyn Predicates>>,
 }
 
 impl std::ops::Index<NodeKey> for Nodes {
@@ -92,6 +113,26 @@ impl Nodes {
         self.order.iter().map(|(_, _, key)| &self.nodes[*key])
     }
 
+    /// The nodes in order, without those that are kept for somebody (SCH-092).
+    pub fn unreserved(&self) -> impl Iterator<Item = &Node> {
+        self.in_order().filter(|node| node.reservations.is_empty())
+    }
+
+    /// From now on these conditions decide too whether an ask may go to a node (SCH-094).
+    pub fn set_predicates(&mut self, predicates: Arc<dyn Predicates>) {
+        self.predicates = Some(predicates);
+    }
+
+    /// Whether an ask may go to a node, apart from resources (SCH-094).
+    pub(super) fn lets(&self, ask: &Ask, node: NodeKey, allocate: bool) -> bool {
+        self.predicates.as_ref().is_none_or(|predicates| predicates.pass(ask, &self.nodes[node], allocate))
+    }
+
+    /// Whether a node has room for an ask now and it may go there (SCH-093).
+    pub(super) fn takes(&self, ask: &Ask, node: NodeKey) -> bool {
+        self.nodes[node].available.fit_in(&ask.resource) && self.lets(ask, node, true)
+    }
+
     /// Registers a node. The id must be new.
     pub fn add(&mut self, node: super::NodeSpec) -> NodeKey {
         let available = node.capacity.sub(&node.occupied);
@@ -106,6 +147,8 @@ impl Nodes {
             schedulable: !node.drained,
             attributes: Arc::new(node.attributes),
             allocations: BTreeMap::new(),
+            reservations: Vec::new(),
+            for_required: false,
             score: Score::default(),
         });
         self.by_id.insert(id, key);

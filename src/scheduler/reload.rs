@@ -26,6 +26,18 @@ impl Scheduler {
         if !config.checksum.is_empty() && config.checksum == self.checksum {
             return Ok(());
         }
+        let outcome = self.bring_in(now, config, events);
+        if outcome.is_ok() || self.switches.trial_limits {
+            self.adopt_limits(config);
+        }
+        if outcome.is_ok() {
+            self.checksum.clone_from(&config.checksum);
+        }
+        outcome
+    }
+
+    /// Brings everything of a configuration into force but the limits.
+    fn bring_in(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) -> Result<(), String> {
         let mut rules = Vec::new();
         for partition in &config.partitions {
             let present = self.partitions.iter().find(|p| *p.name == partition.name);
@@ -37,18 +49,28 @@ impl Scheduler {
         self.remove_partitions(now, config, events);
         for (partition, rules) in config.partitions.iter().zip(rules) {
             if let Some(present) = self.partitions.iter_mut().find(|p| *p.name == partition.name) {
-                present.rules = rules;
+                present.set_rules(Arc::new(rules));
                 present.load(now, partition, events)?;
             } else {
-                let mut new = Partition::new(Arc::from(partition.name.as_str()), self.switches, rules);
+                let mut new = Partition::new(Arc::from(partition.name.as_str()), self.switches, Arc::new(rules));
                 new.load(now, partition, events)?;
                 self.partitions.push(new);
             }
         }
         let place = |p: &Partition| config.partitions.iter().position(|c| *c.name == *p.name);
         self.partitions.sort_by_key(place);
-        self.checksum.clone_from(&config.checksum);
         Ok(())
+    }
+
+    /// Brings the limits of users and groups into force (LIM-017).
+    fn adopt_limits(&mut self, config: &Config) {
+        let last = config.partitions.last().filter(|_| self.switches.limits_of_last_partition);
+        for partition in &mut self.partitions {
+            let own = config.partitions.iter().find(|c| *c.name == *partition.name);
+            if let Some(config) = last.or(own) {
+                partition.adopt_limits(config);
+            }
+        }
     }
 
     /// Partitions that the configuration does not have any more go, with everything in them (SCH-181).
@@ -104,6 +126,7 @@ impl Partition {
     /// release (`profiles.md` section 5.1).
     fn load(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) -> Result<(), String> {
         self.nodes.set_sort(&config.node_sort);
+        self.preemption = config.preemption;
         self.share_bases_stale = true;
         self.touch_tree();
         let mut stack = vec![Load::Queue(&config.root, None)];
@@ -204,7 +227,8 @@ impl Partition {
             submit_acl: config.submit_acl.value.clone(),
             max_applications,
             template,
-            limits: config.limits.iter().cloned().map(Arc::new).collect(),
+            // New limits come into force all together, at the end.
+            limits: Arc::clone(&queue.settings.limits),
         });
         if key != ROOT {
             queue.max = set_max(config.max.as_ref().map(|max| &max.value), zero_unset);

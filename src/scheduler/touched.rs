@@ -1,6 +1,6 @@
 //! Which objects changed since somebody last asked: what a read model has to look at again, and nothing else.
 
-use super::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
+use super::index::{AppKey, AskKey, GroupKey, NodeKey, QueueKey, SlabKey, UserKey};
 
 /// The objects of a partition touched since the last [`Touched::take`], each named once.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,10 @@ pub struct Touched {
     pub apps: Marked<AppKey>,
     /// Nodes whose own data changed, that are new, or that are gone.
     pub nodes: Marked<NodeKey>,
+    /// Users whose usage or limits changed, that are new, or that are gone.
+    pub users: Marked<UserKey>,
+    /// Groups, likewise.
+    pub groups: Marked<GroupKey>,
     /// Asks that changed, are new, or are gone, with their arrival, which no other ask ever has. May name one twice.
     pub asks: Vec<(AppKey, AskKey, u64)>,
     /// Allocations, by their number, that came to or went from a node. May name one twice.
@@ -29,7 +33,12 @@ impl Touched {
 
     /// Whether nothing was touched.
     pub fn is_empty(&self) -> bool {
-        self.queues.list.is_empty() && self.apps.list.is_empty() && self.nodes.list.is_empty() && !self.app_set
+        self.queues.list.is_empty()
+            && self.apps.list.is_empty()
+            && self.nodes.list.is_empty()
+            && self.users.list.is_empty()
+            && self.groups.list.is_empty()
+            && !self.app_set
     }
 }
 
@@ -60,7 +69,7 @@ impl<K: SlabKey> Marked<K> {
     }
 
     /// The keys marked.
-    pub fn iter(&self) -> impl Iterator<Item = K> {
+    pub fn iter(&self) -> impl Iterator<Item = K> + Clone {
         self.list.iter().copied()
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::{About, Link, Source};
-use crate::engine::{Core, Engine, Published};
+use crate::engine::{Core, Engine, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::View;
 
@@ -67,20 +67,33 @@ pub struct Stepped {
 impl Stepped {
     /// Shows a core, after everything that is due at its beginning.
     pub fn new(core: Core, about: About, identity: Identity) -> Self {
-        let stepped = Self { core: Mutex::new(core), published: Published::new(Arc::default()), about, identity };
+        let stepped = Self::unstarted(core, about, identity);
         stepped.advance(Duration::ZERO);
         stepped
     }
 
+    /// Shows a core as it is: what is due at its beginning waits for [`Stepped::advance_until`].
+    pub fn unstarted(mut core: Core, about: About, identity: Identity) -> Self {
+        let view = core.take_view().unwrap_or_default();
+        Self { core: Mutex::new(core), published: Published::new(view), about, identity }
+    }
+
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
     pub fn advance(&self, by: Duration) -> Time {
+        let until = self.now() + by;
+        self.advance_until(until, usize::MAX);
+        until
+    }
+
+    /// Carries out what is due by `until`, at most `steps` cycles and commands, and shows the outcome. After
+    /// [`Progress::Busy`] the next call goes on with the rest.
+    pub fn advance_until(&self, until: Time, steps: usize) -> Progress {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
-        let until = core.now() + by;
-        core.run_until(until, usize::MAX);
+        let progress = core.run_until(until, steps);
         if let Some(view) = core.take_view() {
             self.published.publish(view);
         }
-        until
+        progress
     }
 }
 

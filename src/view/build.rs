@@ -8,13 +8,15 @@ use std::sync::Arc;
 use imbl::{OrdMap, Vector};
 
 use super::rows::{
-    AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow, QueueRow,
-    QueueSettings, StateChange,
+    AppGroup, AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
+    QueueRow, QueueSettings, StateChange, TaskGroupRow,
 };
+use super::users::{Side, UsageBuilder};
 use super::{Notice, NoticeWeight, PartitionView, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
-use crate::scheduler::index::{AppKey, NodeKey, QueueKey, SlabKey};
+use crate::scheduler::gang::TaskGroup;
+use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
 use crate::scheduler::node::Node;
 use crate::scheduler::queue::{Queue, Settings};
 use crate::scheduler::touched::Touched;
@@ -41,6 +43,8 @@ struct PartitionBuilder {
     settings: Vec<Option<Arc<Settings>>>,
     /// The id of the node in each slot.
     node_ids: Vec<Option<NodeId>>,
+    users: UsageBuilder,
+    groups: UsageBuilder,
     ended_seen: u64,
 }
 
@@ -123,14 +127,23 @@ impl PartitionBuilder {
         for (app, ask, arrival) in &touched.asks {
             update_ask(view, partition, *app, *ask, *arrival);
         }
+        // Slots are used again: all that is gone goes first, or an id in a new slot would go with its old one.
+        for key in touched.nodes.iter() {
+            self.drop_node(view, partition, key);
+        }
         for key in touched.nodes.iter() {
             self.update_node(view, partition, key);
         }
         for (node, number) in &touched.allocations {
             self.update_allocation(view, partition, *node, *number);
         }
+        let PartitionView { users, groups, .. } = view;
+        self.users.update(users, &partition.usage.users, Side::User, touched.users.iter(), partition);
+        self.groups.update(groups, &partition.usage.groups, Side::Group, touched.groups.iter(), partition);
         self.update_ended(view, partition);
         view.state = partition.state;
+        view.rules = Arc::clone(&partition.rules);
+        view.hits = Arc::clone(&partition.hits);
         view.capacity = partition.capacity();
         view.allocated = partition.queues.get(QueueKey(0)).map(|root| root.allocated.clone()).unwrap_or_default();
         view.live_apps = partition.apps.len();
@@ -164,19 +177,22 @@ impl PartitionBuilder {
         view.queues.set(slot, Some(Arc::new(queue_row(queue, settings, children))));
     }
 
-    fn update_node(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey) {
-        if self.node_ids.len() <= key.slot() {
-            self.node_ids.resize(key.slot() + 1, None);
-        }
-        let known = &mut self.node_ids[key.slot()];
+    fn drop_node(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey) {
+        let Some(known) = self.node_ids.get_mut(key.slot()) else { return };
         let node = partition.nodes.get(key);
         if let Some(gone) = known.take_if(|known| node.is_none_or(|node| node.id != *known)) {
             view.nodes.remove(&gone);
         }
-        let Some(node) = node else { return };
+    }
+
+    fn update_node(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey) {
+        let Some(node) = partition.nodes.get(key) else { return };
+        if self.node_ids.len() <= key.slot() {
+            self.node_ids.resize(key.slot() + 1, None);
+        }
         let allocations = view.nodes.get(&node.id).map(|row| row.allocations.clone()).unwrap_or_default();
-        *known = Some(node.id.clone());
-        view.nodes.insert(node.id.clone(), Arc::new(node_row(node, allocations)));
+        self.node_ids[key.slot()] = Some(node.id.clone());
+        view.nodes.insert(node.id.clone(), Arc::new(node_row(node, allocations, partition)));
     }
 
     fn update_allocation(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey, number: u64) {
@@ -216,6 +232,8 @@ fn everything(partition: &Partition) -> Touched {
         all.apps.mark(key);
         all.asks.extend(app.asks.iter().map(|(ask_key, ask)| (key, ask_key, ask.arrival)));
     }
+    partition.usage.users.iter().for_each(|(user, _)| all.users.mark(user));
+    partition.usage.groups.iter().for_each(|(group, _)| all.groups.mark(group));
     for node in partition.nodes.iter() {
         all.nodes.mark(node.key);
         all.allocations.extend(node.allocations.keys().map(|number| (node.key, *number)));
@@ -234,23 +252,21 @@ fn update_app(view: &mut PartitionView, partition: &Partition, key: AppKey) {
     let row = partition.apps.get(key).map(|app| {
         // The slot may have held another application when it was last looked at.
         let old = view.apps[key.slot()].as_deref().filter(|old| old.id == app.id && old.submitted == app.submitted);
-        Arc::new(app_row(app, old))
+        Arc::new(AppRow { group: group_of(app, partition), ..app_row(app, old) })
     });
     view.apps.set(key.slot(), row);
 }
 
-fn update_ask(
-    view: &mut PartitionView,
-    partition: &Partition,
-    app: AppKey,
-    ask: crate::scheduler::index::AskKey,
-    arrival: u64,
-) {
+fn update_ask(view: &mut PartitionView, partition: &Partition, app: AppKey, ask: AskKey, arrival: u64) {
     let Some(Some(row)) = view.apps.get_mut(app.slot()) else { return };
-    let there = partition.apps.get(app).and_then(|app| app.asks.get(ask)).filter(|ask| ask.arrival == arrival);
+    let there = partition.apps.get(app).and_then(|app| {
+        let row = app.asks.get(ask).filter(|ask| ask.arrival == arrival)?;
+        let kept = app.reservations.iter().find(|(reserved, _)| *reserved == ask).map(|(_, node)| *node);
+        Some((row, kept.and_then(|node| partition.nodes.get(node)).map(|node| node.id.clone())))
+    });
     let asks = &mut Arc::make_mut(row).asks;
     match there {
-        Some(ask) => asks.insert(arrival, Arc::new(ask_row(ask, partition))),
+        Some((ask, reserved)) => asks.insert(arrival, Arc::new(ask_row(ask, reserved, partition))),
         None => asks.remove(&arrival),
     };
 }
@@ -304,7 +320,15 @@ fn settings_of(settings: &Settings) -> QueueSettings {
         admin_acl: settings.admin_acl.clone(),
         submit_acl: settings.submit_acl.clone(),
         template: settings.template.clone(),
-        limits: settings.limits.clone(),
+        limits: Arc::clone(&settings.limits),
+    }
+}
+
+fn group_of(app: &Application, partition: &Partition) -> AppGroup {
+    match app.account.group.and_then(|group| partition.usage.groups.get(group)) {
+        Some(group) => AppGroup::Group(Arc::clone(&group.name)),
+        None if app.account.bounds.is_none() => AppGroup::Undecided,
+        None => AppGroup::Ungrouped,
     }
 }
 
@@ -318,6 +342,9 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         id: app.id.clone(),
         queue: app.queue_path.clone(),
         who: app.who.clone(),
+        group: AppGroup::Undecided,
+        held_by_queue: !app.runnable_in_queue,
+        held_by_limits: !app.runnable_by_limits,
         state: app.state,
         submitted: app.submitted,
         started: app.started,
@@ -326,15 +353,27 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         allocated: app.allocated.clone(),
         placeholder: app.allocated_placeholder.clone(),
         pending: app.pending.clone(),
+        task_groups: app.task_groups.iter().filter(|(_, group)| group.count > 0).map(task_group_row).collect(),
         tags: Arc::clone(&app.tags),
         asks: old.map(|old| old.asks.clone()).unwrap_or_default(),
         pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
         log,
         message: app.message.clone(),
+        placement: Some(Arc::clone(&app.placement)),
     }
 }
 
-fn ask_row(ask: &Ask, partition: &Partition) -> AskRow {
+fn task_group_row((name, group): (&Arc<str>, &TaskGroup)) -> TaskGroupRow {
+    TaskGroupRow {
+        name: Arc::clone(name),
+        count: group.count,
+        replaced: group.replaced,
+        timed_out: group.timed_out,
+        min_resource: group.min_resource.clone(),
+    }
+}
+
+fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition) -> AskRow {
     let state = match &ask.allocation {
         Some(allocation) => {
             AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since: allocation.since }
@@ -342,9 +381,12 @@ fn ask_row(ask: &Ask, partition: &Partition) -> AskRow {
         None => AskState::Pending {
             reason: match ask.tried {
                 Tried::Never => PendingReason::NotTried,
+                Tried::UserQuota => PendingReason::UserQuota,
                 Tried::QueueQuota => PendingReason::QueueQuota,
                 Tried::NoNode => PendingReason::NoNode,
+                Tried::Placeholder => PendingReason::Placeholder,
             },
+            reserved,
         },
     };
     AskRow {
@@ -359,7 +401,11 @@ fn ask_row(ask: &Ask, partition: &Partition) -> AskRow {
     }
 }
 
-fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>) -> NodeRow {
+fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, partition: &Partition) -> NodeRow {
+    let kept_for = |(app, ask): &(AppKey, AskKey)| {
+        let app = partition.apps.get(*app)?;
+        Some((app.id.clone(), app.asks.get(*ask)?.id.clone()))
+    };
     NodeRow {
         id: node.id.clone(),
         capacity: node.total.clone(),
@@ -368,5 +414,6 @@ fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>) -> NodeRow {
         schedulable: node.schedulable,
         attributes: Arc::clone(&node.attributes),
         allocations,
+        reservations: node.reservations.iter().filter_map(kept_for).collect(),
     }
 }

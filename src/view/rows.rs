@@ -92,8 +92,8 @@ pub struct QueueSettings {
     pub submit_acl: Acl,
     /// What dynamic leaves below it get, with the queue it is from.
     pub template: Option<(QueuePath, Arc<crate::config::TemplateConfig>)>,
-    /// Limits written on the queue.
-    pub limits: Vec<Arc<crate::config::LimitConfig>>,
+    /// The limits of users and groups in force that are written on the queue.
+    pub limits: Arc<crate::scheduler::usage::QueueLimits>,
 }
 
 /// One effective property of a queue.
@@ -127,6 +127,12 @@ pub struct AppRow {
     pub queue: QueuePath,
     /// Who submitted it.
     pub who: Identity,
+    /// The group whose limits hold for it.
+    pub group: AppGroup,
+    /// `maxapplications` of a queue keeps it from beginning to run (SCH-114).
+    pub held_by_queue: bool,
+    /// A limit of its user or group does.
+    pub held_by_limits: bool,
     /// The state.
     pub state: AppState,
     /// When it was submitted.
@@ -143,6 +149,8 @@ pub struct AppRow {
     pub placeholder: Resource,
     /// Asked for and not yet allocated.
     pub pending: Resource,
+    /// Task groups that placeholders were asked for, by name (SCH-141).
+    pub task_groups: Vector<TaskGroupRow>,
     /// Tags.
     pub tags: Arc<BTreeMap<String, String>>,
     /// Pending asks and allocations, in order of arrival.
@@ -153,6 +161,20 @@ pub struct AppRow {
     pub log: Vector<StateChange>,
     /// Why it was rejected, failed or killed.
     pub message: Option<Arc<str>>,
+    /// How it came to its first queue, or why to none; `None` where that is not known.
+    pub placement: Option<Arc<crate::scheduler::place::Record>>,
+}
+
+/// The group that an application counts under (LIM-030).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AppGroup {
+    /// Not decided: it has not been tried yet, or has nothing left.
+    #[default]
+    Undecided,
+    /// None: no limit matched when it was decided.
+    Ungrouped,
+    /// This one; `*` is the shared pot of those whom no limit names.
+    Group(Arc<str>),
 }
 
 /// A state entered.
@@ -162,6 +184,21 @@ pub struct StateChange {
     pub at: Time,
     /// Which.
     pub state: AppState,
+}
+
+/// One task group of a gang.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskGroupRow {
+    /// The name.
+    pub name: Arc<str>,
+    /// Placeholders asked for.
+    pub count: u64,
+    /// Placeholders that gave way to a real ask.
+    pub replaced: u64,
+    /// Placeholders that ended, or never came, without giving way.
+    pub timed_out: u64,
+    /// The size of the first placeholder.
+    pub min_resource: Resource,
 }
 
 /// One ask, pending or allocated.
@@ -192,6 +229,8 @@ pub enum AskState {
     Pending {
         /// Why, as far as a cycle has looked at it.
         reason: PendingReason,
+        /// The node that is kept for it (SCH-084).
+        reserved: Option<NodeId>,
     },
     /// Has been given a node.
     Allocated {
@@ -214,6 +253,8 @@ pub enum PendingReason {
     UserQuota,
     /// It fits its queue, but no node has room (SCH-082.7).
     NoNode,
+    /// It is to take over from a placeholder of its task group (SCH-082.2).
+    Placeholder,
 }
 
 /// One node.
@@ -233,6 +274,8 @@ pub struct NodeRow {
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
     pub allocations: OrdMap<u64, NodeAllocation>,
+    /// The asks that it is kept for (SCH-084).
+    pub reservations: Arc<[(AppId, AskId)]>,
 }
 
 impl NodeRow {

@@ -1,1 +1,435 @@
-//! Stand-in.
+//! What keys do, told by what is on the screen afterwards.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::console::model::page::Page;
+use kornsole::console::{Driver, Options};
+use kornsole::model::{Priority, QueuePath};
+use kornsole::source::SourcePlace;
+
+use super::fixture::{self, Builder, Scene};
+use super::{after, console};
+
+/// The line under the cursor.
+fn selected(driver: &Driver) -> String {
+    let lines = driver.lines();
+    let bars: Vec<&String> = lines.iter().filter(|line| line.starts_with('▌')).collect();
+    assert_eq!(bars.len(), 1, "one cursor in\n{}", lines.join("\n"));
+    bars[0].trim_start_matches('▌').split_whitespace().find(|word| !["▾", "▸"].contains(word)).unwrap().to_owned()
+}
+
+fn says(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
+}
+
+fn says_not(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
+}
+
+#[test]
+fn keys_lead_to_rows() {
+    for (keys, row) in [
+        ("", "root"),
+        ("jd", "system"),
+        ("jjj", "low"),
+        ("kkk", "root"),
+        ("G", "kim"),
+        ("Gg", "root"),
+        ("<end><home><down>", "system"),
+        ("<pgdn>", "kim"),
+        ("G<left>", "users"),
+        ("G<left><left><left>", "root"),
+        ("jjjj<right>", "legacy"),
+        ("/web<ret>", "web"),
+        ("/web<ret><esc>", "web"),
+        ("jj/kim<esc>", "high"),
+        ("jj/kim<ret><esc>", "kim"),
+        ("G-", "users"),
+        ("G-+", "kim"),
+        (":queues etl<ret>", "etl"),
+        (":queue root.users.kim<ret>", "kim"),
+    ] {
+        assert_eq!(selected(&after(keys, 80, 24)), row, "{keys}");
+    }
+}
+
+#[test]
+fn folds_and_unfolds() {
+    let mut driver = after("jjjj<space>", 80, 24);
+    says(&driver, "▸ tenants");
+    says_not(&driver, "tenant-a");
+    driver.keys("<space>").unwrap();
+    says(&driver, "▾ tenants");
+    says(&driver, "tenant-a");
+    driver.keys("-").unwrap();
+    assert_eq!(driver.model().pages.len(), 1);
+    says_not(&driver, "tenant-a");
+    driver.keys("+").unwrap();
+    says(&driver, "tenant-a");
+}
+
+#[test]
+fn a_key_that_is_off_says_why() {
+    let mut driver = after("jj<space>", 80, 24);
+    says(&driver, "no queues below this one");
+    driver.keys("/web<ret>-").unwrap();
+    says(&driver, "while a filter is on");
+    driver.keys(":partition x<ret>").unwrap();
+    says(&driver, "there is only one partition");
+    driver.keys(":messages<ret>").unwrap();
+    says(&driver, "no queues below this one");
+}
+
+#[test]
+fn filters_while_typing() {
+    let mut driver = after("/le", 80, 24);
+    says(&driver, "1 of 13");
+    says(&driver, "legacy");
+    says_not(&driver, "tenant-a");
+    driver.keys("<bs><bs>!tenant<ret>").unwrap();
+    says_not(&driver, "legacy");
+    says(&driver, "users");
+    driver.keys("/<C-u>=tenant-b<ret>").unwrap();
+    says(&driver, "tenant-b");
+    says_not(&driver, "web");
+    driver.keys("/<C-u>nothing-like-it").unwrap();
+    says(&driver, "the filter nothing-like-it hides 13 of 13 queues");
+    driver.keys("<esc>").unwrap();
+    says(&driver, "web");
+    driver.keys("/<up>").unwrap();
+    says(&driver, "/=tenant-b");
+}
+
+#[test]
+fn sorts_siblings_and_shows_the_direction() {
+    let mut driver = after(":sort cpu<ret>", 80, 24);
+    says(&driver, "sort cpu ▼");
+    let order = |driver: &Driver| -> Vec<String> {
+        let names = ["system", "tenants", "users"];
+        let row = |name: &str| driver.find_row(&format!("▾ {name}")).unwrap().0;
+        let mut rows = names.map(|name| (row(name), name.to_owned()));
+        rows.sort();
+        rows.map(|(_, name)| name).to_vec()
+    };
+    assert_eq!(order(&driver), ["tenants", "system", "users"]);
+    driver.keys("r").unwrap();
+    says(&driver, "sort cpu ▲");
+    assert_eq!(order(&driver), ["users", "system", "tenants"]);
+    driver.keys("gs").unwrap();
+    says(&driver, "sort mem ▼");
+    driver.keys(":sort colour<ret>").unwrap();
+    says(&driver, "no column colour here");
+}
+
+/// A cluster after a change, as the engine would publish it.
+fn changed(change: impl FnOnce(&mut Builder)) -> kornsole::view::View {
+    let mut cluster = fixture::tenants();
+    cluster.generation += 1;
+    change(&mut cluster);
+    cluster.build()
+}
+
+#[test]
+fn the_cursor_stays_on_its_queue() {
+    let (mut driver, scene) = console(80, 24);
+    driver.keys(":queues etl<ret>").unwrap();
+    scene.show(changed(|cluster| {
+        cluster.tree_generation += 1;
+        cluster.queue("root.aaa", |_| {}).queue("root.system.extra", |_| {});
+    }));
+    driver.refresh();
+    says(&driver, "aaa");
+    assert_eq!(selected(&driver), "etl");
+    driver.keys("ssr").unwrap();
+    assert_eq!(selected(&driver), "etl");
+    driver.keys("/web").unwrap();
+    assert_eq!(selected(&driver), "web");
+    driver.keys("<esc>").unwrap();
+    assert_eq!(selected(&driver), "etl");
+}
+
+#[test]
+fn the_cursor_stays_at_its_height_when_its_queue_goes() {
+    let (mut driver, scene) = console(80, 24);
+    driver.keys(":queues tenant-b.web<ret>").unwrap();
+    assert_eq!(selected(&driver), "web");
+    scene.show(changed(|cluster| {
+        cluster.tree_generation += 1;
+        cluster.app_generation += 1;
+        cluster.apps.retain(|app| !app.queue.as_str().ends_with("web"));
+        cluster.queues.remove(&QueuePath::new("root.tenants.tenant-b.web"));
+    }));
+    driver.refresh();
+    assert_eq!(selected(&driver), "users");
+}
+
+#[test]
+fn goes_down_to_one_allocation_and_back() {
+    let mut driver = after(":queues etl<ret><ret>", 120, 40);
+    says(&driver, "Queues › root.tenants.tenant-a.etl");
+    assert_eq!(selected(&driver), "etl-1");
+    driver.keys("<ret>j<ret>").unwrap();
+    says(&driver, "› node-a");
+    driver.keys("j").unwrap();
+    driver.keys("<ret>").unwrap();
+    assert_eq!(selected(&driver), "k1-2");
+    driver.keys("<esc><esc>").unwrap();
+    assert_eq!(selected(&driver), "k1-2");
+    driver.keys("<esc><esc><esc><esc><esc><esc>").unwrap();
+    assert_eq!(selected(&driver), "etl");
+    assert!(!driver.take_effects().quit);
+}
+
+#[test]
+fn tells_why_an_ask_waits() {
+    for (app, why) in [
+        ("etl-1", "sue has cpu 6 of 6, mem 12G of 12G in tenant-a"),
+        ("etl-1", "not tried yet, others go first"),
+        ("adhoc-7", "adhoc has cpu 0.5, mem 1G, gpu 0 left"),
+        ("sys-1", "no node has room"),
+        ("sys-1", "node node-a is kept for it"),
+        ("web-2", "group dev runs 1 of 1 application in tenant-b"),
+    ] {
+        says(&after(&format!(":app {app}<ret>"), 120, 40), why);
+    }
+}
+
+#[test]
+fn details_name_the_limit_with_its_place() {
+    let mut driver = after(":app etl-1<ret>G<up>", 120, 40);
+    says(&driver, "user limit: sue has");
+    says(&driver, "root.tenants.tenant-a, line 31");
+    says(&driver, "user sue has cpu 6 of 6 !, mem 12G of 12G !");
+    driver.keys(":app web-2<ret>i").unwrap();
+    says(&driver, "held back");
+    says(&driver, "root.tenants.tenant-b, line 44");
+    driver.keys(":queues tenant-a<ret>i").unwrap();
+    says(&driver, "sue, bob: cpu 6, mem 12G (tenant-a, line 31)");
+    says(&driver, "sue has cpu 6 of 6 !");
+    says(&driver, "bob has cpu 1.5 of 6, mem 3G of 12G");
+}
+
+#[test]
+fn an_application_waits_for_its_queue_to_run_fewer() {
+    let mut cluster = fixture::tenants();
+    let app = cluster.apps.iter_mut().find(|app| app.id.as_str() == "web-2").unwrap();
+    (app.held_by_limits, app.held_by_queue) = (false, true);
+    let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
+    says(driver.keys(":app web-2<ret>").unwrap(), "root.tenants.tenant-b.web runs 1 of 1 application");
+}
+
+#[test]
+fn a_kept_node_says_for_whom() {
+    let mut driver = after(":app sys-1<ret>j", 120, 40);
+    says(&driver, "reserved");
+    driver.keys("<ret>").unwrap();
+    says(&driver, "kept for sys-1/s2");
+    driver.keys("3").unwrap();
+    assert!(driver.find_row("node-a").unwrap().1.contains("● kept"), "{}", driver.screen_text());
+    says_not(driver.resize(40, 12).keys("<ret><esc>:node node-b<ret>").unwrap(), "kept for");
+    says(driver.keys(":node node-a<ret>").unwrap(), "kept for sys-1/s2");
+}
+
+#[test]
+fn tells_what_is_at_its_limit() {
+    let mut cluster = fixture::tenants();
+    cluster.app("more", "root.tenants.tenant-a.adhoc", "bob", 1, &[("x", 0, "cpu=500m mem=1G", "node-a")]);
+    let driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
+    let (_, line) = driver.find_row("adhoc").unwrap();
+    assert!(line.contains("adhoc gpu!") && line.contains("2!") && line.contains("4G!"), "{line}");
+    let (_, line) = driver.find_row("web").unwrap();
+    assert!(line.contains("1/1!") && !line.contains("gpu"), "{line}");
+}
+
+#[test]
+fn ended_applications_are_shown_when_asked_for() {
+    let mut driver = after("2", 80, 24);
+    says_not(&driver, "lost-1");
+    driver.keys("e").unwrap();
+    says(&driver, "lost-1");
+    driver.keys(":app lost-1<ret>").unwrap();
+    says(&driver, "no placement rule took it");
+}
+
+#[test]
+fn pages_are_found_as_they_were_left() {
+    let mut driver = after("2jj<tab>j<tab><tab><tab>", 80, 24);
+    assert_eq!(selected(&driver), "sys-1");
+    driver.keys("3").unwrap();
+    assert_eq!(selected(&driver), "node-b");
+    driver.keys("1").unwrap();
+    assert!(matches!(driver.model().page(), Page::Queues(_)));
+}
+
+#[test]
+fn quitting_asks_when_something_would_be_lost() {
+    let mut driver = after("<esc><esc>q", 80, 24);
+    says(&driver, "8 live applications on 3 nodes would be lost");
+    driver.keys("<ret>").unwrap();
+    says_not(&driver, "would be lost");
+    driver.keys("q<esc>q<right><left><ret>").unwrap();
+    assert!(!driver.take_effects().quit);
+    driver.keys("q<right><ret>").unwrap();
+    assert!(driver.take_effects().quit);
+}
+
+#[test]
+fn quitting_does_not_ask_when_nothing_would_be_lost() {
+    let remote = Scene::with(fixture::tenants().build(), SourcePlace::Remote, Vec::new());
+    let idle = Scene::new(fixture::bare().build());
+    for scene in [remote, idle] {
+        let mut driver = Driver::new(scene, Options::default(), 80, 24);
+        assert!(driver.keys("q").unwrap().take_effects().quit);
+    }
+    for keys in [":quit!<ret>", ":q!<ret>", "QQ", "<C-c><C-c>", "2<ret>:<C-c><C-c>", "qy"] {
+        assert!(after(keys, 80, 24).take_effects().quit, "{keys}");
+    }
+}
+
+#[test]
+fn quitting_at_once_takes_two_presses_in_a_row() {
+    let mut driver = after("<C-c>", 80, 24);
+    says(&driver, "once more to quit at once");
+    driver.advance(Duration::from_secs(3)).keys("<C-c>").unwrap();
+    assert!(!driver.take_effects().quit);
+    assert!(!after("QjQ", 80, 24).take_effects().quit);
+}
+
+#[test]
+fn the_command_line_completes_and_remembers() {
+    let mut driver = after(":the", 80, 24);
+    says(&driver, "theme THEME");
+    driver.keys("<tab>m").unwrap();
+    says(&driver, ":theme mono");
+    driver.keys("<ret>:<up>").unwrap();
+    says(&driver, ":theme mono");
+    driver.keys("<esc>:nonsense<ret>").unwrap();
+    says(&driver, "no command nonsense");
+    driver.keys(":no<down><down><ret>").unwrap();
+    says(&driver, "Nodes");
+    driver.keys(":app<down><ret>").unwrap();
+    driver.keys("etl-1<ret>").unwrap();
+    says(&driver, "k1-7");
+    driver.keys(":ended<ret>").unwrap();
+    says(&driver, "only in a list of applications");
+    driver.keys(":queues now<ret>").unwrap();
+    says(&driver, "no queue now");
+}
+
+#[test]
+fn a_command_line_can_bring_a_filter() {
+    let driver = after(":apps /web<ret>", 80, 24);
+    says(&driver, "2 of 8 applications");
+    let driver = after(":apps root.tenants /old<ret>", 80, 24);
+    says(&driver, "root.tenants");
+    says(&driver, "1 of 5 applications");
+}
+
+#[test]
+fn help_is_filtered_scrolled_and_closed() {
+    let mut driver = after("?", 80, 24);
+    says(&driver, "Open what is under the cursor");
+    driver.keys("G").unwrap();
+    says_not(&driver, "Open what is under the cursor");
+    driver.keys("/freeze<ret>").unwrap();
+    says(&driver, "Freeze the picture");
+    says_not(&driver, "One row up");
+    driver.keys("<esc>").unwrap();
+    says(&driver, "One row up");
+    driver.keys("<esc>").unwrap();
+    says(&driver, "tenants");
+}
+
+#[test]
+fn a_frozen_picture_waits_and_catches_up() {
+    let (mut driver, scene) = console(80, 24);
+    driver.keys("p").unwrap();
+    says(&driver, "FROZEN 0s");
+    scene.show(changed(|cluster| {
+        cluster.tree_generation += 1;
+        cluster.queue("root.new", |_| {});
+    }));
+    driver.advance(Duration::from_secs(5));
+    says_not(&driver, " new ");
+    says(&driver, "FROZEN 5s");
+    driver.keys("p").unwrap();
+    says(&driver, " new ");
+    says_not(&driver, "FROZEN");
+}
+
+#[test]
+fn changed_rows_are_marked_for_two_seconds() {
+    let (mut driver, scene) = console(80, 24);
+    let raise = |cluster: &mut Builder| {
+        let app = cluster.apps.iter_mut().find(|app| app.id.as_str() == "adhoc-7").unwrap();
+        app.priority = Priority(3);
+    };
+    scene.show(changed(raise));
+    driver.advance(Duration::from_millis(100));
+    let (_, line) = driver.find_row("adhoc").unwrap();
+    assert!(line.ends_with('*'), "{line}");
+    assert!(!driver.find_row("legacy").unwrap().1.ends_with('*'));
+    assert!(driver.next_wake().is_some());
+    driver.advance(Duration::from_secs(2));
+    assert!(!driver.find_row("adhoc").unwrap().1.ends_with('*'));
+    driver.keys(":marks<ret>").unwrap();
+    scene.show(fixture::tenants().tick().tick().build());
+    driver.advance(Duration::from_millis(100));
+    assert!(!driver.find_row("adhoc").unwrap().1.ends_with('*'));
+}
+
+#[test]
+fn the_first_note_fades_or_is_closed() {
+    let scene = || Scene::with(fixture::tenants().build(), SourcePlace::Embedded, vec!["nothing is kept".to_owned()]);
+    let mut driver = Driver::new(scene(), Options::default(), 80, 24);
+    says(&driver, "nothing is kept");
+    driver.keys("<esc>").unwrap();
+    says_not(&driver, "nothing is kept");
+    let mut driver = Driver::new(scene(), Options::default(), 80, 24);
+    driver.advance(Duration::from_secs(12));
+    says_not(&driver, "nothing is kept");
+}
+
+#[test]
+fn nobody_wakes_up_when_nothing_depends_on_time() {
+    let driver = Driver::new(Scene::new(fixture::bare().build()), Options::default(), 80, 24);
+    assert_eq!(driver.next_wake(), None);
+    let (mut driver, scene) = console(80, 24);
+    assert_eq!(driver.next_wake(), Some(Duration::from_secs(1)));
+    driver.take_effects();
+    driver.refresh();
+    assert!(!driver.take_effects().redraw, "nothing changed");
+    scene.pass(Duration::from_secs(1));
+    driver.refresh();
+    assert!(driver.take_effects().redraw, "the draining queue is older");
+    says(&driver, "◐ 43s");
+}
+
+#[test]
+fn a_live_order_is_looked_at_four_times_a_second() {
+    let (mut driver, scene) = console(80, 24);
+    driver.keys(":sort priority<ret>").unwrap();
+    let first = |driver: &Driver| driver.lines()[5].split_whitespace().nth(1).unwrap().to_owned();
+    assert_eq!(first(&driver), "system");
+    scene.show(changed(|cluster| cluster.queue("root.tenants", |row| row.priority.offset = 5000).tree_generation += 0));
+    driver.advance(Duration::from_millis(100));
+    assert_eq!(first(&driver), "system");
+    driver.advance(Duration::from_millis(150));
+    assert_eq!(first(&driver), "tenants");
+}
+
+#[test]
+fn another_partition_has_its_own_queues() {
+    let mut view = fixture::tenants().build();
+    let mut other = fixture::bare().build().partitions.remove(0);
+    other.name = Arc::from("gpu");
+    view.partitions.push(other);
+    let mut driver = Driver::new(Scene::new(view), Options::default(), 80, 24);
+    says_not(&driver, "dev ");
+    driver.keys(":partition gpu<ret>").unwrap();
+    says(&driver, " dev ");
+    says_not(&driver, "tenants");
+    driver.keys(":partition none<ret>").unwrap();
+    says(&driver, "there are default, gpu");
+}

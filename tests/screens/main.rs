@@ -1,10 +1,14 @@
 //! The console on a virtual terminal: its screens as snapshots, its keys, and that nothing makes it panic.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it expects by failing")]
+
 mod fixture;
 mod keys;
+mod notices;
 mod pictures;
 mod props;
 mod screens;
+mod users;
 
 use std::sync::Arc;
 

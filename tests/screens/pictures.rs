@@ -2,9 +2,11 @@
 //! them to `target/pictures`, a line of cells as `fg bg modifiers symbol` joined by tabs.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use kornsole::console::theme::ThemeName;
 use kornsole::console::{Driver, Options};
+use kornsole::source::SourcePlace;
 use ratatui::style::Color;
 
 use super::fixture::{self, Scene};
@@ -31,7 +33,7 @@ const PICTURES: [(&str, &str, u16, u16); 24] = [
     ("help-120", "?", 120, 40),
     ("command-120", ":", 120, 40),
     ("command-80", ":so", 80, 24),
-    ("filter-80", "/eta", 80, 24),
+    ("filter-80", "/tea", 80, 24),
     ("quit-80", "q", 80, 24),
     ("quit-120-mono", "jjjjjq<right>", 120, 40),
     ("home-120-ascii", "jjjjj", 120, 40),
@@ -42,12 +44,46 @@ const PICTURES: [(&str, &str, u16, u16); 24] = [
 fn pictures() {
     let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("pictures");
     std::fs::create_dir_all(&dir).unwrap();
+    moments(&dir);
     for (name, keys, width, height) in PICTURES {
         let theme = if name.ends_with("mono") { ThemeName::Mono } else { ThemeName::Dark };
         let options = Options { theme, ascii: name.ends_with("ascii"), ..Options::default() };
         let mut driver = Driver::new(Scene::new(fixture::tenants().build()), options, width, height);
         driver.keys(keys).unwrap();
         std::fs::write(dir.join(format!("{name}.cells")), cells(&driver)).unwrap();
+    }
+}
+
+/// Screens that need more than keys.
+fn moments(dir: &std::path::Path) {
+    for (width, height) in [(80, 24), (120, 40), (40, 12)] {
+        let save = |name: &str, driver: &Driver| {
+            std::fs::write(dir.join(format!("{name}-{width}.cells")), cells(driver)).unwrap();
+        };
+        let notes = vec![
+            "No configuration was given: this is the default one, a single queue root.default.".to_owned(),
+            "Nothing is kept when the console ends.".to_owned(),
+        ];
+        let scene = Scene::with(fixture::tenants().build(), SourcePlace::Embedded, notes);
+        let mut driver = Driver::new(scene.clone(), Options::default(), width, height);
+        save("note", &driver);
+        driver.keys("<esc>jjjj").unwrap();
+        let mut cluster = fixture::tenants();
+        cluster.app("new-1", "root.tenants.tenant-a.adhoc", "bob", 1, &[("x", 9, "cpu=500m mem=1G", "node-a")]);
+        cluster.generation += 1;
+        scene.show(cluster.build());
+        driver.advance(Duration::from_millis(20));
+        save("changed", &driver);
+        driver.keys("p").unwrap();
+        driver.advance(Duration::from_secs(12));
+        save("frozen", &driver);
+        driver.keys("p").unwrap();
+        let cause = "connection refused by 10.1.2.3:9080".to_owned();
+        scene.link(kornsole::source::Link::Stale { age: Duration::from_secs(65), cause });
+        driver.refresh();
+        save("stale", &driver);
+        driver.keys(":x<ret>:y<ret>j<space>:messages<ret>").unwrap();
+        save("messages", &driver);
     }
 }
 

@@ -1,1 +1,151 @@
-//! Stand-in.
+//! The screens of every page at every size, as text; the styles of a few.
+
+use std::time::Duration;
+
+use kornsole::console::theme::ThemeName;
+use kornsole::console::{Driver, Options};
+use kornsole::source::{Link, SourcePlace};
+use ratatui::style::Color;
+
+use super::fixture::{self, Scene};
+use super::{after, console};
+
+pub const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 12)];
+
+/// What the page is called, and the keys that lead to it.
+const PAGES: [(&str, &str); 14] = [
+    ("queues", "jjjjjjj"),
+    ("queue-details", "jjjjjjji"),
+    ("queues-filtered", "/web<ret>"),
+    ("apps", "2e"),
+    ("apps-of-a-queue", "jjjjjj<ret>"),
+    ("app", "2/adhoc<ret><ret>j"),
+    ("nodes", "3"),
+    ("node", "3<ret>"),
+    ("users", "4G"),
+    ("user", ":user sue<ret>G"),
+    ("group", ":group dev<ret>"),
+    ("help", "?"),
+    ("command-line", ":so"),
+    ("quit", "q"),
+];
+
+#[test]
+fn every_page_at_every_size() {
+    for (page, keys) in PAGES {
+        for (width, height) in SIZES {
+            insta::assert_snapshot!(format!("{page}-{width}x{height}"), after(keys, width, height).screen_text());
+        }
+    }
+}
+
+#[test]
+fn says_when_the_terminal_is_too_small() {
+    insta::assert_snapshot!("too-small-20x5", after("", 20, 5).screen_text());
+    let (mut driver, _) = console(20, 5);
+    assert!(driver.find_row("too small").is_some());
+    driver.resize(40, 12);
+    assert!(driver.find_row("tenants").is_some());
+}
+
+#[test]
+fn styles_of_home_and_of_the_question() {
+    insta::assert_debug_snapshot!("styles-queues-80x24", after("jjjjj", 80, 24).buffer());
+    insta::assert_debug_snapshot!("styles-quit-80x24", after("q<right>", 80, 24).buffer());
+}
+
+#[test]
+fn a_cluster_without_anything() {
+    let mut driver = Driver::new(Scene::new(fixture::bare().build()), Options::default(), 80, 24);
+    insta::assert_snapshot!("bare-queues", driver.screen_text());
+    driver.keys("2").unwrap();
+    assert!(driver.find_row("no applications in this partition").is_some());
+    driver.keys("3").unwrap();
+    assert!(driver.find_row("no node yet").is_some());
+    driver.keys(":apps root.dev<ret>").unwrap();
+    assert!(driver.find_row("no applications in root.dev").is_some());
+}
+
+#[test]
+fn before_any_configuration() {
+    let mut driver = Driver::new(Scene::new(Default::default()), Options::default(), 80, 24);
+    assert!(driver.find_row("no configuration is loaded").is_some());
+    assert_eq!(driver.next_wake(), None);
+    driver.keys("i<ret>23<ret>:queues x<ret>jkG/x<ret>1").unwrap();
+    assert!(driver.find_row("no configuration").is_some());
+}
+
+#[test]
+fn old_data_is_told_with_its_age_and_cause() {
+    let (mut driver, scene) = console(80, 24);
+    let stale = |seconds| Link::Stale { age: Duration::from_secs(seconds), cause: "connection refused".to_owned() };
+    scene.link(stale(1));
+    driver.refresh();
+    assert!(driver.find_row("OLD").is_none());
+    scene.link(stale(65));
+    driver.refresh();
+    let (_, line) = driver.find_row("OLD").unwrap();
+    assert!(line.contains("1m05s OLD") && line.contains("connection refused"), "{line}");
+    scene.link(Link::Live);
+    driver.refresh();
+    assert!(driver.find_row("OLD").is_none());
+}
+
+#[test]
+fn a_remote_says_so() {
+    let scene = Scene::with(fixture::tenants().build(), SourcePlace::Remote, Vec::new());
+    let driver = Driver::new(scene, Options::default(), 80, 24);
+    assert!(driver.lines()[0].contains("REMOTE"));
+}
+
+#[test]
+fn mono_has_no_colour_and_still_shows_the_cursor() {
+    for (page, keys) in PAGES {
+        let options = Options { theme: ThemeName::Mono, ..Options::default() };
+        let mut driver = Driver::new(Scene::new(fixture::tenants().build()), options, 120, 40);
+        driver.keys(keys).unwrap();
+        let buffer = driver.buffer();
+        let plain = |cell: &ratatui::buffer::Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
+        assert!(buffer.content().iter().all(plain), "{page}");
+        if page == "queues" {
+            let bar = driver.find_row("▌").unwrap().0;
+            let row = buffer.content().chunks(120).nth(bar).unwrap();
+            assert!(row.iter().all(|cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED)));
+        }
+    }
+}
+
+#[test]
+fn ascii_shows_nothing_else() {
+    for (page, keys) in PAGES {
+        let options = Options { ascii: true, ..Options::default() };
+        let mut cluster = fixture::tenants();
+        cluster.queue("root.東京", |_| {});
+        let mut driver = Driver::new(Scene::new(cluster.build()), options, 120, 40);
+        driver.keys(keys).unwrap();
+        assert!(driver.screen_text().is_ascii(), "{page}:\n{}", driver.screen_text());
+    }
+}
+
+/// The column in which a text begins.
+fn column(driver: &Driver, row: &str, text: &str) -> usize {
+    let (_, line) = driver.find_row(row).unwrap_or_else(|| panic!("no {row} in\n{}", driver.screen_text()));
+    kornsole::console::text::width(&line[..line.find(text).unwrap()])
+}
+
+#[test]
+fn names_in_any_script_keep_the_columns() {
+    let mut cluster = fixture::tenants();
+    for id in
+        ["東京-都庁", "e\u{301}te\u{301}", "emoji-👩‍🚀", "bad\x1b[31m\u{202e}id", "long-東京都庁東京都庁東京都庁東京都庁"]
+    {
+        cluster.app(id, "root.tenants.tenant-a.etl", "sue", 60, &[("a", 0, "cpu=1 mem=1G", "node-a")]);
+    }
+    let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 100, 24);
+    driver.keys("2").unwrap();
+    let usual = column(&driver, "etl-1", "Running");
+    for id in ["東京-都庁", "e\u{301}te\u{301}", "emoji", "bad\\x1b[31m\\u{202e}i", "long-東京都"] {
+        assert_eq!(column(&driver, id, "Running"), usual, "{id}");
+    }
+    assert!(!driver.screen_text().contains('\x1b'));
+}

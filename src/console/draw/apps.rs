@@ -19,8 +19,9 @@ use super::super::model::marks::{Facet, Mark, Marked};
 use super::super::model::page::{AppPage, AppsPage};
 use super::super::subject::app_at;
 use super::super::theme::{Role, Signs};
-use super::super::update::apps::word_of;
-use super::pen::{Pen, Piece, Slot, dim, piece, plain};
+use super::super::update::apps::{below, word_of};
+use super::limits;
+use super::pen::{self, Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
 use crate::model::quantity::show_amount;
 use crate::model::{AppState, MEMORY, Resource, VCORE};
@@ -46,7 +47,8 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions
     let width = regions.rows.width;
     let part = model.cluster.part();
     let leaf = page.scope.as_ref().and_then(|path| part?.queue_at(path)).is_some_and(|row| row.leaf);
-    let columns = table::choose(app_plans(!leaf), width, if width < 60 { 12 } else { 20 });
+    let columns =
+        table::choose(app_plans(!leaf, page.list.widest), width, page.list.widest[0], if width < 60 { 12 } else { 20 });
     let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
     let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
     let len = page.list.rows.len();
@@ -76,22 +78,23 @@ fn no_apps(page: &AppsPage) -> Vec<String> {
     vec![format!("no applications {place}"), "e shows those that ended".to_owned()]
 }
 
-fn app_plans(queue: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
+fn app_plans(queue: bool, [_, path, user]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..9).map(move |step| {
         let mut columns = vec![left(Cell::Id, "APPLICATION", 0)];
         columns.push(left(Cell::State, "STATE", 10));
         if queue && step < 3 {
-            columns.push(left(Cell::Queue, "QUEUE", if step < 1 { 34 } else { 24 }));
+            let least = if step < 1 { 34 } else { 20 };
+            columns.push(left(Cell::Queue, "QUEUE", path.clamp(6, least)).up_to(path));
         }
         if step < 4 {
-            columns.push(left(Cell::User, "USER", 10));
+            columns.push(left(Cell::User, "USER", user.clamp(5, 10)).up_to(user.min(24)));
         }
         if step < 7 {
             columns.push(right(Cell::Priority, "PRI", 6));
         }
-        columns.push(right(Cell::Pending, "PEND", 6));
+        columns.push(right(Cell::Pending, "PEND", 5));
         if step < 5 {
-            columns.push(right(Cell::Allocations, "ALLOC", 6));
+            columns.push(right(Cell::Allocations, "ALLOC", 5));
         }
         if step < 8 {
             columns.push(right(Cell::Used(VCORE), "CPU", 6));
@@ -142,13 +145,16 @@ fn app_cell(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, row: &AppRow, wha
     match what {
         Cell::Id => {
             let role = if ended { Role::Dim } else { Role::Text };
-            pen.cell(slot, &[piece(role, row.id.to_string())]);
+            pen.name(slot.x, slot.y, slot.width, row.id.as_str(), role);
         }
         Cell::State => pen.cell(slot, &lift(Facet::State, vec![state_piece(row.state)])),
         Cell::Queue => {
-            pen.path(slot.x, slot.y, slot.width, below(page, row), if ended { Role::Dim } else { Role::Text });
+            let path = below(page.scope.as_ref(), row);
+            pen.path(slot.x, slot.y, slot.width, path, if ended { Role::Dim } else { Role::Text });
         }
-        Cell::User => pen.cell(slot, &[plain(row.who.user.clone())]),
+        Cell::User => {
+            pen.name(slot.x, slot.y, slot.width, &row.who.user, Role::Text);
+        }
         Cell::Priority => {
             let number = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
             pen.cell(slot, &lift(Facet::Priority, vec![number]));
@@ -170,13 +176,6 @@ fn app_cell(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, row: &AppRow, wha
             }
         }
     }
-}
-
-/// The queue, without the part that the page is about anyway.
-fn below<'a>(page: &AppsPage, row: &'a AppRow) -> &'a str {
-    let path = row.queue.as_str();
-    let scope = page.scope.as_ref().map_or("root", |scope| scope.as_str());
-    path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')).unwrap_or(path)
 }
 
 fn count(number: u64, signs: &Signs) -> Piece {
@@ -221,13 +220,14 @@ enum AskCell {
     Node,
     Since,
     Why,
+    NodeOrWhy,
     Changed,
 }
 
 /// Draws the asks and allocations of one application.
 pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &AppPage, regions: &Regions) {
     let width = regions.rows.width;
-    let columns = ask_columns(width);
+    let columns = ask_columns(width, page.list.widest);
     let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
     let sorted = |cell: AskCell| (ask_belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
     let len = page.list.rows.len();
@@ -257,37 +257,40 @@ fn no_asks(page: &AppPage) -> Vec<String> {
     }
 }
 
-fn ask_columns(width: u16) -> Vec<Col<AskCell>> {
+/// The columns of the asks. Names get what they need up to a share of the width, the reason what is left. Below 100 columns the node
+/// and the reason share one column, as an ask has either.
+fn ask_columns(width: u16, [id, node, other]: [u16; 3]) -> Vec<Col<AskCell>> {
     let shown = |least: u16| width >= least;
-    let mut columns = vec![left(AskCell::Id, "ASK", 0)];
-    let id = if width < 60 { 9 } else { 14 + width.saturating_sub(80).min(60) / 6 };
+    let names = match width {
+        0..60 => 12,
+        60..100 => 16,
+        100..160 => 24,
+        _ => 40,
+    };
+    let mut columns = vec![Col { gap: 0, ..left(AskCell::Id, "ASK", id.clamp(5, names)) }];
     if shown(70) {
-        columns.push(right(AskCell::Priority, "PRI", 6));
+        columns.push(right(AskCell::Priority, "PRI", if shown(100) { 6 } else { 4 }));
+    }
+    if shown(60) {
+        columns.push(right(AskCell::Cpu, "CPU", 5));
+        columns.push(right(AskCell::Memory, "MEM", 5));
+    }
+    if shown(110) && other > 0 {
+        columns.push(Col { gap: 2, ..left(AskCell::Other, "OTHER", other.clamp(6, 16)) });
     }
     if shown(50) {
-        columns.push(right(AskCell::Cpu, "CPU", 6));
+        columns.push(Col { gap: 2, ..left(AskCell::State, "STATE", if shown(100) { 12 } else { 9 }) });
     }
-    if shown(76) {
-        columns.push(right(AskCell::Memory, "MEM", 6));
-    }
-    if shown(140) {
-        columns.push(left(AskCell::Other, "OTHER", 14));
-    }
-    columns.push(left(AskCell::State, "STATE", 11));
-    columns.push(left(AskCell::Node, "NODE", if shown(100) { 16 } else { 8 }));
     if shown(64) {
         columns.push(right(AskCell::Since, "SINCE", 6));
     }
-    columns.push(Col { gap: 2, ..left(AskCell::Why, "WHY", 0) });
-    columns.push(left(AskCell::Changed, "", 1));
-    let others = table::total(&columns) - 1 + id;
-    for column in &mut columns {
-        match column.what {
-            AskCell::Id => (column.width, column.gap) = (id, 0),
-            AskCell::Why => column.width = width.saturating_sub(others + 2),
-            _ => {}
-        }
+    let (why, title) = if shown(100) { (AskCell::Why, "WHY") } else { (AskCell::NodeOrWhy, "NODE, OR WHY NOT") };
+    if shown(100) {
+        columns.push(Col { gap: 2, ..left(AskCell::Node, "NODE", node.clamp(6, names)) });
     }
+    let used = table::total(&columns) + 2 + 2 + 2;
+    columns.push(Col { gap: 2, ..left(why, title, width.saturating_sub(used)) });
+    columns.push(left(AskCell::Changed, "", 1));
     columns
 }
 
@@ -299,8 +302,7 @@ fn ask_belongs_to(cell: AskCell) -> Option<AskColumn> {
         AskCell::Memory => AskColumn::Memory,
         AskCell::State => AskColumn::State,
         AskCell::Node => AskColumn::Node,
-        AskCell::Since => AskColumn::Arrival,
-        AskCell::Other | AskCell::Why | AskCell::Changed => return None,
+        AskCell::Since | AskCell::Other | AskCell::Why | AskCell::NodeOrWhy | AskCell::Changed => return None,
     })
 }
 
@@ -311,30 +313,38 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
         AskState::Pending { .. } => ask.created,
         AskState::Allocated { since, .. } => *since,
     };
+    let mut name = |x: u16, text: &str| {
+        pen.name(x, slot.y, (slot.x + slot.width).saturating_sub(x), text, Role::Text);
+        Vec::new()
+    };
+    let why_in = |room: usize| {
+        let long = why(model.cluster.part(), row, ask, true);
+        if pen::width(&long) <= room { long } else { why(model.cluster.part(), row, ask, false) }
+    };
     let pieces = match what {
-        AskCell::Id => vec![plain(ask.id.to_string())],
+        AskCell::Id => name(slot.x, ask.id.as_str()),
         AskCell::Priority => vec![format::priority(ask.priority).map_or_else(|| dim(signs.nothing), plain)],
         AskCell::Cpu => vec![figure(&ask.resource, VCORE, signs)],
         AskCell::Memory => vec![figure(&ask.resource, MEMORY, signs)],
-        AskCell::Other => vec![plain(others(&ask.resource))],
+        AskCell::Other => vec![plain(format::others(&ask.resource))],
         AskCell::State => lifted(mark, Facet::State, model.now, vec![ask_state(ask)]),
         AskCell::Node => match &ask.state {
-            AskState::Allocated { node, .. } => vec![plain(node.to_string())],
+            AskState::Allocated { node, .. } => name(slot.x, node.as_str()),
             AskState::Pending { .. } => vec![dim(signs.none)],
         },
         AskCell::Since => vec![dim(format::duration(model.cluster.at.since(since)))],
-        AskCell::Why => why(model.cluster.part(), row, ask),
+        AskCell::Why => why_in(usize::from(slot.width)),
+        AskCell::NodeOrWhy => match &ask.state {
+            AskState::Allocated { node, .. } => {
+                name(slot.x + 3, node.as_str());
+                vec![dim("on")]
+            }
+            AskState::Pending { .. } => why_in(usize::from(slot.width)),
+        },
         AskCell::Changed if mark.any(model.now) => vec![piece(Role::Accent, signs.changed)],
         AskCell::Changed => Vec::new(),
     };
     pen.cell(slot, &pieces);
-}
-
-/// All amounts but cpu and memory, in words.
-pub fn others(resource: &Resource) -> String {
-    let others = resource.iter().filter(|(name, _)| *name != VCORE && *name != MEMORY);
-    let parts: Vec<String> = others.map(|(name, amount)| format!("{name} {}", show_amount(name, amount))).collect();
-    parts.join(", ")
 }
 
 fn ask_state(ask: &AskRow) -> Piece {
@@ -347,19 +357,22 @@ fn ask_state(ask: &AskRow) -> Piece {
 }
 
 /// Why an ask waits, in words; for one that runs, what is special about it.
-pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow) -> Vec<Piece> {
+/// `long` names queues by their paths.
+pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool) -> Vec<Piece> {
     let group = ask.task_group.as_ref().map(|group| format!("task group {group}"));
     let node = ask.required_node.as_ref().map(|node| format!("only node {node}"));
     let special: Vec<String> = group.into_iter().chain(node).collect();
-    let AskState::Pending { reason } = &ask.state else {
+    let AskState::Pending { reason, reserved } = &ask.state else {
         return vec![dim(special.join(", "))];
     };
     let said = match reason {
-        PendingReason::NotTried => "not tried yet: others are before it".to_owned(),
-        PendingReason::QueueQuota => too_full(part, row, ask),
-        PendingReason::UserQuota => format!("a limit of {} or a group is reached", row.who.user),
-        PendingReason::NoNode => "fits its queue, but no node has room".to_owned(),
+        PendingReason::NotTried => held_back(part, row, long),
+        PendingReason::QueueQuota => too_full(part, row, ask, long),
+        PendingReason::UserQuota => over_limit(part, row, ask, long),
+        PendingReason::NoNode => "no node has room".to_owned(),
+        PendingReason::Placeholder => "waits for a placeholder to give way".to_owned(),
     };
+    let said = reserved.as_ref().map_or(said, |node| format!("node {node} is kept for it"));
     let mut pieces = vec![plain(said)];
     if !special.is_empty() {
         pieces.push(dim(format!("; {}", special.join(", "))));
@@ -367,14 +380,25 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow) -> Vec<Piec
     pieces
 }
 
-fn too_full(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow) -> String {
+fn held_back(part: Option<&PartitionView>, row: &AppRow, long: bool) -> String {
+    let held = part.and_then(|part| limits::held_back(part, row, long));
+    held.unwrap_or_else(|| "not tried yet, others go first".to_owned())
+}
+
+fn over_limit(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool) -> String {
+    let limit = part.and_then(|part| limits::too_full(part, row, &ask.resource, long));
+    limit.unwrap_or_else(|| "user or group limit reached".to_owned())
+}
+
+fn too_full(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool) -> String {
     let found = part.and_then(|part| part.too_full_for(part.queue_at(&row.queue)?, &ask.resource));
-    let Some((queue, rest)) = found else { return "its queue had no room when it was tried".to_owned() };
-    let short: Vec<String> = ask
+    let Some((queue, rest)) = found else { return "its queue had no room".to_owned() };
+    let short: Resource = ask
         .resource
         .iter()
         .filter(|(name, wanted)| *wanted > 0 && rest.get(name).is_some_and(|rest| *wanted > rest.max(0)))
-        .map(|(name, _)| format!("{} {}", format::resource_name(name), show_amount(name, rest.amount(name))))
+        .map(|(name, _)| (name, rest.amount(name)))
         .collect();
-    format!("{queue} has {} left", short.join(", "))
+    let name = if long { queue.as_str() } else { queue.name() };
+    format!("{name} has {} left", format::resource(&short))
 }

@@ -7,7 +7,7 @@
 //!  :sort qu▁eue                                                     what is written, its completion dim
 //! ```
 //!
-//! Hints are cut at the width, nearest context first; the one for help is always there.
+//! Hints are cut at the width, nearest context first; the way back and the one for help are always there.
 
 use ratatui::layout::{Position, Rect};
 
@@ -18,10 +18,12 @@ use super::super::model::layer::{CommandLine, Layer};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::text;
-use super::super::theme::Role;
+use super::super::theme::{Role, Signs};
 use super::super::update::write;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
 
+/// Hints that stay when others go.
+const KEPT: [&str; 2] = ["help", "back"];
 /// The most completions on the screen.
 const COMPLETIONS: u16 = 10;
 
@@ -42,11 +44,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Posit
         _ => {}
     }
     if let Some(toast) = &model.toast {
-        let role = match toast.grade {
-            Grade::Info => Role::Accent,
-            Grade::Refusal => Role::Warning,
-        };
-        let sign = if toast.grade == Grade::Refusal { pen.signs().limit } else { pen.signs().arrow };
+        let (sign, role) = grade(toast.grade, pen.signs());
         pen.pieces(
             area.x + 1,
             area.y,
@@ -59,6 +57,15 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Posit
     None
 }
 
+/// The sign and the role of what is said.
+pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
+    match grade {
+        Grade::Info => (signs.arrow, Role::Accent),
+        Grade::Refusal | Grade::Warning => (signs.limit, Role::Warning),
+        Grade::Error => (signs.fault, Role::Error),
+    }
+}
+
 /// What the filter that is being written lets through.
 fn shown(model: &Model) -> Vec<Piece> {
     let (rows, total) = match model.page() {
@@ -68,6 +75,8 @@ fn shown(model: &Model) -> Vec<Piece> {
         Page::App(page) => (page.list.rows.len(), page.list.total),
         Page::Nodes(page) => (page.list.rows.len(), page.list.total),
         Page::Node(page) => (page.list.rows.len(), page.list.total),
+        Page::Users(page) => (page.list.rows.len(), page.list.total),
+        Page::Account(page) => (page.list.rows.iter().filter(|line| line.slot.is_none()).count(), page.list.total),
         Page::Details(_) => return Vec::new(),
     };
     let mut pieces = vec![plain(format!("{rows} of {total}"))];
@@ -83,18 +92,19 @@ fn hints(pen: &mut Pen<'_>, model: &Model, area: Rect) {
         vec![piece(Role::HintKey, key.to_string()), piece(Role::HintText, format!(" {word}"))]
     };
     let all = keymap::hints(model);
-    let (help, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| *word == "help");
-    let help: Vec<Piece> = help.into_iter().flat_map(as_pieces).collect();
+    let (kept, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| KEPT.contains(word));
+    let kept: Vec<Vec<Piece>> = kept.into_iter().rev().map(as_pieces).collect();
+    let kept: Vec<Piece> = kept.join(&plain("  "));
     let mut line: Vec<Piece> = Vec::new();
     for hint in others {
         let hint = as_pieces(hint);
-        if pen::width(&line) + pen::width(&hint) + 2 + pen::width(&help) > room {
+        if pen::width(&line) + pen::width(&hint) + 2 + pen::width(&kept) > room {
             break;
         }
         line.extend(hint);
         line.push(plain("  "));
     }
-    line.extend(help);
+    line.extend(kept);
     pen.pieces(area.x + 1, area.y, area.width - 2, &line);
 }
 
@@ -139,7 +149,7 @@ fn completions(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) {
     if len > usize::from(tall) {
         let more = format!(" {} of {len} ", tall);
         let wide = u16::try_from(more.len()).unwrap_or(0);
-        pen.text(list.right().saturating_sub(wide + 3), list.y - 1, wide, &more, Role::Dim);
+        pen.over(list.right().saturating_sub(wide + 3), list.y - 1, wide, &more, Role::Dim);
     }
     let longest =
         command.candidates.iter().map(|candidate| text::width(&text::escape(&candidate.word))).max().unwrap_or(0);

@@ -11,10 +11,12 @@ use ratatui::layout::Rect;
 use super::super::format;
 use super::super::model::Model;
 use super::super::model::column::Column;
-use super::super::model::page::{Listing, Page, Subject};
+use super::super::model::page::{Account, AccountPage, AppPage, AppsPage, Listing, Page, Subject};
 use super::super::text;
 use super::super::theme::Role;
+use super::limits;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
+use crate::view::Side;
 
 /// Draws the second line.
 pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
@@ -25,7 +27,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
     let mut right: Vec<Piece> = Vec::new();
     for fact in facts.into_iter().rev() {
         let wide = pen::width(&fact) + 3;
-        if pen::width(&right) + wide + crumb_width.min(room / 2) > room {
+        if pen::width(&right) + wide + crumb_width.min(room * 2 / 5) > room {
             break;
         }
         if !right.is_empty() {
@@ -35,20 +37,32 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
     }
     let right_width = u16::try_from(pen::width(&right)).unwrap_or(0);
     pen.pieces_right(area.right().saturating_sub(right_width + 1), area.y, right_width, &right);
-    let mut left = area.width.saturating_sub(right_width + 4);
-    let mut x = area.x + 1;
-    let last = crumbs.len().saturating_sub(1);
-    for (at, crumb) in crumbs.iter().enumerate() {
+    let left = area.width.saturating_sub(right_width + 4);
+    trail(pen, Rect { x: area.x + 1, width: left, ..area }, &crumbs);
+}
+
+/// The crumbs that fit: the last one whole, the end of the one before it, and all when there is room for all.
+fn trail(pen: &mut Pen<'_>, area: Rect, crumbs: &[String]) {
+    let wide = |crumb: &String| text::width(&text::escape(crumb));
+    let room = usize::from(area.width);
+    let all: usize = crumbs.iter().map(|crumb| wide(crumb) + 3).sum();
+    let last = crumbs.last().map_or(0, wide);
+    let rest = room.saturating_sub(last + 3);
+    let from = match crumbs.len() {
+        len if all <= room + 3 || len < 2 => 0,
+        len if rest >= 8 => len - 2,
+        len => len - 1,
+    };
+    let shown = &crumbs[from..];
+    let mut x = area.x;
+    for (at, crumb) in shown.iter().enumerate() {
         if at > 0 {
-            let used = pen.pieces(x, area.y, left, &[plain(" "), dim(pen.signs().crumb), plain(" ")]);
-            (x, left) = (x + used, left - used);
+            x += pen.pieces(x, area.y, 3, &[plain(" "), dim(pen.signs().crumb), plain(" ")]);
         }
-        // What comes after it must still have room.
-        let after: usize = crumbs[at + 1..].iter().map(|crumb| text::width(&text::escape(crumb)) + 3).sum();
-        let mine = usize::from(left).saturating_sub(after).max(usize::from(left) / 3);
-        let mine = u16::try_from(mine).unwrap_or(left).min(left);
-        let used = pen.path(x, area.y, mine, crumb, if at == last { Role::Title } else { Role::Dim });
-        (x, left) = (x + used, left - used);
+        let here = at + 1 == shown.len();
+        let most =
+            if here || all <= room + 3 { area.right().saturating_sub(x) } else { u16::try_from(rest).unwrap_or(0) };
+        x += pen.path(x, area.y, most, crumb, if here { Role::Title } else { Role::Dim });
     }
 }
 
@@ -57,7 +71,7 @@ fn crumbs(model: &Model) -> Vec<String> {
     // Pages of the first row stand for themselves; what is opened from the queues stands behind them.
     let first = match model.pages.get(1) {
         Some(Page::Apps(page)) if page.scope.is_none() => 1,
-        Some(Page::Nodes(_)) => 1,
+        Some(Page::Nodes(_) | Page::Users(_)) => 1,
         _ => 0,
     };
     let mut crumbs = Vec::new();
@@ -68,14 +82,20 @@ fn crumbs(model: &Model) -> Vec<String> {
             Page::App(page) => page.id.to_string(),
             Page::Nodes(_) => "Nodes".to_owned(),
             Page::Node(page) => page.id.to_string(),
+            Page::Users(_) => "Users & groups".to_owned(),
+            Page::Account(page) => account(&page.account),
             Page::Details(page) => match (&page.subject, at) {
                 (Subject::Queue(path), _) => path.to_string(),
                 (Subject::App(row), _) => row.id.to_string(),
                 (Subject::Node(id), _) => id.to_string(),
+                (Subject::Account(of), _) => account(of),
             },
         });
         if let Page::App(page) = page
-            && at == 1
+            && matches!(
+                model.pages.get(at.wrapping_sub(1)),
+                Some(Page::Queues(_)) | Some(Page::Apps(AppsPage { scope: None, .. }))
+            )
             && let Some(row) = &page.row
         {
             crumbs.insert(crumbs.len() - 1, row.queue.to_string());
@@ -99,32 +119,81 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             vec![sort(pen, &page.list), filter(pen, &page.list), count]
         }
         Page::Apps(page) => {
-            let noun = if page.ended { "application, ended too" } else { "application" };
             let mut count = count(&page.list, "application");
-            if noun.len() > "application".len() {
+            if page.ended {
                 count.push(dim(", ended ones too"));
             }
             vec![sort(pen, &page.list), filter(pen, &page.list), count]
         }
-        Page::App(page) => vec![sort(pen, &page.list), filter(pen, &page.list), state_of(model, page)],
+        Page::App(page) => {
+            let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list)];
+            facts.extend(of_app(model, page));
+            facts
+        }
         Page::Nodes(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "node")],
-        Page::Node(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "allocation")],
+        Page::Node(page) => {
+            let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list)];
+            let kept = page.row.as_ref().and_then(|row| super::details::node::kept_for(row));
+            facts.push(count(&page.list, "allocation"));
+            facts.extend(kept.map(|kept| vec![piece(Role::StateWaiting, format!("kept for {kept}"))]));
+            facts
+        }
+        Page::Users(page) => {
+            let count = count_of(&page.list, format!("{} users and groups", page.list.total));
+            vec![sort(pen, &page.list), filter(pen, &page.list), count]
+        }
+        Page::Account(page) => vec![filter(pen, &page.list), waiting(page), binding(page)],
         Page::Details(_) => Vec::new(),
     }
 }
 
-/// The state of the application that the page is about, who submitted it, and how many of its asks are allocated.
-fn state_of(model: &Model, page: &super::super::model::page::AppPage) -> Vec<Piece> {
+/// A user or a group with what it is: `user sue`.
+fn account(account: &Account) -> String {
+    let name = limits::name(account.side, &account.name);
+    if account.side == Side::Group && &*account.name == "*" {
+        name
+    } else {
+        format!("{} {name}", limits::kind(account.side))
+    }
+}
+
+fn waiting(page: &AccountPage) -> Vec<Piece> {
+    match page.waiting {
+        0 => vec![dim("nothing waits for it")],
+        1 => vec![piece(Role::StateWaiting, "1 application waits")],
+        more => vec![piece(Role::StateWaiting, format!("{more} applications wait"))],
+    }
+}
+
+/// The queues whose limits let nothing more in.
+fn binding(page: &AccountPage) -> Vec<Piece> {
     let Some(row) = &page.row else { return vec![dim("not in this partition")] };
+    let full: Vec<String> = row
+        .limits(page.account.side)
+        .filter(|limit| limit.is_full())
+        .map(|limit| limit.queue.name().to_owned())
+        .collect();
+    match full.len() {
+        0 => vec![dim("no limit binds")],
+        1 => vec![piece(Role::Danger, format!("{} binds", full[0]))],
+        _ => vec![piece(Role::Danger, format!("{} bind", full.join(", ")))],
+    }
+}
+
+/// The application that the page is about: how many of its asks are allocated, who submitted it, its state.
+fn of_app(model: &Model, page: &AppPage) -> Vec<Vec<Piece>> {
+    let Some(row) = &page.row else { return vec![vec![dim("not in this partition")]] };
     let since = row.log.last().map_or(row.submitted, |change| change.at);
-    let until = row.finished.unwrap_or(model.cluster.at);
-    let age = if row.state.is_ended() { model.cluster.at.since(until) } else { model.cluster.at.since(since) };
+    let ended = row.state.is_ended();
+    let age = model.cluster.at.since(if ended { row.finished.unwrap_or(since) } else { since });
     let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
     vec![
-        super::apps::state_piece(row.state),
-        dim(format!(" {}{}", format::duration(age), if row.state.is_ended() { " ago" } else { "" })),
-        plain(format!("   {}", row.who)),
-        dim(format!("   {allocated} of {}", format::count(row.asks.len() as u64, "ask"))),
+        vec![dim(format!("{allocated} of {}", format::count(row.asks.len() as u64, "ask")))],
+        vec![plain(row.who.to_string())],
+        vec![
+            super::apps::state_piece(row.state),
+            dim(format!(" {}{}", format::duration(age), if ended { " ago" } else { "" })),
+        ],
     ]
 }
 
@@ -141,11 +210,12 @@ fn filter<R, I, C: Column>(pen: &Pen<'_>, list: &Listing<R, I, C>) -> Vec<Piece>
 }
 
 fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece> {
+    count_of(list, format::count(list.total as u64, noun))
+}
+
+fn count_of<R, I, C: Column>(list: &Listing<R, I, C>, all: String) -> Vec<Piece> {
     if list.filter.is_empty() {
-        return vec![plain(format::count(list.total as u64, noun))];
+        return vec![plain(all)];
     }
-    vec![
-        plain(format!("{} of {}", list.rows.len(), format::count(list.total as u64, noun))),
-        dim(format!(", {} hidden", list.hidden())),
-    ]
+    vec![plain(format!("{} of {all}", list.rows.len())), dim(format!(", {} hidden", list.hidden()))]
 }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! When narrow, first the meters get shorter, then they go, then words; the figures stay. A frozen or old picture says so in a badge
-//! behind the name; the reason takes the place of the name's end.
+//! before the name; the reason takes the place of the name.
 
 use ratatui::layout::Rect;
 
@@ -37,8 +37,8 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
         pen.pieces(area.x + 1, area.y + 1, area.width - 2, &figures);
         return;
     }
-    // On one line the name may take a quarter; the figures get what is left.
-    let mut left = whence(pen, model, usize::from(room) / 4);
+    // On one line the figures get what the name, up to two fifths, leaves.
+    let mut left = whence(pen, model, usize::from(room) * 2 / 5);
     left.push(plain("   "));
     let used = pen::width(&left);
     left.extend(fitting(pen, model, usize::from(room).saturating_sub(used)));
@@ -57,19 +57,25 @@ fn whence(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
         let age = format::duration(model.now.saturating_sub(since));
         pieces.push(piece(Role::BadgeFrozen, format!(" FROZEN {age} ")));
     }
-    let mut name = vec![plain("  "), plain(cluster.about.name.clone())];
+    let mut badges = pen::width(&pieces);
     if let Link::Stale { age, cause } = &cluster.link
         && *age > OLD
     {
         pieces.push(plain(" "));
         pieces.push(piece(Role::BadgeStale, format!(" {} OLD ", format::duration(*age))));
-        name.extend([plain("  "), piece(Role::Error, cause.clone())]);
+        badges = pen::width(&pieces);
+        pieces.extend([plain("  "), piece(Role::Error, cause.clone())]);
     }
-    let partition =
-        [dim("  "), dim(cluster.part().map_or_else(|| "no partition".to_owned(), |part| part.name.to_string()))];
-    pieces.extend(name);
-    cut_to(&mut pieces, room.saturating_sub(pen::width(&partition)), pen.signs().ellipsis);
-    pieces.extend(partition);
+    let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| part.name.to_string());
+    let partition = [dim("  "), dim(part)];
+    // Badges come first: with little room the partition goes, then the name.
+    let behind = pen::width(&partition);
+    let behind = if badges + behind <= room { behind } else { 0 };
+    pieces.extend([plain("  "), plain(cluster.about.name.clone())]);
+    cut_to(&mut pieces, room - behind, pen.signs().ellipsis);
+    if behind > 0 {
+        pieces.extend(partition);
+    }
     pieces
 }
 

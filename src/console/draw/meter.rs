@@ -21,7 +21,7 @@ impl Meter {
     /// The meaning of how full it is.
     pub fn role(&self) -> Role {
         match self.base {
-            Some(base) if self.used >= base && (self.used > 0 || base > 0) && self.used > 0 => Role::UsageFull,
+            Some(base) if self.used >= base && self.used > 0 => Role::UsageFull,
             Some(base) if percent(self.used, base) >= HIGH => Role::UsageHigh,
             _ => Role::UsageNormal,
         }
@@ -29,6 +29,9 @@ impl Meter {
 
     /// The bar in `width` columns. What is used shows at least one full sign, and less than all keeps one empty.
     pub fn pieces(&self, width: u16, signs: &Signs) -> Vec<Piece> {
+        if width == 0 {
+            return Vec::new();
+        }
         let cells = i64::from(width);
         let full = match self.base {
             _ if self.used <= 0 => 0,

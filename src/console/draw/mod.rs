@@ -26,12 +26,14 @@ mod bottom;
 mod crumbs;
 pub mod details;
 mod header;
+pub mod limits;
 mod meter;
 mod nodes;
 pub mod overlay;
 mod pen;
 mod queues;
 mod table;
+mod users;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -78,6 +80,8 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::App(page) => apps::draw_one(pen, model, page, regions),
         Page::Nodes(page) => nodes::draw(pen, model, page, regions),
         Page::Node(page) => nodes::draw_one(pen, model, page, regions),
+        Page::Users(page) => users::draw(pen, model, page, regions),
+        Page::Account(page) => users::draw_one(pen, model, page, regions),
         Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
     }
     if let Some(pane) = regions.pane {

@@ -85,6 +85,14 @@ impl<'b> Pen<'b> {
         self.raw(x, y, max, &cut, style)
     }
 
+    /// The same for names: beginning and end are kept.
+    pub fn name(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
+        let style = self.theme.style(role);
+        let escaped = text::escape(text);
+        let cut = text::cut_middle(&escaped, usize::from(max), self.theme.signs.ellipsis);
+        self.raw(x, y, max, &cut, style)
+    }
+
     fn raw(&mut self, x: u16, y: u16, max: u16, text: &str, style: Style) -> u16 {
         let area = *self.buffer.area();
         if x >= area.right() || y >= area.bottom() || x < area.x || y < area.y {
@@ -173,9 +181,16 @@ impl<'b> Pen<'b> {
         self.wall(sides);
         self.wall(Rect { x: right, ..sides });
         if !title.is_empty() {
-            self.text(area.x + 2, area.y, area.width.saturating_sub(4), &format!(" {title} "), Role::Title);
+            self.over(area.x + 2, area.y, area.width.saturating_sub(4), &format!(" {title} "), Role::Title);
         }
         Rect { x: area.x + 2, y: area.y + 1, width: area.width - 4, height: area.height - 2 }
+    }
+
+    /// Writes text over what is there, taking nothing over of its style.
+    pub fn over(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) {
+        let wide = u16::try_from(text::width(text)).unwrap_or(u16::MAX).min(max);
+        self.clear(Rect { x, y, width: wide, height: 1 });
+        self.text(x, y, max, text, role);
     }
 
     /// Lines of pieces from `top` on, as many as there is room for.

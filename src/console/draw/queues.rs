@@ -7,9 +7,9 @@
 //!    legacy               ◐ 42s      ·      1/·        ·       ·    …
 //! ```
 //!
-//! A maximum in parentheses is not the queue's own: it is the smallest of the queues above, or the cluster; it is what the meter
-//! is measured against. When narrow there give way, in this order: headroom, length of the meters, the memory meter, the
-//! guarantees, pending memory, the cpu meter, pending, the maximum's place in memory, memory, applications. The name never goes.
+//! Behind the name stands a resource without columns of its own of which nothing is left: `adhoc gpu!`. A maximum in parentheses is not the queue's own: it is the smallest of the queues above, or the cluster; it is what the meter
+//! is measured against. When narrow there give way, in this order: headroom, the length of the meters, the memory meter, the
+//! guarantees (which gives the memory meter its place back for a while), pending memory, the cpu meter, pending, memory, applications ([`PLANS`]). The name never goes.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,8 @@ enum Cell {
 
 /// Draws the table.
 pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &QueuesPage, regions: &Regions) {
-    let columns = table::choose(plans(), regions.rows.width, least_name(regions.rows.width));
+    let width = regions.rows.width;
+    let columns = table::choose(plans(), width, page.list.widest[0], least_name(width));
     let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
     let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
     let part = model.cluster.part();
@@ -77,56 +78,95 @@ fn nothing(model: &Model, page: &QueuesPage) -> Vec<String> {
 /// How much the name needs before other columns have to go.
 fn least_name(width: u16) -> u16 {
     match width {
-        0..60 => 16,
-        60..100 => 20,
-        100..130 => 24,
-        _ => 30,
+        0..60 => 15,
+        60..100 => 19,
+        _ => 22,
     }
 }
 
+/// What is shown and how wide, in the steps in which it gives way.
+#[derive(Clone, Copy)]
+struct Plan {
+    headroom: bool,
+    meters: [u16; 2],
+    guarantee: bool,
+    pending: u8,
+    memory: bool,
+    apps: bool,
+    /// Narrow columns, the state without words.
+    tight: u8,
+}
+
+/// From the widest to the narrowest.
+const PLANS: [Plan; 15] = {
+    let full =
+        Plan { headroom: true, meters: [10, 10], guarantee: true, pending: 2, memory: true, apps: true, tight: 0 };
+    let plain = Plan { headroom: false, ..full };
+    let short = Plan { guarantee: false, meters: [6, 0], tight: 1, ..plain };
+    [
+        full,
+        Plan { meters: [8, 8], ..full },
+        Plan { meters: [6, 6], ..full },
+        Plan { meters: [10, 10], ..plain },
+        Plan { meters: [8, 8], ..plain },
+        Plan { meters: [6, 6], ..plain },
+        Plan { meters: [6, 0], ..plain },
+        Plan { meters: [6, 6], ..short },
+        short,
+        Plan { pending: 1, ..short },
+        Plan { pending: 1, meters: [4, 0], ..short },
+        Plan { pending: 1, meters: [0, 0], ..short },
+        Plan { pending: 0, meters: [0, 0], ..short },
+        Plan { pending: 0, meters: [0, 0], memory: false, tight: 2, ..short },
+        Plan { pending: 0, meters: [0, 0], memory: false, apps: false, tight: 2, ..short },
+    ]
+};
+
 /// Which columns there are, the widest plan first.
 fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
-    (0..13).map(|step| {
-        let meter = match step {
-            0 | 1 => 10,
-            2 => 8,
-            _ => 6,
-        };
+    PLANS.iter().map(|plan| {
+        let wide = plan.tight == 0;
         let mut columns = vec![left(Cell::Name, "QUEUE", 0)];
-        columns.push(left(Cell::State, "STATE", if step < 11 { 6 } else { 1 }));
-        columns.push(right(Cell::Priority, "PRI  ", if step < 11 { 8 } else { 6 }));
-        if step < 12 {
-            columns.push(right(Cell::Apps, "APPS   ", 9));
+        columns.push(match plan.tight {
+            2 => left(Cell::State, "", 1),
+            tight => left(Cell::State, "STATE", 6 - u16::from(tight)),
+        });
+        columns.push(right(Cell::Priority, "PRI  ", if wide { 8 } else { 7 }));
+        if plan.apps {
+            columns.push(right(Cell::Apps, "APPS   ", if wide { 9 } else { 8 }));
         }
-        if step < 9 {
-            columns.push(right(
-                Cell::PendingCpu,
-                if step < 7 { "PEND cpu" } else { "PEND" },
-                if step < 7 { 8 } else { 6 },
-            ));
+        if plan.pending > 0 {
+            let title = if plan.pending > 1 { "PEND cpu" } else { "PEND" };
+            columns.push(right(Cell::PendingCpu, title, if plan.pending > 1 { 8 } else { 5 }));
         }
-        if step < 7 {
+        if plan.pending > 1 {
             columns.push(right(Cell::PendingMemory, "mem", 5));
         }
-        for name in [VCORE, MEMORY] {
-            let (title, first) = if name == VCORE { ("CPU", true) } else { ("MEM", false) };
-            if step < 5 || (first && step < 8) {
-                columns.push(Col { gap: 2, ..left(Cell::Meter(name), title, meter) });
+        for (name, meter) in [VCORE, MEMORY].into_iter().zip(plan.meters) {
+            if name == MEMORY && !plan.memory {
+                continue;
             }
-            let own_title =
-                |long: &'static str, with: &'static str| if step < 5 || (first && step < 8) { long } else { with };
-            if step < 6 {
-                columns.push(right(Cell::Usage(name), own_title("used/ guar/  max ", "MEM used/ guar/  max "), 18));
-            } else if first || step < 10 {
-                let with = if first { "CPU used/ max " } else { "MEM used/ max " };
-                columns.push(right(Cell::Short(name), own_title("used/  max ", with), if step < 10 { 13 } else { 12 }));
+            let own = if name == VCORE { "CPU" } else { "MEM" };
+            if meter > 0 {
+                columns.push(Col {
+                    gap: if plan.pending > 1 { 2 } else { 1 },
+                    ..left(Cell::Meter(name), own, meter).up_to(if plan.guarantee { 20 } else { meter })
+                });
             }
+            let (what, title, width) = match (plan.guarantee, meter > 0, name) {
+                (true, true, _) => (Cell::Usage(name), "used/guar/  max ", 17),
+                (true, false, _) => (Cell::Usage(name), "MEM used/guar/  max ", 19),
+                (false, true, _) => (Cell::Short(name), "used/  max ", 11),
+                (false, false, VCORE) => (Cell::Short(name), "CPU/  max ", 11),
+                (false, false, _) => (Cell::Short(name), "MEM/  max ", 11),
+            };
+            columns.push(right(what, title, width));
         }
-        if step < 1 {
+        if plan.headroom {
             columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
             columns.push(right(Cell::HeadroomMemory, "mem", 6));
         }
-        columns.push(left(Cell::Changed, "", 1));
+        columns.push(Col { gap: u16::from(wide), ..left(Cell::Changed, "", 1) });
         columns
     })
 }
@@ -160,7 +200,9 @@ fn cell(pen: &mut Pen<'_>, model: &Model, shown: &Shown<'_>, what: Cell, slot: S
     let changed = |facet| shown.mark.holds(facet, model.now);
     let marked = |facet, pieces: Vec<Piece>| -> Vec<Piece> {
         let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
-        if changed(facet) { pieces.into_iter().map(lift).collect() } else { pieces }
+        // The figure comes first; what it is measured against did not change.
+        let lift = |(at, part)| if at == 0 { lift(part) } else { part };
+        if changed(facet) { pieces.into_iter().enumerate().map(lift).collect() } else { pieces }
     };
     match what {
         Cell::Name => name(pen, shown, slot),
@@ -203,7 +245,19 @@ fn name(pen: &mut Pen<'_>, shown: &Shown<'_>, slot: Slot) {
         (false, _) => Role::Text,
     };
     let room = slot.width.saturating_sub(indent + 2);
-    pen.text(slot.x + indent + 2, slot.y, room, shown.row.path.name(), role);
+    let tag = exhausted(shown.part, shown.row).map(|name| format!(" {name}{}", signs.limit)).unwrap_or_default();
+    let behind = u16::try_from(super::super::text::width(&tag)).unwrap_or(0).min(room / 2);
+    let used = pen.name(slot.x + indent + 2, slot.y, room - behind, shown.row.path.name(), role);
+    pen.text(slot.x + indent + 2 + used, slot.y, behind, &tag, Role::Danger);
+}
+
+/// A resource without columns of its own that the queue uses or asks for and of which nothing is left for it.
+fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
+    let concerned = row.allocated.iter().chain(row.pending.iter());
+    let mut others = concerned.filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount > 0).peekable();
+    others.peek()?;
+    let room = part.headroom(row)?;
+    others.map(|(name, _)| name).find(|name| room.get(name).is_some_and(|room| room <= 0))
 }
 
 /// The state with its sign, and since when unless it is the usual one.
@@ -273,8 +327,9 @@ fn apps(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
         None => (signs.nothing.to_owned(), " "),
         Some(max) => (number(max), if full { signs.limit } else { " " }),
     };
-    let rest = format!("{max:<3}");
-    vec![if full { piece(Role::Danger, running.text) } else { running }, dim("/"), dim(rest), piece(Role::Danger, sign)]
+    let pad = " ".repeat(4usize.saturating_sub(super::super::text::width(&max) + 1));
+    let running = if full { piece(Role::Danger, running.text) } else { running };
+    vec![running, dim("/"), dim(max), piece(Role::Danger, sign), plain(pad)]
 }
 
 fn amount(resource: &crate::model::Resource, name: &str, signs: &Signs) -> Piece {
@@ -335,16 +390,20 @@ impl Usage {
         };
         let mut pieces = vec![piece(role, shown(Some(self.used)))];
         if guarantee {
-            pieces.extend([dim("/"), dim(format!("{:>5}", shown(self.guaranteed)))]);
+            pieces.extend([dim("/"), dim(format!("{:>4}", shown(self.guaranteed)))]);
         }
         let max = self.base.map_or(Cow::Borrowed(signs.nothing), |base| Cow::Owned(show_amount(name, base)));
-        let max = match (self.own, self.base) {
-            (false, Some(_)) => format!("({max})"),
-            _ => format!("{max} "),
-        };
         pieces.push(dim("/"));
-        let role = if self.own { Role::Text } else { Role::Dim };
-        pieces.push(piece(role, format!("{max:>6}")));
+        let full = self.own && self.meter().role() == Role::UsageFull;
+        let (max, role) = match (self.own, self.base) {
+            (false, Some(_)) => (format!("({max})"), Role::Dim),
+            _ => (max.into_owned(), Role::Text),
+        };
+        let room = if self.own || self.base.is_none() { 5 } else { 6 };
+        pieces.push(piece(role, format!("{max:>room$}")));
+        if room == 5 {
+            pieces.push(piece(Role::Danger, if full { signs.limit } else { " " }));
+        }
         pieces
     }
 }

@@ -111,7 +111,7 @@ columns! {
 columns! {
     /// The columns of the applications.
     AppColumn {
-        Submitted: "age", false, false;
+        Submitted: "age", false, true;
         Application: "application", false, false;
         State: "state", true, false;
         Queue: "queue", false, false;
@@ -147,9 +147,28 @@ columns! {
 }
 
 columns! {
+    /// The columns of users and groups.
+    UserColumn {
+        Name: "name", false, false;
+        Kind: "kind", false, false;
+        Apps: "apps", true, true;
+        Cpu: "cpu", true, true;
+        Memory: "mem", true, true;
+        Limits: "limits", true, true;
+    }
+}
+
+columns! {
+    /// The columns of one user or group: its queues stand in the order of the tree, looked at again as usage changes.
+    LevelColumn {
+        Queue: "queue", true, false;
+    }
+}
+
+columns! {
     /// The columns of what runs on a node.
     AllocationColumn {
-        Arrival: "age", false, false;
+        Arrival: "arrival", false, false;
         Application: "application", false, false;
         Cpu: "cpu", false, true;
         Memory: "mem", false, true;

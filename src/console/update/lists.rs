@@ -1,5 +1,6 @@
 //! What all lists have in common: moving, sorting, and making the rows anew when they are out of date.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use super::super::model::cursor::Move;
 use super::super::model::layer::Layer;
 use super::super::model::page::{Listing, Page, Stamp};
 use super::super::model::{Cluster, Grade, Model};
-use super::{apps, nodes, queues};
+use super::super::text;
+use super::{apps, nodes, queues, users};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
@@ -54,6 +56,14 @@ macro_rules! with_list {
                 let $list = &mut page.list;
                 $body
             }
+            Page::Users(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Account(page) => {
+                let $list = &mut page.list;
+                $body
+            }
             Page::Details(_) => $otherwise,
         }
     };
@@ -87,6 +97,8 @@ pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
         Page::App(page) => apps::select_ask(page, index),
         Page::Nodes(page) => nodes::select(page, index),
         Page::Node(page) => nodes::select_allocation(page, index),
+        Page::Users(page) => users::select(page, index),
+        Page::Account(page) => users::select_line(page, index),
         Page::Details(_) => {}
     }
 }
@@ -138,6 +150,8 @@ pub fn columns(model: &Model) -> Vec<&'static str> {
         Page::App(page) => names(&page.list),
         Page::Nodes(page) => names(&page.list),
         Page::Node(page) => names(&page.list),
+        Page::Users(page) => names(&page.list),
+        Page::Account(page) => names(&page.list),
         Page::Details(_) => Vec::new(),
     }
 }
@@ -150,6 +164,8 @@ pub fn filter(model: &Model) -> &str {
         Page::App(page) => &page.list.filter,
         Page::Nodes(page) => &page.list.filter,
         Page::Node(page) => &page.list.filter,
+        Page::Users(page) => &page.list.filter,
+        Page::Account(page) => &page.list.filter,
         Page::Details(_) => "",
     }
 }
@@ -160,6 +176,17 @@ pub fn set_filter(model: &mut Model, text: &str) {
     rebuild(model, true);
 }
 
+/// Begins to write a filter, or ends it; with `adopt` the cursor stays on what was found.
+pub fn seek(model: &mut Model, on: bool, adopt: bool) {
+    let Model { pages, cluster, .. } = model;
+    let Some(page) = pages.last_mut() else { return };
+    with_list!(page, list => list.seeking = on, ());
+    if adopt {
+        let index = with_list!(page, list => list.cursor.index, 0);
+        select(page, cluster, index);
+    }
+}
+
 /// Makes the rows of the page on the screen anew if they are out of date, or in any case when `asked`.
 pub fn rebuild(model: &mut Model, asked: bool) {
     let Model { pages, cluster, now, .. } = model;
@@ -168,6 +195,7 @@ pub fn rebuild(model: &mut Model, asked: bool) {
     match page {
         Page::App(page) => apps::resolve(page, part, asked),
         Page::Node(page) => nodes::resolve(page, part),
+        Page::Account(page) => users::resolve(page, part),
         _ => {}
     }
     let generation = generation(page, cluster);
@@ -181,6 +209,8 @@ pub fn rebuild(model: &mut Model, asked: bool) {
         Page::App(page) => apps::rebuild_asks(page),
         Page::Nodes(page) => nodes::rebuild(page, part),
         Page::Node(page) => nodes::rebuild_allocations(page),
+        Page::Users(page) => users::rebuild(page, part),
+        Page::Account(page) => users::rebuild_levels(page, part),
         Page::Details(_) => {}
     }
     let stamp = Stamp { partition: Arc::clone(&cluster.partition), generation, at: *now };
@@ -189,6 +219,7 @@ pub fn rebuild(model: &mut Model, asked: bool) {
 
 /// When the rows of the page on the screen are to be made anew, on the console's clock; `None` while they are up to date.
 pub fn next_rebuild(model: &Model) -> Option<Duration> {
+    model.cluster.part()?;
     let page = model.page();
     due_at(page, &model.cluster, generation(page, &model.cluster))
 }
@@ -213,6 +244,8 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
         Page::App(page) => stamp(&page.list),
         Page::Nodes(page) => stamp(&page.list),
         Page::Node(page) => stamp(&page.list),
+        Page::Users(page) => stamp(&page.list),
+        Page::Account(page) => stamp(&page.list),
         Page::Details(_) => return None,
     };
     let Some(stamp) = stamp.filter(|stamp| stamp.partition == cluster.partition) else { return Some(Duration::ZERO) };
@@ -222,6 +255,20 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
     // A tree that changed is shown at once; its rows would else name queues that are not there any more.
     let at_once = !live && (rows <= SHORT || matches!(page, Page::Queues(_)));
     Some(if at_once { Duration::ZERO } else { stamp.at + if rows > LONG { LONG_PERIOD } else { PERIOD } })
+}
+
+/// Up to how many rows are looked at for the width of columns.
+const MEASURED: usize = 5_000;
+
+/// The columns that the longest text of each of three columns needs, rounded up a little, so that columns seldom move.
+pub fn widest<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 3]>) -> [u16; 3] {
+    let mut widest = [0; 3];
+    for texts in rows.take(MEASURED) {
+        for (widest, text) in widest.iter_mut().zip(texts) {
+            *widest = (*widest).max(text::width(&text::escape(&text)));
+        }
+    }
+    widest.map(|columns| u16::try_from(columns.next_multiple_of(2)).unwrap_or(u16::MAX))
 }
 
 /// Puts rows in order: by key in the direction of the sort, then by the tie breaker, always ascending.

@@ -11,7 +11,9 @@ pub mod feed;
 pub mod lists;
 pub mod navigate;
 pub mod nodes;
+pub mod notices;
 pub mod queues;
+pub mod users;
 pub mod write;
 
 use super::action::{Action, Effects};
@@ -21,6 +23,7 @@ use super::model::layer::Layer;
 use super::model::page::Page;
 use super::model::{Grade, Model};
 use super::{draw, layout};
+use crate::view::Side;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, action: Action) -> Effects {
@@ -44,6 +47,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
 
 /// Runs a command whose guard holds.
 fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
+    model.toast = None;
     if id != CommandId::QuitAgain {
         model.armed = None;
     }
@@ -69,6 +73,9 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Queues => navigate::queues(model, argument),
         CommandId::Apps => navigate::apps(model, argument),
         CommandId::Nodes => navigate::nodes(model),
+        CommandId::Users => navigate::users(model),
+        CommandId::GoUser => navigate::account(model, Side::User, argument.unwrap_or_default()),
+        CommandId::GoGroup => navigate::account(model, Side::Group, argument.unwrap_or_default()),
         CommandId::NextPage => navigate::step_tab(model, 1),
         CommandId::PreviousPage => navigate::step_tab(model, -1),
         CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),

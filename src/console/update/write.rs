@@ -53,6 +53,9 @@ pub fn open_filter(model: &mut Model, argument: Option<&str>) {
         return set_filter(model, text.trim());
     }
     let line = LineEdit::new(filter(model));
+    if model.layers.is_empty() {
+        lists::seek(model, true, false);
+    }
     model.layers.push(Layer::Filter { line });
 }
 
@@ -108,6 +111,9 @@ pub fn accept(model: &mut Model) -> Effects {
             let text = line.text().trim().to_owned();
             model.layers.pop();
             model.filters.add(&text);
+            if model.layers.is_empty() {
+                lists::seek(model, false, true);
+            }
             Effects::REDRAW
         }
         Some(Layer::Command(_)) => accept_command(model),
@@ -175,6 +181,7 @@ fn run_line(model: &mut Model, name: &str, argument: &str) -> Effects {
 /// Leaves what is being written or asked; a filter is cleared.
 pub fn cancel(model: &mut Model) {
     if let Some(Layer::Filter { .. }) = model.layers.pop() {
+        lists::seek(model, false, false);
         set_filter(model, "");
     }
     model.commands.leave();

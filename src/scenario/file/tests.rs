@@ -1,5 +1,7 @@
+use proptest::prelude::*;
+
 use super::*;
-use crate::config::Source;
+use crate::config::{Severity, Source};
 use crate::model::{MEMORY, Priority, VCORE};
 use crate::scheduler::GangStyle;
 
@@ -124,4 +126,66 @@ fn an_embedded_configuration_knows_its_place() {
     let Some(ConfigSource::Text(text)) = reading.scenario.unwrap().config else { panic!("a text") };
     assert_eq!(text.text(), "partitions:\n  - name: default\n");
     assert_eq!(text.outer(Place { line: 2, column: 5 }), Place { line: 4, column: 7 });
+}
+
+/// Words of the format and others, put together at random.
+fn any_words() -> impl Strategy<Value = String> {
+    const WORDS: [&str; 37] = [
+        "version",
+        "steps",
+        "config",
+        "submit",
+        "ask",
+        "node",
+        "schedule",
+        "idle",
+        "app",
+        "id",
+        "capacity",
+        "resource",
+        "as",
+        "taskGroups",
+        "advance",
+        "1",
+        "-9223372036854775808",
+        "99999999999999999999h",
+        "10G",
+        "~",
+        "\n",
+        "\n  ",
+        "\n- ",
+        "\n  - ",
+        ": ",
+        "{",
+        "}",
+        "[",
+        "]",
+        ", ",
+        "|\n",
+        "*a",
+        "&a ",
+        "<<",
+        "'",
+        "\u{0}",
+        "é",
+    ];
+    prop::collection::vec(prop::sample::select(&WORDS[..]), 0..60).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn any_text_is_a_scenario_or_has_a_fault(words in any_words()) {
+        let (step, ask) = (format!("steps:\n- {words}"), format!("steps:\n- ask: {{app: a, {words}}}\n"));
+        for text in [words, step, ask] {
+            let reading = read(&text);
+            let errors = reading.faults.iter().filter(|fault| fault.severity == Severity::Error).count();
+            prop_assert_eq!(reading.scenario.is_none(), errors > 0, "{}", text);
+            for fault in &reading.faults {
+                prop_assert!(fault.code.starts_with("SCN-") && !fault.message.is_empty(), "{:?}", fault);
+                prop_assert!(Source::new("f", &text).render(fault).starts_with("f:"));
+            }
+        }
+    }
 }

@@ -187,3 +187,11 @@ fn cycles_stop_where_they_are_told_to() {
     let allocated = |cycles| trace(&steps(cycles)).matches("allocated").count();
     assert_eq!([allocated("0"), allocated("2"), allocated("100"), allocated("idle")], [0, 2, 3, 3]);
 }
+
+#[test]
+fn the_clock_stops_before_it_is_too_late_for_timers() {
+    let mut steps = "- submit: {app: x, queue: root.none, user: sue}\n".to_owned();
+    steps += &"- advance: 2500000h\n".repeat(1500);
+    steps += "- submit: {app: y, queue: root.none, user: sue}\n- advance: 1s\n";
+    assert_eq!(trace(&steps).lines().count(), 3);
+}

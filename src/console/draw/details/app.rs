@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use super::super::super::format;
 use super::super::super::model::Model;
+use super::super::super::model::page::Page;
+use super::super::super::subject;
 use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
-use super::super::pen::{Piece, dim, plain};
-use super::{LABEL, Lines, Sheet, labelled, labelled_text, title};
+use super::super::super::update::apps::word_of;
+use super::super::limits;
+use super::super::pen::{Piece, dim, piece, plain};
+use super::{LABEL, Lines, Sheet, labelled, labelled_text};
 use crate::model::Time;
-use crate::view::AppRow;
+use crate::view::{AppRow, PartitionView};
 
 /// The sheet of an application.
 pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
@@ -17,11 +21,22 @@ pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     let newer = model.cluster.part().and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
     let row = newer.unwrap_or(row);
     let queue = if row.queue.as_str().is_empty() { "in no queue".to_owned() } else { format!("in {}", row.queue) };
-    let mut heading = title(row.id.to_string(), format!("{queue}   "));
-    heading.push(super::super::apps::state_piece(row.state));
+    let what = vec![dim(format!("{queue}   ")), super::super::apps::state_piece(row.state)];
     let mut left = Lines::new();
+    if let Page::App(page) = model.page()
+        && let Some(ask) = subject::ask(page)
+    {
+        let why = super::super::apps::why(model.cluster.part(), row, ask, true);
+        let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
+        let text = format!("{} {}{}{why}", ask.id, word_of(ask), if why.is_empty() { "" } else { ": " });
+        labelled_text(&mut left, "this ask", &text, width, Role::Text);
+    }
     if let Some(message) = &row.message {
         labelled_text(&mut left, "message", message, width, Role::Error);
+    }
+    let part = model.cluster.part();
+    if let Some(held) = part.filter(|_| !row.state.is_ended()).and_then(|part| limits::held_back(part, row, true)) {
+        labelled_text(&mut left, "held back", &held, width, Role::Warning);
     }
     log(&mut left, row, width, signs);
     labelled(&mut left, "submitted", vec![plain(ago(model, row.submitted)), dim(format!(" by {}", row.who))]);
@@ -29,7 +44,23 @@ pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
         labelled(&mut left, "ended", vec![plain(ago(model, finished))]);
     }
     tags(&mut left, row, width);
-    Sheet { title: heading, left, right: resources(row, signs) }
+    let mut right = resources(row, signs);
+    if let Some(part) = part.filter(|_| !row.state.is_ended()) {
+        limits(&mut right, part, row, signs);
+    }
+    Sheet { title: vec![piece(Role::Title, row.id.to_string())], what, left, right }
+}
+
+/// The limits of its user and of the group that it counts under.
+fn limits(lines: &mut Lines, part: &PartitionView, row: &AppRow, signs: &Signs) {
+    for (at, limit) in part.limits_of(row).iter().enumerate() {
+        let (kind, name) = (limits::kind(limit.side), limits::name(limit.side, &limit.name));
+        labelled(lines, if at == 0 { "limits" } else { "" }, vec![plain(format!("{kind} {name} has "))]);
+        if let Some(line) = lines.last_mut() {
+            line.extend(limits::use_pieces(limit, signs));
+        }
+        labelled(lines, "", vec![dim(format!("  in {}", limits::place(limit, true)))]);
+    }
 }
 
 fn ago(model: &Model, time: Time) -> String {
@@ -85,6 +116,11 @@ fn resources(row: &AppRow, signs: &Signs) -> Lines {
             value.push(dim(format!("  in {}", format::count(number as u64, noun))));
         }
         labelled(&mut lines, label, value);
+    }
+    for group in &row.task_groups {
+        let of = format!("  of {}", format::count(group.count, "placeholder"));
+        let gone = format!(", {} replaced, {} timed out", group.replaced, group.timed_out);
+        labelled(&mut lines, "task group", vec![plain(text::escape(&group.name).into_owned()), dim(of + &gone)]);
     }
     lines
 }

@@ -7,11 +7,12 @@
 //!  sorting     fifo, by priority                             mem          15G     8G    40G    25G  by tenant-a
 //! ```
 //!
-//! Two columns from 96 columns of room on, otherwise one below the other. Content is made of sections; the pane leaves out the
+//! Two columns from 112 columns of room on, otherwise one below the other. Content is made of sections; the pane leaves out the
 //! last lines when they do not fit, and says so.
 
+mod account;
 mod app;
-mod node;
+pub mod node;
 mod queue;
 
 use ratatui::layout::Rect;
@@ -28,15 +29,17 @@ use super::pen::{Pen, Piece, dim, piece, plain};
 type Lines = Vec<Vec<Piece>>;
 
 /// From which width on there are two columns.
-const TWO_COLUMNS: u16 = 96;
+const TWO_COLUMNS: u16 = 112;
 /// Where values begin behind their labels.
-const LABEL: usize = 12;
+const LABEL: usize = 13;
 
 /// What is known of a thing: a title over two columns.
 #[derive(Default)]
 pub struct Sheet {
-    /// The first line.
+    /// The name.
     title: Vec<Piece>,
+    /// What it is: behind the name, or below it where there is no room.
+    what: Vec<Piece>,
     /// What stands at the left, or first.
     left: Lines,
     /// What stands at the right, or last.
@@ -65,6 +68,7 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
         Subject::Queue(path) => queue::sheet(model, path, width, signs),
         Subject::App(row) => app::sheet(model, row, width, signs),
         Subject::Node(id) => node::sheet(model, id, width, signs),
+        Subject::Account(account) => account::sheet(model, account, width, signs),
     }
 }
 
@@ -74,8 +78,15 @@ fn column_width(width: u16) -> u16 {
 }
 
 /// The content in lines for an area of one column; the title first.
-fn in_one(sheet: Sheet) -> Lines {
-    let mut lines = vec![sheet.title];
+fn in_one(sheet: Sheet, width: usize) -> Lines {
+    let mut title = sheet.title;
+    let mut lines = if super::pen::width(&title) + 3 + super::pen::width(&sheet.what) <= width {
+        title.push(plain("   "));
+        title.extend(sheet.what);
+        vec![title]
+    } else {
+        vec![title, sheet.what]
+    };
     lines.extend(sheet.left);
     lines.push(Vec::new());
     lines.extend(sheet.right);
@@ -88,7 +99,11 @@ pub fn height(model: &Model) -> usize {
     let Some(regions) = layout::regions(model) else { return 0 };
     let width = regions.rows.width.saturating_sub(2);
     let sheet = sheet(model, &page.subject, usize::from(column_width(width)));
-    if width >= TWO_COLUMNS { 2 + sheet.left.len().max(sheet.right.len()) } else { in_one(sheet).len() }
+    if width >= TWO_COLUMNS {
+        1 + sheet.left.len().max(sheet.right.len())
+    } else {
+        in_one(sheet, usize::from(width)).len()
+    }
 }
 
 /// Draws the page of details.
@@ -96,7 +111,7 @@ pub fn draw_page(pen: &mut Pen<'_>, model: &Model, page: &DetailsPage, area: Rec
     let area = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let sheet = sheet(model, &page.subject, usize::from(column_width(area.width)));
     if area.width < TWO_COLUMNS {
-        pen.lines(area, &in_one(sheet), page.top);
+        pen.lines(area, &in_one(sheet, usize::from(area.width)), page.top);
         return;
     }
     two_columns(pen, sheet, area, page.top);
@@ -121,7 +136,7 @@ pub fn draw_pane(pen: &mut Pen<'_>, model: &Model, pane: Pane) {
         two_columns(pen, sheet, area, 0);
         lines
     } else {
-        let mut lines = in_one(sheet);
+        let mut lines = in_one(sheet, usize::from(area.width));
         if lines.len() > room {
             lines.retain(|line| !line.is_empty());
         }
@@ -132,13 +147,14 @@ pub fn draw_pane(pen: &mut Pen<'_>, model: &Model, pane: Pane) {
         let more = format!(" i: {} more ", lines - room);
         let wide = u16::try_from(more.len()).unwrap_or(0);
         let (x, y) = if pane.beside { (area.right(), area.bottom() - 1) } else { (pane.border.right(), pane.border.y) };
-        pen.text(x.saturating_sub(wide + 1), y, wide, &more, Role::HintKey);
+        pen.over(x.saturating_sub(wide + 1), y, wide, &more, Role::HintKey);
     }
 }
 
 fn two_columns(pen: &mut Pen<'_>, sheet: Sheet, area: Rect, top: usize) {
     if top == 0 {
-        pen.pieces(area.x, area.y, area.width, &sheet.title);
+        let used = pen.pieces(area.x, area.y, area.width, &sheet.title) + 3;
+        pen.pieces(area.x + used, area.y, area.width.saturating_sub(used), &sheet.what);
     }
     let column = column_width(area.width);
     let gone = u16::from(top == 0);
@@ -147,9 +163,9 @@ fn two_columns(pen: &mut Pen<'_>, sheet: Sheet, area: Rect, top: usize) {
     pen.lines(Rect { x: area.right() - column, ..below }, &sheet.right, top.saturating_sub(1));
 }
 
-/// `name` in the title, and what it is behind it.
-fn title(name: String, what: String) -> Vec<Piece> {
-    vec![piece(Role::Title, name), plain("   "), dim(what)]
+/// A thing that is not there any more.
+fn gone(name: String) -> Sheet {
+    Sheet { title: vec![piece(Role::Title, name)], what: vec![dim("is gone")], ..Sheet::default() }
 }
 
 /// A figure, or the sign for nothing.

@@ -1,54 +1,56 @@
 //! Everything about a queue.
 
+use std::sync::Arc;
+
 use super::super::super::format;
 use super::super::super::model::Model;
+use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
 use super::super::pen::{Piece, dim, piece, plain};
 use super::super::queues;
-use super::{Lines, Sheet, at_right, figure, labelled, labelled_text, title};
+use super::{Lines, Sheet, at_right, figure, gone, labelled, labelled_text};
 use crate::config::properties::AppSortPolicy;
 use crate::config::{LimitConfig, TemplateConfig};
 use crate::model::{MEMORY, Priority, PriorityPolicy, QueuePath, QueueState, Resource, VCORE};
 use crate::view::explain::{AclKind, PriorityStep};
-use crate::view::{Origin, PartitionView, QueueRow};
+use crate::view::{LimitUse, Origin, PartitionView, QueueRow};
 
 /// The sheet of a queue.
 pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
     let Some((part, row)) = model.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
-        return Sheet { title: title(path.to_string(), "is gone".to_owned()), ..Sheet::default() };
+        return gone(path.to_string());
     };
     let mut left = Lines::new();
-    priority(&mut left, part, row, signs);
+    priority(&mut left, part, row, width, signs);
     sorting(&mut left, row);
     acls(&mut left, part, row, width);
     properties(&mut left, row, width);
     let mut right = Lines::new();
-    resources(&mut right, part, row, signs);
-    applications(&mut right, part, row);
-    limits(&mut right, part, row, width);
+    resources(&mut right, part, row, width, signs);
+    applications(&mut right, part, row, width);
+    limits(&mut right, part, row, width, signs);
     template(&mut right, row, width);
-    Sheet { title: heading(model, row, signs), left, right }
+    Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(model, row, signs), left, right }
 }
 
-fn heading(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+fn what(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let kind = if row.leaf { "leaf" } else { "parent" };
     let managed = if row.managed { "managed" } else { "dynamic" };
     let place = match row.settings.at {
         Some(place) if place.line > 0 => format!(", line {}", place.line),
         _ => String::new(),
     };
-    let mut pieces = title(row.path.to_string(), format!("{kind}, {managed}{place}   "));
     let (sign, role) = queues::state_sign(row.state, signs);
     let since = match row.state {
         QueueState::Active => String::new(),
         _ => format!(" for {}", format::duration(model.cluster.at.since(row.state_since))),
     };
-    pieces.extend([piece(role, sign), piece(role, format!(" {}{since}", row.state))]);
-    pieces
+    vec![dim(format!("{kind}, {managed}{place}   ")), piece(role, sign), piece(role, format!(" {}{since}", row.state))]
 }
 
 /// The priority inside, and as what each queue above sees it (SCH-062, SCH-063).
-fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Signs) {
+fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
+    let name_width = if width < 50 { 9 } else { 14 };
     let steps = part.priority_steps(row);
     let shown = |priority: Priority| {
         if priority == Priority::MIN { signs.nothing.to_owned() } else { priority.to_string() }
@@ -60,11 +62,13 @@ fn priority(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Sig
     };
     labelled(lines, "priority", value);
     for (at, step) in steps.iter().enumerate() {
-        let sees = if at == 0 { "  outside" } else { "" };
-        let mut value = vec![at_right(plain(shown(step.outside)), 6), plain("  ")];
+        let label = if at == 0 { "  seen above" } else { "" };
+        let name = text::escape(step.queue.name()).into_owned();
+        let name = text::cut(&name, name_width, signs.ellipsis).into_owned();
+        let pad = name_width - text::width(&name);
+        let mut value = vec![plain(name), plain(" ".repeat(pad)), at_right(plain(shown(step.outside)), 6), plain("  ")];
         value.extend(how(step, signs));
-        value.push(dim(format!("  {}", step.queue.name())));
-        labelled(lines, sees, value);
+        labelled(lines, label, value);
     }
 }
 
@@ -122,15 +126,17 @@ fn properties(lines: &mut Lines, row: &QueueRow, width: usize) {
 }
 
 /// Every resource that plays a part here: used, guaranteed, maximum, what is left, and which queue binds.
-fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Signs) {
+fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
+    // Where there is no room, what is pending and guaranteed goes.
+    let shown = if width < 50 { [true, false, false, true, true] } else { [true; 5] };
     let cells = |name: Piece, figures: [Piece; 5], end: Piece| {
         let mut line = vec![name];
-        line.extend(figures.map(|cell| at_right(cell, 7)));
+        line.extend(figures.into_iter().zip(shown).filter(|(_, shown)| *shown).map(|(cell, _)| at_right(cell, 7)));
         line.extend([plain("  "), end]);
         line
     };
-    let heads = ["used", "pending", "guar", "max", "room"].map(dim);
-    lines.push(cells(dim(format!("{:<12}", "resources")), heads, dim("bound by")));
+    let heads = ["used", "pend", "guar", "max", "room"].map(dim);
+    lines.push(cells(dim(format!("{:<9}", "resources")), heads, dim("bound by")));
     let headroom = part.headroom(row);
     for name in names(part, row) {
         let of = |resource: Option<&Resource>| resource.and_then(|resource| resource.get(&name));
@@ -150,15 +156,23 @@ fn resources(lines: &mut Lines, part: &PartitionView, row: &QueueRow, signs: &Si
         let end = match bound {
             None => dim("no limit"),
             Some((queue, max)) => {
-                let by = if queue == row.path { "itself".to_owned() } else { queue.name().to_owned() };
-                plain(format!("{by}, max {}", figure(&name, Some(max), signs).text))
+                let max = figure(&name, Some(max), signs).text;
+                if queue == row.path { plain("own max") } else { plain(format!("{} {max}", queue.name())) }
             }
         };
-        lines.push(cells(plain(format!("{:<12}", format::resource_name(&name))), figures, end));
+        lines.push(cells(plain(short_name(&name, signs)), figures, end));
     }
     if !row.preempting.is_zero() {
         labelled(lines, "preempting", vec![piece(Role::Warning, format::resource(&row.preempting))]);
     }
+}
+
+/// The name of a resource in nine columns.
+fn short_name(name: &str, signs: &Signs) -> String {
+    let shown = text::escape(format::resource_name(name)).into_owned();
+    let cut = text::cut(&shown, 9, signs.ellipsis).into_owned();
+    let pad = 9 - text::width(&cut);
+    format!("{cut}{}", " ".repeat(pad))
 }
 
 /// Cpu, memory, then every other name that the queue's path uses, asks for or limits.
@@ -179,17 +193,23 @@ fn names(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     names
 }
 
-fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow) {
+fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
     let max = row.max_running.map_or_else(|| "any number".to_owned(), |max| max.to_string());
     let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
     let running = format!("{} of {max} running", row.running);
     let mut value = vec![if full { piece(Role::Danger, format!("{running} !")) } else { plain(running) }];
     value.push(dim(format!(", {} live", row.app_count)));
-    if row.allocating_accepted > 0 {
-        value.push(dim(format!(", {} about to run", row.allocating_accepted)));
-    }
     labelled(lines, "applications", value);
+    if row.allocating_accepted > 0 {
+        labelled(lines, "", vec![dim(format!("{} about to run, each takes a place", row.allocating_accepted))]);
+    }
     if row.leaf {
+        let names: Vec<String> =
+            row.apps.iter().take(8).filter_map(|slot| part.app(*slot)).map(|app| app.id.to_string()).collect();
+        if !names.is_empty() {
+            let more = if row.apps.len() > names.len() { ", and more" } else { "" };
+            labelled_text(lines, "", &format!("{}{more}", names.join(", ")), width, Role::Dim);
+        }
         return;
     }
     let shown: Vec<String> = row
@@ -200,18 +220,37 @@ fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow) {
         .map(|child| child.path.name().to_owned())
         .collect();
     let more = if row.children.len() > shown.len() { ", and more" } else { "" };
-    let children = if shown.is_empty() { "none".to_owned() } else { format!("{}{more}", shown.join(", ")) };
-    labelled(lines, "children", vec![plain(format!("{} ", row.children.len())), dim(children)]);
+    let children = if shown.is_empty() {
+        "none".to_owned()
+    } else {
+        format!("{}: {}{more}", row.children.len(), shown.join(", "))
+    };
+    labelled_text(lines, "children", &children, width, Role::Text);
 }
 
-/// The limits that hold here, written on the queue or above it.
-fn limits(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
+/// How many of those under one limit are named.
+const NAMED: usize = 4;
+
+/// The limits that hold here, written on the queue or above it, each with who uses how much of it; who is at it comes first.
+fn limits(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
     let mut label = "limits";
+    let all =
+        if part.path_up(row).all(|queue| queue.settings.limits.is_empty()) { Vec::new() } else { part.limits_in(row) };
     for queue in part.path_up(row) {
-        for limit in &queue.settings.limits {
+        for limit in queue.settings.limits.list() {
             let text = format!("{} ({}, line {})", limit_text(limit), queue.path.name(), limit.at.line);
             labelled_text(lines, label, &text, width, Role::Text);
             label = "";
+            let mut used: Vec<&LimitUse> = all.iter().filter(|one| Arc::ptr_eq(&one.limit, limit)).collect();
+            used.sort_by_key(|one| !one.is_full());
+            for one in used.iter().take(NAMED) {
+                let mut value = vec![plain(format!("  {} has ", super::super::limits::name(one.side, &one.name)))];
+                value.extend(super::super::limits::use_pieces(one, signs));
+                labelled(lines, "", value);
+            }
+            if used.len() > NAMED {
+                labelled(lines, "", vec![dim(format!("  and {} more", used.len() - NAMED))]);
+            }
         }
     }
 }

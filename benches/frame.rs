@@ -1,0 +1,226 @@
+//! One frame of the console with 10 000 queues and 100 000 applications in the view, at 200 x 60.
+//!
+//! `idle` draws what is there; `news` takes a new view in which everything the cursor sees changed, and draws; `key` moves the
+//! cursor and draws. `resort` and `filter` make the rows anew, which happens when a person asks for it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use divan::Bencher;
+use kornsole::console::key::{Code, Key};
+use kornsole::console::model::Options;
+use kornsole::console::session::Session;
+use kornsole::model::{AppState, Identity, NodeId, Resource};
+use kornsole::source::{About, Link, Source, SourcePlace};
+use kornsole::view::{AppRow, AppSlot, NodeRow, PartitionView, QueueRow, QueueSlot, View};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
+
+const TENANTS: u32 = 100;
+const LEAVES: u32 = 99;
+const APPS: u32 = 100_000;
+const NODES: u32 = 5_000;
+const SIZE: Size = Size { width: 200, height: 60 };
+
+fn main() {
+    divan::main();
+}
+
+struct Large {
+    about: About,
+    identity: Identity,
+    view: Mutex<Arc<View>>,
+}
+
+impl Source for Large {
+    fn view(&self) -> Arc<View> {
+        self.view.lock().map(|view| Arc::clone(&view)).unwrap_or_default()
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn link(&self) -> Link {
+        Link::Live
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}
+}
+
+fn amount(cpu: i64, memory: i64) -> Resource {
+    [("vcore", cpu * 1000), ("memory", memory * 1_000_000_000)].into_iter().collect()
+}
+
+/// A root, a hundred tenants, in each 99 leaves: 10 001 queues.
+fn queues() -> Vec<QueueRow> {
+    let row = |slot: u32, path: String, parent: Option<u32>, children: Vec<u32>| QueueRow {
+        slot: QueueSlot(slot),
+        path: path.as_str().into(),
+        parent: parent.map(QueueSlot),
+        leaf: children.is_empty(),
+        children: children.into_iter().map(QueueSlot).collect(),
+        managed: true,
+        running: u64::from(slot % 7),
+        allocated: amount(i64::from(slot % 50), i64::from(slot % 90)),
+        pending: amount(i64::from(slot % 3), 1),
+        max: slot.is_multiple_of(4).then(|| amount(60, 100)),
+        ..QueueRow::default()
+    };
+    let tenant = |n: u32| 1 + n * (LEAVES + 1);
+    let mut rows = vec![row(0, "root".to_owned(), None, (0..TENANTS).map(tenant).collect())];
+    for n in 0..TENANTS {
+        let own = tenant(n);
+        rows.push(row(own, format!("root.tenant-{n:03}"), Some(0), (own + 1..=own + LEAVES).collect()));
+        for leaf in 1..=LEAVES {
+            rows.push(row(own + leaf, format!("root.tenant-{n:03}.leaf-{leaf:03}"), Some(own), Vec::new()));
+        }
+    }
+    rows
+}
+
+fn large() -> View {
+    let mut rows = queues();
+    let mut apps = Vec::new();
+    let leaves: Vec<usize> = (0..rows.len()).filter(|at| rows[*at].leaf).collect();
+    for n in 0..APPS {
+        let leaf = leaves[n as usize % leaves.len()];
+        rows[leaf].apps.insert(AppSlot(n));
+        rows[leaf].app_count += 1;
+        apps.push(AppRow {
+            slot: AppSlot(n),
+            id: format!("app-{n:06}").into(),
+            queue: rows[leaf].path.clone(),
+            who: Identity::new(format!("user-{}", n % 300), ["dev"]),
+            state: AppState::Running,
+            allocated: amount(i64::from(n % 5), 2),
+            ..AppRow::default()
+        });
+    }
+    let node = |n: u32| NodeRow {
+        reservations: Arc::default(),
+        id: NodeId::from(format!("node-{n:05}")),
+        capacity: amount(32, 128),
+        allocated: amount(i64::from(n % 32), 64),
+        occupied: Resource::new(),
+        schedulable: true,
+        attributes: Arc::default(),
+        allocations: Default::default(),
+    };
+    let partition = PartitionView {
+        name: "default".into(),
+        capacity: amount(160_000, 640_000),
+        allocated: amount(80_000, 320_000),
+        queues: rows.into_iter().map(|row| Some(Arc::new(row))).collect(),
+        live_apps: apps.len(),
+        apps: apps.into_iter().map(|row| Some(Arc::new(row))).collect(),
+        nodes: (0..NODES).map(node).map(|row| (row.id.clone(), Arc::new(row))).collect(),
+        ..PartitionView::default()
+    };
+    View { generation: 1, partitions: vec![partition], ..View::default() }
+}
+
+/// The next view: the first hundred queues and applications have other figures.
+fn next(view: &View) -> View {
+    let mut next = view.clone();
+    next.generation += 1;
+    for at in 0..100 {
+        let part = &mut next.partitions[0];
+        if let Some(Some(row)) = part.queues.get_mut(at) {
+            Arc::make_mut(row).allocated.add_assign(&amount(1, 1));
+        }
+        if let Some(Some(row)) = part.apps.get_mut(at) {
+            Arc::make_mut(row).allocated.add_assign(&amount(1, 1));
+        }
+    }
+    next
+}
+
+struct Stand {
+    source: Arc<Large>,
+    session: Session,
+    buffer: Buffer,
+    now: Duration,
+}
+
+impl Stand {
+    fn new(keys: &str) -> Self {
+        let about = About { place: SourcePlace::Embedded, name: "large".to_owned(), notes: Vec::new() };
+        let identity = Identity::new("sue", ["dev"]);
+        let source = Arc::new(Large { about, identity, view: Mutex::new(Arc::new(large())) });
+        let session = Session::new(Arc::clone(&source) as Arc<dyn Source>, Options::default(), SIZE);
+        let area = Rect::new(0, 0, SIZE.width, SIZE.height);
+        let mut stand = Self { source, session, buffer: Buffer::empty(area), now: Duration::ZERO };
+        for key in Key::parse_all(keys).unwrap_or_default() {
+            stand.session.key(key, stand.now);
+        }
+        stand
+    }
+
+    fn draw(&mut self) {
+        self.buffer.reset();
+        divan::black_box(self.session.paint(&mut self.buffer));
+    }
+
+    fn press(&mut self, key: Key) {
+        self.session.key(key, self.now);
+    }
+}
+
+/// Keys that lead to the page.
+const PAGES: [&str; 3] = ["", "2", "3"];
+
+#[divan::bench(args = PAGES)]
+fn idle(bencher: Bencher<'_, '_>, page: &str) {
+    let mut stand = Stand::new(page);
+    bencher.bench_local(|| stand.draw());
+}
+
+#[divan::bench(args = PAGES)]
+fn news(bencher: Bencher<'_, '_>, page: &str) {
+    let mut stand = Stand::new(page);
+    let views: Vec<Arc<View>> =
+        std::iter::successors(Some(large()), |view| Some(next(view))).take(2).map(Arc::new).collect();
+    let mut turn = 0;
+    bencher.bench_local(|| {
+        turn += 1;
+        if let Ok(mut view) = stand.source.view.lock() {
+            *view = Arc::clone(&views[turn % 2]);
+        }
+        stand.now += Duration::from_millis(16);
+        stand.session.refresh(stand.now);
+        stand.draw();
+    });
+}
+
+#[divan::bench(args = PAGES)]
+fn key(bencher: Bencher<'_, '_>, page: &str) {
+    let mut stand = Stand::new(page);
+    bencher.bench_local(|| {
+        stand.press(Key::plain(Code::PageDown));
+        stand.draw();
+    });
+}
+
+#[divan::bench(args = PAGES)]
+fn resort(bencher: Bencher<'_, '_>, page: &str) {
+    let mut stand = Stand::new(page);
+    bencher.bench_local(|| {
+        stand.press(Key::plain(Code::Char('r')));
+        stand.draw();
+    });
+}
+
+#[divan::bench(args = PAGES)]
+fn filter(bencher: Bencher<'_, '_>, page: &str) {
+    let mut stand = Stand::new(&format!("{page}/"));
+    bencher.bench_local(|| {
+        stand.press(Key::plain(Code::Char('1')));
+        stand.draw();
+        stand.press(Key::plain(Code::Backspace));
+    });
+}

@@ -1,0 +1,159 @@
+//! `kornsole run` on large scenarios, its parts apart: reading the file, running it without a listener, printing the trace.
+//!
+//! The large one is held to half a second for everything together.
+
+use std::fmt::Write as _;
+
+use divan::Bencher;
+use kornsole::model::Profile;
+use kornsole::scenario::{self, Scenario, Silent, Sink, Trace};
+use kornsole::scheduler::{Event, Scheduler};
+
+fn main() {
+    divan::main();
+}
+
+/// Nodes, leaf queues, applications and asks of a scenario.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    nodes: u64,
+    leaves: u64,
+    apps: u64,
+    asks: u64,
+}
+
+const SHAPES: [Shape; 2] = [
+    Shape { nodes: 2000, leaves: 25, apps: 200, asks: 10_000 },
+    Shape { nodes: 2000, leaves: 100, apps: 2000, asks: 50_000 },
+];
+
+/// Numbers from a fixed sequence.
+struct Draw(u64);
+
+impl Draw {
+    fn between(&mut self, least: u64, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        least + (self.0 >> 33) % (most - least + 1)
+    }
+}
+
+/// A scenario of this shape: leaves in three levels, half of them fair, with guarantees and offsets; asks of many sizes and
+/// priorities that take four fifths of the cluster.
+fn text(shape: Shape) -> String {
+    let Shape { nodes, leaves, apps, asks } = shape;
+    let mut out = "version: 1\nname: large\nconfig: |\n  partitions:\n    - name: default\n      queues:\n        - name: root\n          submitacl: '*'\n          queues:\n".to_owned();
+    let per = leaves.isqrt().max(1);
+    let tenant = |leaf: u64| (leaf / per, leaf % per);
+    for leaf in 0..leaves {
+        let (parent, child) = tenant(leaf);
+        if child == 0 {
+            put(&mut out, format_args!("            - name: t{parent}\n              queues:\n"));
+        }
+        let (memory, vcore, offset) = (1 + leaf % 7, 1 + leaf % 5, leaf % 3);
+        let policy = if leaf % 2 == 1 { "fair" } else { "fifo" };
+        put(
+            &mut out,
+            format_args!(
+                "                - name: q{child}\n                  resources: {{guaranteed: {{memory: {memory}G, vcore: {vcore}}}}}\n"
+            ),
+        );
+        put(
+            &mut out,
+            format_args!(
+                "                  properties: {{application.sort.policy: {policy}, priority.offset: \"{offset}\"}}\n"
+            ),
+        );
+    }
+    out += "steps:\n";
+    let millicores = (asks * 1500 * 5 / 4 / nodes).max(2000);
+    for node in 0..nodes {
+        let memory = millicores * 4;
+        put(
+            &mut out,
+            format_args!("  - node: {{id: node-{node:05}, capacity: {{memory: {memory}M, vcore: {millicores}m}}}}\n"),
+        );
+    }
+    let mut draw = Draw(42);
+    for app in 0..apps {
+        let (parent, child) = tenant(app % leaves);
+        let (user, group) = (app % 97, app % 13);
+        put(
+            &mut out,
+            format_args!(
+                "  - submit: {{app: app-{app:05}, queue: root.t{parent}.q{child}, user: user{user}, groups: [g{group}]}}\n"
+            ),
+        );
+        let (memory, vcore, priority, count) =
+            (draw.between(1, 7), draw.between(500, 2500), draw.between(0, 4), asks / apps);
+        put(
+            &mut out,
+            format_args!(
+                "  - ask: {{app: app-{app:05}, id: t{app}, resource: {{memory: {memory}G, vcore: {vcore}m}}, priority: {priority}, count: {count}}}\n"
+            ),
+        );
+    }
+    out + "  - schedule: idle\n  - snapshot: end\n"
+}
+
+fn put(out: &mut String, line: std::fmt::Arguments<'_>) {
+    out.write_fmt(line).expect("writing to a text cannot fail");
+}
+
+fn read(text: &str) -> Scenario {
+    scenario::read(text).scenario.expect("the generated scenario is right")
+}
+
+fn run(scenario: &Scenario, sink: &mut impl Sink) {
+    let config = scenario.embedded_config(Profile::Kornsole).expect("it brings its configuration");
+    scenario::run(scenario, config, Profile::Kornsole, sink).expect("it goes to memory");
+}
+
+#[divan::bench(args = SHAPES)]
+fn reading(bencher: Bencher, shape: Shape) {
+    let text = text(shape);
+    bencher.bench_local(|| read(&text));
+}
+
+#[divan::bench(args = SHAPES)]
+fn running(bencher: Bencher, shape: Shape) {
+    let scenario = read(&text(shape));
+    bencher.bench_local(|| run(&scenario, &mut Silent));
+}
+
+/// All events of a run, to be printed later.
+#[derive(Default)]
+struct Kept(Vec<(i64, Vec<Event>)>);
+
+impl Sink for Kept {
+    fn events(&mut self, step: i64, events: &[Event]) -> std::io::Result<()> {
+        self.0.push((step, events.to_vec()));
+        Ok(())
+    }
+
+    fn snapshot(&mut self, _step: i64, _label: &str, _scheduler: &Scheduler) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[divan::bench(args = SHAPES)]
+fn printing(bencher: Bencher, shape: Shape) {
+    let mut kept = Kept::default();
+    run(&read(&text(shape)), &mut kept);
+    bencher.bench_local(|| {
+        let mut trace = Trace::new(Vec::new());
+        for (step, events) in &kept.0 {
+            trace.events(*step, events).expect("it goes to memory");
+        }
+        trace.finish().expect("it goes to memory")
+    });
+}
+
+#[divan::bench(args = SHAPES)]
+fn everything(bencher: Bencher, shape: Shape) {
+    let text = text(shape);
+    bencher.bench_local(|| {
+        let mut trace = Trace::new(Vec::new());
+        run(&read(&text), &mut trace);
+        trace.finish().expect("it goes to memory")
+    });
+}

@@ -1,0 +1,205 @@
+//! `kornsole play`: scripted keystrokes played against a console, and what came of it held against what is recorded.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::console::{self, Opened};
+use super::{demo, fail, load};
+use crate::config::{Fault, Place, Severity, Source};
+use crate::tape::{self, Against, Head, Limits, Played, Shots, snapshot::Difference, svg};
+
+/// The arguments of `kornsole play`.
+#[derive(Args, Clone, Debug)]
+pub struct PlayArgs {
+    /// Tapes, each played on a scheduler of its own
+    #[arg(required = true, value_name = "TAPE")]
+    pub tapes: Vec<PathBuf>,
+    /// Compare the snapshots with those in the file beside the tape (its name with `.txt`); exit code 1 when they differ
+    #[arg(long, conflicts_with = "update")]
+    pub check: bool,
+    /// Write the snapshots into the file beside the tape
+    #[arg(long)]
+    pub update: bool,
+    /// Draw the last screen as an SVG picture
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Write the last screen as plain text
+    #[arg(long, value_name = "FILE")]
+    pub text: Option<PathBuf>,
+}
+
+/// What becomes of a tape's snapshots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Nothing.
+    Play,
+    /// They are compared with the file.
+    Check,
+    /// They become the file.
+    Update,
+}
+
+/// Why a tape was not played to its end, or not as recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The exit code: 1 for what was expected and is not so, 2 for a tape that does not read.
+    pub code: u8,
+    /// What a person is told.
+    pub message: String,
+}
+
+/// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed; 2: a tape does not read, or wrong use.
+pub fn run(args: &PlayArgs) -> ExitCode {
+    if args.tapes.len() > 1 && (args.svg.is_some() || args.text.is_some()) {
+        return fail("kornsole play: a picture is made of one tape, not of several", 2);
+    }
+    let mode = match (args.check, args.update) {
+        (true, _) => Mode::Check,
+        (_, true) => Mode::Update,
+        _ => Mode::Play,
+    };
+    let mut code = 0;
+    for tape in &args.tapes {
+        let played = play_file(tape, mode).and_then(|played| {
+            pictures(args, tape, &played)?;
+            Ok(played)
+        });
+        match played {
+            Ok(played) => {
+                let name = tape.display();
+                let shots = counted(played.shots.len(), "snapshot");
+                let did = if mode == Mode::Update { "written" } else { "ok" };
+                // Whoever reads may have seen enough.
+                let _ = writeln!(io::stdout(), "{name}: {did}, {shots}, {} of virtual time", shown(played.time));
+            }
+            Err(trouble) => {
+                let _ = fail(&trouble.message, trouble.code);
+                code = code.max(trouble.code);
+            }
+        }
+    }
+    ExitCode::from(code)
+}
+
+/// Plays one tape on the scheduler that it asks for; its files are looked for beside it.
+///
+/// # Errors
+/// The tape or what it names does not read, an expectation is not met, or a snapshot is not as recorded.
+pub fn play_file(path: &Path, mode: Mode) -> Result<Played, Trouble> {
+    let name = path.to_string_lossy();
+    let unreadable = |message| Trouble { code: 2, message };
+    let bytes = load::bytes(path).map_err(unreadable)?;
+    let tape::Reading { tape, faults } = tape::read(&bytes);
+    let Some(tape) = tape else { return Err(unreadable(load::told(path, &bytes, &faults))) };
+    let text = String::from_utf8_lossy(&bytes);
+    let tell = |fault: &Fault| Source::new(&name, &text).render(fault);
+
+    let Opened { core, about, .. } = open(&tape.head, path).map_err(|told| {
+        let what = "what the tape runs against cannot be opened";
+        unreadable(format!("{}{told}", tell(&fault("TAPE-010", tape.head.at, what))))
+    })?;
+    let played = tape::play(&tape, core, about, Limits::default());
+    let mut trouble = String::new();
+    if let Some(failure) = &played.failure {
+        trouble += &tell(&fault(failure.code, failure.at, &failure.what));
+        trouble += &format!("  the screen after {} of virtual time:\n", shown(failure.time));
+        trouble.extend(failure.screen.lines().iter().map(|line| format!("  |{line}\n")));
+    }
+    match mode {
+        Mode::Update if played.failure.is_none() => write_shots(path, &played).map_err(unreadable)?,
+        Mode::Check => {
+            let differences = compare(path, &played).map_err(unreadable)?;
+            trouble.extend(differences.iter().map(|difference| told(difference, &tell)));
+            if !differences.is_empty() {
+                trouble += &format!("`kornsole play {name} --update` takes the screens as they are now\n");
+            }
+        }
+        _ => {}
+    }
+    if trouble.is_empty() { Ok(played) } else { Err(Trouble { code: 1, message: trouble }) }
+}
+
+fn fault(code: &'static str, at: Place, message: &str) -> Fault {
+    let (path, hint) = (String::new(), String::new());
+    Fault { code, severity: Severity::Error, at, path, message: message.to_owned(), hint }
+}
+
+/// The file beside a tape that keeps its snapshots.
+pub fn shots_file(tape: &Path) -> PathBuf {
+    tape.with_extension("txt")
+}
+
+fn compare(tape: &Path, played: &Played) -> Result<Vec<Difference>, String> {
+    let file = shots_file(tape);
+    let text = match fs::read(&file) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(format!("{}: cannot be read: {error}", file.display())),
+    };
+    Ok(Shots::read(&text).compare(&played.shots, played.failure.is_none()))
+}
+
+fn write_shots(tape: &Path, played: &Played) -> Result<(), String> {
+    let file = shots_file(tape);
+    if played.shots.is_empty() {
+        return match fs::remove_file(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("{}: {error}", file.display())),
+            _ => Ok(()),
+        };
+    }
+    let name = tape.file_name().unwrap_or(tape.as_os_str()).to_string_lossy();
+    write(&file, &Shots::of(&played.shots).text(&name))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), String> {
+    fs::write(file, text).map_err(|error| format!("{}: cannot be written: {error}", file.display()))
+}
+
+fn told(difference: &Difference, tell: &impl Fn(&Fault) -> String) -> String {
+    let what = format!("the snapshot `{}` is not as recorded", difference.name);
+    format!("{}{}\n", tell(&fault("TAPE-030", difference.at.unwrap_or_default(), &what)), difference.what)
+}
+
+fn pictures(args: &PlayArgs, tape: &Path, played: &Played) -> Result<(), Trouble> {
+    let written = || {
+        if let Some(file) = &args.svg {
+            write(file, &picture(tape, played))?;
+        }
+        if let Some(file) = &args.text {
+            write(file, &(played.screen.lines().join("\n") + "\n"))?;
+        }
+        Ok(())
+    };
+    written().map_err(|message| Trouble { code: 2, message })
+}
+
+/// The last screen of a tape as an SVG picture.
+pub fn picture(tape: &Path, played: &Played) -> String {
+    let name = tape.file_stem().unwrap_or_default().to_string_lossy();
+    svg::draw(&played.screen, &format!("kornsole: {name}"))
+}
+
+/// A duration as people write it: `0s`, `1.5s`.
+fn shown(time: Duration) -> String {
+    format!("{}s", time.as_secs_f64())
+}
+
+fn counted(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Opens what a tape runs against, as the console's own commands do. Files are looked for beside the tape.
+fn open(head: &Head, tape: &Path) -> Result<Opened, String> {
+    let beside = |file: &str| tape.parent().unwrap_or(Path::new("")).join(file);
+    match &head.against {
+        Against::Default => console::open(None, None, head.core),
+        Against::Config(file) => console::open(Some(&beside(file)), None, head.core),
+        Against::Scenario(file) => console::open(None, Some(&beside(file)), head.core),
+        Against::Demo { seed } => demo::open(*seed, head.core),
+    }
+}

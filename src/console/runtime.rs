@@ -1,0 +1,237 @@
+//! The console on a terminal: waits, takes what came, draws once. The only part that knows a clock and threads.
+//!
+//! ```text
+//!  input thread ──┐
+//!  signal thread ─┼── channel ──> loop: wait, take up to 64, update, draw at most once
+//!  source (wake) ─┘
+//! ```
+//!
+//! Invariants:
+//! - a key is drawn at once; news of the cluster at most every 16 ms, however fast they come;
+//! - nothing is drawn when nothing changed, and nobody wakes up unless something on the screen depends on time;
+//! - quitting, an error, a panic, SIGTERM, SIGHUP and suspending leave the terminal whole ([`super::terminal`]).
+//!
+//! Known limit: the input thread waits in the terminal driver and ends with the process, not with [`run`].
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use color_eyre::eyre::{WrapErr, bail};
+use crossterm::event::Event as TerminalEvent;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level;
+
+use super::action::Effects;
+use super::input;
+use super::key::Key;
+use super::model::Options;
+use super::session::Session;
+use super::terminal::{self, Screen};
+use super::theme::ThemeName;
+use crate::source::Source;
+
+/// The shortest time between two frames for news.
+const FLOOR: Duration = Duration::from_millis(16);
+/// The most events taken before a frame is drawn.
+const BATCH: usize = 64;
+
+/// What comes to the loop.
+enum Event {
+    Key(Key),
+    News,
+    Signal(i32),
+    InputEnded(std::io::Error),
+}
+
+impl Options {
+    /// The options that the environment asks for: without colours when `NO_COLOR` is set and not empty.
+    pub fn from_env() -> Self {
+        let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self { theme: if colourless { ThemeName::Mono } else { ThemeName::Dark }, ..Self::default() }
+    }
+}
+
+/// Runs the console on the terminal until the person quits.
+///
+/// # Errors
+/// The output is no terminal, or it cannot be read from or written to any more.
+pub fn run(source: Arc<dyn Source>, options: Options) -> color_eyre::Result<()> {
+    if !std::io::stdout().is_terminal() {
+        bail!("the console needs a terminal, and the output is none; `kornsole run FILE` works without one");
+    }
+    // With NO_COLOR crossterm would write resets in place of colours and wipe out the selection; the theme without colours
+    // is what keeps colours away.
+    crossterm::style::force_color_output(true);
+    let (sender, events) = mpsc::channel();
+    let news = Arc::new(AtomicBool::new(false));
+    watch_signals(&sender)?;
+    let screen = Screen::take().wrap_err("the terminal could not be taken")?;
+    watch_input(&sender)?;
+    watch_source(&*source, &sender, &news);
+    let size = screen.size()?;
+    let session = Session::new(source, options, size);
+    let start = Instant::now();
+    Loop { screen, session, events, news, start, last_news: start, waiting: false }.run()
+}
+
+fn watch_input(sender: &Sender<Event>) -> color_eyre::Result<()> {
+    let sender = sender.clone();
+    let read = move || {
+        loop {
+            let event = match crossterm::event::read() {
+                Ok(TerminalEvent::Key(key)) => input::key(key).map(Event::Key),
+                Ok(_) => None,
+                Err(error) => {
+                    let _ = sender.send(Event::InputEnded(error));
+                    return;
+                }
+            };
+            if event.is_some_and(|event| sender.send(event).is_err()) {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().name("console-input".to_owned()).spawn(read)?;
+    Ok(())
+}
+
+fn watch_signals(sender: &Sender<Event>) -> color_eyre::Result<()> {
+    // Another size is told by its signal: it is heard from before the first look at the size, which no event of the input is.
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT, SIGWINCH])?;
+    let sender = sender.clone();
+    let wait = move || {
+        for signal in signals.forever() {
+            if sender.send(Event::Signal(signal)).is_err() {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().name("console-signals".to_owned()).spawn(wait)?;
+    Ok(())
+}
+
+/// Many news before the loop gets to them are one event.
+fn watch_source(source: &dyn Source, sender: &Sender<Event>, news: &Arc<AtomicBool>) {
+    let (sender, news) = (sender.clone(), Arc::clone(news));
+    source.on_change(Box::new(move || {
+        if !news.swap(true, Ordering::AcqRel) {
+            let _ = sender.send(Event::News);
+        }
+    }));
+}
+
+struct Loop {
+    screen: Screen,
+    session: Session,
+    events: Receiver<Event>,
+    news: Arc<AtomicBool>,
+    start: Instant,
+    /// When news were taken last.
+    last_news: Instant,
+    /// News came that have not been taken yet.
+    waiting: bool,
+}
+
+impl Loop {
+    fn run(mut self) -> color_eyre::Result<()> {
+        self.draw()?;
+        loop {
+            let mut effects = Effects::NONE;
+            if let Some(event) = self.wait()? {
+                effects = effects.and(self.take(event)?);
+                for _ in 1..BATCH {
+                    let Ok(event) = self.events.try_recv() else { break };
+                    effects = effects.and(self.take(event)?);
+                }
+            }
+            effects = effects.and(self.refresh());
+            if effects.quit {
+                return Ok(());
+            }
+            if !terminal::taken() {
+                bail!("stopped after a panic in another thread");
+            }
+            if effects.suspend {
+                self.suspend()?;
+            }
+            if effects.repaint {
+                self.screen.forget()?;
+            }
+            if effects.redraw || effects.repaint {
+                self.draw()?;
+            }
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn draw(&mut self) -> color_eyre::Result<()> {
+        let Self { screen, session, .. } = self;
+        screen.draw(|frame| session.draw(frame)).wrap_err("the terminal could not be written to")
+    }
+
+    /// Waits for an event, until news may be drawn, or until something on the screen is due.
+    fn wait(&mut self) -> color_eyre::Result<Option<Event>> {
+        let now = self.now();
+        let news = self.waiting.then(|| (self.last_news + FLOOR).saturating_duration_since(self.start));
+        let due = [news, self.session.next_wake()].into_iter().flatten().min();
+        let ended = "the events of the console ended";
+        match due {
+            None => self.events.recv().map(Some).wrap_err(ended),
+            Some(due) => match self.events.recv_timeout(due.saturating_sub(now)) {
+                Ok(event) => Ok(Some(event)),
+                Err(RecvTimeoutError::Timeout) => Ok(None),
+                Err(error @ RecvTimeoutError::Disconnected) => Err(error).wrap_err(ended),
+            },
+        }
+    }
+
+    fn take(&mut self, event: Event) -> color_eyre::Result<Effects> {
+        Ok(match event {
+            Event::Key(key) => self.session.key(key, self.now()),
+            Event::News => {
+                self.waiting = true;
+                Effects::NONE
+            }
+            Event::Signal(SIGWINCH) => self.session.resize(self.screen.size()?),
+            Event::Signal(SIGTSTP) => Effects { suspend: true, ..Effects::NONE },
+            Event::Signal(SIGCONT) => {
+                self.screen.retake()?;
+                self.session.resize(self.screen.size()?).and(Effects { repaint: true, ..Effects::REDRAW })
+            }
+            Event::Signal(_) => Effects { quit: true, ..Effects::NONE },
+            Event::InputEnded(error) => return Err(error).wrap_err("the terminal could not be read from"),
+        })
+    }
+
+    /// Takes news when there are some and the last ones are long enough ago, and lets time go on when something is due.
+    fn refresh(&mut self) -> Effects {
+        let now = self.now();
+        let news = self.waiting && self.last_news.elapsed() >= FLOOR;
+        if !news && self.session.next_wake().is_none_or(|due| due > now) {
+            return Effects::NONE;
+        }
+        if news {
+            self.waiting = false;
+            self.last_news = Instant::now();
+            // Taken off before looking: what comes from now on is told anew.
+            self.news.store(false, Ordering::Release);
+        }
+        self.session.refresh(now)
+    }
+
+    /// Goes to the background as any program does, and comes back with the whole picture.
+    fn suspend(&mut self) -> color_eyre::Result<()> {
+        terminal::restore();
+        low_level::emulate_default_handler(SIGTSTP)?;
+        self.screen.retake()?;
+        self.session.resize(self.screen.size()?);
+        self.draw()
+    }
+}

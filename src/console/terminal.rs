@@ -1,0 +1,145 @@
+//! The terminal itself: taken, drawn on, and given back whole whatever happens.
+//!
+//! Invariants:
+//! - after [`restore`] the terminal is as it was: no raw mode, no alternate screen, the cursor there; calling it twice does no harm;
+//! - a panic in any thread restores first and prints then, so that the report can be read;
+//! - nothing is written but whole frames, each inside a synchronized update, so that nothing tears over slow lines.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::rc::Rc;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::cursor::Show;
+use crossterm::style::ResetColor;
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
+use crossterm::{execute, queue};
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Size;
+use ratatui::{Frame, Terminal};
+
+/// The terminal is ours right now.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The terminal while it is ours; dropping it gives it back.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Frames>>,
+    frames: Frames,
+}
+
+impl Screen {
+    /// Takes the terminal.
+    pub fn take() -> io::Result<Self> {
+        restore_on_panic();
+        enter()?;
+        let frames = Frames::default();
+        let terminal = Terminal::new(CrosstermBackend::new(frames.clone())).inspect_err(|_| restore())?;
+        Ok(Self { terminal, frames })
+    }
+
+    /// Takes the terminal again after it was given back or disturbed, and forgets what was on it.
+    pub fn retake(&mut self) -> io::Result<()> {
+        enter()?;
+        self.forget()
+    }
+
+    /// Forgets what is on the terminal: the next frame is drawn from nothing.
+    pub fn forget(&mut self) -> io::Result<()> {
+        // `clear` would ask the terminal for the cursor, whose answer the input thread takes.
+        self.terminal.resize(self.terminal.size()?.into())
+    }
+
+    /// Its size.
+    pub fn size(&self) -> io::Result<Size> {
+        self.terminal.size()
+    }
+
+    /// Draws one frame; only what differs from the one before is written.
+    pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        self.terminal.draw(render)?;
+        self.frames.release()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Whether the terminal is ours; no longer after a panic in some thread.
+pub fn taken() -> bool {
+    TAKEN.load(Ordering::SeqCst)
+}
+
+fn enter() -> io::Result<()> {
+    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    execute!(io::stdout(), EnterAlternateScreen).inspect_err(|_| restore())
+}
+
+/// Gives the terminal back. Errors are of no use here: there is nothing more that could be done.
+pub fn restore() {
+    // Whoever writes a frame holds this as well, so nothing of a frame comes after the terminal was given back.
+    let mut out = io::stdout().lock();
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        let _ = execute!(out, EndSynchronizedUpdate, ResetColor, LeaveAlternateScreen, Show);
+        let _ = disable_raw_mode();
+    }
+}
+
+fn restore_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Refused when the reports are installed already, which is as good.
+        let _ = color_eyre::install();
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            restore();
+            report(info);
+        }));
+    });
+}
+
+/// Collects what the terminal's backend writes, to be handed on as one frame. What is still here when a panic unwinds is never
+/// written: it would end up on the screen of the shell.
+#[derive(Clone, Default)]
+struct Frames {
+    bytes: Rc<RefCell<Vec<u8>>>,
+}
+
+impl Frames {
+    /// Writes what was collected; nothing when the terminal is no longer ours.
+    fn release(&self) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let mut bytes = self.bytes.borrow_mut();
+        if !taken() {
+            bytes.clear();
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let mut frame = Vec::with_capacity(bytes.len() + 16);
+        queue!(frame, BeginSynchronizedUpdate)?;
+        frame.append(&mut bytes);
+        queue!(frame, EndSynchronizedUpdate)?;
+        out.write_all(&frame)?;
+        out.flush()
+    }
+}
+
+impl Write for Frames {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    /// Nothing: the backend flushes several times within a frame.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! Writing down what a workload does, as the steps of a scenario that comes to the same.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::file::{Cycles, StepKind};
+use super::run::STEP;
+use super::workload::Workload;
+use crate::model::Time;
+use crate::scheduler::{Command, Event, EventKind};
+
+/// A workload that is written down while it acts. It must act as a scenario does: one command at a time, each in a millisecond
+/// of its own, and its own cycles.
+pub struct Recorder<W> {
+    inner: W,
+    tape: Arc<Mutex<Tape>>,
+}
+
+/// What was written down so far; stays when the recorder is gone.
+#[derive(Clone, Debug)]
+pub struct Recording(Arc<Mutex<Tape>>);
+
+impl Recording {
+    /// The steps so far.
+    pub fn steps(&self) -> Vec<StepKind> {
+        let mut tape = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        tape.settle();
+        tape.steps.clone()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Tape {
+    steps: Vec<StepKind>,
+    /// The scenario's clock at the last step.
+    clock: Time,
+    /// When cycles ran that are not written down yet, and whether they came to anything.
+    cycles: Option<(Time, bool)>,
+}
+
+impl Tape {
+    /// A step at its time, or right after the last one if that was later.
+    fn push(&mut self, now: Time, step: StepKind) {
+        let at = now.max(self.clock + STEP);
+        // The step that moves the clock takes its own time, too.
+        if at > self.clock + STEP {
+            self.steps.push(StepKind::Advance((at - STEP - STEP).since(self.clock)));
+        }
+        self.clock = at;
+        self.steps.push(step);
+    }
+
+    /// Writes down the cycles, unless they came to nothing.
+    fn settle(&mut self) {
+        if let Some((at, true)) = self.cycles.take() {
+            self.push(at, StepKind::Schedule(Cycles::Idle));
+        }
+    }
+}
+
+impl<W: Workload> Recorder<W> {
+    /// Writes down what `inner` does.
+    pub fn new(inner: W) -> (Self, Recording) {
+        let tape = Arc::default();
+        (Self { inner, tape: Arc::clone(&tape) }, Recording(tape))
+    }
+
+    fn tape(&self) -> MutexGuard<'_, Tape> {
+        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<W: Workload> Workload for Recorder<W> {
+    fn next(&self) -> Option<Time> {
+        self.inner.next()
+    }
+
+    fn act(&mut self, now: Time) -> Vec<Command> {
+        let commands = self.inner.act(now);
+        let mut tape = self.tape();
+        if tape.cycles.is_some_and(|(at, _)| at != now) {
+            tape.settle();
+        }
+        for command in &commands {
+            match command {
+                Command::In { command, .. } => tape.push(now, StepKind::Command(command.clone())),
+                Command::Clean => tape.push(now, StepKind::Clean),
+                Command::Cycle => {
+                    tape.cycles.get_or_insert((now, false));
+                }
+                // The clock moves by itself, and a reload has no text here.
+                Command::Tick | Command::Configure(_) => {}
+            }
+        }
+        drop(tape);
+        commands
+    }
+
+    fn observe(&mut self, now: Time, events: &[Event]) {
+        let mut tape = self.tape();
+        if let Some((at, effect)) = &mut tape.cycles {
+            *effect |= *at == now && events.iter().any(is_effect);
+        }
+        // The queue cleaner runs by itself; what it took away must be gone at the same place in the scenario.
+        if events.iter().any(|event| matches!(event.kind, EventKind::QueueRemoved { .. })) {
+            tape.settle();
+            tape.push(now, StepKind::Clean);
+        }
+        drop(tape);
+        self.inner.observe(now, events);
+    }
+
+    fn runs_cycles(&self) -> bool {
+        self.inner.runs_cycles()
+    }
+}
+
+/// Whether an event of a cycle changes what later cycles find.
+fn is_effect(event: &Event) -> bool {
+    matches!(
+        event.kind,
+        EventKind::Allocated { .. }
+            | EventKind::Reserved { .. }
+            | EventKind::Unreserved { .. }
+            | EventKind::Released { .. }
+    )
+}

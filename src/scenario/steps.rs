@@ -1,0 +1,106 @@
+//! A scenario's steps as a workload: the same steps as in a run, on somebody else's clock.
+
+use std::sync::Arc;
+
+use super::file::{Cycles, Scenario, Step, StepKind};
+use super::run::STEP;
+use super::workload::Workload;
+use crate::model::{Profile, Time};
+use crate::scheduler::{Command, Event};
+
+/// The most cycles that are handed out at once.
+const BATCH: u32 = 64;
+
+/// The steps of a scenario, one after the other: each takes 1 ms, `advance` waits, `schedule` runs the cycles that it says and
+/// `snapshot` does nothing. Until the last step nobody else runs cycles, so the steps come to what they come to in a run. A
+/// `config` step whose text is faulty changes nothing.
+pub struct ScenarioWorkload {
+    steps: std::vec::IntoIter<Step>,
+    profile: Profile,
+    /// When the next step, or the next cycles of the present one, are due.
+    at: Time,
+    cycles: Option<Cycling>,
+}
+
+/// What is left of a `schedule` step.
+struct Cycling {
+    left: u32,
+    idle: bool,
+    /// Whether the cycles handed out last, if any, found something.
+    progress: bool,
+}
+
+impl ScenarioWorkload {
+    /// The steps of `scenario`; its reloads are read by the rules of `profile`.
+    pub fn new(scenario: Scenario, profile: Profile) -> Self {
+        Self { steps: scenario.steps.into_iter(), profile, at: Time::ZERO + STEP, cycles: None }
+    }
+
+    fn step(&mut self, step: StepKind) -> Vec<Command> {
+        match step {
+            StepKind::Command(command) => vec![command.into()],
+            StepKind::Clean => vec![Command::Clean],
+            StepKind::Config(text) => {
+                let config = text.read(self.profile).config;
+                config.into_iter().map(|config| Command::Configure(Arc::new(config))).collect()
+            }
+            StepKind::Advance(by) => {
+                self.at = self.at + by;
+                Vec::new()
+            }
+            StepKind::Schedule(cycles) => {
+                let (left, idle) = match cycles {
+                    Cycles::Count(count) => (count, false),
+                    Cycles::Idle => (Cycles::MOST, true),
+                };
+                self.cycles = Some(Cycling { left, idle, progress: true });
+                self.cycle()
+            }
+            StepKind::Snapshot(_) => Vec::new(),
+        }
+    }
+
+    /// The next cycles of a `schedule` step; none when it is over.
+    fn cycle(&mut self) -> Vec<Command> {
+        let Some(cycling) = &mut self.cycles else { return Vec::new() };
+        let batch = if cycling.idle { 1 } else { BATCH };
+        let count = batch.min(cycling.left);
+        if count == 0 || (cycling.idle && !cycling.progress) {
+            self.cycles = None;
+            self.at = self.at + STEP;
+            return Vec::new();
+        }
+        cycling.left -= count;
+        cycling.progress = false;
+        (0..count).map(|_| Command::Cycle).collect()
+    }
+}
+
+impl Workload for ScenarioWorkload {
+    fn next(&self) -> Option<Time> {
+        (self.cycles.is_some() || self.steps.len() > 0).then_some(self.at)
+    }
+
+    fn act(&mut self, now: Time) -> Vec<Command> {
+        self.at = self.at.max(now);
+        if self.cycles.is_some() {
+            return self.cycle();
+        }
+        let Some(step) = self.steps.next() else { return Vec::new() };
+        let commands = self.step(step.kind);
+        if self.cycles.is_none() {
+            self.at = self.at + STEP;
+        }
+        commands
+    }
+
+    fn observe(&mut self, _now: Time, events: &[Event]) {
+        if let Some(cycling) = &mut self.cycles {
+            cycling.progress |= events.iter().any(Event::is_activity);
+        }
+    }
+
+    fn runs_cycles(&self) -> bool {
+        self.next().is_some()
+    }
+}

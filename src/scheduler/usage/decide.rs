@@ -1,0 +1,114 @@
+//! What a scheduling cycle asks of the limits, and what a move asks before it is made.
+
+use super::account::{Bound, Side, has_place};
+use super::limits::{max_applications, max_resources};
+use crate::model::{Identity, Resource};
+use crate::scheduler::app::Application;
+use crate::scheduler::index::{AppKey, QueueKey};
+use crate::scheduler::partition::Partition;
+use crate::scheduler::queue::{PathUp, QueueTree};
+
+/// The group that an application of `who` counts under in a queue: level by level from the leaf up, the first that names
+/// one of his groups or has `*` (LIM-030, SCH-124).
+pub fn group_of<'t>(tree: &'t QueueTree, path: &[QueueKey], who: &Identity) -> Option<&'t str> {
+    path.iter().find_map(|queue| tree[*queue].settings.limits.group_of(who))
+}
+
+/// The limits on a path that hold for a user and a group (LIM-006, LIM-007).
+pub fn bounds_of(tree: &QueueTree, path: &[QueueKey], user: &str, group: Option<&str>) -> Vec<Bound> {
+    let mut bounds = Vec::new();
+    for key in path {
+        let limits = &tree[*key].settings.limits;
+        if limits.is_empty() {
+            continue;
+        }
+        let of_user = limits.for_user(user).map(|limit| (Side::User, limit));
+        let of_group = group.and_then(|group| limits.for_group(group)).map(|limit| (Side::Group, limit));
+        let both = of_user.into_iter().chain(of_group);
+        bounds.extend(both.map(|(side, limit)| Bound { queue: *key, side, limit: limit.clone() }));
+    }
+    bounds
+}
+
+impl Partition {
+    /// The name of the group that an application counts under.
+    pub fn group_name(&self, app: &Application) -> Option<&str> {
+        self.usage.groups.get(app.account.group?).map(|tracker| &*tracker.name)
+    }
+
+    /// Decides under which group an application counts, and which limits hold for it, unless that is decided already
+    /// (SCH-124, LIM-034). What it has in use counts for the group if it `brings` it along.
+    pub(in crate::scheduler) fn decide_limits(&mut self, key: AppKey, brings: bool) {
+        if self.apps[key].account.bounds.is_some() {
+            return;
+        }
+        let app = &self.apps[key];
+        let path = self.queues.path_up(app.queue);
+        let group = group_of(&self.queues, &path, &app.who);
+        if group != self.group_name(app) {
+            let group = group.map(str::to_owned);
+            self.touch_account(key);
+            let app = &mut self.apps[key];
+            self.usage.unlink(app, &path);
+            if let Some(group) = group {
+                self.usage.link(app, &path, &group, brings);
+            }
+            self.touch_account(key);
+        }
+        self.bind(key, &path);
+        self.touch_app(key);
+    }
+
+    /// Works out anew which limits hold for an application, under the group that it has.
+    pub(super) fn bind(&mut self, key: AppKey, path: &PathUp) {
+        let app = &self.apps[key];
+        let bounds = bounds_of(&self.queues, path, &app.who.user, self.group_name(app));
+        self.apps[key].account.bounds = Some(bounds);
+    }
+
+    /// Which limits on the path of a move's target do not leave room for the application (SCH-203 check 9). Where it counts
+    /// already, on shared queues under the same group, its own usage changes nothing.
+    pub(in crate::scheduler) fn limit_misfits(&self, key: AppKey, path: &PathUp) -> Vec<String> {
+        let app = &self.apps[key];
+        let holds = app.holds();
+        if holds.is_zero() && !app.account.running {
+            return Vec::new();
+        }
+        let shared = self.queues.path_up(app.queue);
+        let group = group_of(&self.queues, path, &app.who);
+        let same_group = group.is_some() && group == self.group_name(app);
+        let bounds = bounds_of(&self.queues, path, &app.who.user, group);
+        let counts = |bound: &&Bound| shared.contains(&bound.queue) && (bound.side == Side::User || same_group);
+        bounds
+            .iter()
+            .filter(|bound| !counts(bound))
+            .filter_map(|bound| self.misfit(app, &holds, bound, group))
+            .collect()
+    }
+
+    /// Why an application does not fit a limit that it comes under.
+    fn misfit(&self, app: &Application, holds: &Resource, bound: &Bound, group: Option<&str>) -> Option<String> {
+        let (who, tracker) = match bound.side {
+            Side::User => {
+                (format!("user {}", app.who.user), app.account.user.and_then(|key| self.usage.users.get(key)))
+            }
+            Side::Group => {
+                let group = group.unwrap_or_default();
+                let key = self.usage.groups.find(group);
+                (format!("group {group}"), key.and_then(|key| self.usage.groups.get(key)))
+            }
+        };
+        let usage = tracker.and_then(|tracker| tracker.at(bound.queue));
+        let path = &self.queues[bound.queue].path;
+        if let Some(max) = max_resources(&bound.limit) {
+            let used = usage.map(|usage| usage.allocated.clone()).unwrap_or_default();
+            if !max.sub_only_existing(&used).fit_in_max_undef(holds) {
+                return Some(format!("limit of {who} on {path} exceeded: it allows {max}, {used} is in use"));
+            }
+        }
+        let max = max_applications(&bound.limit).filter(|_| app.account.running)?;
+        let running = usage.map_or(0, |usage| usage.running.len());
+        (!has_place(usage, &app.id, max))
+            .then(|| format!("limit of {who} on {path} reached: {running} of {max} applications run"))
+    }
+}

@@ -1,0 +1,172 @@
+//! Sums of usage by queue, for one user or one group, and the list of all of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::model::{AppId, Resource};
+use crate::scheduler::index::{QueueKey, Slab, SlabKey};
+
+/// Usage in one queue and everything below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueUsage {
+    /// In use.
+    pub allocated: Resource,
+    /// Applications that run, as limits count it: from their first allocation until they have nothing left (LIM-013). A
+    /// persistent set, so that a read model shares it.
+    pub running: imbl::OrdSet<AppId>,
+    /// Live applications that count here, in any state.
+    pub apps: u64,
+}
+
+impl QueueUsage {
+    /// Whether something is in use or running here.
+    pub fn is_used(&self) -> bool {
+        !self.allocated.is_zero() || !self.running.is_empty()
+    }
+}
+
+/// What one user, or one group, has in use (LIM-010).
+#[derive(Clone, Debug)]
+pub struct Tracker {
+    /// The name; `*` is the shared pot of the groups that no limit names.
+    pub name: Arc<str>,
+    levels: BTreeMap<QueueKey, QueueUsage>,
+}
+
+impl Tracker {
+    /// The usage in a queue and below it, if an application counts there.
+    pub fn at(&self, queue: QueueKey) -> Option<&QueueUsage> {
+        self.levels.get(&queue)
+    }
+
+    /// The queues with an application in or below them, in the order of their keys.
+    pub fn levels(&self) -> impl Iterator<Item = (QueueKey, &QueueUsage)> {
+        self.levels.iter().map(|(queue, usage)| (*queue, usage))
+    }
+}
+
+/// All users, or all groups, of a partition.
+#[derive(Clone, Debug)]
+pub struct Trackers<K> {
+    slots: Slab<K, Tracker>,
+    by_name: BTreeMap<Arc<str>, K>,
+}
+
+impl<K> Default for Trackers<K> {
+    fn default() -> Self {
+        Self { slots: Slab::default(), by_name: BTreeMap::new() }
+    }
+}
+
+impl<K: SlabKey> Trackers<K> {
+    /// The tracker of a key, if it is still there.
+    pub fn get(&self, key: K) -> Option<&Tracker> {
+        self.slots.get(key)
+    }
+
+    /// The key of a name.
+    pub fn find(&self, name: &str) -> Option<K> {
+        self.by_name.get(name).copied()
+    }
+
+    /// All trackers by name.
+    pub fn iter(&self) -> impl Iterator<Item = (K, &Tracker)> {
+        self.by_name.values().map(|key| (*key, &self.slots[*key]))
+    }
+
+    /// The key of a name, which is tracked from now on.
+    pub(super) fn open(&mut self, name: &str) -> K {
+        if let Some(key) = self.find(name) {
+            return key;
+        }
+        let name: Arc<str> = Arc::from(name);
+        let tracker = Tracker { name: Arc::clone(&name), levels: BTreeMap::new() };
+        let key = self.slots.insert_with(|_| tracker);
+        self.by_name.insert(name, key);
+        key
+    }
+
+    /// An application counts here from now on, with what it has in use.
+    pub(super) fn enter(&mut self, key: K, path: &[QueueKey], app: &AppId, usage: &Resource, runs: bool) {
+        let levels = &mut self.slots[key].levels;
+        for queue in path {
+            let level = levels.entry(*queue).or_default();
+            level.apps += 1;
+            level.allocated.add_assign(usage);
+            level.allocated.prune();
+            if runs {
+                level.running.insert(app.clone());
+            }
+        }
+    }
+
+    /// An application does not count here any more, and takes away what it has in use.
+    pub(super) fn exit(&mut self, key: K, path: &[QueueKey], app: &AppId, usage: &Resource) {
+        let levels = &mut self.slots[key].levels;
+        for queue in path {
+            let Some(level) = levels.get_mut(queue) else { continue };
+            level.apps = level.apps.saturating_sub(1);
+            level.allocated.sub_assign(usage);
+            level.allocated.prune();
+            level.running.remove(app);
+            if level.apps == 0 && !level.is_used() {
+                levels.remove(queue);
+            }
+        }
+        self.drop_if_idle(key);
+    }
+
+    /// More is in use; `new` runs here from now on.
+    pub(super) fn increase(&mut self, key: K, path: &[QueueKey], by: &Resource, new: Option<&AppId>) {
+        for queue in path {
+            let Some(level) = self.slots[key].levels.get_mut(queue) else { continue };
+            level.allocated.add_assign(by);
+            if let Some(app) = new {
+                level.running.insert(app.clone());
+            }
+        }
+    }
+
+    /// Less is in use.
+    pub(super) fn decrease(&mut self, key: K, path: &[QueueKey], by: &Resource) {
+        for queue in path {
+            let Some(level) = self.slots[key].levels.get_mut(queue) else { continue };
+            level.allocated.sub_assign(by);
+            level.allocated.prune();
+        }
+    }
+
+    /// An application does not run here any more.
+    pub(super) fn stop(&mut self, key: K, path: &[QueueKey], app: &AppId) {
+        for queue in path {
+            if let Some(level) = self.slots[key].levels.get_mut(queue) {
+                level.running.remove(app);
+            }
+        }
+    }
+
+    /// Forgets what is in use and runs in a queue, but not that applications count there (switch `group_limit_gone`).
+    pub(super) fn wipe(&mut self, key: K, queue: QueueKey) {
+        if let Some(level) = self.slots[key].levels.get_mut(&queue) {
+            *level = QueueUsage { apps: level.apps, ..QueueUsage::default() };
+        }
+    }
+
+    /// Forgets a queue that is gone.
+    pub(in crate::scheduler) fn forget(&mut self, queue: QueueKey) {
+        let keys: Vec<K> = self.by_name.values().copied().collect();
+        for key in keys {
+            if self.slots[key].levels.remove(&queue).is_some() {
+                self.drop_if_idle(key);
+            }
+        }
+    }
+
+    fn drop_if_idle(&mut self, key: K) {
+        if self.slots[key].levels.is_empty()
+            && let Some(tracker) = self.slots.remove(key)
+        {
+            self.by_name.remove(&tracker.name);
+        }
+    }
+}

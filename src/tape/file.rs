@@ -1,0 +1,166 @@
+//! Text → [`Tape`]: the tape language, VHS's syntax as far as it goes, with words of our own. `read` reads it, `arguments` are its
+//! parts.
+//!
+//! Invariants:
+//! - all faults of a text come back in one pass, at most one a line, each with its place; with a fault there is no tape;
+//! - what a tape runs against is said in its head, before the first step, so that a step never changes what earlier ones meant.
+//!
+//! Codes:
+//!
+//! | code | what |
+//! |---|---|
+//! | TAPE-001 | an unknown word, setting or source |
+//! | TAPE-002 | a word or setting of VHS that is not played yet |
+//! | TAPE-003 | an argument is missing, or is not what belongs there |
+//! | TAPE-004 | a number or duration that is none, or out of its range |
+//! | TAPE-005 | a quoted text or regular expression that does not end on its line |
+//! | TAPE-006 | no regular expression |
+//! | TAPE-007 | the head: no source, said twice, or after the first step |
+//! | TAPE-008 | a name of a snapshot that is none, or used twice |
+//! | TAPE-009 | no tape at all: too long, or no text |
+
+use std::fmt;
+use std::time::Duration;
+
+use regex::Regex;
+
+use super::read::Reader;
+use crate::config::{Fault, Place};
+use crate::console::key::Key;
+use crate::console::theme::ThemeName;
+use crate::model::{Identity, Profile};
+
+/// A tape that can be played.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    /// What it runs against, and how it begins.
+    pub head: Head,
+    /// What it does, in order.
+    pub steps: Vec<Step>,
+}
+
+/// What a tape runs against, and how it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The scheduler.
+    pub against: Against,
+    /// Where that is said.
+    pub at: Place,
+    /// Who sits before the console. Never who runs the process, so that a tape is the same on every machine.
+    pub identity: Identity,
+    /// What the scheduler decides as.
+    pub core: Profile,
+    /// The theme at the start.
+    pub theme: ThemeName,
+    /// Columns at the start.
+    pub width: u16,
+    /// Lines at the start.
+    pub height: u16,
+}
+
+/// What a tape runs against. Paths are as written, relative to the tape's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// The demo.
+    Demo {
+        /// Its seed.
+        seed: u64,
+    },
+    /// A scenario file.
+    Scenario(String),
+    /// A queue configuration.
+    Config(String),
+    /// The default configuration.
+    Default,
+}
+
+/// One thing that a tape does.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Where it is written.
+    pub at: Place,
+    /// What it is.
+    pub act: Act,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Presses a key.
+    Press {
+        /// Which.
+        key: Key,
+        /// How many times.
+        count: u32,
+        /// Virtual time after each.
+        pause: Duration,
+    },
+    /// Types a text.
+    Type {
+        /// The text.
+        text: String,
+        /// Virtual time after each character.
+        pause: Duration,
+    },
+    /// Lets virtual time go by: `Sleep` and `Advance`.
+    Pass(Duration),
+    /// Waits until nothing is left to do and the screen stands still.
+    Settle,
+    /// Gives the terminal another width.
+    Width(u16),
+    /// Gives the terminal another height.
+    Height(u16),
+    /// Some line of the screen must hold this.
+    Expect(Pattern),
+    /// No line of the screen may hold this.
+    Refute(Pattern),
+    /// The screen is kept, or compared, under this name.
+    Snapshot(String),
+    /// The console must have quit.
+    Ended,
+}
+
+/// What is looked for in a line of the screen.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// This text.
+    Text(String),
+    /// What this matches.
+    Regex(Regex),
+}
+
+impl Pattern {
+    /// Whether a line of the screen holds it.
+    pub fn is_in(&self, line: &str) -> bool {
+        match self {
+            Self::Text(text) => line.contains(text.as_str()),
+            Self::Regex(regex) => regex.is_match(line),
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Regex(regex) => write!(f, "/{}/", regex.as_str()),
+        }
+    }
+}
+
+/// What reading a text gave.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The tape; `None` when there is a fault.
+    pub tape: Option<Tape>,
+    /// All faults by place.
+    pub faults: Vec<Fault>,
+}
+
+/// Reads a tape from bytes, which may be no text at all.
+pub fn read(bytes: &[u8]) -> Reading {
+    Reader::default().read(bytes)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! Tapes: scripted keystrokes, played against a console without a terminal, in virtual time.
+//!
+//! ```text
+//!  text ── read ──> Tape ── play (console::Driver on source::Stepped) ──> Played ── compare ── snapshots
+//!                                                                            └──> svg, text
+//! ```
+//!
+//! Where to look: [`file`] is the language (`recordings/README.md` tells it to people), [`words`] its tables, [`play`] carries a tape
+//! out, [`screen`] is what it sees, [`snapshot`] keeps and compares screens, [`svg`] draws one.
+//!
+//! Invariants:
+//! - no IO, no clock, no thread: texts and a scheduler come in, outcomes go out as data;
+//! - the same tape on the same scheduler gives the same screens, byte for byte;
+//! - no tape can hang: keys, virtual time and the scheduler's work are all bounded, and a bound that is hit is told with its line.
+
+mod arguments;
+pub mod file;
+mod line;
+pub mod play;
+mod read;
+pub mod screen;
+pub mod snapshot;
+pub mod svg;
+pub mod words;
+
+pub use file::{Act, Against, Head, Pattern, Reading, Step, Tape, read};
+pub use play::{Failure, Limits, Played, play};
+pub use screen::Screen;
+pub use snapshot::{Shot, Shots};

@@ -1,0 +1,413 @@
+//! The real binary in a pseudoterminal, with a terminal emulator that looks on: it starts, listens, and leaves the terminal whole.
+//!
+//! Method: nothing waits for a fixed time. A test waits until the emulated screen shows what it looks for, and fails with that screen
+//! when it does not come within a deadline that is far beyond anything that is normal.
+
+#![cfg(unix)]
+#![allow(clippy::panic, reason = "a failed test says so by a panic, and one is provoked")]
+
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::process::Command as Process;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use kornsole::console;
+use kornsole::model::Identity;
+use kornsole::source::{About, Link, Source, SourcePlace};
+use kornsole::view::View;
+use portable_pty::{ChildKiller, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system};
+
+const DEADLINE: Duration = Duration::from_secs(20);
+const ENTERS_ALTERNATE: &str = "\x1b[?1049h";
+const LEAVES_ALTERNATE: &str = "\x1b[?1049l";
+
+/// What came out of the program so far.
+struct Seen {
+    emulator: vt100::Parser,
+    raw: Vec<u8>,
+}
+
+/// A terminal with a program in it.
+struct Terminal {
+    id: u32,
+    killer: Box<dyn ChildKiller + Send + Sync>,
+    ended: Receiver<ExitStatus>,
+    master: Box<dyn MasterPty + Send>,
+    /// Kept open, so that what the terminal was set to can be asked after the program has ended.
+    _slave: Box<dyn SlavePty + Send>,
+    keyboard: Box<dyn Write + Send>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+    /// What the terminal was set to before the program began.
+    before: String,
+}
+
+impl Terminal {
+    /// Starts the binary in a terminal of 100 × 30.
+    fn kornsole(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_kornsole"));
+        command.args(arguments);
+        for (name, value) in environment {
+            command.env(name, value);
+        }
+        Self::start(command)
+    }
+
+    fn start(mut command: CommandBuilder) -> Self {
+        command.cwd(env!("CARGO_MANIFEST_DIR"));
+        command.env("TERM", "xterm-256color");
+        if command.get_env("NO_COLOR").is_none_or(|value| value != "1") {
+            command.env_remove("NO_COLOR");
+        }
+        let pair = native_pty_system().openpty(size(100, 30)).expect("there is a pseudoterminal");
+        let before = settings(&*pair.master);
+        let mut output = pair.master.try_clone_reader().expect("the terminal can be read");
+        let keyboard = pair.master.take_writer().expect("the terminal can be written to");
+        let seen = Arc::new((Mutex::new(Seen { emulator: emulator(100, 30), raw: Vec::new() }), Condvar::new()));
+        let told = Arc::clone(&seen);
+        let mut child = pair.slave.spawn_command(command).expect("the binary starts");
+        let (id, killer) = (child.process_id().expect("it runs"), child.clone_killer());
+        let (tell, ended) = channel();
+        std::thread::spawn(move || tell.send(child.wait().expect("it is our child")));
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count @ 1..) = output.read(&mut bytes) {
+                let mut seen = told.0.lock().expect("nobody panicked with it");
+                seen.emulator.process(&bytes[..count]);
+                seen.raw.extend_from_slice(&bytes[..count]);
+                told.1.notify_all();
+            }
+        });
+        Self { id, killer, ended, master: pair.master, _slave: pair.slave, keyboard, seen, before }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).expect("the terminal takes keys");
+        self.keyboard.flush().expect("the terminal takes keys");
+    }
+
+    /// Waits until what was seen is so.
+    fn until(&self, what: &str, holds: impl Fn(&Seen) -> bool) {
+        let (lock, changed) = &*self.seen;
+        let seen = lock.lock().expect("nobody panicked with it");
+        let (seen, timeout) =
+            changed.wait_timeout_while(seen, DEADLINE, |seen| !holds(seen)).expect("nobody panicked with it");
+        let screen = seen.emulator.screen().contents();
+        drop(seen);
+        assert!(!timeout.timed_out(), "{what} did not come; the screen is\n{screen}");
+    }
+
+    fn until_text(&self, text: &str) {
+        self.until(text, |seen| seen.emulator.screen().contents().contains(text));
+    }
+
+    fn look<T>(&self, at: impl FnOnce(&Seen) -> T) -> T {
+        at(&self.seen.0.lock().expect("nobody panicked with it"))
+    }
+
+    fn screen_text(&self) -> String {
+        self.look(|seen| seen.emulator.screen().contents())
+    }
+
+    fn signal(&self, name: &str) {
+        let status =
+            Process::new("kill").args([format!("-{name}"), self.id.to_string()]).status().expect("there is kill");
+        assert!(status.success());
+    }
+
+    /// Whether the process is stopped, as `ps` tells.
+    fn is_stopped(&self) -> bool {
+        let told = Process::new("ps").args(["-o", "stat=", "-p", &self.id.to_string()]).output().expect("there is ps");
+        String::from_utf8_lossy(&told.stdout).trim_start().starts_with('T')
+    }
+
+    /// Waits for the end of the program.
+    fn end(&self) -> ExitStatus {
+        let ended = self.ended.recv_timeout(DEADLINE);
+        ended.unwrap_or_else(|_| panic!("it does not end; the screen is\n{}", self.screen_text()))
+    }
+
+    /// Waits until the terminal is as it was: no alternate screen, the cursor there, lines and echo as before.
+    fn until_whole(&self) {
+        self.until("the main screen with a cursor", |seen| {
+            let screen = seen.emulator.screen();
+            !screen.alternate_screen() && !screen.hide_cursor() && contains(&seen.raw, ENTERS_ALTERNATE)
+        });
+        wait_for("the settings of before", || settings(&*self.master) == self.before);
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.killer.kill();
+    }
+}
+
+fn emulator(columns: u16, lines: u16) -> vt100::Parser {
+    vt100::Parser::new(side(lines), side(columns), 0)
+}
+
+fn side(cells: u16) -> NonZeroU16 {
+    NonZeroU16::new(cells).expect("a terminal has cells")
+}
+
+fn size(columns: u16, lines: u16) -> PtySize {
+    PtySize { rows: lines, cols: columns, pixel_width: 0, pixel_height: 0 }
+}
+
+fn settings(master: &dyn MasterPty) -> String {
+    format!("{:?}", master.get_termios().expect("a terminal has settings"))
+}
+
+fn contains(raw: &[u8], text: &str) -> bool {
+    raw.windows(text.len()).any(|bytes| bytes == text.as_bytes())
+}
+
+/// Waits until something outside of the screen is so.
+fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < DEADLINE, "{what}: did not come");
+        std::thread::yield_now();
+    }
+}
+
+/// A demo that has shown its first rows.
+fn demo(environment: &[(&str, &str)]) -> Terminal {
+    let terminal = Terminal::kornsole(&["demo", "--seed", "42"], environment);
+    terminal.until_text("tenant-a");
+    terminal.until("live applications", |seen| !seen.emulator.screen().contents().contains(" 0 alloc/s"));
+    terminal
+}
+
+#[test]
+fn the_demo_is_alive_and_takes_keys() {
+    let mut terminal = demo(&[]);
+    assert_ne!(settings(&*terminal.master), terminal.before, "keys come one by one");
+    let first = terminal.screen_text();
+    terminal.until("another screen", |seen| seen.emulator.screen().contents() != first);
+    assert!(terminal.look(|seen| seen.emulator.screen().alternate_screen()));
+
+    terminal.press("3");
+    terminal.until_text("Nodes");
+    terminal.press("?");
+    terminal.until_text("Help");
+    terminal.press("\x1b");
+    terminal.until("the help gone", |seen| !seen.emulator.screen().contents().contains("Help"));
+    terminal.press("1");
+    terminal.until_text("Queues");
+}
+
+#[test]
+fn another_size_is_drawn_at_once() {
+    let terminal = demo(&[]);
+    for (columns, lines) in [(140, 45), (60, 15), (100, 30)] {
+        terminal
+            .seen
+            .0
+            .lock()
+            .expect("nobody panicked with it")
+            .emulator
+            .screen_mut()
+            .set_size(side(lines), side(columns));
+        terminal.master.resize(size(columns, lines)).expect("the terminal takes a size");
+        terminal.until("the whole width, with the hints in the last line", |seen| {
+            let rows: Vec<String> = seen.emulator.screen().rows(0, columns).collect();
+            let used = rows.iter().map(|row| row.trim_end().chars().count()).max().unwrap_or(0);
+            rows.last().is_some_and(|row| row.contains("help")) && used + 2 >= usize::from(columns)
+        });
+    }
+}
+
+#[test]
+fn quitting_leaves_the_terminal_whole() {
+    let mut terminal = demo(&[]);
+    terminal.press("q");
+    terminal.until_text("would be lost");
+    terminal.press("y");
+    assert_eq!(terminal.end().exit_code(), 0);
+    terminal.until_whole();
+}
+
+#[test]
+fn signals_leave_the_terminal_whole() {
+    for signal in ["TERM", "HUP", "INT"] {
+        let terminal = demo(&[]);
+        terminal.signal(signal);
+        terminal.end();
+        terminal.until_whole();
+    }
+}
+
+#[test]
+fn suspending_leaves_the_terminal_whole_and_comes_back() {
+    let mut terminal = demo(&[]);
+    for stop in ["\x1a", "TSTP"] {
+        if stop == "TSTP" {
+            terminal.signal(stop)
+        } else {
+            terminal.press(stop)
+        }
+        terminal.until_whole();
+        wait_for("a stopped process", || terminal.is_stopped());
+        let seen = terminal.look(|seen| seen.raw.len());
+        terminal.signal("CONT");
+        terminal.until("the alternate screen again", |now| {
+            let screen = now.emulator.screen();
+            contains(&now.raw[seen..], ENTERS_ALTERNATE)
+                && screen.alternate_screen()
+                && screen.contents().contains("tenant-a")
+        });
+        terminal.press("?");
+        terminal.until_text("Help");
+        terminal.press("\x1b");
+        terminal.until("the help gone", |seen| !seen.emulator.screen().contents().contains("Help"));
+    }
+}
+
+/// A source that breaks the program when the console asks for news: by a panic of the console itself, or of a thread beside it.
+struct Breaking {
+    about: About,
+    identity: Identity,
+    asked: Mutex<u32>,
+    elsewhere: bool,
+}
+
+impl Source for Breaking {
+    fn view(&self) -> Arc<View> {
+        let mut asked = self.asked.lock().expect("it panics without holding this");
+        *asked += 1;
+        let second = *asked == 2;
+        drop(asked);
+        if second && self.elsewhere {
+            let thread = std::thread::spawn(|| panic!("broken on purpose"));
+            assert!(thread.join().is_err());
+        } else if second {
+            panic!("broken on purpose");
+        }
+        Arc::default()
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn link(&self) -> Link {
+        Link::Live
+    }
+
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
+        // The terminal is taken by now; the news are looked at after the first frame.
+        wake();
+    }
+}
+
+fn break_console(elsewhere: bool) {
+    let about = About { place: SourcePlace::Embedded, name: "breaking".to_owned(), notes: Vec::new() };
+    let source = Breaking { about, identity: Identity::new("you", ["you"]), asked: Mutex::new(0), elsewhere };
+    let outcome = console::runtime::run(Arc::new(source), console::Options::default());
+    assert!(outcome.is_err(), "the console does not go on after a panic");
+}
+
+#[test]
+#[ignore = "not a test: run in a terminal by `a_panic_leaves_the_terminal_whole`"]
+fn console_that_panics() {
+    break_console(false);
+}
+
+#[test]
+#[ignore = "not a test: run in a terminal by `a_panic_leaves_the_terminal_whole`"]
+fn console_beside_a_panic() {
+    break_console(true);
+}
+
+#[test]
+fn a_panic_leaves_the_terminal_whole() {
+    for program in ["console_that_panics", "console_beside_a_panic"] {
+        // The binary has no way to be broken, so this very test file is the program.
+        let mut command = CommandBuilder::new(std::env::current_exe().expect("this test has a file"));
+        command.args([program, "--exact", "--ignored", "--nocapture"]);
+        command.env("RUST_BACKTRACE", "0");
+        let terminal = Terminal::start(command);
+        terminal.end();
+        terminal.until_whole();
+        let after = |raw: &[u8]| {
+            let raw = String::from_utf8_lossy(raw);
+            raw.rsplit_once(LEAVES_ALTERNATE).map(|(_, after)| after.to_owned()).unwrap_or_default()
+        };
+        let told = |seen: &Seen| after(&seen.raw).contains("broken on purpose");
+        terminal.until(&format!("{program}'s report on the main screen"), told);
+        let after = terminal.look(|seen| after(&seen.raw));
+        assert!(!after.contains("Queues"), "{program}: nothing is drawn after it:\n{after}");
+    }
+}
+
+/// The numbers of all `ESC [ … m`.
+fn style_numbers(raw: &[u8]) -> Vec<u32> {
+    let text = String::from_utf8_lossy(raw);
+    let sequences = text.split("\x1b[").skip(1);
+    let ended = sequences.filter_map(|sequence| {
+        let end = sequence.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+        sequence[end..].starts_with('m').then(|| sequence[..end].to_owned())
+    });
+    ended.flat_map(|numbers| numbers.split(';').filter_map(|n| n.parse().ok()).collect::<Vec<u32>>()).collect()
+}
+
+/// Whether a number of `ESC [ … m` asks for a colour; 39 and 49 are the terminal's own.
+fn is_colour(number: u32) -> bool {
+    matches!(number, 30..=38 | 40..=48 | 90..=97 | 100..=107)
+}
+
+#[test]
+fn no_color_is_without_colours_and_the_selection_stays_visible() {
+    let colours = |terminal: &Terminal| terminal.look(|seen| style_numbers(&seen.raw).into_iter().any(is_colour));
+    assert!(colours(&demo(&[])), "with colours this test would tell");
+
+    let mut terminal = demo(&[("NO_COLOR", "1")]);
+    let reversed = |seen: &Seen, line: u16| {
+        let screen = seen.emulator.screen();
+        (0..100).filter(|column| screen.cell(line, *column).is_some_and(vt100::Cell::inverse)).count()
+    };
+    let selected = |seen: &Seen| (2..30).find(|line| reversed(seen, *line) > 90);
+    terminal.until("a selected row", |seen| selected(seen).is_some());
+    let first = terminal.look(selected);
+    terminal.press("j");
+    terminal.until("the row below selected", |seen| selected(seen).is_some() && selected(seen) != first);
+    terminal.press("?");
+    terminal.until_text("Help");
+    assert!(!colours(&terminal), "a colour in spite of NO_COLOR");
+}
+
+#[test]
+fn what_does_not_read_draws_nothing() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let file = format!("{folder}/unreadable.yaml");
+    std::fs::write(&file, "partitions: 3\n").expect("written");
+    for (arguments, code, told) in [
+        (vec!["--config", &file], 1, format!("{file}:1:13: error[CFG-")),
+        (vec!["--config", "no/such/file.yaml"], 1, "no/such/file.yaml: cannot be read".to_owned()),
+        (vec!["--speed", "never"], 2, "--speed".to_owned()),
+        (vec!["demo", "--seed", "x"], 2, "--seed".to_owned()),
+        (vec!["dmeo"], 2, "dmeo".to_owned()),
+    ] {
+        let terminal = Terminal::kornsole(&arguments, &[]);
+        let status = terminal.end();
+        assert_eq!(status.exit_code(), code, "{arguments:?}: {}", terminal.screen_text());
+        terminal.until("a word about it", |seen| contains(&seen.raw, &told));
+        assert!(!terminal.look(|seen| contains(&seen.raw, ENTERS_ALTERNATE)), "{arguments:?} draws");
+    }
+}
+
+#[test]
+fn without_a_terminal_the_console_says_so() {
+    let output = Process::new(env!("CARGO_BIN_EXE_kornsole")).arg("demo").output().expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.stdout, b"");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("needs a terminal"));
+}
