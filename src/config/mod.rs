@@ -21,6 +21,7 @@ mod raw;
 mod reading;
 mod rule_kind;
 mod schema;
+pub mod store;
 pub mod types;
 pub mod yaml;
 
