@@ -20,6 +20,7 @@ pub fn of(model: &Model) -> Option<Subject> {
         Page::Nodes(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Node),
         Page::Node(page) => Some(Subject::Node(page.id.clone())),
         Page::Details(page) => Some(page.subject.clone()),
+        Page::Placement(_) => None,
     }
 }
 
@@ -34,8 +35,8 @@ pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
 /// The queue under the cursor, or the one that the page is about.
 pub fn queue(model: &Model) -> Option<QueuePath> {
     match of(model)? {
-        Subject::Queue(path) => Some(path),
-        Subject::App(row) => Some(row.queue.clone()),
+        Subject::Queue(path) | Subject::Access(path) => Some(path),
+        Subject::App(row) | Subject::Why(row) => Some(row.queue.clone()),
         Subject::Node(_) => None,
     }
 }

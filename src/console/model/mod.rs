@@ -10,6 +10,7 @@ pub mod cursor;
 pub mod layer;
 pub mod marks;
 pub mod page;
+pub mod placement;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use crate::view::{PartitionView, View};
 use layer::Layer;
 use marks::Marks;
 use page::{AppsPage, NodesPage, Page, QueuesPage};
+use placement::{PlacementPage, WantedFile};
 
 /// What a person may set before the console starts.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +76,8 @@ pub struct Model {
     pub filters: History,
     /// What changed just now.
     pub marks: Marks,
+    /// A configuration that a person named and that is to be read.
+    pub wanted_file: Option<WantedFile>,
 }
 
 /// What is known of the cluster.
@@ -111,6 +115,8 @@ pub struct Parked {
     pub apps: Option<AppsPage>,
     /// The nodes.
     pub nodes: Option<NodesPage>,
+    /// Placement, with what was written there.
+    pub placement: Option<Box<PlacementPage>>,
 }
 
 /// How grave a message is.
@@ -181,6 +187,7 @@ impl Model {
             commands: History::default(),
             filters: History::default(),
             marks: Marks::default(),
+            wanted_file: None,
         }
     }
 

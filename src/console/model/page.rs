@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::column::{AllocationColumn, AppColumn, AskColumn, Column, NodeColumn, QueueColumn, Sort};
 use super::cursor::Cursor;
+use super::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
 use crate::view::{AppRow, AppSlot, NodeRow, QueueSlot};
 
@@ -81,6 +82,8 @@ pub enum Page {
     Node(NodePage),
     /// Everything about one thing, to be scrolled.
     Details(DetailsPage),
+    /// Where a submission would go.
+    Placement(Box<PlacementPage>),
 }
 
 /// The queue tree.
@@ -211,4 +214,8 @@ pub enum Subject {
     App(Arc<AppRow>),
     /// A node.
     Node(NodeId),
+    /// Why an application is in its queue, or in none.
+    Why(Arc<AppRow>),
+    /// Who may submit to a queue and who administers it.
+    Access(QueuePath),
 }

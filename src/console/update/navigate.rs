@@ -9,7 +9,7 @@ use super::super::model::layer::{Confirm, Layer, Question};
 use super::super::model::page::{AppPage, AppsPage, DetailsPage, NodePage, Page, Subject};
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::{lists, queues as tree};
+use super::{lists, placement, queues as tree};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::SourcePlace;
 
@@ -17,7 +17,7 @@ use crate::source::SourcePlace;
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Puts a page on top.
-fn push(model: &mut Model, page: Page) {
+pub(super) fn push(model: &mut Model, page: Page) {
     model.pages.push(page);
     model.marks.clear();
     lists::rebuild(model, true);
@@ -40,12 +40,13 @@ fn park(model: &mut Model, page: Option<Page>) {
     match page {
         Some(Page::Apps(page)) if page.scope.is_none() => model.parked.apps = Some(page),
         Some(Page::Nodes(page)) => model.parked.nodes = Some(page),
+        Some(Page::Placement(page)) => model.parked.placement = Some(page),
         _ => {}
     }
 }
 
 /// Goes back to the queues.
-fn home(model: &mut Model) {
+pub(super) fn home(model: &mut Model) {
     let first = (model.pages.len() > 1).then(|| model.pages.swap_remove(1));
     model.pages.truncate(1);
     park(model, first);
@@ -68,7 +69,7 @@ pub fn open(model: &mut Model) {
         Page::App(page) => subject::node_of_ask(page).map(|id| Page::Node(NodePage::new(id))),
         Page::Nodes(page) => page.list.rows.get(page.list.cursor.index).map(|id| Page::Node(NodePage::new(id.clone()))),
         Page::Node(page) => subject::app_of_allocation(page).map(|(app, ask)| Page::App(AppPage::new(app, Some(ask)))),
-        Page::Details(_) => None,
+        Page::Details(_) | Page::Placement(_) => None,
     };
     if let Some(page) = next {
         push(model, page);
@@ -77,7 +78,8 @@ pub fn open(model: &mut Model) {
 
 /// Everything about what is under the cursor.
 pub fn details(model: &mut Model) {
-    if let Some(subject) = subject::of(model).filter(|_| !matches!(model.page(), Page::Details(_))) {
+    if let Some(subject) = subject::of(model).filter(|_| !matches!(model.page(), Page::Details(_) | Page::Placement(_)))
+    {
         push(model, Page::Details(DetailsPage { subject, top: 0 }));
     }
 }
@@ -135,12 +137,14 @@ pub fn step_tab(model: &mut Model, step: isize) {
     let here = match model.pages.get(1) {
         Some(Page::Apps(page)) if page.scope.is_none() => 1,
         Some(Page::Nodes(_)) => 2,
+        Some(Page::Placement(_)) => 3,
         _ => 0,
     };
-    match (here + step).rem_euclid(3) {
+    match (here + step).rem_euclid(4) {
         0 => queues(model, None),
         1 => apps(model, None),
-        _ => nodes(model),
+        2 => nodes(model),
+        _ => placement::open(model, None),
     }
 }
 
