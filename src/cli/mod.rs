@@ -7,12 +7,13 @@
 pub mod check;
 pub mod console;
 pub mod demo;
-
+pub mod diff;
 pub mod identity;
 pub mod load;
 pub mod place;
 pub mod play;
 pub mod run;
+pub mod schema;
 
 use std::process::ExitCode;
 
@@ -43,6 +44,10 @@ enum Command {
     Place(place::PlaceArgs),
     /// Play a tape: scripted keystrokes against a console, compared with what was recorded
     Play(play::PlayArgs),
+    /// Compare two queue configurations as trees
+    Diff(diff::DiffArgs),
+    /// Print a JSON Schema of the queue configuration, for editors
+    Schema(schema::SchemaArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
 }
@@ -56,6 +61,8 @@ pub fn main() -> ExitCode {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Place(args)) => place::run(args),
         Some(Command::Play(args)) => play::run(args),
+        Some(Command::Diff(args)) => diff::run(args),
+        Some(Command::Schema(args)) => schema::run(args),
         Some(Command::Run(args)) => run::run(args),
     }
 }

@@ -376,7 +376,7 @@ pub static COMMANDS: &[Command] = &[
     .takes(Argument::Optional(Kind::File)),
     row(CommandId::Why, "why", "Why an application is in this queue; of a queue: who may submit and who administers")
         .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
-        .hints(&[(In::Queues, "who may"), (In::Apps, "why here"), (In::App, "why here")])
+        .hints(&[(In::Apps, "why here"), (In::App, "why here")])
         .guard(can_tell_why),
     row(CommandId::Try, "try", "Place the application under the cursor anew, without submitting it")
         .keys(&[(In::Details, "t")])
@@ -416,23 +416,23 @@ pub static COMMANDS: &[Command] = &[
         .hints(&[(In::Page, "freeze")]),
     row(CommandId::Marks, "marks", "Mark cells that changed, or stop doing so"),
     row(CommandId::Theme, "theme", "Take another theme").takes(Argument::Required(Kind::Theme)),
-    row(CommandId::Messages, "messages", "What was said in the last line").aliases(&["log"]),
+    row(CommandId::Messages, "messages", "What was said, by the engine and in the last line").aliases(&["log"]),
     row(CommandId::CommandLine, "", "The command line, with completion")
         .keys(&[(In::Page, ":"), (In::Help, ":"), (In::Messages, ":")])
         .hints(&[(In::Page, "command")]),
     row(CommandId::Help, "help", "The keys of this page, and all others")
         .keys(&[(In::Page, "?"), (In::Page, "F1")])
         .hints(&[(In::Page, "help")]),
-    row(CommandId::Back, "", "One step back: a note, a filter, a page; never quits").keys(&[(In::Page, "esc")]).hints(
-        &[
+    row(CommandId::Back, "", "One step back: a notice, a filter, a page; never quits")
+        .keys(&[(In::Page, "esc")])
+        .hints(&[
             (In::Apps, "back"),
             (In::App, "back"),
             (In::Nodes, "back"),
             (In::Node, "back"),
             (In::Details, "back"),
             (In::Placement, "back"),
-        ],
-    ),
+        ]),
     row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
         .keys(&[
             (In::Page, "q"),

@@ -24,6 +24,13 @@ pub fn resource(resource: &Resource) -> String {
     parts.join(", ")
 }
 
+/// All amounts but cpu and memory in one line, as [`resource`] shows them.
+pub fn others(resource: &Resource) -> String {
+    let others = resource.iter().filter(|(name, _)| *name != VCORE && *name != MEMORY);
+    let parts: Vec<String> = others.map(|(name, amount)| format!("{name} {}", show_amount(name, amount))).collect();
+    parts.join(", ")
+}
+
 /// A duration in at most six columns: `42s`, `3m12s`, `2h05m`, `3d4h`, `120d`.
 pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();

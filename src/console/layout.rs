@@ -4,7 +4,7 @@
 //!  header      1 line, 2 below 120 columns
 //!  crumbs      1 line: where one is, and how the list is sorted and filtered
 //!  head        1 line: the titles of the columns
-//!  rows        what is left                                    | pane, from 160 columns on
+//!  rows        what is left                                    | pane, from 190 columns on
 //!  ───────────────────────────────────────────────────────────
 //!  pane        below the rows from 100 x 28 on; for one application or node from 20 lines on
 //!  bottom      1 line: hints, or what is being said or written
@@ -73,8 +73,8 @@ fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
         Page::App(_) | Page::Node(_) => true,
         Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) => false,
     };
-    if width >= 160 {
-        let wide = (width * 3 / 10).clamp(56, 72);
+    if width >= 190 {
+        let wide = (width * 28 / 100).clamp(56, 72);
         let list = Rect { width: width - wide - 1, ..body };
         let border = Rect { x: list.width, width: 1, ..body };
         let area = Rect { x: list.width + 2, width: wide - 2, ..body };
@@ -83,7 +83,13 @@ fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
     if (width < 100 || height < 28) && !(of_one_thing && height >= 20) {
         return (body, None);
     }
-    let tall = (height / 3).min(14);
+    // The height of what there is to say at most, and the same wherever the cursor stands.
+    let most = match model.page() {
+        Page::Nodes(_) | Page::Node(_) => 8,
+        Page::Apps(_) | Page::App(_) => 10,
+        _ => 14,
+    };
+    let tall = (height / 3).min(most);
     let list = Rect { height: body.height - tall - 1, ..body };
     let border = Rect { x: 1, y: list.bottom(), width: width - 2, height: 1 };
     let area = Rect { x: 1, y: list.bottom() + 1, width: width - 2, height: tall };

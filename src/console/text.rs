@@ -86,6 +86,22 @@ pub fn cut_start<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> 
     Cow::Owned(format!("{ellipsis}{}", &text[begin..]))
 }
 
+/// The text in at most `max` columns: its beginning, `ellipsis` (one column), and its end, which gets the larger half. For names:
+/// they often begin alike and are told apart by their end.
+pub fn cut_middle<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
+    if width(text) <= max {
+        return Cow::Borrowed(text);
+    }
+    if max < 4 {
+        return cut_start(text, max, ellipsis);
+    }
+    let head = cut(text, max / 2, ellipsis);
+    let tail = cut_start(text, max - max / 2 + 1, ellipsis);
+    let head = head.strip_suffix(ellipsis).unwrap_or(&head);
+    let tail = tail.strip_prefix(ellipsis).unwrap_or(&tail);
+    Cow::Owned(format!("{head}{ellipsis}{tail}"))
+}
+
 /// The text with every character outside ASCII as `?`, as many as it takes columns.
 pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
@@ -170,6 +186,11 @@ mod tests {
         assert_eq!(cut("abc", 0, "…"), "");
         assert_eq!(cut_start("root.tenants.etl", 8, "…"), "…nts.etl");
         assert_eq!(cut_start("東京都庁", 6, "…"), "…都庁");
+        assert_eq!(cut_middle("nightly-0001-s1-12", 18, "…"), "nightly-0001-s1-12");
+        assert_eq!(cut_middle("nightly-0001-s1-12", 12, "…"), "night…-s1-12");
+        assert_eq!(cut_middle("nightly-0001-s1-12", 9, "…"), "nig…s1-12");
+        assert_eq!(cut_middle("nightly-0001", 3, "…"), "…01");
+        assert_eq!(cut_middle("東京都庁東京", 8, "…"), "東…東京");
     }
 
     #[test]
@@ -190,6 +211,7 @@ mod tests {
             let shown = escape(&text);
             prop_assert!(width(&cut(&shown, max, "…")) <= max);
             prop_assert!(width(&cut_start(&shown, max, "…")) <= max);
+            prop_assert!(width(&cut_middle(&shown, max, "…")) <= max);
             prop_assert!(!shown.chars().any(hidden));
             prop_assert_eq!(width(&ascii(&shown)), width(&shown));
         }

@@ -126,6 +126,7 @@ impl Partition {
     /// release (`profiles.md` section 5.1).
     fn load(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) -> Result<(), String> {
         self.nodes.set_sort(&config.node_sort);
+        self.preemption = config.preemption;
         self.share_bases_stale = true;
         self.touch_tree();
         let mut stack = vec![Load::Queue(&config.root, None)];

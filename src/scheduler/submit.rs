@@ -43,6 +43,9 @@ impl Partition {
             Outcome::Placed(placed) => {
                 let queue = self.open_queue(now, placed, events);
                 self.apply_namespace_tags(queue, placed.recovery, &submission.tags);
+                if let Err(message) = self.admit_gang(queue, submission) {
+                    return self.reject(now, submission, &record, message, events);
+                }
                 let key = self.add_app(now, submission, who, queue, &record);
                 self.join_queue(key);
                 events.push(Event { at: now, kind: EventKind::AppAccepted { app, queue: placed.path.clone() } });
@@ -51,16 +54,28 @@ impl Partition {
                 self.leave_behind(now, refused, events);
                 let reason = record.placement.reason();
                 let message = reason.map(|reason| reason.to_string()).unwrap_or_default();
-                let mut rejected = new_app(AppKey(0), now, submission, submission.who.clone(), &record);
-                rejected.state = AppState::Rejected;
-                rejected.log.push((now, AppState::Rejected));
-                rejected.finished = Some(now);
-                rejected.message = Some(Arc::from(message.as_str()));
-                self.remember(now, rejected);
-                self.touch_app_set();
-                events.push(Event { at: now, kind: EventKind::AppRejected { app, message } });
+                self.reject(now, submission, &record, message, events);
             }
         }
+    }
+
+    /// Remembers an application that was refused, with the reason.
+    fn reject(
+        &mut self,
+        now: Time,
+        submission: &Submission,
+        record: &Arc<Record>,
+        message: String,
+        events: &mut Vec<Event>,
+    ) {
+        let mut rejected = new_app(AppKey(0), now, submission, submission.who.clone(), record);
+        rejected.state = AppState::Rejected;
+        rejected.log.push((now, AppState::Rejected));
+        rejected.finished = Some(now);
+        rejected.message = Some(Arc::from(message.as_str()));
+        self.remember(now, rejected);
+        self.touch_app_set();
+        events.push(Event { at: now, kind: EventKind::AppRejected { app: submission.app.clone(), message } });
     }
 
     /// Who submits, and where the rules put it.
@@ -162,6 +177,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         gang_style: submission.gang_style,
         placeholder_timeout: submission.placeholder_timeout,
         placeholder_ask: submission.placeholder_ask.clone(),
+        task_groups: Default::default(),
         asks: Slab::default(),
         by_id: Index::default(),
         pending_order: Default::default(),
@@ -171,10 +187,12 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         allocated: Resource::new(),
         allocated_placeholder: Resource::new(),
         rank: None,
+        may_replace: false,
         counted_priority: Priority::MIN,
         runnable_in_queue: true,
         runnable_by_limits: true,
         account: Default::default(),
         state_timer: None,
+        placeholder_timer: None,
     }
 }

@@ -9,12 +9,13 @@ use imbl::{OrdMap, Vector};
 
 use super::rows::{
     AppGroup, AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
-    QueueRow, QueueSettings, StateChange,
+    QueueRow, QueueSettings, StateChange, TaskGroupRow,
 };
 use super::users::{Side, UsageBuilder};
 use super::{Notice, NoticeWeight, PartitionView, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
+use crate::scheduler::gang::TaskGroup;
 use crate::scheduler::index::{AppKey, NodeKey, QueueKey, SlabKey};
 use crate::scheduler::node::Node;
 use crate::scheduler::queue::{Queue, Settings};
@@ -354,6 +355,7 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         allocated: app.allocated.clone(),
         placeholder: app.allocated_placeholder.clone(),
         pending: app.pending.clone(),
+        task_groups: app.task_groups.iter().filter(|(_, group)| group.count > 0).map(task_group_row).collect(),
         tags: Arc::clone(&app.tags),
         asks: old.map(|old| old.asks.clone()).unwrap_or_default(),
         pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
@@ -361,6 +363,16 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         message: app.message.clone(),
         requested: Arc::clone(&app.requested_queue),
         placement: Some(Arc::clone(&app.placement)),
+    }
+}
+
+fn task_group_row((name, group): (&Arc<str>, &TaskGroup)) -> TaskGroupRow {
+    TaskGroupRow {
+        name: Arc::clone(name),
+        count: group.count,
+        replaced: group.replaced,
+        timed_out: group.timed_out,
+        min_resource: group.min_resource.clone(),
     }
 }
 
@@ -375,6 +387,7 @@ fn ask_row(ask: &Ask, partition: &Partition) -> AskRow {
                 Tried::UserQuota => PendingReason::UserQuota,
                 Tried::QueueQuota => PendingReason::QueueQuota,
                 Tried::NoNode => PendingReason::NoNode,
+                Tried::Placeholder => PendingReason::Placeholder,
             },
         },
     };

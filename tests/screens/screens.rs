@@ -10,7 +10,7 @@ use ratatui::style::Color;
 use super::fixture::{self, Scene};
 use super::{after, console};
 
-const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 12)];
+pub const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 12)];
 
 /// What the page is called, and the keys that lead to it.
 const PAGES: [(&str, &str); 16] = [

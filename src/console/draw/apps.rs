@@ -19,7 +19,7 @@ use super::super::model::marks::{Facet, Mark, Marked};
 use super::super::model::page::{AppPage, AppsPage};
 use super::super::subject::app_at;
 use super::super::theme::{Role, Signs};
-use super::super::update::apps::word_of;
+use super::super::update::apps::{below, word_of};
 use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
 use crate::model::quantity::show_amount;
@@ -46,7 +46,8 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions
     let width = regions.rows.width;
     let part = model.cluster.part();
     let leaf = page.scope.as_ref().and_then(|path| part?.queue_at(path)).is_some_and(|row| row.leaf);
-    let columns = table::choose(app_plans(!leaf), width, if width < 60 { 12 } else { 20 });
+    let columns =
+        table::choose(app_plans(!leaf, page.list.widest), width, page.list.widest[0], if width < 60 { 12 } else { 20 });
     let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
     let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
     let len = page.list.rows.len();
@@ -76,22 +77,23 @@ fn no_apps(page: &AppsPage) -> Vec<String> {
     vec![format!("no applications {place}"), "e shows those that ended".to_owned()]
 }
 
-fn app_plans(queue: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
+fn app_plans(queue: bool, [_, path, user]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..9).map(move |step| {
         let mut columns = vec![left(Cell::Id, "APPLICATION", 0)];
         columns.push(left(Cell::State, "STATE", 10));
         if queue && step < 3 {
-            columns.push(left(Cell::Queue, "QUEUE", if step < 1 { 34 } else { 24 }));
+            let least = if step < 1 { 34 } else { 20 };
+            columns.push(left(Cell::Queue, "QUEUE", path.clamp(6, least)).up_to(path));
         }
         if step < 4 {
-            columns.push(left(Cell::User, "USER", 10));
+            columns.push(left(Cell::User, "USER", user.clamp(5, 10)).up_to(user.min(24)));
         }
         if step < 7 {
             columns.push(right(Cell::Priority, "PRI", 6));
         }
-        columns.push(right(Cell::Pending, "PEND", 6));
+        columns.push(right(Cell::Pending, "PEND", 5));
         if step < 5 {
-            columns.push(right(Cell::Allocations, "ALLOC", 6));
+            columns.push(right(Cell::Allocations, "ALLOC", 5));
         }
         if step < 8 {
             columns.push(right(Cell::Used(VCORE), "CPU", 6));
@@ -142,13 +144,16 @@ fn app_cell(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, row: &AppRow, wha
     match what {
         Cell::Id => {
             let role = if ended { Role::Dim } else { Role::Text };
-            pen.cell(slot, &[piece(role, row.id.to_string())]);
+            pen.name(slot.x, slot.y, slot.width, row.id.as_str(), role);
         }
         Cell::State => pen.cell(slot, &lift(Facet::State, vec![state_piece(row.state)])),
         Cell::Queue => {
-            pen.path(slot.x, slot.y, slot.width, below(page, row), if ended { Role::Dim } else { Role::Text });
+            let path = below(page.scope.as_ref(), row);
+            pen.path(slot.x, slot.y, slot.width, path, if ended { Role::Dim } else { Role::Text });
         }
-        Cell::User => pen.cell(slot, &[plain(row.who.user.clone())]),
+        Cell::User => {
+            pen.name(slot.x, slot.y, slot.width, &row.who.user, Role::Text);
+        }
         Cell::Priority => {
             let number = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
             pen.cell(slot, &lift(Facet::Priority, vec![number]));
@@ -170,13 +175,6 @@ fn app_cell(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, row: &AppRow, wha
             }
         }
     }
-}
-
-/// The queue, without the part that the page is about anyway.
-fn below<'a>(page: &AppsPage, row: &'a AppRow) -> &'a str {
-    let path = row.queue.as_str();
-    let scope = page.scope.as_ref().map_or("root", |scope| scope.as_str());
-    path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')).unwrap_or(path)
 }
 
 fn count(number: u64, signs: &Signs) -> Piece {
@@ -228,7 +226,7 @@ enum AskCell {
 /// Draws the asks and allocations of one application.
 pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &AppPage, regions: &Regions) {
     let width = regions.rows.width;
-    let columns = ask_columns(width);
+    let columns = ask_columns(width, page.list.widest);
     let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
     let sorted = |cell: AskCell| (ask_belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
     let len = page.list.rows.len();
@@ -258,15 +256,17 @@ fn no_asks(page: &AppPage) -> Vec<String> {
     }
 }
 
-/// The columns of the asks. Below 100 columns the node and the reason share one, as an ask has either.
-fn ask_columns(width: u16) -> Vec<Col<AskCell>> {
+/// The columns of the asks. Names get what they need up to a share of the width, the reason what is left. Below 100 columns the node
+/// and the reason share one column, as an ask has either.
+fn ask_columns(width: u16, [id, node, other]: [u16; 3]) -> Vec<Col<AskCell>> {
     let shown = |least: u16| width >= least;
-    let id = match width {
-        0..60 => 9,
-        60..100 => 10,
-        _ => 16,
+    let names = match width {
+        0..60 => 12,
+        60..100 => 16,
+        100..160 => 24,
+        _ => 40,
     };
-    let mut columns = vec![Col { gap: 0, ..left(AskCell::Id, "ASK", id) }];
+    let mut columns = vec![Col { gap: 0, ..left(AskCell::Id, "ASK", id.clamp(5, names)) }];
     if shown(70) {
         columns.push(right(AskCell::Priority, "PRI", if shown(100) { 6 } else { 4 }));
     }
@@ -274,8 +274,8 @@ fn ask_columns(width: u16) -> Vec<Col<AskCell>> {
         columns.push(right(AskCell::Cpu, "CPU", 5));
         columns.push(right(AskCell::Memory, "MEM", 5));
     }
-    if shown(130) {
-        columns.push(Col { gap: 2, ..left(AskCell::Other, "OTHER", 14) });
+    if shown(110) && other > 0 {
+        columns.push(Col { gap: 2, ..left(AskCell::Other, "OTHER", other.clamp(6, 16)) });
     }
     if shown(50) {
         columns.push(Col { gap: 2, ..left(AskCell::State, "STATE", if shown(100) { 12 } else { 9 }) });
@@ -285,7 +285,7 @@ fn ask_columns(width: u16) -> Vec<Col<AskCell>> {
     }
     let (why, title) = if shown(100) { (AskCell::Why, "WHY") } else { (AskCell::NodeOrWhy, "NODE, OR WHY NOT") };
     if shown(100) {
-        columns.push(Col { gap: 2, ..left(AskCell::Node, "NODE", if shown(160) { 24 } else { 14 }) });
+        columns.push(Col { gap: 2, ..left(AskCell::Node, "NODE", node.clamp(6, names)) });
     }
     let used = table::total(&columns) + 2 + 2 + 2;
     columns.push(Col { gap: 2, ..left(why, title, width.saturating_sub(used)) });
@@ -312,34 +312,34 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
         AskState::Pending { .. } => ask.created,
         AskState::Allocated { since, .. } => *since,
     };
+    let mut name = |x: u16, text: &str| {
+        pen.name(x, slot.y, (slot.x + slot.width).saturating_sub(x), text, Role::Text);
+        Vec::new()
+    };
     let pieces = match what {
-        AskCell::Id => vec![plain(ask.id.to_string())],
+        AskCell::Id => name(slot.x, ask.id.as_str()),
         AskCell::Priority => vec![format::priority(ask.priority).map_or_else(|| dim(signs.nothing), plain)],
         AskCell::Cpu => vec![figure(&ask.resource, VCORE, signs)],
         AskCell::Memory => vec![figure(&ask.resource, MEMORY, signs)],
-        AskCell::Other => vec![plain(others(&ask.resource))],
+        AskCell::Other => vec![plain(format::others(&ask.resource))],
         AskCell::State => lifted(mark, Facet::State, model.now, vec![ask_state(ask)]),
         AskCell::Node => match &ask.state {
-            AskState::Allocated { node, .. } => vec![plain(node.to_string())],
+            AskState::Allocated { node, .. } => name(slot.x, node.as_str()),
             AskState::Pending { .. } => vec![dim(signs.none)],
         },
         AskCell::Since => vec![dim(format::duration(model.cluster.at.since(since)))],
         AskCell::Why => why(model.cluster.part(), row, ask, slot.width > 60),
         AskCell::NodeOrWhy => match &ask.state {
-            AskState::Allocated { node, .. } => vec![dim("on "), plain(node.to_string())],
+            AskState::Allocated { node, .. } => {
+                name(slot.x + 3, node.as_str());
+                vec![dim("on")]
+            }
             AskState::Pending { .. } => why(model.cluster.part(), row, ask, false),
         },
         AskCell::Changed if mark.any(model.now) => vec![piece(Role::Accent, signs.changed)],
         AskCell::Changed => Vec::new(),
     };
     pen.cell(slot, &pieces);
-}
-
-/// All amounts but cpu and memory, in words.
-pub fn others(resource: &Resource) -> String {
-    let others = resource.iter().filter(|(name, _)| *name != VCORE && *name != MEMORY);
-    let parts: Vec<String> = others.map(|(name, amount)| format!("{name} {}", show_amount(name, amount))).collect();
-    parts.join(", ")
 }
 
 fn ask_state(ask: &AskRow) -> Piece {
@@ -365,6 +365,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool)
         PendingReason::QueueQuota => too_full(part, row, ask, long),
         PendingReason::UserQuota => "user or group limit reached".to_owned(),
         PendingReason::NoNode => "no node has room".to_owned(),
+        PendingReason::Placeholder => "waits for a placeholder to give way".to_owned(),
     };
     let mut pieces = vec![plain(said)];
     if !special.is_empty() {

@@ -7,7 +7,7 @@
 //!  :sort qu▁eue                                                     what is written, its completion dim
 //! ```
 //!
-//! Hints are cut at the width, nearest context first; the one for help is always there.
+//! Hints are cut at the width, nearest context first; the way back and the one for help are always there.
 
 use ratatui::layout::{Position, Rect};
 
@@ -18,10 +18,12 @@ use super::super::model::layer::{CommandLine, Layer};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::text;
-use super::super::theme::Role;
+use super::super::theme::{Role, Signs};
 use super::super::update::write;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
 
+/// Hints that stay when others go.
+const KEPT: [&str; 2] = ["help", "back"];
 /// The most completions on the screen.
 const COMPLETIONS: u16 = 10;
 
@@ -42,11 +44,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Posit
         _ => {}
     }
     if let Some(toast) = &model.toast {
-        let role = match toast.grade {
-            Grade::Info => Role::Accent,
-            Grade::Refusal => Role::Warning,
-        };
-        let sign = if toast.grade == Grade::Refusal { pen.signs().limit } else { pen.signs().arrow };
+        let (sign, role) = grade(toast.grade, pen.signs());
         pen.pieces(
             area.x + 1,
             area.y,
@@ -57,6 +55,15 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Posit
     }
     hints(pen, model, area);
     None
+}
+
+/// The sign and the role of what is said.
+pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
+    match grade {
+        Grade::Info => (signs.arrow, Role::Accent),
+        Grade::Refusal | Grade::Warning => (signs.limit, Role::Warning),
+        Grade::Error => (signs.fault, Role::Error),
+    }
 }
 
 /// What the filter that is being written lets through.
@@ -83,18 +90,19 @@ fn hints(pen: &mut Pen<'_>, model: &Model, area: Rect) {
         vec![piece(Role::HintKey, key.to_string()), piece(Role::HintText, format!(" {word}"))]
     };
     let all = keymap::hints(model);
-    let (help, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| *word == "help");
-    let help: Vec<Piece> = help.into_iter().flat_map(as_pieces).collect();
+    let (kept, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| KEPT.contains(word));
+    let kept: Vec<Vec<Piece>> = kept.into_iter().rev().map(as_pieces).collect();
+    let kept: Vec<Piece> = kept.join(&plain("  "));
     let mut line: Vec<Piece> = Vec::new();
     for hint in others {
         let hint = as_pieces(hint);
-        if pen::width(&line) + pen::width(&hint) + 2 + pen::width(&help) > room {
+        if pen::width(&line) + pen::width(&hint) + 2 + pen::width(&kept) > room {
             break;
         }
         line.extend(hint);
         line.push(plain("  "));
     }
-    line.extend(help);
+    line.extend(kept);
     pen.pieces(area.x + 1, area.y, area.width - 2, &line);
 }
 

@@ -38,7 +38,7 @@ enum Cell {
 /// Draws the table of nodes.
 pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, regions: &Regions) {
     let width = regions.rows.width;
-    let columns = table::choose(plans(), width, if width < 60 { 10 } else { 18 });
+    let columns = table::choose(plans(), width, page.list.widest[0], if width < 60 { 10 } else { 18 });
     let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
     let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
     let len = page.list.rows.len();
@@ -73,7 +73,10 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
         }
         for (name, meter, title) in [(VCORE, cpu, "CPU"), (MEMORY, memory, "MEM")] {
             if meter > 0 {
-                columns.push(Col { gap: 2, ..left(Cell::Meter(name), title, meter) });
+                columns.push(Col {
+                    gap: 2,
+                    ..left(Cell::Meter(name), title, meter).up_to(if meter >= 10 { 24 } else { meter })
+                });
             }
             let own = if meter > 0 {
                 "used/   all"
@@ -109,7 +112,10 @@ fn cell(pen: &mut Pen<'_>, model: &Model, node: &NodeRow, what: Cell, slot: Slot
     let mark = model.marks.of(&Marked::Node(node.id.clone()));
     let text = |facet| if mark.holds(facet, model.now) { Role::Changed } else { Role::Text };
     let pieces = match what {
-        Cell::Id => vec![plain(node.id.to_string())],
+        Cell::Id => {
+            pen.name(slot.x, slot.y, slot.width, node.id.as_str(), Role::Text);
+            return;
+        }
         Cell::State => state(node, signs, slot.width > 5),
         Cell::Allocations => match node.allocations.len() {
             0 => vec![dim(signs.nothing)],
@@ -163,7 +169,7 @@ enum AllocationCell {
 
 /// Draws what runs on one node.
 pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &NodePage, regions: &Regions) {
-    let columns = allocation_columns(regions.rows.width);
+    let columns = allocation_columns(regions.rows.width, page.list.widest);
     let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
     let sorted = |cell: AllocationCell| {
         let column = match cell {
@@ -193,18 +199,22 @@ pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &NodePage, regions: &Reg
     }
 }
 
-fn allocation_columns(width: u16) -> Vec<Col<AllocationCell>> {
-    let mut columns = vec![left(AllocationCell::App, "APPLICATION", 0)];
-    columns.push(left(AllocationCell::Ask, "ASK", if width < 60 { 10 } else { 24 }));
+/// The names of applications and of asks get what they need; where that is too much, both the same.
+fn allocation_columns(width: u16, [app, ask, other]: [u16; 3]) -> Vec<Col<AllocationCell>> {
+    let mut columns =
+        vec![left(AllocationCell::App, "APPLICATION", 12), left(AllocationCell::Ask, "ASK", 8).up_to(ask)];
     columns.push(right(AllocationCell::Cpu, "CPU", 6));
     if width >= 60 {
         columns.push(right(AllocationCell::Memory, "MEM", 6));
     }
-    if width >= 90 {
-        columns.push(left(AllocationCell::Other, "OTHER", 16));
+    if width >= 90 && other > 0 {
+        columns.push(Col { gap: 2, ..left(AllocationCell::Other, "OTHER", other.clamp(6, 24)) });
     }
     columns.push(right(AllocationCell::Since, "SINCE", 7));
-    table::fit(columns, width)
+    let figures = table::total(&columns[2..]);
+    let half = width.saturating_sub(figures + 4) / 2;
+    columns[1].width = ask.clamp(8, half.max(8));
+    table::choose([columns], width, app, 12)
 }
 
 fn allocation_cell(pen: &mut Pen<'_>, model: &Model, allocation: &NodeAllocation, what: AllocationCell, slot: Slot) {
@@ -213,12 +223,16 @@ fn allocation_cell(pen: &mut Pen<'_>, model: &Model, allocation: &NodeAllocation
         0 => dim(signs.nothing),
         amount => plain(show_amount(name, amount)),
     };
+    let mut name = |text: &str| {
+        pen.name(slot.x, slot.y, slot.width, text, Role::Text);
+        Vec::new()
+    };
     let pieces = match what {
-        AllocationCell::App => vec![plain(allocation.app.to_string())],
-        AllocationCell::Ask => vec![plain(allocation.ask.to_string())],
+        AllocationCell::App => name(allocation.app.as_str()),
+        AllocationCell::Ask => name(allocation.ask.as_str()),
         AllocationCell::Cpu => vec![figure(&allocation.resource, VCORE)],
         AllocationCell::Memory => vec![figure(&allocation.resource, MEMORY)],
-        AllocationCell::Other => vec![plain(super::apps::others(&allocation.resource))],
+        AllocationCell::Other => vec![plain(format::others(&allocation.resource))],
         AllocationCell::Since => vec![dim(format::duration(model.cluster.at.since(allocation.since)))],
     };
     pen.cell(slot, &pieces);

@@ -1,4 +1,4 @@
-//! What stands over a page: help, messages, a question, the first note.
+//! What stands over a page: help, messages, a question, a notice, the first note.
 //!
 //! ```text
 //! ┌ Help ────────────────────────────────────────────┐      ┌ Quit kornsole? ─────────────────────────────┐
@@ -15,9 +15,10 @@ use super::super::format;
 use super::super::keymap;
 use super::super::layout::{self, Regions};
 use super::super::model::layer::{Confirm, Help, Layer};
-use super::super::model::{Grade, Model};
+use super::super::model::{Grade, Model, ShownNotice};
 use super::super::text;
 use super::super::theme::{Role, sign_set};
+use super::bottom;
 use super::pen::{Pen, Piece, dim, piece, plain};
 
 /// Draws what stands over the page.
@@ -34,7 +35,10 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         }
     }
     if model.layers.is_empty() {
-        note(pen, model, regions);
+        match &model.notice {
+            Some(shown) => notice(pen, model, regions, shown),
+            None => note(pen, model, regions),
+        }
     }
 }
 
@@ -164,16 +168,46 @@ fn signs(lines: &mut Vec<Vec<Piece>>, model: &Model, help: &Help, width: usize) 
     }
 }
 
+/// What was said, the newest first, each with its text below it.
 fn message_lines(model: &Model) -> Vec<Vec<Piece>> {
     if model.messages.is_empty() {
         return vec![vec![dim("nothing was said yet")]];
     }
-    let one = |message: &super::super::model::Message| {
-        let role = if message.grade == Grade::Refusal { Role::Warning } else { Role::Text };
-        let ago = format::duration(model.now.saturating_sub(message.at));
-        vec![dim(format!("{ago:>7} ago  ")), piece(role, message.text.clone())]
-    };
-    model.messages.iter().rev().map(one).collect()
+    let width = usize::from(layout::overlay(model).width.saturating_sub(4));
+    let column = if width < 60 { 4 } else { 13 };
+    let mut lines = Vec::new();
+    for message in model.messages.iter().rev() {
+        let (sign, role) = bottom::grade(message.grade, sign_set(model));
+        let ago = match message.at {
+            Some(at) => format!("{} ago", format::duration(model.now.saturating_sub(at))),
+            None => "before".to_owned(),
+        };
+        // Without room the age goes.
+        let ago = if column > 4 { format!("{ago:>10} ") } else { " ".to_owned() };
+        for (at, text) in text::wrap(&text::escape(&message.text), width.saturating_sub(column)).into_iter().enumerate()
+        {
+            let first = [dim(ago.clone()), piece(role, format!("{sign:<width$}", width = column - ago.len()))];
+            let mut line = if at == 0 { first.to_vec() } else { vec![plain(" ".repeat(column))] };
+            line.push(if message.grade == Grade::Info { plain(text) } else { piece(role, text) });
+            lines.push(line);
+        }
+        for text in message.more.lines() {
+            lines.extend(indented(text, width, column));
+        }
+    }
+    lines
+}
+
+/// A line of a longer text, wrapped, keeping how far it is indented itself. What is quoted from a file stays as it is, so that the mark
+/// below it points at the right place.
+fn indented(line: &str, width: usize, column: usize) -> Vec<Vec<Piece>> {
+    if line.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).starts_with('|') {
+        return vec![vec![plain(" ".repeat(column)), plain(line.to_owned())]];
+    }
+    let own = (line.len() - line.trim_start().len()).min(8);
+    let column = column + own;
+    let one = |text: String| vec![plain(" ".repeat(column)), dim(text)];
+    text::wrap(&text::escape(line.trim_start()), width.saturating_sub(column)).into_iter().map(one).collect()
 }
 
 fn confirm(pen: &mut Pen<'_>, model: &Model, question: &Confirm) {
@@ -197,18 +231,53 @@ fn confirm(pen: &mut Pen<'_>, model: &Model, question: &Confirm) {
     pen.pieces_right(inner.x, inner.bottom().saturating_sub(1), inner.width, &answers);
 }
 
+/// What the engine said, at the lower right.
+fn notice(pen: &mut Pen<'_>, model: &Model, regions: &Regions, shown: &ShownNotice) {
+    let (sign, role) = bottom::grade(shown.notice.weight.into(), pen.signs());
+    let room = corner_room(model);
+    let mut lines: Vec<Vec<Piece>> = Vec::new();
+    for (at, text) in text::wrap(&text::escape(&shown.notice.title), room - 2).into_iter().enumerate() {
+        lines.push(vec![piece(role, if at == 0 { sign } else { " " }), plain(" "), piece(role, text)]);
+    }
+    let more: Vec<Vec<Piece>> = shown.notice.text.lines().flat_map(|line| indented(line, room, 2)).collect();
+    // The whole text is among the messages.
+    let most = usize::from(regions.bottom.y.saturating_sub(regions.head.y) / 3).max(lines.len() + 1);
+    let cut = (lines.len() + more.len()).saturating_sub(most);
+    lines.extend(more);
+    lines.truncate(most);
+    let hidden = match (cut, shown.others) {
+        (0, 0) => String::new(),
+        (0, others) => format!(" {others} more: :messages "),
+        _ => " all of it: :messages ".to_owned(),
+    };
+    corner(pen, model, regions, "", &lines, &hidden);
+}
+
 /// The first note, at the lower right.
 fn note(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
     let Some(note) = &model.note else { return };
-    let room = usize::from(model.size.width.saturating_sub(6)).min(72);
+    let room = corner_room(model);
     let mut lines: Vec<Vec<Piece>> = Vec::new();
     for sentence in &note.lines {
         lines.extend(text::wrap(&text::escape(sentence), room).into_iter().map(|line| vec![plain(line)]));
     }
     let most = usize::from(regions.bottom.y.saturating_sub(regions.head.y + 4)).max(1);
     lines.truncate(most);
-    let widest = lines.iter().map(|line| super::pen::width(line)).max().unwrap_or(0);
-    let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX);
+    corner(pen, model, regions, "Good to know", &lines, "");
+}
+
+/// How wide a text in the corner may be.
+fn corner_room(model: &Model) -> usize {
+    usize::from(model.size.width.saturating_sub(6)).min(72)
+}
+
+/// A box in the lower right corner that escape closes; `behind` stands in its lower border.
+fn corner(pen: &mut Pen<'_>, model: &Model, regions: &Regions, title: &str, lines: &[Vec<Piece>], behind: &str) {
+    let close = " esc closes ";
+    let columns = |text: &str| u16::try_from(text::width(text)).unwrap_or(u16::MAX);
+    let least = text::width(close) + text::width(behind) + 1;
+    let widest = lines.iter().map(|line| super::pen::width(line)).max().unwrap_or(0).max(least);
+    let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX).min(model.size.width);
     let tall = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
     let area = Rect {
         x: model.size.width.saturating_sub(wide + 1),
@@ -216,11 +285,9 @@ fn note(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         width: wide,
         height: tall,
     };
-    let inner = pen.frame(area, "Good to know");
-    pen.lines(inner, &lines, 0);
-    let close = " esc closes ";
-    let close_wide = u16::try_from(close.len()).unwrap_or(0);
-    if wide > close_wide + 4 {
-        pen.over(area.right() - close_wide - 2, area.bottom() - 1, close_wide, close, Role::Dim);
-    }
+    let inner = pen.frame(area, title);
+    pen.lines(inner, lines, 0);
+    let edge = area.right().saturating_sub(columns(close) + 2);
+    pen.over(edge, area.bottom() - 1, columns(close), close, Role::Dim);
+    pen.over(area.x + 2, area.bottom() - 1, columns(behind), behind, Role::HintKey);
 }

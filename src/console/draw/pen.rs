@@ -85,6 +85,14 @@ impl<'b> Pen<'b> {
         self.raw(x, y, max, &cut, style)
     }
 
+    /// The same for names: beginning and end are kept.
+    pub fn name(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
+        let style = self.theme.style(role);
+        let escaped = text::escape(text);
+        let cut = text::cut_middle(&escaped, usize::from(max), self.theme.signs.ellipsis);
+        self.raw(x, y, max, &cut, style)
+    }
+
     fn raw(&mut self, x: u16, y: u16, max: u16, text: &str, style: Style) -> u16 {
         let area = *self.buffer.area();
         if x >= area.right() || y >= area.bottom() || x < area.x || y < area.y {

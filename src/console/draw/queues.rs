@@ -48,7 +48,8 @@ enum Cell {
 
 /// Draws the table.
 pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &QueuesPage, regions: &Regions) {
-    let columns = table::choose(plans(), regions.rows.width, least_name(regions.rows.width));
+    let width = regions.rows.width;
+    let columns = table::choose(plans(), width, page.list.widest[0], least_name(width));
     let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
     let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
     let part = model.cluster.part();
@@ -147,7 +148,10 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             }
             let own = if name == VCORE { "CPU" } else { "MEM" };
             if meter > 0 {
-                columns.push(Col { gap: if plan.pending > 1 { 2 } else { 1 }, ..left(Cell::Meter(name), own, meter) });
+                columns.push(Col {
+                    gap: if plan.pending > 1 { 2 } else { 1 },
+                    ..left(Cell::Meter(name), own, meter).up_to(if plan.guarantee { 20 } else { meter })
+                });
             }
             let (what, title, width) = match (plan.guarantee, meter > 0, name) {
                 (true, true, _) => (Cell::Usage(name), "used/guar/  max ", 17),
@@ -241,11 +245,10 @@ fn name(pen: &mut Pen<'_>, shown: &Shown<'_>, slot: Slot) {
         (false, _) => Role::Text,
     };
     let room = slot.width.saturating_sub(indent + 2);
-    let used = pen.text(slot.x + indent + 2, slot.y, room, shown.row.path.name(), role);
-    if let Some(name) = exhausted(shown.part, shown.row) {
-        let text = format!(" {name}{}", signs.limit);
-        pen.text(slot.x + indent + 2 + used, slot.y, room - used, &text, Role::Danger);
-    }
+    let tag = exhausted(shown.part, shown.row).map(|name| format!(" {name}{}", signs.limit)).unwrap_or_default();
+    let behind = u16::try_from(super::super::text::width(&tag)).unwrap_or(0).min(room / 2);
+    let used = pen.name(slot.x + indent + 2, slot.y, room - behind, shown.row.path.name(), role);
+    pen.text(slot.x + indent + 2 + used, slot.y, behind, &tag, Role::Danger);
 }
 
 /// A resource without columns of its own that the queue uses or asks for and of which nothing is left for it.

@@ -28,16 +28,25 @@ pub struct Col<C> {
     pub right: bool,
     /// Free columns before it.
     pub gap: u16,
+    /// How wide it may become where there is room left.
+    pub most: u16,
+}
+
+impl<C> Col<C> {
+    /// The column with leave to grow.
+    pub fn up_to(self, most: u16) -> Self {
+        Self { most: most.max(self.width), ..self }
+    }
 }
 
 /// A column with text at its left.
 pub const fn left<C>(what: C, title: &'static str, width: u16) -> Col<C> {
-    Col { what, title, width, right: false, gap: 1 }
+    Col { what, title, width, right: false, gap: 1, most: width }
 }
 
 /// A column with figures at its right.
 pub const fn right<C>(what: C, title: &'static str, width: u16) -> Col<C> {
-    Col { what, title, width, right: true, gap: 1 }
+    Col { what, title, width, right: true, gap: 1, most: width }
 }
 
 /// The width of columns with the gaps between them.
@@ -45,25 +54,53 @@ pub fn total<C>(columns: &[Col<C>]) -> u16 {
     columns.iter().map(|column| column.width + column.gap).sum()
 }
 
-/// The most columns that a first column gets: further right its figures would be hard to follow.
-const WIDEST: u16 = 44;
-
-/// Gives the first column what the others leave of `width`, the two columns at the edges taken off.
-pub fn fit<C>(mut columns: Vec<Col<C>>, width: u16) -> Vec<Col<C>> {
-    let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
-    if let Some(first) = columns.first_mut() {
-        first.gap = 0;
-        first.width = width.saturating_sub(others + 2).min(WIDEST);
-    }
-    columns
+/// How much room a list has for its first column, the names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// What the longest name needs.
+    pub want: u16,
+    /// What they need at least before other columns have to go.
+    pub least: u16,
 }
 
-/// The first plan whose first column has at least `least` columns left; else the last plan.
-pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, least: u16) -> Vec<Col<C>> {
+impl Names {
+    /// Names of which the longest has `widest` columns, under a title; they may take a quarter of `width`, or `least` if that is more.
+    pub fn new<C>(widest: u16, title: &Col<C>, width: u16, least: u16) -> Self {
+        // The sign of the sort stands behind the title.
+        let sorted = u16::try_from(title.title.len()).unwrap_or(0) + 1;
+        let want = widest.max(sorted);
+        Self { want, least: want.min(least.max(width / 4)) }
+    }
+}
+
+/// Gives the first column what its names need, if the others leave that much of `width`, the two columns at the edges taken off. What
+/// is left over goes to columns that may grow, evenly.
+fn fit<C>(mut columns: Vec<Col<C>>, width: u16, names: Names) -> Vec<Col<C>> {
+    let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
+    let room = width.saturating_sub(others + 2);
+    let Some(first) = columns.first_mut() else { return columns };
+    (first.gap, first.width) = (0, room.min(names.want));
+    let mut spare = room - first.width;
+    loop {
+        let mut growing: Vec<&mut Col<C>> =
+            columns.iter_mut().skip(1).filter(|column| column.width < column.most).collect();
+        let step = u16::try_from(growing.len()).unwrap_or(u16::MAX);
+        if step == 0 || step > spare {
+            return columns;
+        }
+        growing.iter_mut().for_each(|column| column.width += 1);
+        spare -= step;
+    }
+}
+
+/// The first plan that leaves the names what they need at least; else the last plan.
+pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, widest: u16, least: u16) -> Vec<Col<C>> {
     let mut last = Vec::new();
     for plan in plans {
-        last = fit(plan, width);
-        if last.first().is_some_and(|first| first.width >= least) {
+        let Some(first) = plan.first() else { continue };
+        let names = Names::new(widest, first, width, least);
+        last = fit(plan, width, names);
+        if last.first().is_some_and(|first| first.width >= names.least) {
             break;
         }
     }

@@ -22,7 +22,7 @@ use super::line_edit::History;
 use super::theme::ThemeName;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link};
-use crate::view::{PartitionView, View};
+use crate::view::{Notice, NoticeWeight, PartitionView, View};
 use layer::Layer;
 use marks::Marks;
 use page::{AppsPage, NodesPage, Page, QueuesPage};
@@ -66,6 +66,10 @@ pub struct Model {
     pub toast: Option<Toast>,
     /// What was said, the newest last.
     pub messages: VecDeque<Message>,
+    /// What the engine said last, until it fades or is closed.
+    pub notice: Option<ShownNotice>,
+    /// The number of the last notice that was heard of.
+    pub notices_seen: u64,
     /// What a newcomer should know, until it fades.
     pub note: Option<Note>,
     /// Until when a second press quits at once.
@@ -126,6 +130,31 @@ pub enum Grade {
     Info,
     /// Something could not be done, and why.
     Refusal,
+    /// Should be looked at.
+    Warning,
+    /// Something has failed.
+    Error,
+}
+
+impl From<NoticeWeight> for Grade {
+    fn from(weight: NoticeWeight) -> Self {
+        match weight {
+            NoticeWeight::Info => Self::Info,
+            NoticeWeight::Warning => Self::Warning,
+            NoticeWeight::Error => Self::Error,
+        }
+    }
+}
+
+/// A notice on the screen.
+#[derive(Clone, Debug)]
+pub struct ShownNotice {
+    /// What is said.
+    pub notice: Arc<Notice>,
+    /// Until when; `None`: until it is closed.
+    pub until: Option<Duration>,
+    /// How many others came while one stood there; they are among the messages.
+    pub others: usize,
 }
 
 /// Something said in the last line for a moment.
@@ -142,10 +171,12 @@ pub struct Toast {
 /// Something that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// When, on the console's clock.
-    pub at: Duration,
-    /// What.
+    /// When, on the console's clock; `None`: before it started.
+    pub at: Option<Duration>,
+    /// What, in one line.
     pub text: String,
+    /// More of it, in lines; may be empty.
+    pub more: String,
     /// How grave.
     pub grade: Grade,
 }
@@ -171,8 +202,8 @@ impl Model {
     pub fn new(options: Options, size: Size, view: Arc<View>, about: About, identity: Identity, link: Link) -> Self {
         let partition = view.partitions.first().map(|part| Arc::clone(&part.name)).unwrap_or_default();
         let note = (!about.notes.is_empty()).then(|| Note { lines: about.notes.clone(), until: Self::NOTE });
-        let at = view.at;
-        Self {
+        let (at, notices) = (view.at, view.notices.clone());
+        let mut model = Self {
             size,
             now: Duration::ZERO,
             options,
@@ -182,13 +213,19 @@ impl Model {
             layers: Vec::new(),
             toast: None,
             messages: VecDeque::new(),
+            notice: None,
+            notices_seen: notices.last().map_or(0, |notice| notice.number),
             note,
             armed: None,
             commands: History::default(),
             filters: History::default(),
             marks: Marks::default(),
             wanted_file: None,
+        };
+        for notice in &notices {
+            model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
         }
+        model
     }
 
     /// The page on the screen.
@@ -201,13 +238,18 @@ impl Model {
         self.pages.last_mut().expect("the queues are never taken off the stack")
     }
 
-    /// Says something in the last line, and keeps it.
-    pub fn say(&mut self, grade: Grade, text: impl Into<String>) {
-        let text = text.into();
+    /// Keeps what was said, without saying it now.
+    pub fn keep(&mut self, at: Option<Duration>, grade: Grade, text: String, more: String) {
         if self.messages.len() == Self::MESSAGES {
             self.messages.pop_front();
         }
-        self.messages.push_back(Message { at: self.now, text: text.clone(), grade });
+        self.messages.push_back(Message { at, text, more, grade });
+    }
+
+    /// Says something in the last line, and keeps it.
+    pub fn say(&mut self, grade: Grade, text: impl Into<String>) {
+        let text = text.into();
+        self.keep(Some(self.now), grade, text.clone(), String::new());
         self.toast = Some(Toast { text, grade, until: self.now + Self::TOAST });
     }
 }

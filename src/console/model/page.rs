@@ -26,6 +26,9 @@ pub struct Listing<R, I, C> {
     pub seeking: bool,
     /// How many rows there would be without a filter.
     pub total: usize,
+    /// The columns that the longest text of each column of names needs, in the order of the screen; whatever the filter hides
+    /// counts, so that columns stay where they are while it is written.
+    pub widest: [u16; 3],
     /// What the rows were made from; `None` when they must be made anew.
     pub built: Option<Stamp>,
 }
@@ -50,6 +53,7 @@ impl<R, I, C: Column + Default> Default for Listing<R, I, C> {
             filter: String::new(),
             seeking: false,
             total: 0,
+            widest: [0; 3],
             built: None,
         }
     }

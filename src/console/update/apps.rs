@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::super::filter::Filter;
+use super::super::format;
 use super::super::model::Model;
 use super::super::model::column::{AppColumn, AskColumn};
 use super::super::model::page::{AppLine, AppPage, AppsPage, Page};
 use super::super::subject::app_at;
 use super::lists::{self, SortKey};
-use crate::model::{AppId, AskId, MEMORY, Resource, VCORE};
+use crate::model::{AppId, AskId, MEMORY, QueuePath, Resource, VCORE};
 use crate::view::{AppRow, AskRow, AskState, PartitionView, QueueRow};
 
 /// Makes the rows: the applications of the scope, in the order of the sort.
@@ -28,6 +29,10 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
         apps.extend(part.ended.iter().filter(here).map(|row| (row, false)));
     }
     page.list.total = apps.len();
+    let scope = page.scope.as_ref();
+    let texts =
+        apps.iter().map(|(row, _)| [row.id.as_str().into(), below(scope, row).into(), row.who.user.as_str().into()]);
+    page.list.widest = lists::widest(texts);
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let passed =
             filter.select(apps.iter(), |(row, _)| [row.id.as_str(), row.queue.as_str(), row.who.user.as_str()]);
@@ -46,6 +51,13 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
     page.list.rows.extend(keyed.into_iter().map(|(_, _, line)| line));
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| id_at(rows, part, index), None, filtered);
+}
+
+/// The queue of an application, without the part that the page is about anyway.
+pub fn below<'a>(scope: Option<&QueuePath>, row: &'a AppRow) -> &'a str {
+    let path = row.queue.as_str();
+    let scope = scope.map_or("root", QueuePath::as_str);
+    path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')).unwrap_or(path)
 }
 
 fn collect<'a>(part: &'a PartitionView, queue: &'a QueueRow, into: &mut Vec<(&'a Arc<AppRow>, bool)>) {
@@ -118,6 +130,11 @@ pub fn rebuild_asks(page: &mut AppPage) {
         return;
     };
     page.list.total = row.asks.len();
+    let texts = row
+        .asks
+        .values()
+        .map(|ask| [ask.id.as_str().into(), node_of(ask).into(), format::others(&ask.resource).into()]);
+    page.list.widest = lists::widest(texts);
     let mut asks: Vec<(&u64, &Arc<AskRow>)> = row.asks.iter().collect();
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let passed = filter.select(asks.iter(), |(_, ask)| [ask.id.as_str(), node_of(ask), word_of(ask)]);

@@ -8,7 +8,7 @@ use super::super::layout;
 use super::super::model::marks::{Facet, Marked};
 use super::super::model::page::{AppLine, Page, Subject};
 use super::super::model::{Grade, Model};
-use super::lists;
+use super::{lists, notices};
 use crate::model::VCORE;
 use crate::source::Link;
 use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
@@ -18,14 +18,15 @@ pub fn take(model: &mut Model, news: Feed) -> Effects {
     let relinked = model.cluster.link != news.link;
     model.cluster.link = news.link;
     model.cluster.newest = news.view;
+    let told = notices::take(model);
     if model.cluster.frozen.is_some() {
-        return if relinked { Effects::REDRAW } else { Effects::NONE };
+        return if relinked || told { Effects::REDRAW } else { Effects::NONE };
     }
     let second = model.cluster.at.as_millis() / 1000;
     model.cluster.at = news.at.max(model.cluster.newest.at);
     let aged = second != model.cluster.at.as_millis() / 1000 && ages_on_screen(model);
     let changed = show_newest(model, true);
-    if relinked || aged || changed { Effects::REDRAW } else { Effects::NONE }
+    if relinked || told || aged || changed { Effects::REDRAW } else { Effects::NONE }
 }
 
 /// Puts the newest view on the screen. Whether it is another one.
@@ -51,7 +52,7 @@ pub fn clock(model: &mut Model, now: Duration) -> Effects {
     let before = model.now;
     model.now = model.now.max(now);
     let now = model.now;
-    let mut redraw = model.marks.expire(now);
+    let mut redraw = model.marks.expire(now) | notices::fade(model);
     if model.toast.as_ref().is_some_and(|toast| toast.until <= now) {
         model.toast = None;
         redraw = true;
@@ -79,6 +80,7 @@ pub fn next_wake(model: &Model) -> Option<Duration> {
         second,
         model.marks.next_end(model.now),
         model.toast.as_ref().map(|toast| toast.until),
+        model.notice.as_ref().and_then(|shown| shown.until),
         model.note.as_ref().map(|note| note.until),
         lists::next_rebuild(model),
     ]

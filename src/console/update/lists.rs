@@ -1,5 +1,6 @@
 //! What all lists have in common: moving, sorting, and making the rows anew when they are out of date.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use super::super::model::cursor::Move;
 use super::super::model::layer::Layer;
 use super::super::model::page::{Listing, Page, Stamp};
 use super::super::model::{Cluster, Grade, Model};
+use super::super::text;
 use super::{apps, nodes, placement, queues};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
@@ -237,6 +239,20 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
     // A tree that changed is shown at once; its rows would else name queues that are not there any more.
     let at_once = !live && (rows <= SHORT || matches!(page, Page::Queues(_)));
     Some(if at_once { Duration::ZERO } else { stamp.at + if rows > LONG { LONG_PERIOD } else { PERIOD } })
+}
+
+/// Up to how many rows are looked at for the width of columns.
+const MEASURED: usize = 5_000;
+
+/// The columns that the longest text of each of three columns needs, rounded up a little, so that columns seldom move.
+pub fn widest<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 3]>) -> [u16; 3] {
+    let mut widest = [0; 3];
+    for texts in rows.take(MEASURED) {
+        for (widest, text) in widest.iter_mut().zip(texts) {
+            *widest = (*widest).max(text::width(&text::escape(&text)));
+        }
+    }
+    widest.map(|columns| u16::try_from(columns.next_multiple_of(2)).unwrap_or(u16::MAX))
 }
 
 /// Puts rows in order: by key in the direction of the sort, then by the tie breaker, always ascending.

@@ -11,6 +11,7 @@ pub mod feed;
 pub mod lists;
 pub mod navigate;
 pub mod nodes;
+pub mod notices;
 pub mod placement;
 pub mod queues;
 pub mod write;

@@ -208,9 +208,9 @@ pub fn partition(model: &mut Model, name: &str) {
     }
 }
 
-/// One step back: the first note, a filter, a page. Never out.
+/// One step back: a notice, the first note, a filter, a page. Never out.
 pub fn back(model: &mut Model) {
-    if model.note.take().is_some() {
+    if model.notice.take().is_some() || model.note.take().is_some() {
         return;
     }
     if !lists::filter(model).is_empty() {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::filter::Filter;
+use super::super::format;
 use super::super::model::column::{AllocationColumn, NodeColumn};
 use super::super::model::page::{NodePage, NodesPage};
 use super::lists::{self, SortKey};
@@ -12,6 +13,7 @@ use crate::view::{NodeAllocation, NodeRow, PartitionView};
 /// Makes the rows of the nodes.
 pub fn rebuild(page: &mut NodesPage, part: &PartitionView) {
     page.list.total = part.nodes.len();
+    page.list.widest = lists::widest(part.nodes.keys().map(|id| [id.as_str().into(), "".into(), "".into()]));
     let mut nodes: Vec<&Arc<NodeRow>> = part.nodes.values().collect();
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let mut kept = filter.select(nodes.iter(), |node| [node.id.as_str()]).into_iter();
@@ -61,6 +63,11 @@ pub fn rebuild_allocations(page: &mut NodePage) {
         return;
     };
     page.list.total = node.allocations.len();
+    let texts = node
+        .allocations
+        .values()
+        .map(|one| [one.app.as_str().into(), one.ask.as_str().into(), format::others(&one.resource).into()]);
+    page.list.widest = lists::widest(texts);
     let mut allocations: Vec<(&u64, &NodeAllocation)> = node.allocations.iter().collect();
     if let Some(filter) = Filter::parse(&page.list.filter) {
         let passed = filter.select(allocations.iter(), |(_, one)| [one.app.as_str(), one.ask.as_str()]);

@@ -4,6 +4,7 @@ use super::super::filter::Filter;
 use super::super::model::Model;
 use super::super::model::column::{QueueColumn, Sort};
 use super::super::model::page::{Fold, Page, QueueLine, QueuesPage};
+use super::super::text;
 use super::lists::{self, SortKey};
 use crate::model::{MEMORY, QueuePath, QueueState, Resource, VCORE};
 use crate::view::{PartitionView, QueueRow, QueueSlot};
@@ -45,7 +46,23 @@ pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
             stack.extend(children.drain(..).rev().map(|slot| (slot, depth + 1)));
         }
     }
+    page.list.widest = widest(&page.list.rows, part);
     find_cursor(page, part);
+}
+
+/// What the longest name needs, with what stands before it, and behind it the resource of which nothing may be left.
+fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
+    let behind = |row: &QueueRow| {
+        let own = |name: &&str| *name != VCORE && *name != MEMORY;
+        let names = row.max.iter().flat_map(Resource::iter).map(|(name, _)| name).filter(own);
+        names.map(|name| name.len() + 2).max().unwrap_or(0)
+    };
+    let wide = |line: &QueueLine| {
+        let name =
+            part.queue(line.slot).map_or(0, |row| text::width(&text::escape(row.path.name())) + behind(row).min(10));
+        u16::try_from(name).unwrap_or(u16::MAX).saturating_add(line.depth * 2 + 2)
+    };
+    [rows.iter().map(wide).max().unwrap_or(0), 0, 0]
 }
 
 /// The children of a queue in the order of a sort.

@@ -25,7 +25,7 @@ pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sh
     properties(&mut left, row, width);
     let mut right = Lines::new();
     resources(&mut right, part, row, width, signs);
-    applications(&mut right, part, row);
+    applications(&mut right, part, row, width);
     limits(&mut right, part, row, width);
     template(&mut right, row, width);
     Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(model, row, signs), left, right }
@@ -191,22 +191,22 @@ fn names(part: &PartitionView, row: &QueueRow) -> Vec<String> {
     names
 }
 
-fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow) {
+fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
     let max = row.max_running.map_or_else(|| "any number".to_owned(), |max| max.to_string());
     let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
     let running = format!("{} of {max} running", row.running);
     let mut value = vec![if full { piece(Role::Danger, format!("{running} !")) } else { plain(running) }];
     value.push(dim(format!(", {} live", row.app_count)));
-    if row.allocating_accepted > 0 {
-        value.push(dim(format!(", {} about to run", row.allocating_accepted)));
-    }
     labelled(lines, "applications", value);
+    if row.allocating_accepted > 0 {
+        labelled(lines, "", vec![dim(format!("{} about to run, each takes a place", row.allocating_accepted))]);
+    }
     if row.leaf {
         let names: Vec<String> =
             row.apps.iter().take(8).filter_map(|slot| part.app(*slot)).map(|app| app.id.to_string()).collect();
         if !names.is_empty() {
             let more = if row.apps.len() > names.len() { ", and more" } else { "" };
-            labelled(lines, "", vec![dim(format!("{}{more}", names.join(", ")))]);
+            labelled_text(lines, "", &format!("{}{more}", names.join(", ")), width, Role::Dim);
         }
         return;
     }
@@ -218,8 +218,12 @@ fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow) {
         .map(|child| child.path.name().to_owned())
         .collect();
     let more = if row.children.len() > shown.len() { ", and more" } else { "" };
-    let children = if shown.is_empty() { "none".to_owned() } else { format!("{}{more}", shown.join(", ")) };
-    labelled(lines, "children", vec![plain(format!("{} ", row.children.len())), dim(children)]);
+    let children = if shown.is_empty() {
+        "none".to_owned()
+    } else {
+        format!("{}: {}{more}", row.children.len(), shown.join(", "))
+    };
+    labelled_text(lines, "children", &children, width, Role::Text);
 }
 
 /// The limits that hold here, written on the queue or above it.

@@ -1,0 +1,141 @@
+//! What the engine says: shown once, by its weight, and kept.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::console::theme::ThemeName;
+use kornsole::console::{Driver, Options};
+use kornsole::model::Time;
+use kornsole::view::{Notice, NoticeWeight, View};
+use ratatui::style::Color;
+
+use super::fixture::{self, Scene};
+use super::screens::SIZES;
+
+const FAULTS: &str = "\
+queues.yaml:9:41: error[CFG-021]: `max`: vcore \"6x\" has an unknown suffix
+  9 |               max: {memory: 16G, vcore: 6x}
+    |                                         ^
+    = suffixes: k M G T P E (powers of 1000), Ki Mi Gi Ti Pi Ei (powers of 1024), and m for vcore only
+queues.yaml:14:9: error[CFG-002]: `usres` is no field of a limit
+  14 |         usres: [sue]
+     |         ^
+     = did you mean `users`?
+queues.yaml: 2 errors";
+
+/// The cluster of the screens with what its engine has said.
+fn told(notices: &[(NoticeWeight, &str, &str)]) -> View {
+    let mut view = fixture::tenants().build();
+    view.generation += notices.len() as u64;
+    for (number, (weight, title, text)) in (1..).zip(notices) {
+        let (title, text) = ((*title).to_owned(), (*text).to_owned());
+        view.notices.push_back(Arc::new(Notice { number, at: Time(0), weight: *weight, title, text }));
+    }
+    view
+}
+
+const OLD: (NoticeWeight, &str, &str) = (NoticeWeight::Info, "queues.yaml is in force", "");
+const REFUSED: (NoticeWeight, &str, &str) =
+    (NoticeWeight::Error, "queues.yaml was refused, the configuration stays as it is", FAULTS);
+const WARNED: (NoticeWeight, &str, &str) = (NoticeWeight::Warning, "queues.yaml cannot be read: it is gone", "");
+
+/// A console that then hears of more.
+fn hears(first: &[(NoticeWeight, &str, &str)], then: &[(NoticeWeight, &str, &str)], options: Options) -> Driver {
+    let scene = Scene::new(told(first));
+    let mut driver = Driver::new(Arc::clone(&scene) as _, options, 80, 24);
+    let all: Vec<_> = first.iter().chain(then).copied().collect();
+    scene.show(told(&all));
+    driver.advance(Duration::from_millis(100));
+    driver
+}
+
+fn shows(driver: &Driver, text: &str) -> bool {
+    driver.find_row(text).is_some()
+}
+
+#[test]
+fn a_notice_and_the_messages_at_every_size() {
+    for (width, height) in SIZES {
+        let mut driver = hears(&[OLD], &[REFUSED], Options::default());
+        driver.resize(width, height);
+        insta::assert_snapshot!(format!("notice-{width}x{height}"), driver.screen_text());
+        driver.keys("<esc>:messages<ret>").unwrap();
+        insta::assert_snapshot!(format!("messages-{width}x{height}"), driver.screen_text());
+    }
+}
+
+#[test]
+fn what_was_said_before_is_kept_and_not_shown() {
+    let mut driver = hears(&[OLD], &[], Options::default());
+    assert!(!shows(&driver, "is in force"));
+    driver.keys(":messages<ret>").unwrap();
+    assert!(shows(&driver, "before → queues.yaml is in force"), "{}", driver.screen_text());
+}
+
+#[test]
+fn good_news_fades_and_an_error_stays_until_it_is_closed() {
+    let mut driver = hears(&[], &[OLD], Options::default());
+    assert!(shows(&driver, "→ queues.yaml is in force"));
+    driver.keys("j").unwrap();
+    assert!(shows(&driver, "is in force"), "moving on does not take it away");
+    assert!(driver.next_wake().is_some_and(|wake| wake <= Duration::from_millis(6_100)));
+    driver.advance(Duration::from_secs(6));
+    assert!(!shows(&driver, "is in force"));
+
+    let mut driver = hears(&[], &[REFUSED], Options::default());
+    driver.advance(Duration::from_secs(3_600)).keys("jj2").unwrap();
+    assert!(shows(&driver, "✗ queues.yaml was refused"));
+    assert!(shows(&driver, "queues.yaml:9:41"));
+    driver.keys("<esc>").unwrap();
+    assert!(!shows(&driver, "was refused"));
+    assert!(shows(&driver, "Applications"), "escape closed the notice and not the page");
+}
+
+#[test]
+fn a_graver_notice_is_not_hidden_by_a_lighter_one() {
+    let mut driver = hears(&[], &[REFUSED, WARNED, OLD], Options::default());
+    assert!(shows(&driver, "was refused"));
+    driver.keys("<esc>").unwrap();
+    assert!(!shows(&driver, "is gone"));
+    driver.keys(":messages<ret>").unwrap();
+    for text in ["is in force", "! queues.yaml cannot be read", "✗ queues.yaml was refused"] {
+        assert!(shows(&driver, text), "{text} in\n{}", driver.screen_text());
+    }
+    let driver = hears(&[], &[OLD, WARNED], Options::default());
+    assert!(shows(&driver, "is gone") && shows(&driver, "1 more: :messages"), "{}", driver.screen_text());
+}
+
+#[test]
+fn messages_scroll_to_the_last_line() {
+    let mut driver = hears(&[OLD], &[REFUSED, REFUSED, REFUSED], Options::default());
+    driver.keys("<esc>:messages<ret>").unwrap();
+    assert!(shows(&driver, "`usres` is no field") && !shows(&driver, "is in force"));
+    driver.keys("G").unwrap();
+    assert!(shows(&driver, "is in force"));
+    driver.keys("gq").unwrap();
+    assert!(shows(&driver, "tenants"));
+}
+
+#[test]
+fn a_notice_is_told_while_the_picture_is_frozen() {
+    let scene = Scene::new(told(&[]));
+    let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), 80, 24);
+    driver.keys("p").unwrap();
+    scene.show(told(&[REFUSED]));
+    driver.advance(Duration::from_millis(100));
+    assert!(shows(&driver, "was refused") && shows(&driver, "FROZEN"));
+    driver.keys("<esc>p").unwrap();
+    driver.advance(Duration::from_millis(100));
+    assert!(!shows(&driver, "was refused"), "it is told once");
+}
+
+#[test]
+fn a_notice_says_its_weight_without_colour_and_in_ascii() {
+    let mono = hears(&[], &[REFUSED], Options { theme: ThemeName::Mono, ..Options::default() });
+    assert!(mono.buffer().content().iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
+    assert!(shows(&mono, "✗ queues.yaml was refused"));
+    let mut ascii = hears(&[], &[REFUSED, OLD], Options { ascii: true, ..Options::default() });
+    assert!(ascii.screen_text().is_ascii() && shows(&ascii, "X queues.yaml was refused"));
+    ascii.keys("<esc>:messages<ret>").unwrap();
+    assert!(ascii.screen_text().is_ascii(), "{}", ascii.screen_text());
+}
