@@ -170,8 +170,8 @@ fn gang_ask() -> impl Strategy<Value = AskId> {
 /// Small wishes of few task groups, so that placeholders and real asks meet, some of them too large.
 fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = PartitionCommand> {
     let group = prop::sample::select(&["g", "h"]);
-    (app, gang_ask(), 1..4i64, any::<bool>(), group, 1..4u32, -3..4i32).prop_map(
-        |(app, id, memory, placeholder, group, count, priority)| {
+    (app, gang_ask(), 1..4i64, any::<bool>(), group, 1..4u32, -3..4i32, any::<bool>()).prop_map(
+        |(app, id, memory, placeholder, group, count, priority, preempts)| {
             PartitionCommand::Ask(AskSpec {
                 app,
                 id,
@@ -180,6 +180,8 @@ fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = Partiti
                 count,
                 placeholder,
                 task_group: Some(Arc::from(group)),
+                allow_preempt_self: true,
+                allow_preempt_other: preempts,
                 ..AskSpec::default()
             })
         },

@@ -4,6 +4,10 @@
 #[path = "worked/stage.rs"]
 mod stage;
 
+#[path = "worked/gang_rules.rs"]
+mod gang_rules;
+#[path = "worked/gangs.rs"]
+mod gangs;
 #[path = "worked/life.rs"]
 mod life;
 #[path = "worked/limits.rs"]

@@ -22,6 +22,7 @@ mod reading;
 mod rule_kind;
 mod schema;
 pub mod settings;
+pub mod store;
 pub mod types;
 pub mod yaml;
 

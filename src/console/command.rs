@@ -8,6 +8,7 @@
 use super::key::Key;
 use super::model::Model;
 use super::model::page::{Fold, Page};
+use super::update::placement;
 use super::{subject, update};
 
 /// Where a key means something.
@@ -19,7 +20,11 @@ pub enum Context {
     App,
     Nodes,
     Node,
+    Users,
+    Account,
     Details,
+    Placement,
+    Form,
     List,
     Page,
     Help,
@@ -39,7 +44,11 @@ impl Context {
             Self::App => "Application",
             Self::Nodes => "Nodes",
             Self::Node => "Node",
+            Self::Users => "Users and groups",
+            Self::Account => "User or group",
             Self::Details => "Details",
+            Self::Placement => "Placement",
+            Self::Form => "While writing a form",
             Self::List => "In every list",
             Self::Page => "On every page",
             Self::Help => "In this help",
@@ -52,15 +61,19 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 18] = [
         Self::Queues,
         Self::Apps,
         Self::App,
         Self::Nodes,
         Self::Node,
+        Self::Users,
+        Self::Account,
         Self::Details,
+        Self::Placement,
         Self::List,
         Self::Page,
+        Self::Form,
         Self::Filter,
         Self::Command,
         Self::Confirm,
@@ -88,10 +101,13 @@ pub enum Kind {
     Queue,
     App,
     Node,
+    User,
+    Group,
     Column,
     Theme,
     Partition,
     Text,
+    File,
 }
 
 impl Kind {
@@ -101,10 +117,13 @@ impl Kind {
             Self::Queue => "QUEUE",
             Self::App => "APPLICATION",
             Self::Node => "NODE",
+            Self::User => "USER",
+            Self::Group => "GROUP",
             Self::Column => "COLUMN",
             Self::Theme => "THEME",
             Self::Partition => "PARTITION",
             Self::Text => "TEXT",
+            Self::File => "FILE",
         }
     }
 }
@@ -135,6 +154,17 @@ pub enum CommandId {
     Queues,
     Apps,
     Nodes,
+    Users,
+    GoUser,
+    GoGroup,
+    Placement,
+    Why,
+    Try,
+    Write,
+    NextField,
+    PreviousField,
+    EndWriting,
+    ClearForm,
     NextPage,
     PreviousPage,
     GoApp,
@@ -237,6 +267,8 @@ pub static COMMANDS: &[Command] = &[
             (In::App, "enter"),
             (In::Nodes, "enter"),
             (In::Node, "enter"),
+            (In::Users, "enter"),
+            (In::Account, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -244,6 +276,8 @@ pub static COMMANDS: &[Command] = &[
             (In::App, "node"),
             (In::Nodes, "what runs"),
             (In::Node, "application"),
+            (In::Users, "queue by queue"),
+            (In::Account, "applications"),
         ])
         .guard(can_open),
     row(CommandId::Details, "details", "Everything about the row under the cursor, and where each value comes from")
@@ -270,7 +304,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "up"),
         (In::List, "k"),
         (In::Details, "up"),
+        (In::Placement, "up"),
         (In::Details, "k"),
+        (In::Placement, "k"),
         (In::Help, "up"),
         (In::Help, "k"),
         (In::Messages, "up"),
@@ -280,7 +316,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "down"),
         (In::List, "j"),
         (In::Details, "down"),
+        (In::Placement, "down"),
         (In::Details, "j"),
+        (In::Placement, "j"),
         (In::Help, "down"),
         (In::Help, "j"),
         (In::Messages, "down"),
@@ -290,6 +328,7 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "pgup"),
         (In::List, "ctrl-u"),
         (In::Details, "pgup"),
+        (In::Placement, "pgup"),
         (In::Help, "pgup"),
         (In::Messages, "pgup"),
     ]),
@@ -297,6 +336,7 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "pgdn"),
         (In::List, "ctrl-d"),
         (In::Details, "pgdn"),
+        (In::Placement, "pgdn"),
         (In::Help, "pgdn"),
         (In::Messages, "pgdn"),
     ]),
@@ -304,7 +344,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "home"),
         (In::List, "g"),
         (In::Details, "home"),
+        (In::Placement, "home"),
         (In::Details, "g"),
+        (In::Placement, "g"),
         (In::Help, "home"),
         (In::Help, "g"),
         (In::Messages, "home"),
@@ -314,7 +356,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "end"),
         (In::List, "G"),
         (In::Details, "end"),
+        (In::Placement, "end"),
         (In::Details, "G"),
+        (In::Placement, "G"),
         (In::Help, "end"),
         (In::Help, "G"),
         (In::Messages, "end"),
@@ -339,10 +383,52 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Page, "2")])
         .takes(Argument::Optional(Kind::Queue)),
     row(CommandId::Nodes, "nodes", "The nodes").keys(&[(In::Page, "3")]),
-    row(CommandId::NextPage, "", "Next of queues, applications, nodes")
+    row(CommandId::Users, "users", "Users and groups: what they use, and their limits")
+        .aliases(&["groups"])
+        .keys(&[(In::Page, "4")]),
+    row(CommandId::GoUser, "user", "Go to a user: usage against limits, queue by queue")
+        .takes(Argument::Required(Kind::User)),
+    row(CommandId::GoGroup, "group", "Go to a group: usage against limits, queue by queue")
+        .takes(Argument::Required(Kind::Group)),
+    row(
+        CommandId::Placement,
+        "placement",
+        "Where a submission would go, rule by rule; with a file: under that configuration",
+    )
+    .aliases(&["place"])
+    .keys(&[(In::Page, "5")])
+    .takes(Argument::Optional(Kind::File)),
+    row(CommandId::Why, "why", "Why an application is in this queue; of a queue: who may submit and who administers")
+        .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
+        .hints(&[(In::Apps, "why here"), (In::App, "why here")])
+        .guard(can_tell_why),
+    row(CommandId::Try, "try", "Place the application under the cursor anew, without submitting it")
+        .keys(&[(In::Details, "t")])
+        .hints(&[(In::Details, "try again")])
+        .guard(placement::can_try),
+    row(CommandId::Write, "", "Write in the form; what it comes to is shown while writing")
+        .keys(&[(In::Placement, "enter"), (In::Placement, "e")])
+        .hints(&[(In::Placement, "write")]),
+    row(CommandId::NextField, "", "The next field of the form")
+        .keys(&[(In::Form, "tab"), (In::Form, "down"), (In::Placement, "right"), (In::Placement, "l")])
+        .hints(&[(In::Form, "next field"), (In::Placement, "field")]),
+    row(CommandId::PreviousField, "", "The field before").keys(&[
+        (In::Form, "shift-tab"),
+        (In::Form, "up"),
+        (In::Placement, "left"),
+        (In::Placement, "h"),
+    ]),
+    row(CommandId::EndWriting, "", "Leave the form as it is written")
+        .keys(&[(In::Form, "enter"), (In::Form, "esc")])
+        .hints(&[(In::Form, "done")]),
+    row(CommandId::ClearForm, "", "Empty the form; once more: the user of this console")
+        .keys(&[(In::Placement, "x")])
+        .hints(&[(In::Placement, "clear")]),
+    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "next page")]),
-    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes").keys(&[(In::Page, "shift-tab")]),
+    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes, users, placement")
+        .keys(&[(In::Page, "shift-tab")]),
     row(CommandId::GoApp, "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
     row(CommandId::GoNode, "node", "Go to a node").takes(Argument::Required(Kind::Node)),
     row(CommandId::Partition, "partition", "Look at another partition")
@@ -368,7 +454,10 @@ pub static COMMANDS: &[Command] = &[
             (In::App, "back"),
             (In::Nodes, "back"),
             (In::Node, "back"),
+            (In::Users, "back"),
+            (In::Account, "back"),
             (In::Details, "back"),
+            (In::Placement, "back"),
         ]),
     row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
         .keys(&[
@@ -438,6 +527,13 @@ fn has_row(model: &Model) -> Result<(), String> {
     }
 }
 
+fn can_tell_why(model: &Model) -> Result<(), String> {
+    match model.page() {
+        Page::Queues(_) | Page::Apps(_) | Page::App(_) => has_row(model),
+        _ => Err("only on a queue or an application".to_owned()),
+    }
+}
+
 fn can_open(model: &Model) -> Result<(), String> {
     has_row(model)?;
     match model.page() {
@@ -447,7 +543,11 @@ fn can_open(model: &Model) -> Result<(), String> {
 }
 
 fn on_list(model: &Model) -> Result<(), String> {
-    if matches!(model.page(), Page::Details(_)) { Err("there is no list on this page".to_owned()) } else { Ok(()) }
+    if matches!(model.page(), Page::Details(_) | Page::Placement(_)) {
+        Err("there is no list on this page".to_owned())
+    } else {
+        Ok(())
+    }
 }
 
 fn on_apps(model: &Model) -> Result<(), String> {

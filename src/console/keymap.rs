@@ -15,6 +15,7 @@ pub fn contexts(model: &Model) -> &'static [Context] {
         Some(Layer::Messages { .. }) => &[Messages, Always],
         Some(Layer::Command(_)) => &[Context::Command, Always],
         Some(Layer::Filter { .. }) => &[Filter, Always],
+        Some(Layer::Form) => &[Context::Form, Always],
         Some(Layer::Confirm(_)) => &[Confirm, Always],
         None => page_contexts(model),
     }
@@ -22,14 +23,17 @@ pub fn contexts(model: &Model) -> &'static [Context] {
 
 /// The contexts of the page, whatever stands over it.
 pub fn page_contexts(model: &Model) -> &'static [Context] {
-    use Context::{Always, App, Apps, Details, List, Node, Nodes, Page as Pages, Queues};
+    use Context::{Account, Always, App, Apps, Details, List, Node, Nodes, Page as Pages, Queues, Users};
     match model.page() {
         Page::Queues(_) => &[Queues, List, Pages, Always],
         Page::Apps(_) => &[Apps, List, Pages, Always],
         Page::App(_) => &[App, List, Pages, Always],
         Page::Nodes(_) => &[Nodes, List, Pages, Always],
         Page::Node(_) => &[Node, List, Pages, Always],
+        Page::Users(_) => &[Users, List, Pages, Always],
+        Page::Account(_) => &[Account, List, Pages, Always],
         Page::Details(_) => &[Details, Pages, Always],
+        Page::Placement(_) => &[Context::Placement, Pages, Always],
     }
 }
 
@@ -48,7 +52,8 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
             Err(reason) => Action::Refuse(reason),
         });
     }
-    matches!(model.layers.last(), Some(Layer::Filter { .. } | Layer::Command(_))).then_some(Action::Write(key))
+    matches!(model.layers.last(), Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form))
+        .then_some(Action::Write(key))
 }
 
 /// The key that runs a command now, for showing.

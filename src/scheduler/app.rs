@@ -27,7 +27,7 @@ pub struct Application {
     /// The leaf's path, kept for the time after the queue is gone.
     pub queue_path: QueuePath,
     /// The queue that was asked for.
-    pub requested_queue: String,
+    pub requested_queue: Arc<str>,
     /// How it came to its first queue, or why to none. Shared by applications that came the same way.
     pub placement: Arc<Record>,
     /// When it was submitted.
@@ -168,6 +168,11 @@ impl Ask {
     /// Its place among the pending asks of its application (SCH-080).
     fn rank(&self, key: AskKey) -> AskRank {
         (Reverse(self.priority), self.created, self.arrival, key)
+    }
+
+    /// Whether it is on its way out, and not because it is being preempted (P-09).
+    pub(super) fn goes_anyway(&self) -> bool {
+        self.released && self.allocation.is_some_and(|allocation| !allocation.preempted)
     }
 
     /// The task group of an ask that can take over from a placeholder.

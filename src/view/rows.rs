@@ -161,6 +161,8 @@ pub struct AppRow {
     pub log: Vector<StateChange>,
     /// Why it was rejected, failed or killed.
     pub message: Option<Arc<str>>,
+    /// The queue that was asked for; may be empty.
+    pub requested: Arc<str>,
     /// How it came to its first queue, or why to none; `None` where that is not known.
     pub placement: Option<Arc<crate::scheduler::place::Record>>,
 }
@@ -229,6 +231,8 @@ pub enum AskState {
     Pending {
         /// Why, as far as a cycle has looked at it.
         reason: PendingReason,
+        /// The node that is kept for it (SCH-084).
+        reserved: Option<NodeId>,
     },
     /// Has been given a node.
     Allocated {
@@ -272,6 +276,8 @@ pub struct NodeRow {
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
     pub allocations: OrdMap<u64, NodeAllocation>,
+    /// The asks that it is kept for (SCH-084).
+    pub reservations: Arc<[(AppId, AskId)]>,
 }
 
 impl NodeRow {

@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kornsole::config::{LimitConfig, Place, TemplateConfig};
+use kornsole::config::{FilterConfig, LimitConfig, Place, RuleConfig, RuleKind, TemplateConfig};
 use kornsole::model::acl::AclNames;
 use kornsole::model::{
-    Acl, AppState, Identity, NodeId, Priority, PriorityPolicy, QueuePath, QueueState, Resource, Time, parse_quantity,
+    Acl, AppState, Identity, NodeId, Priority, PriorityPolicy, Profile, QueuePath, QueueState, Resource, Time,
+    parse_quantity,
 };
 use kornsole::source::{About, Link, Source, SourcePlace};
+use kornsole::view::place::{Hits, Record, Request, Rules};
 use kornsole::view::{
-    AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PartitionView, PendingReason, PropertyRow,
-    QueueLimits, QueueRow, QueueSlot, StateChange, View,
+    AppGroup, AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PartitionView, PendingReason,
+    PropertyRow, QueueLimits, QueueRow, QueueSlot, QueueUsageRow, Side, StateChange, UsageRow, UsageRows, View,
 };
 
 /// A source whose view the test sets.
@@ -135,6 +137,7 @@ impl Builder {
             schedulable: true,
             attributes: Arc::default(),
             allocations: Default::default(),
+            reservations: Arc::default(),
         };
         self.nodes.insert(id, row);
         self
@@ -183,11 +186,19 @@ impl Builder {
 
     fn ask(&mut self, app: &str, id: &str, priority: i32, wanted: &str, place: &str, created: Time) -> AskRow {
         let wanted = resource(wanted);
+        let pending = |reason| AskState::Pending { reason, reserved: None };
         let state = match place {
-            "queue" => AskState::Pending { reason: PendingReason::QueueQuota },
-            "user" => AskState::Pending { reason: PendingReason::UserQuota },
-            "no-node" => AskState::Pending { reason: PendingReason::NoNode },
-            "-" => AskState::Pending { reason: PendingReason::NotTried },
+            "queue" => pending(PendingReason::QueueQuota),
+            "user" => pending(PendingReason::UserQuota),
+            "no-node" => pending(PendingReason::NoNode),
+            "-" => pending(PendingReason::NotTried),
+            kept if kept.starts_with("kept:") => {
+                let node = NodeId::from(&kept[5..]);
+                let row = self.nodes.get_mut(&node).expect("the node comes before what it is kept for");
+                let all = row.reservations.iter().cloned().chain([(app.into(), id.into())]);
+                row.reservations = all.collect();
+                AskState::Pending { reason: PendingReason::NoNode, reserved: Some(node) }
+            }
             node => {
                 let node = self.nodes.get_mut(node).expect("the node comes before what runs on it");
                 node.allocated.add_assign(&wanted);
@@ -257,7 +268,10 @@ impl Builder {
                 *raw = (*raw).max(current);
             }
         }
-        let partition = PartitionView {
+        let (users, groups) = (self.usage(Side::User), self.usage(Side::Group));
+        let mut partition = PartitionView {
+            users,
+            groups,
             name: "default".into(),
             state: QueueState::Active,
             allocated: rows[0].allocated.clone(),
@@ -269,8 +283,10 @@ impl Builder {
             apps,
             ended: self.ended.iter().cloned().map(Arc::new).collect(),
             nodes: self.nodes.iter().map(|(id, row)| (id.clone(), Arc::new(row.clone()))).collect(),
+            rules: Arc::new(rules()),
             ..PartitionView::default()
         };
+        keep_placements(&mut partition);
         View {
             generation: self.generation,
             at: self.at,
@@ -281,11 +297,93 @@ impl Builder {
         }
     }
 
+    /// What users or groups have in use, queue by queue.
+    fn usage(&self, side: Side) -> UsageRows {
+        let mut rows: BTreeMap<String, BTreeMap<QueuePath, QueueUsageRow>> = BTreeMap::new();
+        for app in &self.apps {
+            let name = match (&app.group, side) {
+                (_, Side::User) => app.who.user.clone(),
+                (AppGroup::Group(group), Side::Group) => group.to_string(),
+                _ => continue,
+            };
+            for (at, (path, queue)) in self.queues.iter().enumerate().filter(|(_, (path, _))| app.queue.is_within(path))
+            {
+                let row = rows.entry(name.clone()).or_default().entry(path.clone()).or_default();
+                (row.slot, row.queue) = (QueueSlot(at as u32), path.clone());
+                row.allocated.add_assign(&app.allocated);
+                row.apps += 1;
+                if app.state == AppState::Running {
+                    row.running.insert(app.id.clone());
+                }
+                let limits = &queue.settings.limits;
+                row.limit = if side == Side::User { limits.for_user(&name) } else { limits.for_group(&name) }.cloned();
+            }
+        }
+        let row = |(name, queues): (String, BTreeMap<QueuePath, QueueUsageRow>)| {
+            let name: Arc<str> = name.into();
+            (Arc::clone(&name), Arc::new(UsageRow { name, queues: queues.into_values().collect() }))
+        };
+        rows.into_iter().map(row).collect()
+    }
+
     /// The next moment: generations counted up for what a test changed.
     pub fn tick(&mut self) -> &mut Self {
         self.generation += 1;
         self
     }
+}
+
+/// The placement rules of every cluster here.
+fn rules() -> Rules {
+    let at = |line| Place { line, column: 5 };
+    let fixed = |value: &str, line| RuleConfig {
+        kind: RuleKind::Fixed,
+        value: value.to_owned(),
+        at: at(line),
+        ..RuleConfig::default()
+    };
+    let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let not_mal = FilterConfig { deny: true, users: own(&["mal", "mallory"]), groups: Vec::new(), written: true };
+    let ops = FilterConfig { deny: false, users: Vec::new(), groups: own(&["^ops-.*$"]), written: true };
+    let list = [
+        RuleConfig { at: at(3), ..RuleConfig::default() },
+        RuleConfig {
+            kind: RuleKind::Tag,
+            value: "namespace".to_owned(),
+            create: true,
+            filter: ops,
+            parent: Some(Box::new(fixed("root.system", 8))),
+            at: at(4),
+            ..RuleConfig::default()
+        },
+        RuleConfig {
+            kind: RuleKind::User,
+            create: true,
+            filter: not_mal,
+            parent: Some(Box::new(fixed("root.users", 13))),
+            at: at(9),
+            ..RuleConfig::default()
+        },
+    ];
+    Rules::build(&list, Profile::Kornsole).unwrap()
+}
+
+/// Gives every application the placement that it would have got, and counts them all.
+fn keep_placements(partition: &mut PartitionView) {
+    let mut hits = Hits::of(&partition.rules);
+    let mut keep = |partition: &PartitionView, row: &AppRow| {
+        let requested: Arc<str> =
+            if row.queue.as_str().is_empty() { "root.nowhere".into() } else { row.queue.as_str().into() };
+        let (who, tags) = (&row.who, &row.tags);
+        let request = Request { queue: &requested, user: &who.user, groups: &who.groups, tags };
+        let placement = partition.preview(&request, None).placement;
+        hits.count(&placement);
+        let record = Record { rules: Arc::clone(&partition.rules), placement };
+        AppRow { requested, placement: Some(Arc::new(record)), ..row.clone() }
+    };
+    let apps = partition.apps.iter().map(|row| row.as_ref().map(|row| Arc::new(keep(partition, row)))).collect();
+    let ended = partition.ended.iter().map(|row| Arc::new(keep(partition, row))).collect();
+    (partition.apps, partition.ended, partition.hits) = (apps, ended, Arc::new(hits));
 }
 
 /// A configuration with no node and no application.
@@ -312,7 +410,11 @@ pub fn tenants() -> Builder {
             "root.system.high",
             "admin",
             640,
-            &[("s1", 1, "cpu=1 mem=2G", "node-a"), ("s2", 3, "cpu=15 mem=31G", "no-node")],
+            &[
+                ("s1", 1, "cpu=1 mem=2G", "node-a"),
+                ("s2", 3, "cpu=15 mem=31G", "kept:node-a"),
+                ("s3", 2, "cpu=30 mem=1G", "no-node"),
+            ],
         )
         .app(
             "sys-2",
@@ -349,6 +451,10 @@ pub fn tenants() -> Builder {
         .app("web-2", "root.tenants.tenant-b.web", "kim", 12, &[("w2", 0, "cpu=1 mem=1G", "-")])
         .app("old-1", "root.tenants.legacy", "joe", 90_000, &[("o1", 0, "cpu=2 mem=4G", "node-c")])
         .app("note-1", "root.users.kim", "kim", 330, &[("n1", 0, "cpu=1 mem=1G", "node-c")]);
+    for app in cluster.apps.iter_mut().filter(|app| app.id.as_str().starts_with("web-")) {
+        app.group = AppGroup::Group("dev".into());
+        app.held_by_limits = app.id.as_str() == "web-2";
+    }
     let app = cluster.apps.iter_mut().find(|app| app.id.as_str() == "etl-1").unwrap();
     app.tags =
         Arc::new(BTreeMap::from([("namespace".to_owned(), "red".to_owned()), ("stage".to_owned(), "prod".to_owned())]));
@@ -367,6 +473,14 @@ fn queues(cluster: &mut Builder) {
         .queue("root", |row| {
             let settings = Arc::make_mut(&mut row.settings);
             (settings.submit_acl, settings.admin_acl) = (acl("*"), acl("admin admins"));
+            let limit = LimitConfig {
+                description: "everyone".to_owned(),
+                at: Place { line: 12, column: 11 },
+                users: vec!["*".to_owned()],
+                max_applications: Some(20),
+                ..LimitConfig::default()
+            };
+            settings.limits = Arc::new(QueueLimits::of(&[limit]));
         })
         .queue("root.system", |_| {})
         .queue("root.system.high", |row| {
@@ -402,6 +516,14 @@ fn queues(cluster: &mut Builder) {
         .queue("root.tenants.tenant-b", |row| {
             row.priority.policy = PriorityPolicy::Fence;
             row.max_running = Some(2);
+            let limit = LimitConfig {
+                at: Place { line: 44, column: 11 },
+                groups: vec!["dev".to_owned()],
+                max_applications: Some(1),
+                max_resources: Some(resource("cpu=10 gpu=2")),
+                ..LimitConfig::default()
+            };
+            Arc::make_mut(&mut row.settings).limits = Arc::new(QueueLimits::of(&[limit]));
         })
         .queue("root.tenants.tenant-b.web", |row| row.max_running = Some(1))
         .queue("root.tenants.legacy", |row| {

@@ -184,13 +184,51 @@ fn goes_down_to_one_allocation_and_back() {
 #[test]
 fn tells_why_an_ask_waits() {
     for (app, why) in [
-        ("etl-1", "user or group limit reached"),
+        ("etl-1", "sue has cpu 6 of 6, mem 12G of 12G in tenant-a"),
         ("etl-1", "not tried yet, others go first"),
         ("adhoc-7", "adhoc has cpu 0.5, mem 1G, gpu 0 left"),
         ("sys-1", "no node has room"),
+        ("sys-1", "node node-a is kept for it"),
+        ("web-2", "group dev runs 1 of 1 application in tenant-b"),
     ] {
         says(&after(&format!(":app {app}<ret>"), 120, 40), why);
     }
+}
+
+#[test]
+fn details_name_the_limit_with_its_place() {
+    let mut driver = after(":app etl-1<ret>G<up>", 120, 40);
+    says(&driver, "user limit: sue has");
+    says(&driver, "root.tenants.tenant-a, line 31");
+    says(&driver, "user sue has cpu 6 of 6 !, mem 12G of 12G !");
+    driver.keys(":app web-2<ret>i").unwrap();
+    says(&driver, "held back");
+    says(&driver, "root.tenants.tenant-b, line 44");
+    driver.keys(":queues tenant-a<ret>i").unwrap();
+    says(&driver, "sue, bob: cpu 6, mem 12G (tenant-a, line 31)");
+    says(&driver, "sue has cpu 6 of 6 !");
+    says(&driver, "bob has cpu 1.5 of 6, mem 3G of 12G");
+}
+
+#[test]
+fn an_application_waits_for_its_queue_to_run_fewer() {
+    let mut cluster = fixture::tenants();
+    let app = cluster.apps.iter_mut().find(|app| app.id.as_str() == "web-2").unwrap();
+    (app.held_by_limits, app.held_by_queue) = (false, true);
+    let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
+    says(driver.keys(":app web-2<ret>").unwrap(), "root.tenants.tenant-b.web runs 1 of 1 application");
+}
+
+#[test]
+fn a_kept_node_says_for_whom() {
+    let mut driver = after(":app sys-1<ret>j", 120, 40);
+    says(&driver, "reserved");
+    driver.keys("<ret>").unwrap();
+    says(&driver, "kept for sys-1/s2");
+    driver.keys("3").unwrap();
+    assert!(driver.find_row("node-a").unwrap().1.contains("● kept"), "{}", driver.screen_text());
+    says_not(driver.resize(40, 12).keys("<ret><esc>:node node-b<ret>").unwrap(), "kept for");
+    says(driver.keys(":node node-a<ret>").unwrap(), "kept for sys-1/s2");
 }
 
 #[test]
@@ -216,7 +254,7 @@ fn ended_applications_are_shown_when_asked_for() {
 
 #[test]
 fn pages_are_found_as_they_were_left() {
-    let mut driver = after("2jj<tab>j<tab><tab>", 80, 24);
+    let mut driver = after("2jj<tab>j<tab><tab><tab>", 80, 24);
     assert_eq!(selected(&driver), "sys-1");
     driver.keys("3").unwrap();
     assert_eq!(selected(&driver), "node-b");
@@ -394,4 +432,102 @@ fn another_partition_has_its_own_queues() {
     says_not(&driver, "tenants");
     driver.keys(":partition none<ret>").unwrap();
     says(&driver, "there are default, gpu");
+}
+
+#[test]
+fn a_placement_is_shown_while_the_form_is_written() {
+    let mut driver = after("5", 120, 40);
+    says(&driver, "→ root.users.sue   by rule 3, new dynamic leaf, max mem 10G; at most 2 applications");
+    driver.keys("<right><right>eroot.tenants.legacy").unwrap();
+    says(&driver, "exists, leaf, draining");
+    says(&driver, "→ root.users.sue");
+    driver.keys("<C-u>root.tenants.tenant-b.web").unwrap();
+    says(&driver, "→ root.tenants.tenant-b.web   by rule 1");
+    assert!(driver.cursor().is_some());
+    driver.keys("<C-u><up><up><C-u>mal").unwrap();
+    says(&driver, "! rejected, no-rule-matched");
+    says(&driver, "filter denies the user, entry mal");
+    driver.keys("<tab><C-u>x, ops-eu<tab><tab><tab>namespace=red").unwrap();
+    says(&driver, "→ root.system.red   by rule 2, new dynamic leaf, no template");
+    says(&driver, "submit: allowed by root (*)");
+    driver.keys(" stage").unwrap();
+    says(&driver, "stage is no tag; write NAME=VALUE");
+    driver.keys("<esc>").unwrap();
+    assert!(driver.cursor().is_none());
+    driver.keys("15").unwrap();
+    says(&driver, "namespace=red stage");
+    driver.keys("x").unwrap();
+    says(&driver, "! rejected, no-user");
+    driver.keys("x").unwrap();
+    says(&driver, "→ root.users.sue");
+}
+
+#[test]
+fn rules_are_shown_with_how_often_they_decided() {
+    let driver = after("5", 120, 40);
+    let (_, line) = driver.find_row("3 user, create                            ").unwrap();
+    assert!(line.contains("1 of 2") && line.contains("deny users mal, mallory") && line.contains("line 9"), "{line}");
+    says(&driver, "parent: fixed root.users");
+    says(&driver, "refused 1");
+}
+
+#[test]
+fn the_form_can_be_held_against_a_file() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/queues.yaml");
+    let mut driver = after(&format!(":placement {file}<ret>"), 200, 60);
+    says(&driver, "6 rules of this file");
+    says(&driver, "rules of the file");
+    says(&driver, "not allowed by root.closed or above");
+    driver.keys("5").unwrap();
+    says(&driver, "3 rules in force");
+    driver.keys(":placement no/such/file.yaml<ret>").unwrap();
+    says(&driver, "no/such/file.yaml is no configuration that could hold:");
+    says(&driver, "cannot be read");
+    let faulty = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/batch.yaml");
+    driver.keys(&format!(":placement {faulty}<ret>")).unwrap();
+    says(&driver, "error[CFG-");
+    driver.keys("1<tab><tab><tab>").unwrap();
+    says(&driver, "error[CFG-");
+}
+
+#[test]
+fn tells_why_an_application_is_where_it_is() {
+    let mut driver = after(":queues root.users.kim<ret><ret>w", 120, 40);
+    says(&driver, "root.users.kim › note-1 › why here");
+    says(&driver, "→ root.users.kim   by rule 1");
+    driver.keys("<esc>2e/lost<ret>w").unwrap();
+    says(&driver, "! rejected, no-rule-matched");
+    says(&driver, "asked for    root.nowhere");
+    driver.keys("t").unwrap();
+    says(&driver, "user    mal");
+    says(&driver, "root.nowhere");
+    driver.keys(":app old-1<ret>w").unwrap();
+    says(&driver, "it was moved since, and is in root.tenants.legacy");
+    driver.keys("3<ret>w").unwrap();
+    says_not(&driver, "why here");
+}
+
+#[test]
+fn tells_who_may_do_what_in_a_queue() {
+    let mut driver = after(":queues root.tenants.tenant-a.adhoc<ret>w", 120, 40);
+    says(&driver, "sue, by adminacl of root.tenants.tenant-a (line ");
+    says(&driver, "everybody, by submitacl of root");
+    says(&driver, "admin      yes, by root.tenants.tenant-a (user, admin)");
+    driver.keys("<esc>:queues root.tenants.legacy<ret>w").unwrap();
+    says(&driver, "takes no applications: root.tenants.legacy is draining");
+    says(&driver, "admin      ! no, no list on the path names you");
+    driver.keys("<esc>gw").unwrap();
+    says(&driver, "a parent: takes no applications itself");
+}
+
+#[test]
+fn rules_that_went_out_of_force_are_told() {
+    let (mut driver, scene) = console(120, 40);
+    driver.keys(":app note-1<ret>w").unwrap();
+    says_not(&driver, "not in force any more");
+    let mut view = changed(|_| {});
+    view.partitions[0].rules = Arc::default();
+    scene.show(view);
+    driver.refresh();
+    says(&driver, "these rules are not in force any more");
 }

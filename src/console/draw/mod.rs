@@ -26,12 +26,16 @@ mod bottom;
 mod crumbs;
 pub mod details;
 mod header;
+pub mod limits;
 mod meter;
 mod nodes;
 pub mod overlay;
 mod pen;
+pub mod placement;
 mod queues;
 mod table;
+mod users;
+mod walk;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -66,7 +70,7 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
         let content = Rect::new(0, regions.head.y, area.width, regions.bottom.y - regions.head.y);
         pen.style(content, Role::Dim);
     }
-    let cursor = bottom::draw(&mut pen, model, &regions);
+    let cursor = bottom::draw(&mut pen, model, &regions).or_else(|| placement::cursor(model, theme, regions.rows));
     overlay::draw(&mut pen, model, &regions);
     cursor
 }
@@ -78,7 +82,10 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::App(page) => apps::draw_one(pen, model, page, regions),
         Page::Nodes(page) => nodes::draw(pen, model, page, regions),
         Page::Node(page) => nodes::draw_one(pen, model, page, regions),
+        Page::Users(page) => users::draw(pen, model, page, regions),
+        Page::Account(page) => users::draw_one(pen, model, page, regions),
         Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
+        Page::Placement(page) => placement::draw(pen, model, page, regions.rows),
     }
     if let Some(pane) = regions.pane {
         details::draw_pane(pen, model, pane);

@@ -12,7 +12,9 @@ pub mod lists;
 pub mod navigate;
 pub mod nodes;
 pub mod notices;
+pub mod placement;
 pub mod queues;
+pub mod users;
 pub mod write;
 
 use super::action::{Action, Effects};
@@ -22,6 +24,7 @@ use super::model::layer::Layer;
 use super::model::page::Page;
 use super::model::{Grade, Model};
 use super::{draw, layout};
+use crate::view::Side;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, action: Action) -> Effects {
@@ -37,6 +40,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             Effects::REDRAW
         }
         Action::Feed(news) => feed::take(model, news),
+        Action::File(name, read) => placement::take(model, &name, read),
         Action::Clock(now) => feed::clock(model, now),
     };
     settle(model);
@@ -71,6 +75,17 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Queues => navigate::queues(model, argument),
         CommandId::Apps => navigate::apps(model, argument),
         CommandId::Nodes => navigate::nodes(model),
+        CommandId::Users => navigate::users(model),
+        CommandId::GoUser => navigate::account(model, Side::User, argument.unwrap_or_default()),
+        CommandId::GoGroup => navigate::account(model, Side::Group, argument.unwrap_or_default()),
+        CommandId::Placement => placement::open(model, argument),
+        CommandId::Why => placement::why(model),
+        CommandId::Try => placement::try_again(model),
+        CommandId::Write => placement::write(model),
+        CommandId::NextField => placement::step(model, 1),
+        CommandId::PreviousField => placement::step(model, -1),
+        CommandId::EndWriting => placement::end(model),
+        CommandId::ClearForm => placement::clear(model),
         CommandId::NextPage => navigate::step_tab(model, 1),
         CommandId::PreviousPage => navigate::step_tab(model, -1),
         CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),
@@ -114,6 +129,7 @@ fn settle(model: &mut Model) {
                 page.top = page.top.min(most(lines, height));
             }
         }
+        Page::Placement(_) => placement::settle(model),
         _ => lists::scroll(model, height),
     }
     let room = usize::from(layout::overlay(model).height.saturating_sub(2));
