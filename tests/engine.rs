@@ -228,7 +228,8 @@ fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_told() {
         woken.recv_timeout(Duration::from_secs(20)).unwrap();
     };
     std::fs::write(&file, CONFIG.replace("{name: a}", "{name: b}")).unwrap();
-    assert_eq!(await_notice(1).weight, NoticeWeight::Info);
+    assert!(await_notice(1).title.starts_with("root.a drains"));
+    assert_eq!(await_notice(2).weight, NoticeWeight::Info);
     let states = || {
         let view = source.view();
         view.partitions[0].walk().map(|queue| (queue.path.to_string(), queue.state)).collect::<Vec<_>>()
@@ -237,7 +238,7 @@ fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_told() {
     assert_eq!(states(), drained.map(|(path, state)| (path.to_owned(), state)));
 
     std::fs::write(&file, CONFIG.replace("name: a}", "name: 'a b'}")).unwrap();
-    let refused = await_notice(2);
+    let refused = await_notice(3);
     assert_eq!(refused.weight, NoticeWeight::Error);
     assert!(refused.text.contains("queues.yaml:8:") && refused.text.contains("CFG-030"), "{}", refused.text);
     assert_eq!(states(), drained.map(|(path, state)| (path.to_owned(), state)), "what was in force stays");

@@ -18,7 +18,7 @@ use kornsole::scheduler::app::Ask;
 use kornsole::scheduler::index::QueueKey;
 use kornsole::scheduler::{
     AskSpec, Command, Event, EventKind, GangStyle, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler,
-    Submission, check,
+    Submission, Tuning, check,
 };
 use kornsole::view::ViewBuilder;
 use proptest::prelude::*;
@@ -294,7 +294,10 @@ fn run_from(
     mut look: impl FnMut(&mut Scheduler, Time, &[Event]),
 ) -> Vec<Event> {
     let configs = configs(profile);
-    let mut scheduler = Scheduler::new(profile);
+    // What holds for one allocation a cycle holds for several.
+    let allocations_per_cycle = 1 + u32::try_from(steps.len() % 3).unwrap();
+    let tuning = Tuning { allocations_per_cycle, stuck_after: Duration::from_secs(100) };
+    let mut scheduler = Scheduler::tuned(profile, tuning);
     let mut now = Time::ZERO;
     let mut all = Vec::new();
     let mut apply = |now: Time, command: Command| {

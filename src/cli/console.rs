@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::settings::{Asked, SettingsArgs, hook, setup};
 use super::{fail, identity, load};
 use crate::config::DEFAULT_CONFIG;
 use crate::console::{self, Options};
-use crate::engine::{Core, Engine};
+use crate::engine::{Core, Engine, Hook, Setup};
 use crate::model::{Identity, Profile};
 use crate::scenario::{ScenarioWorkload, Workload};
 use crate::source::{About, Embedded, SourcePlace};
@@ -40,6 +41,9 @@ pub struct CommonArgs {
     /// How fast the scheduler's time runs
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
+    /// How the scheduler itself is run
+    #[command(flatten)]
+    pub settings: SettingsArgs,
     /// How it is drawn
     #[command(flatten)]
     pub look: LookArgs,
@@ -82,8 +86,13 @@ pub struct Opened {
 
 /// Shows the console on the files named.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
-    match open(args.config.as_deref(), args.workload.as_deref(), args.common.core) {
-        Ok(opened) => show(opened, &args.common),
+    let settings = match args.common.settings.read(args.config.as_deref()) {
+        Asked::Run(settings) => settings,
+        Asked::Ended(code) => return code,
+    };
+    let config = settings.config().queues_file.as_deref();
+    match open(config, args.workload.as_deref(), &setup(&settings, args.common.core)) {
+        Ok(opened) => show(opened, &args.common, hook(&settings)),
         Err(message) => fail(&message, 1),
     }
 }
@@ -92,24 +101,25 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
 ///
 /// # Errors
 /// Every fault of them, rendered.
-pub fn open(config: Option<&Path>, workload: Option<&Path>, profile: Profile) -> Result<Opened, String> {
+pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Result<Opened, String> {
+    let (profile, group) = (setup.profile, setup.policy_group.as_str());
     let named = [config, workload];
     let (config, watched, scenario) = match (workload, config) {
         (Some(workload), config) => {
-            let input = load::scenario(workload, config, profile)?;
+            let input = load::scenario(workload, config, group, profile)?;
             (input.config.config.map(Arc::new).ok_or(input.told)?, input.file, Some(input.scenario))
         }
         (None, Some(file)) => {
             let bytes = load::bytes(file)?;
-            (load::parsed(file, &bytes, profile)?, Some((file.to_path_buf(), bytes)), None)
+            (load::parsed(file, &bytes, group, profile)?, Some((file.to_path_buf(), bytes)), None)
         }
-        (None, None) => (load::parsed(Path::new("default"), DEFAULT_CONFIG.as_bytes(), profile)?, None, None),
+        (None, None) => (load::parsed(Path::new("default"), DEFAULT_CONFIG.as_bytes(), group, profile)?, None, None),
     };
     // Standard input cannot change any more.
     let watched = watched.filter(|(file, _)| file != Path::new("-"));
     let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
     let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
-    let core = Core::new(profile, config, workload)?;
+    let core = Core::set_up(setup, config, workload)?;
     Ok(Opened { core, about, watched })
 }
 
@@ -131,10 +141,10 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
     About { place: SourcePlace::Embedded, name, notes }
 }
 
-/// Starts the engine and shows the console on it until the person leaves.
-pub fn show(opened: Opened, args: &CommonArgs) -> ExitCode {
+/// Starts the engine and shows the console on it until the person leaves; `hook` is called for queues that drain.
+pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
     let identity = args.identity.clone().unwrap_or_else(identity::of_process);
-    let mut engine = match Engine::start(opened.core, args.speed) {
+    let mut engine = match Engine::start_telling(opened.core, args.speed, hook) {
         Ok(engine) => engine,
         Err(error) => return fail(&format!("the scheduler cannot be started: {error}"), 1),
     };

@@ -1,6 +1,5 @@
 //! `kornsole demo`: the console on a built-in, seeded, endless cluster; or that cluster as somebody's first own files.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +8,10 @@ use clap::Args;
 
 use super::console::{CommonArgs, Opened, show};
 use super::fail;
+use super::settings::{Asked, hook, print, setup};
 use crate::config;
 use crate::config::properties::parse_duration;
-use crate::engine::{Core, Progress};
+use crate::engine::{Core, Progress, Setup};
 use crate::model::{Profile, Time};
 use crate::scenario::{Demo, Recorder, demo_config, scenario_text};
 use crate::source::{About, SourcePlace};
@@ -54,8 +54,12 @@ pub fn run(args: &DemoArgs) -> ExitCode {
             Err(message) => fail(&message, 1),
         };
     }
-    match open(args.seed, profile) {
-        Ok(opened) => show(opened, &args.common),
+    let settings = match args.common.settings.read(None) {
+        Asked::Run(settings) => settings,
+        Asked::Ended(code) => return code,
+    };
+    match open(args.seed, &setup(&settings, profile)) {
+        Ok(opened) => show(opened, &args.common, hook(&settings)),
         Err(message) => fail(&message, 1),
     }
 }
@@ -64,9 +68,9 @@ pub fn run(args: &DemoArgs) -> ExitCode {
 ///
 /// # Errors
 /// The demo's own configuration is refused by this profile.
-pub fn open(seed: u64, profile: Profile) -> Result<Opened, String> {
+pub fn open(seed: u64, setup: &Setup) -> Result<Opened, String> {
     let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes() };
-    Ok(Opened { core: core(seed, profile)?, about, watched: None })
+    Ok(Opened { core: core(seed, setup)?, about, watched: None })
 }
 
 fn notes() -> Vec<String> {
@@ -80,21 +84,12 @@ fn notes() -> Vec<String> {
 ///
 /// # Errors
 /// The demo's own configuration is refused by this profile.
-pub fn core(seed: u64, profile: Profile) -> Result<Core, String> {
-    Core::new(profile, config_of(profile)?, Some(Box::new(Demo::new(seed))))
+pub fn core(seed: u64, setup: &Setup) -> Result<Core, String> {
+    Core::set_up(setup, config_of(setup.profile)?, Some(Box::new(Demo::new(seed))))
 }
 
 fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
     config::read(demo_config(), profile).config.map(Arc::new).ok_or("the demo's configuration does not read".to_owned())
-}
-
-fn print(text: &str) -> ExitCode {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads has seen enough: a closed pipe is no failure of ours.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => fail(&format!("the text cannot be written: {error}"), 1),
-    }
 }
 
 /// How many cycles and commands are done between two looks at the time.

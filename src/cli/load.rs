@@ -27,12 +27,12 @@ pub fn told(name: &Path, bytes: &[u8], faults: &[Fault]) -> String {
     Source::new(&name.to_string_lossy(), &text).render_all(faults)
 }
 
-/// A queue configuration from its text, also from a ConfigMap manifest.
+/// A queue configuration from its text, also from the entry of a policy group in a ConfigMap manifest.
 ///
 /// # Errors
 /// Every fault, rendered.
-pub fn parsed(name: &Path, bytes: &[u8], profile: Profile) -> Result<Arc<Config>, String> {
-    let Reading { config, faults } = config::read_file(bytes, config::DEFAULT_POLICY_GROUP, profile);
+pub fn parsed(name: &Path, bytes: &[u8], policy_group: &str, profile: Profile) -> Result<Arc<Config>, String> {
+    let Reading { config, faults } = config::read_file(bytes, policy_group, profile);
     config.map(Arc::new).ok_or_else(|| told(name, bytes, &faults))
 }
 
@@ -52,12 +52,17 @@ pub struct ScenarioInput {
 ///
 /// # Errors
 /// Every fault of the scenario, rendered, or why a file cannot be read. Faults of the configuration are in the answer.
-pub fn scenario(file: &Path, config: Option<&Path>, profile: Profile) -> Result<ScenarioInput, String> {
+pub fn scenario(
+    file: &Path,
+    config: Option<&Path>,
+    policy_group: &str,
+    profile: Profile,
+) -> Result<ScenarioInput, String> {
     let bytes = bytes(file)?;
     let scenario::Reading { scenario, faults } = scenario::read_bytes(&bytes);
     let scenario = scenario.ok_or_else(|| told(file, &bytes, &faults))?;
     if let Some(config) = config {
-        return with_file(scenario, config, profile);
+        return with_file(scenario, config, policy_group, profile);
     }
     match &scenario.config {
         None => {
@@ -75,7 +80,7 @@ pub fn scenario(file: &Path, config: Option<&Path>, profile: Profile) -> Result<
         Some(ConfigSource::File { path, at }) => {
             let config = file.parent().unwrap_or(Path::new("")).join(path);
             let at = *at;
-            with_file(scenario, &config, profile).map_err(|why| {
+            with_file(scenario, &config, policy_group, profile).map_err(|why| {
                 let fault = Fault {
                     code: "SCN-012",
                     severity: Severity::Error,
@@ -91,9 +96,9 @@ pub fn scenario(file: &Path, config: Option<&Path>, profile: Profile) -> Result<
 }
 
 /// A scenario with a configuration from a file of its own.
-fn with_file(scenario: Scenario, file: &Path, profile: Profile) -> Result<ScenarioInput, String> {
+fn with_file(scenario: Scenario, file: &Path, policy_group: &str, profile: Profile) -> Result<ScenarioInput, String> {
     let bytes = bytes(file)?;
-    let config = config::read_file(&bytes, config::DEFAULT_POLICY_GROUP, profile);
+    let config = config::read_file(&bytes, policy_group, profile);
     let told = refused(file, &bytes, &config);
     Ok(ScenarioInput { scenario, config, told, file: Some((file.to_path_buf(), bytes)) })
 }

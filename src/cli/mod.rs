@@ -15,6 +15,7 @@ pub mod play;
 pub mod run;
 mod sarif;
 pub mod schema;
+pub mod settings;
 
 use std::process::ExitCode;
 

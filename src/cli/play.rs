@@ -11,6 +11,7 @@ use clap::Args;
 use super::console::{self, Opened};
 use super::{demo, fail, load};
 use crate::config::{Fault, Place, Severity, Source};
+use crate::engine::Setup;
 use crate::tape::{self, Against, Head, Limits, Played, Shots, snapshot::Difference, svg};
 
 /// The arguments of `kornsole play`.
@@ -196,10 +197,11 @@ fn counted(count: usize, word: &str) -> String {
 /// Opens what a tape runs against, as the console's own commands do. Files are looked for beside the tape.
 fn open(head: &Head, tape: &Path) -> Result<Opened, String> {
     let beside = |file: &str| tape.parent().unwrap_or(Path::new("")).join(file);
+    let setup = Setup::of(head.core);
     match &head.against {
-        Against::Default => console::open(None, None, head.core),
-        Against::Config(file) => console::open(Some(&beside(file)), None, head.core),
-        Against::Scenario(file) => console::open(None, Some(&beside(file)), head.core),
-        Against::Demo { seed } => demo::open(*seed, head.core),
+        Against::Default => console::open(None, None, &setup),
+        Against::Config(file) => console::open(Some(&beside(file)), None, &setup),
+        Against::Scenario(file) => console::open(None, Some(&beside(file)), &setup),
+        Against::Demo { seed } => demo::open(*seed, &setup),
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::{fail, load};
+use crate::config::DEFAULT_POLICY_GROUP;
 use crate::model::Profile;
 use crate::scenario::{self, Outcome, Sink, Trace};
 use crate::scheduler::{Event, Scheduler};
@@ -20,6 +21,9 @@ pub struct RunArgs {
     /// A queue configuration to use instead of the scenario's own; may be a ConfigMap manifest
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Which entry of a ConfigMap is the queue configuration: NAME.yaml
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
+    pub policy_group: String,
     /// Which core to decide like: kornsole, 1.5.1 or 1.8.0
     #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
     pub core: Profile,
@@ -32,7 +36,7 @@ pub struct RunArgs {
 /// faulty, or cannot be read.
 pub fn run(args: &RunArgs) -> ExitCode {
     let started = Instant::now();
-    let input = match load::scenario(&args.scenario, args.config.as_deref(), args.core) {
+    let input = match load::scenario(&args.scenario, args.config.as_deref(), &args.policy_group, args.core) {
         Ok(input) => input,
         Err(told) => return fail(&told, 1),
     };

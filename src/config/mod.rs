@@ -21,6 +21,7 @@ mod raw;
 mod reading;
 mod rule_kind;
 mod schema;
+pub mod settings;
 pub mod store;
 pub mod types;
 pub mod yaml;
@@ -31,6 +32,7 @@ pub use manifest::{DEFAULT_POLICY_GROUP, read_file};
 pub use properties::{AppSortPolicy, Merged, PreemptionPolicy, Property, QueueProperties, inherit};
 pub use reading::{DEFAULT_CONFIG, Reading, checksum, read, read_bytes};
 pub use schema::schema;
+pub use settings::{SchedulerConfig, Settings};
 pub use types::{
     Config, FilterConfig, LimitConfig, NodeSortConfig, NodeSortPolicy, PartitionConfig, Place, Placed, QueueConfig,
     RuleConfig, RuleKind, TemplateConfig,

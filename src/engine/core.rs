@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::setup::Setup;
+use super::tell::DrainReport;
 use crate::config::{self, Config, Reading, Source};
-use crate::model::{Profile, Time};
+use crate::model::{Profile, QueuePath, Time};
 use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Scheduler};
-use crate::view::{NoticeWeight, View, ViewBuilder};
+use crate::view::{NoticeWeight, View, ViewBuilder, drain_notice};
 
-/// How often the queue cleaner runs (SCH-182).
-const CLEAN_EVERY: Duration = Duration::from_secs(10);
 /// How often a cycle is tried again while something is pending (SCH-040).
 const RETRY_EVERY: Duration = Duration::from_millis(100);
 
@@ -28,6 +28,10 @@ pub struct Core {
     scheduler: Scheduler,
     workload: Option<Box<dyn Workload>>,
     views: ViewBuilder,
+    policy_group: String,
+    clean_every: Duration,
+    /// What there is to tell of draining queues; `None` while nobody asks.
+    reports: Option<Vec<DrainReport>>,
     now: Time,
     /// A cycle may find something: something happened since the last one that found nothing.
     cycling: bool,
@@ -41,13 +45,24 @@ impl Core {
     /// # Errors
     /// Why the scheduler refuses the configuration.
     pub fn new(profile: Profile, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
+        Self::set_up(&Setup::of(profile), config, workload)
+    }
+
+    /// A core that is set up as told, and begins at time zero with a configuration in force.
+    ///
+    /// # Errors
+    /// Why the scheduler refuses the configuration.
+    pub fn set_up(setup: &Setup, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
         let mut core = Self {
-            scheduler: Scheduler::new(profile),
+            scheduler: Scheduler::tuned(setup.profile, setup.tuning),
             workload,
             views: ViewBuilder::default(),
+            policy_group: setup.policy_group.clone(),
+            clean_every: setup.clean_every,
+            reports: None,
             now: Time::ZERO,
             cycling: false,
-            next_clean: Time::ZERO + CLEAN_EVERY,
+            next_clean: Time::ZERO + setup.clean_every,
             retry: None,
         };
         let events = core.apply(&Command::Configure(config));
@@ -75,13 +90,51 @@ impl Core {
         if let Some(workload) = &mut self.workload {
             workload.observe(self.now, &events);
         }
+        self.tell_of_drains(&events);
         events
+    }
+
+    /// Has what there is to tell of draining queues kept for [`Core::take_reports`].
+    pub fn keep_reports(&mut self) {
+        self.reports.get_or_insert_default();
+    }
+
+    /// What there is to tell of draining queues since this was last asked.
+    pub fn take_reports(&mut self) -> Vec<DrainReport> {
+        self.reports.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Tells of queues that begin to drain, and of those that are stuck, with what holds them at this moment.
+    fn tell_of_drains(&mut self, events: &[Event]) {
+        for event in events {
+            match &event.kind {
+                EventKind::QueueDrains { partition, queue, .. } => self.tell_of(partition, queue, false),
+                EventKind::QueueDrainAlert { partition, queue, .. } => self.tell_of(partition, queue, true),
+                EventKind::PartitionRemoved { partition, applications } => {
+                    let title = format!("partition {partition} is removed, {applications} of its applications failed");
+                    self.views.notice(self.now, NoticeWeight::Warning, title, String::new());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn tell_of(&mut self, partition: &Arc<str>, queue: &QueuePath, stuck: bool) {
+        let partitions = self.scheduler.partitions();
+        let found = partitions.iter().find(|part| part.name == *partition);
+        let Some(draining) = found.and_then(|part| part.draining(queue)) else { return };
+        let name = (partitions.len() > 1).then_some(&**partition);
+        let (weight, title, text) = drain_notice(&draining, name, stuck, self.now);
+        self.views.notice(self.now, weight, title, text);
+        if let Some(reports) = &mut self.reports {
+            reports.push(DrainReport { partition: Arc::clone(partition), stuck, at: self.now, draining });
+        }
     }
 
     /// Reloads a configuration file that has changed. What comes of it is told as a notice; a bad one changes nothing (SCH-177).
     pub fn reload(&mut self, name: &str, bytes: &[u8]) {
         let profile = self.scheduler.switches().profile;
-        let Reading { config, faults } = config::read_file(bytes, config::DEFAULT_POLICY_GROUP, profile);
+        let Reading { config, faults } = config::read_file(bytes, &self.policy_group, profile);
         let text = String::from_utf8_lossy(bytes);
         let told = Source::new(name, &text).render_all(&faults);
         let refused = match config {
@@ -173,7 +226,7 @@ impl Core {
             self.apply(&command);
         }
         if self.next_clean <= self.now {
-            self.next_clean = self.now + CLEAN_EVERY;
+            self.next_clean = self.now + self.clean_every;
             self.apply(&Command::Clean);
         }
         if self.scheduler.next_timer().is_some_and(|timer| timer <= self.now) {

@@ -10,10 +10,14 @@
 
 pub mod clock;
 pub mod core;
+pub mod setup;
+pub mod tell;
 pub mod thread;
 pub mod watch;
 
 pub use clock::Clock;
 pub use core::{Core, Progress};
+pub use setup::Setup;
+pub use tell::{DrainReport, Hook};
 pub use thread::{Engine, Published};
 pub use watch::FileWatch;

@@ -11,6 +11,7 @@ use arc_swap::ArcSwap;
 
 use super::clock::Clock;
 use super::core::{Core, Progress};
+use super::tell::{Hook, Tell};
 use super::watch::FileWatch;
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
@@ -90,6 +91,8 @@ enum Request {
     Apply(Box<Command>, Sender<Vec<Event>>),
     /// The configuration's file has another content, or cannot be read.
     Reload(String, Result<Vec<u8>, String>),
+    /// Tell whoever looks: one line, and the reason.
+    Warn(String, String),
     /// Come to an end.
     Stop,
 }
@@ -108,14 +111,31 @@ impl Engine {
     ///
     /// # Errors
     /// The operating system gives no thread.
-    pub fn start(mut core: Core, speed: f64) -> std::io::Result<Self> {
-        let published = Arc::new(Published::new(core.take_view().unwrap_or_default()));
+    pub fn start(core: Core, speed: f64) -> std::io::Result<Self> {
+        Self::start_telling(core, speed, None)
+    }
+
+    /// The same, with what is called for queues that drain.
+    ///
+    /// # Errors
+    /// The operating system gives no thread.
+    pub fn start_telling(mut core: Core, speed: f64, hook: Option<Hook>) -> std::io::Result<Self> {
         let (requests, inbox) = channel();
+        let warn = requests.clone();
+        let tell = hook.map(|hook| {
+            core.keep_reports();
+            Tell::start(hook, move |title, text| {
+                // The engine may have stopped meanwhile.
+                let _ = warn.send(Request::Warn(title, text));
+            })
+        });
+        let tell = tell.transpose()?;
+        let published = Arc::new(Published::new(core.take_view().unwrap_or_default()));
         let shown = Arc::clone(&published);
         let clock = Clock::new(speed);
         let thread = std::thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
             let _alive = Alive(&shown);
-            Owner { core, clock, inbox, published: &shown, last_publish: None }.run();
+            Owner { core, clock, inbox, published: &shown, last_publish: None, tell }.run();
         })?;
         Ok(Self { requests, published, clock, thread: Some(thread), watch: None })
     }
@@ -180,6 +200,7 @@ struct Owner<'a> {
     inbox: Receiver<Request>,
     published: &'a Published,
     last_publish: Option<Instant>,
+    tell: Option<Tell>,
 }
 
 impl Owner<'_> {
@@ -189,12 +210,23 @@ impl Owner<'_> {
                 return;
             }
             let progress = self.core.run_until(self.clock.now(), SLICE);
+            self.tell_admins();
             let due = self.last_publish.is_none_or(|last| last.elapsed() >= PUBLISH_EVERY);
             if progress == Progress::Reached || due {
                 self.publish(progress == Progress::Reached);
             }
             if progress == Progress::Reached && !self.wait() {
                 return;
+            }
+        }
+    }
+
+    /// Hands on what there is to tell of draining queues.
+    fn tell_admins(&mut self) {
+        let Some(tell) = &self.tell else { return };
+        for report in self.core.take_reports() {
+            if let Err(full) = tell.tell(&report, self.clock.wall(report.draining.since)) {
+                self.core.notice(NoticeWeight::Warning, full, String::new());
             }
         }
     }
@@ -247,6 +279,10 @@ impl Owner<'_> {
                     Ok(bytes) => self.core.reload(&name, &bytes),
                     Err(why) => self.core.notice(NoticeWeight::Warning, why, String::new()),
                 }
+                true
+            }
+            Request::Warn(title, text) => {
+                self.core.notice(NoticeWeight::Warning, title, text);
                 true
             }
             Request::Apply(command, answer) => {

@@ -71,6 +71,22 @@ impl Acl {
         self.everybody || self.users.contains(&who.user) || self.groups.iter().any(|group| who.groups.contains(group))
     }
 
+    /// A list of everybody whom one of the lists names, in their order, each name once.
+    pub fn joined<'a>(lists: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut joined = Self::default();
+        for list in lists {
+            joined.everybody |= list.everybody;
+            for (all, more) in [(&mut joined.users, &list.users), (&mut joined.groups, &list.groups)] {
+                for name in more {
+                    if !all.contains(name) {
+                        all.push(name.clone());
+                    }
+                }
+            }
+        }
+        joined
+    }
+
     /// Whether nobody is named (ACL-001).
     pub fn is_nobody(&self) -> bool {
         !self.everybody && self.users.is_empty() && self.groups.is_empty()

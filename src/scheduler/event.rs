@@ -1,8 +1,9 @@
 //! What a scheduler tells about what it did.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::model::{AppId, AppState, AskId, NodeId, QueuePath, QueueState, Resource, Time};
+use crate::model::{Acl, AppId, AppState, AskId, NodeId, QueuePath, QueueState, Resource, Time};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -251,6 +252,41 @@ pub enum EventKind {
         from: QueueState,
         /// The state now.
         to: QueueState,
+    },
+    /// A queue begins to drain, with everything below it. Each queue enters its state by itself; this is told of the topmost of them
+    /// only.
+    QueueDrains {
+        /// In which partition.
+        partition: Arc<str>,
+        /// Which queue.
+        queue: QueuePath,
+        /// Who administers it.
+        admins: Acl,
+    },
+    /// A queue has been draining for long: for the threshold, or for another one since this was last told (SCH-211).
+    QueueDrainAlert {
+        /// In which partition.
+        partition: Arc<str>,
+        /// Which queue.
+        queue: QueuePath,
+        /// For how long.
+        draining_for: Duration,
+        /// Who administers it.
+        admins: Acl,
+    },
+    /// The queue of an application, or one above it, begins to drain (SCH-212).
+    AppQueueDraining {
+        /// Which application.
+        app: AppId,
+        /// The topmost queue that drains.
+        queue: QueuePath,
+    },
+    /// A partition is not in the configuration any more, and gone (SCH-181).
+    PartitionRemoved {
+        /// Its name.
+        partition: Arc<str>,
+        /// How many live applications failed by it.
+        applications: u64,
     },
     /// A node is gone.
     NodeRemoved {

@@ -15,6 +15,7 @@
 pub mod app;
 pub mod check;
 pub mod command;
+pub mod drain;
 pub mod event;
 pub mod gang;
 pub mod index;
@@ -26,6 +27,7 @@ pub mod predicates;
 pub mod queue;
 pub mod switches;
 pub mod touched;
+pub mod tuning;
 pub mod usage;
 
 mod admin;
@@ -36,6 +38,7 @@ mod lifecycle;
 mod namespace;
 mod nodes;
 mod order;
+mod pack;
 mod preempt;
 mod release;
 mod reload;
@@ -48,15 +51,18 @@ use std::sync::Arc;
 use crate::config::Config;
 use crate::model::{Profile, Time};
 pub use command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
+pub use drain::{Draining, DrainingApp};
 pub use event::{Event, EventKind, ReleaseReason, RunnableCause};
 pub use partition::Partition;
 pub use predicates::Predicates;
 pub use switches::Switches;
+pub use tuning::Tuning;
 
 /// A scheduler: partitions, and how they behave.
 #[derive(Clone, Debug)]
 pub struct Scheduler {
     switches: Switches,
+    tuning: Tuning,
     partitions: Vec<Partition>,
     checksum: String,
 }
@@ -64,7 +70,12 @@ pub struct Scheduler {
 impl Scheduler {
     /// A scheduler without a configuration. It decides as `profile` says.
     pub fn new(profile: Profile) -> Self {
-        Self { switches: Switches::of(profile), partitions: Vec::new(), checksum: String::new() }
+        Self::tuned(profile, Tuning::default())
+    }
+
+    /// A scheduler without a configuration that decides as `profile` says, as far as `tuning` does not say otherwise.
+    pub fn tuned(profile: Profile, tuning: Tuning) -> Self {
+        Self { switches: Switches::of(profile), tuning, partitions: Vec::new(), checksum: String::new() }
     }
 
     /// Carries out one command at the time `now`, after all timers that are due by then.
@@ -77,8 +88,14 @@ impl Scheduler {
         }
         match command {
             Command::Configure(config) => self.configure(now, config, &mut events),
-            Command::Cycle => self.partitions.iter_mut().for_each(|p| p.cycle(now, &mut events)),
-            Command::Clean => self.partitions.iter_mut().for_each(|p| p.clean(now, &mut events)),
+            Command::Cycle => {
+                let most = self.tuning.allocations_per_cycle;
+                self.partitions.iter_mut().for_each(|p| p.cycle_packing(now, most, &mut events));
+            }
+            Command::Clean => self.partitions.iter_mut().for_each(|p| {
+                p.clean(now, &mut events);
+                p.alert_stuck(now, self.tuning.stuck_after, &mut events);
+            }),
             Command::Tick => {}
             Command::In { partition, command } => {
                 let found = match partition {

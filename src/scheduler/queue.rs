@@ -34,6 +34,8 @@ pub struct Queue {
     pub state: QueueState,
     /// When it entered the state.
     pub state_since: Time,
+    /// How many thresholds of draining have been told of since (SCH-211).
+    pub alerts: u64,
     /// What the configuration says.
     pub settings: Arc<Settings>,
     /// Maximum; `None` is unset. The root's is the sum of the nodes (SCH-034, SCH-195).
@@ -181,6 +183,7 @@ impl QueueTree {
             managed,
             state: QueueState::Active,
             state_since: now,
+            alerts: 0,
             settings: Arc::default(),
             max: None,
             guaranteed: None,

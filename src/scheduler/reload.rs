@@ -11,7 +11,7 @@ use super::event::{Event, EventKind};
 use super::index::QueueKey;
 use super::partition::Partition;
 use super::place::Rules;
-use super::queue::{ROOT, Settings};
+use super::queue::{Queue, ROOT, Settings};
 use super::switches::{ReloadMaxApps, Switches};
 use crate::config::properties::{Merged, QueueProperties, inherit};
 use crate::config::{Config, PartitionConfig, QueueConfig};
@@ -266,13 +266,19 @@ impl Partition {
     fn drain_missing(&mut self, now: Time, config: &QueueConfig, key: QueueKey, events: &mut Vec<Event>) {
         let kept: BTreeSet<&str> = config.children.iter().map(|child| child.name.as_str()).collect();
         let children = self.queues[key].children.iter().copied();
-        let mut gone: Vec<_> = children.filter(|child| !kept.contains(self.queues[*child].path.name())).collect();
+        let missing = children.filter(|child| !kept.contains(self.queues[*child].path.name()));
+        let begins = |queue: &Queue| queue.managed && queue.state == QueueState::Active;
+        let missing: Vec<_> = missing.map(|child| (child, begins(&self.queues[child]))).collect();
+        let mut gone: Vec<_> = missing.iter().map(|(child, _)| *child).collect();
         while let Some(key) = gone.pop() {
             let queue = &self.queues[key];
             gone.extend(queue.children.iter().rev());
-            if queue.managed && queue.state == QueueState::Active {
+            if begins(queue) {
                 self.set_state(now, key, QueueState::Draining, events);
             }
+        }
+        for (top, _) in missing.into_iter().filter(|(_, begins)| *begins) {
+            self.tell_draining(now, top, events);
         }
     }
 
@@ -280,13 +286,20 @@ impl Partition {
         let queue = &mut self.queues[key];
         let from = std::mem::replace(&mut queue.state, to);
         queue.state_since = now;
+        queue.alerts = 0;
         events.push(Event { at: now, kind: EventKind::QueueState { queue: queue.path.clone(), from, to } });
         self.touch_queue(key);
     }
 
-    /// The partition goes: every application fails, every node goes (SCH-181).
+    /// The partition goes: every queue drains, every application fails, every node goes, then the queues (SCH-181).
     fn dissolve(&mut self, now: Time, events: &mut Vec<Event>) {
+        for key in self.queues.top_down() {
+            if self.queues[key].state != QueueState::Draining {
+                self.set_state(now, key, QueueState::Draining, events);
+            }
+        }
         let apps: Vec<_> = self.apps.iter().map(|(key, _)| key).collect();
+        let applications = apps.len() as u64;
         for app in apps {
             self.fail_application(now, app, "PartitionRemoved", events);
             self.release_everything(now, app, events);
@@ -296,6 +309,13 @@ impl Partition {
         for node in nodes {
             self.remove_node(now, &node, events);
         }
+        events.extend(self.queues.bottom_up().into_iter().map(|key| {
+            let queue = &self.queues[key];
+            let kind = EventKind::QueueRemoved { queue: queue.path.clone(), managed: queue.managed };
+            Event { at: now, kind }
+        }));
+        let kind = EventKind::PartitionRemoved { partition: self.name.clone(), applications };
+        events.push(Event { at: now, kind });
     }
 }
 

@@ -112,6 +112,11 @@ impl PartitionBuilder {
             Some(touched) if touched.is_empty() => return false,
             Some(touched) => touched.take(),
             None => {
+                // A partition that nobody has looked at yet, perhaps a new one by the name of one that is gone.
+                let (tree_generation, app_generation) = (view.tree_generation, view.app_generation);
+                let name = Arc::clone(&partition.name);
+                *view = PartitionView { name, tree_generation, app_generation, ..PartitionView::default() };
+                *self = Self::default();
                 partition.touched = Some(Touched::default());
                 everything(partition)
             }

@@ -11,6 +11,7 @@
 //! - the REST client builds the same rows from a remote's answers.
 
 pub mod build;
+mod drain;
 pub mod explain;
 pub mod notice;
 pub mod preview;
@@ -24,6 +25,7 @@ use imbl::{OrdMap, Vector};
 use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
 pub use crate::scheduler::place;
 pub use build::ViewBuilder;
+pub use drain::drain_notice;
 pub use notice::{Notice, NoticeWeight};
 pub use rows::{
     AppGroup, AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,

@@ -1,0 +1,110 @@
+//! The scheduler's own configuration on the command line: its file, and the flags that go before it.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{fail, load};
+use crate::config::Settings;
+use crate::config::settings::template;
+use crate::engine::{Hook, Setup};
+use crate::model::Profile;
+
+/// The arguments of whatever runs a scheduler.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SettingsArgs {
+    /// The scheduler's own configuration, read once at start; --print-scheduler-keys prints one to begin with
+    #[arg(long, value_name = "FILE")]
+    pub scheduler_config: Option<PathBuf>,
+    /// Set one key of the scheduler's own configuration, whatever its file says
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+    /// Which entry of a ConfigMap is the queue configuration: NAME.yaml
+    #[arg(long, value_name = "NAME")]
+    pub policy_group: Option<String>,
+    /// Print the scheduler's own configuration that holds, with where each value is from, and end
+    #[arg(long)]
+    pub print_scheduler_config: bool,
+    /// Print every key of the scheduler's own configuration with type, default and meaning, and end
+    #[arg(long, conflicts_with = "print_scheduler_config")]
+    pub print_scheduler_keys: bool,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, as cleaner.interval=5s")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+/// What the arguments come to.
+pub enum Asked {
+    /// Go on with these settings.
+    Run(Box<Settings>),
+    /// A text was asked for, and printed or not.
+    Ended(ExitCode),
+}
+
+impl SettingsArgs {
+    /// Reads the file and puts the flags before it; `config` is the queue configuration that was named. Prints what was asked to
+    /// be printed.
+    pub fn read(&self, config: Option<&Path>) -> Asked {
+        if self.print_scheduler_keys {
+            return Asked::Ended(print(&template()));
+        }
+        match self.settings(config) {
+            Err((message, code)) => Asked::Ended(fail(&message, code)),
+            Ok(settings) if self.print_scheduler_config => Asked::Ended(print(&settings.print())),
+            Ok(settings) => Asked::Run(Box::new(settings)),
+        }
+    }
+
+    /// The settings, or what is wrong with the exit code for it: 1 for the file, 2 for a flag.
+    fn settings(&self, config: Option<&Path>) -> Result<Settings, (String, u8)> {
+        let mut settings = Settings::default();
+        let mut bytes = Vec::new();
+        let file = self.scheduler_config.as_deref();
+        let mut faults = match file {
+            None => Vec::new(),
+            Some(file) => {
+                bytes = load::bytes(file).map_err(|why| (why, 1))?;
+                settings.read(file, &bytes)
+            }
+        };
+        for (key, value) in &self.set {
+            settings.set(key, value, &format!("--set {key}={value}")).map_err(|why| (why, 2))?;
+        }
+        if let Some(config) = config {
+            settings.set("queues.file", &config.to_string_lossy(), "--config").map_err(|why| (why, 2))?;
+        }
+        if let Some(group) = &self.policy_group {
+            settings.set("queues.policyGroup", group, "--policy-group").map_err(|why| (why, 2))?;
+        }
+        faults.extend(settings.check());
+        faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
+        if faults.is_empty() {
+            return Ok(settings);
+        }
+        Err((load::told(file.unwrap_or(Path::new("command line")), &bytes, &faults), 1))
+    }
+}
+
+/// How the engine is set up by the settings.
+pub fn setup(settings: &Settings, profile: Profile) -> Setup {
+    Setup::by(profile, settings.config())
+}
+
+/// Whom the engine calls by the settings.
+pub fn hook(settings: &Settings) -> Option<Hook> {
+    Hook::of(&settings.config().drain)
+}
+
+/// Prints a text to standard output.
+pub fn print(text: &str) -> ExitCode {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads has seen enough: a closed pipe is no failure of ours.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => fail(&format!("the text cannot be written: {error}"), 1),
+    }
+}

@@ -1,0 +1,195 @@
+//! The table of all keys of the scheduler's own configuration.
+
+use std::time::Duration;
+
+use super::SchedulerConfig;
+use super::values::{Written, acl, command, duration, flag, number, path, text, webhook};
+
+/// One key.
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// The type of its value, for a person.
+    pub kind: &'static str,
+    /// What holds when it is not written; empty: nothing is set.
+    pub default: &'static str,
+    /// What it waits for before it has an effect; empty when it has.
+    pub waits_for: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// Whether the value is the name of a file or folder.
+    pub(super) path: bool,
+    /// Whether the value may be a list.
+    pub(super) list: bool,
+    /// Takes a value over, or says what is due.
+    pub(super) set: fn(&mut SchedulerConfig, &Written) -> Result<(), String>,
+}
+
+impl Key {
+    const fn new(
+        name: &'static str,
+        kind: &'static str,
+        default: &'static str,
+        doc: &'static str,
+        set: fn(&mut SchedulerConfig, &Written) -> Result<(), String>,
+    ) -> Self {
+        Self { name, kind, default, waits_for: "", doc, path: false, list: false, set }
+    }
+
+    /// A key without a default that names a file or folder.
+    const fn path(
+        name: &'static str,
+        doc: &'static str,
+        set: fn(&mut SchedulerConfig, &Written) -> Result<(), String>,
+    ) -> Self {
+        Self { path: true, ..Self::new(name, "path", "", doc, set) }
+    }
+
+    const fn waiting(self, waits_for: &'static str) -> Self {
+        Self { waits_for, ..self }
+    }
+
+    const fn or_list(self) -> Self {
+        Self { list: true, ..self }
+    }
+}
+
+const SERVER: &str = "there is no server";
+const TOKENS: &str = "there are no tokens";
+const TLS: &str = "there is no TLS";
+const STATE: &str = "nothing is kept on disk";
+const EVENTS: &str = "no event buffer is served";
+const PREEMPTION: &str = "preemption does not ask for it";
+const DURATION: &str = "duration";
+const NUMBER: &str = "whole number";
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// Puts a value in its place.
+fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
+    *place = value?;
+    Ok(())
+}
+
+/// Every key, in the order in which they are printed.
+pub static KEYS: [Key; 25] = [
+    Key::new("bind.host", "host name or address", "127.0.0.1", "Where the server listens.", |c, w| {
+        put(&mut c.bind_host, text(w))
+    })
+    .waiting(SERVER),
+    Key::new("bind.port", "whole number, 0 is any free port", "9080", "The port on which it listens.", |c, w| {
+        put(&mut c.bind_port, number(w, 0, 65_535))
+    })
+    .waiting(SERVER),
+    Key::path("tls.certificate", "The server's certificate chain, PEM. Goes with `tls.key`.", |c, w| {
+        put(&mut c.tls_certificate, path(w))
+    })
+    .waiting(TLS),
+    Key::path("tls.key", "The private key of the certificate, PEM.", |c, w| put(&mut c.tls_key, path(w))).waiting(TLS),
+    Key::path("token.file", "Who may come in with which bearer token.", |c, w| put(&mut c.token_file, path(w)))
+        .waiting(TOKENS),
+    Key::new(
+        "scheduler.acl",
+        "access list",
+        "",
+        "Who beside the owner of the process may change what is above the queues: users, a space, groups.",
+        |c, w| put(&mut c.scheduler_acl, acl(w)),
+    )
+    .waiting("nothing asks for it"),
+    Key::path(
+        "queues.file",
+        "The queue configuration; also a ConfigMap manifest with one. Flag: --config. The demo has its own.",
+        |c, w| put(&mut c.queues_file, path(w)),
+    ),
+    Key::new(
+        "queues.policyGroup",
+        "text",
+        crate::config::DEFAULT_POLICY_GROUP,
+        "Which entry of a ConfigMap is read: NAME.yaml. Flag: --policy-group.",
+        |c, w| put(&mut c.policy_group, text(w)),
+    ),
+    Key::path("state.folder", "Where what must survive the process is kept.", |c, w| put(&mut c.state_folder, path(w)))
+        .waiting(STATE),
+    Key::new("cleaner.interval", DURATION, "10s", "How often queues that nobody needs any more are removed.", |c, w| {
+        put(&mut c.cleaner_interval, duration(w, Duration::from_millis(100)))
+    }),
+    Key::new("event.trackingEnabled", "true or false", "true", "Whether events are kept.", |c, w| {
+        put(&mut c.event.tracking_enabled, flag(w))
+    })
+    .waiting(EVENTS),
+    Key::new("event.requestCapacity", NUMBER, "1000", "Events kept for the resource manager.", |c, w| {
+        put(&mut c.event.request_capacity, number(w, 1, 10_000_000))
+    })
+    .waiting(EVENTS),
+    Key::new("event.ringBufferCapacity", NUMBER, "100000", "Events kept for those who ask.", |c, w| {
+        put(&mut c.event.ring_buffer_capacity, number(w, 1, 10_000_000))
+    })
+    .waiting(EVENTS),
+    Key::new("event.maxStreams", NUMBER, "100", "Streams of events at the same time.", |c, w| {
+        put(&mut c.event.max_streams, number(w, 1, 100_000))
+    })
+    .waiting(EVENTS),
+    Key::new("event.maxStreamsPerHost", NUMBER, "15", "Streams of events for one host.", |c, w| {
+        put(&mut c.event.max_streams_per_host, number(w, 1, 100_000))
+    })
+    .waiting(EVENTS),
+    Key::new("event.RESTResponseSize", NUMBER, "10000", "Events in one answer, at most.", |c, w| {
+        put(&mut c.event.rest_response_size, number(w, 1, 10_000_000))
+    })
+    .waiting(EVENTS),
+    Key::new(
+        "drain.stuckAfter",
+        DURATION,
+        "1h",
+        "A queue that drains for longer counts as stuck; that is told then and after each further such time. 0: never.",
+        |c, w| put(&mut c.drain.stuck_after, duration(w, Duration::ZERO)),
+    ),
+    Key::new(
+        "drain.command",
+        "program, or list of program and arguments",
+        "",
+        "Called when a queue begins to drain and when it counts as stuck, without a shell. What there is to tell comes on its \
+         standard input, as one JSON object.",
+        |c, w| put(&mut c.drain.command, command(w)),
+    )
+    .or_list(),
+    Key::new("drain.webhook", "http:// address", "", "The same JSON object is posted there.", |c, w| {
+        put(&mut c.drain.webhook, webhook(w))
+    }),
+    Key::new("drain.timeout", DURATION, "10s", "How long one try of the command or the webhook may take.", |c, w| {
+        put(&mut c.drain.timeout, duration(w, MILLISECOND))
+    }),
+    Key::new("drain.retries", NUMBER, "3", "How often a try that failed is repeated.", |c, w| {
+        put(&mut c.drain.retries, number(w, 0, 20))
+    }),
+    Key::new(
+        "drain.retryPause",
+        DURATION,
+        "1s",
+        "The pause before the first repetition; each further one is twice as long.",
+        |c, w| put(&mut c.drain.retry_pause, duration(w, Duration::ZERO)),
+    ),
+    Key::new(
+        "cycle.allocations",
+        NUMBER,
+        "1",
+        "Allocations that one cycle makes for one application on one node, so that it is not spread over many. 1 is as the \
+         core does.",
+        |c, w| put(&mut c.allocations_per_cycle, number(w, 1, 1000)),
+    ),
+    Key::new(
+        "preemption.interval",
+        DURATION,
+        "15s",
+        "The pause between two tries to preempt for the same ask. 15s is as the core does.",
+        |c, w| put(&mut c.preemption_interval, duration(w, Duration::ZERO)),
+    )
+    .waiting(PREEMPTION),
+    Key::new(
+        "preemption.minLoad",
+        "whole number, percent",
+        "0",
+        "While less of the cluster than this is in use, nothing is preempted. 0 is as the core does.",
+        |c, w| put(&mut c.preemption_min_load, number(w, 0, 100)),
+    )
+    .waiting(PREEMPTION),
+];

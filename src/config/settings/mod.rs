@@ -1,0 +1,232 @@
+//! The scheduler's own configuration: what is decided once, at start, by whoever runs the process.
+//!
+//! One flat map of keys and values in YAML. [`KEYS`] is the one table of them: name, type, default, meaning, and how a value
+//! is taken over; reading, overriding, printing and the documentation all go by it. It has nothing to do with the queue
+//! configuration: nobody who administers queues can change it.
+
+mod keys;
+mod print;
+mod values;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use keys::{KEYS, Key};
+pub use print::template;
+
+use super::fault::{Fault, Faults, Severity};
+use super::node::unknown_key;
+use super::types::Place;
+use super::yaml::{self, Node};
+use crate::model::{Acl, Profile};
+use values::Written;
+
+/// What the scheduler's own configuration says, each value in its type. The keys' meanings stand in [`KEYS`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SchedulerConfig {
+    /// `bind.host`
+    pub bind_host: String,
+    /// `bind.port`
+    pub bind_port: u16,
+    /// `tls.certificate`
+    pub tls_certificate: Option<PathBuf>,
+    /// `tls.key`
+    pub tls_key: Option<PathBuf>,
+    /// `token.file`
+    pub token_file: Option<PathBuf>,
+    /// `scheduler.acl`
+    pub scheduler_acl: Acl,
+    /// `queues.file`
+    pub queues_file: Option<PathBuf>,
+    /// `queues.policyGroup`
+    pub policy_group: String,
+    /// `state.folder`
+    pub state_folder: Option<PathBuf>,
+    /// `cleaner.interval`
+    pub cleaner_interval: Duration,
+    /// `event.*`
+    pub event: EventConfig,
+    /// `drain.*`
+    pub drain: DrainConfig,
+    /// `cycle.allocations`
+    pub allocations_per_cycle: u32,
+    /// `preemption.interval`
+    pub preemption_interval: Duration,
+    /// `preemption.minLoad`, in percent
+    pub preemption_min_load: u8,
+}
+
+/// How many events are kept, and who may listen (SCH-220).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventConfig {
+    /// `event.trackingEnabled`
+    pub tracking_enabled: bool,
+    /// `event.requestCapacity`
+    pub request_capacity: u32,
+    /// `event.ringBufferCapacity`
+    pub ring_buffer_capacity: u32,
+    /// `event.maxStreams`
+    pub max_streams: u32,
+    /// `event.maxStreamsPerHost`
+    pub max_streams_per_host: u32,
+    /// `event.RESTResponseSize`
+    pub rest_response_size: u32,
+}
+
+/// When a draining queue counts as stuck, and who is told (SCH-211).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DrainConfig {
+    /// `drain.stuckAfter`; zero: never.
+    pub stuck_after: Duration,
+    /// `drain.command`: the program and its arguments; empty when none is called.
+    pub command: Vec<String>,
+    /// `drain.webhook`
+    pub webhook: Option<String>,
+    /// `drain.timeout`, for each try
+    pub timeout: Duration,
+    /// `drain.retries`: tries after the first one
+    pub retries: u32,
+    /// `drain.retryPause`: before the first retry; doubled before each further one
+    pub retry_pause: Duration,
+}
+
+/// Where a value is from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is the default.
+    Default,
+    /// It stands in the file.
+    File(Place),
+    /// A flag of the command line, as written there.
+    Flag(String),
+}
+
+/// The scheduler's own configuration with where each value is from.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    config: SchedulerConfig,
+    /// What was written for each key of [`KEYS`], and where; nothing written is not set.
+    written: Vec<(Option<Written>, Origin)>,
+    /// The file's name; empty without one.
+    file: String,
+}
+
+impl Default for Settings {
+    /// What holds without a file and without flags.
+    fn default() -> Self {
+        let mut config = SchedulerConfig::default();
+        let default = |key: &Key| {
+            let written = (!key.default.is_empty()).then(|| Written::One(key.default.to_owned()))?;
+            (key.set)(&mut config, &written).expect("the defaults of the table are good values");
+            Some(written)
+        };
+        let written = KEYS.iter().map(default).map(|written| (written, Origin::Default)).collect();
+        Self { config, written, file: String::new() }
+    }
+}
+
+impl Settings {
+    /// The values.
+    pub fn config(&self) -> &SchedulerConfig {
+        &self.config
+    }
+
+    /// Takes over a file, every key of it. Relative paths in it count from its folder. Gives every fault; a value with a fault
+    /// is left as it was.
+    pub fn read(&mut self, file: &Path, bytes: &[u8]) -> Vec<Fault> {
+        self.file = file.display().to_string();
+        let mut faults = Faults::new(Profile::Kornsole);
+        let document = yaml::decode(bytes, &mut faults).and_then(|text| yaml::parse(text, &mut faults));
+        let root = document.as_ref().and_then(|document| document.root());
+        if let Some(root) = root {
+            self.read_map(root, file.parent().unwrap_or(Path::new("")), &mut faults);
+        }
+        faults.into_sorted()
+    }
+
+    fn read_map(&mut self, root: Node<'_>, folder: &Path, faults: &mut Faults) {
+        const FILE: &str = "the scheduler's own configuration";
+        let Some(fields) = root.any_map(FILE, "", faults) else { return };
+        let known: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+        for (key, value) in fields {
+            let Some(at) = KEYS.iter().position(|row| row.name == key.text) else {
+                unknown_key(key.text, key.at, FILE, &known, "", faults);
+                continue;
+            };
+            if value.is_null() {
+                continue;
+            }
+            let Some(written) = written(value, &KEYS[at], faults) else { continue };
+            let written = if KEYS[at].path { written.within(folder) } else { written };
+            if let Err(due) = self.take(at, written, Origin::File(value.at())) {
+                let message = format!("`{}` is {}", key.text, shown(value));
+                faults.error("SET-001", value.at(), key.text, message, due);
+            }
+        }
+    }
+
+    /// Overrides a key from the command line, by `flag` as it is written there. Relative paths count from the present folder.
+    ///
+    /// # Errors
+    /// What is wrong and what would be right.
+    pub fn set(&mut self, name: &str, value: &str, flag: &str) -> Result<(), String> {
+        let Some(at) = KEYS.iter().position(|key| key.name == name) else {
+            let mut faults = Faults::default();
+            let known: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+            unknown_key(name, Place::default(), flag, &known, "", &mut faults);
+            let fault = faults.into_sorted().pop().expect("the fault was just added");
+            return Err(format!("{}; {}", fault.message, fault.hint));
+        };
+        self.take(at, Written::One(value.to_owned()), Origin::Flag(flag.to_owned()))
+            .map_err(|due| format!("{flag}: `{name}` is {value:?}; {due}"))
+    }
+
+    /// What does not go together, each fault at the key that asks for the other.
+    pub fn check(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        for (one, other) in [("tls.certificate", "tls.key"), ("tls.key", "tls.certificate")] {
+            let (Some((Some(_), origin)), Some((None, _))) = (self.of(one), self.of(other)) else { continue };
+            faults.push(Fault {
+                code: "SET-002",
+                severity: Severity::Error,
+                at: if let Origin::File(at) = origin { *at } else { Place::default() },
+                path: one.to_owned(),
+                message: format!("`{one}` is set and `{other}` is not"),
+                hint: format!("set `{other}` too, or neither"),
+            });
+        }
+        faults
+    }
+
+    fn of(&self, name: &str) -> Option<&(Option<Written>, Origin)> {
+        let at = KEYS.iter().position(|key| key.name == name)?;
+        self.written.get(at)
+    }
+
+    fn take(&mut self, at: usize, written: Written, origin: Origin) -> Result<(), String> {
+        (KEYS[at].set)(&mut self.config, &written)?;
+        self.written[at] = (Some(written), origin);
+        Ok(())
+    }
+}
+
+/// What is written for a key: a single value, or a list of them where the key takes one.
+fn written(value: Node<'_>, key: &Key, faults: &mut Faults) -> Option<Written> {
+    if let Some(scalar) = value.scalar() {
+        return Some(Written::One(scalar.text.to_owned()));
+    }
+    if !key.list {
+        value.wrong_type(key.name, "a single value", key.name, faults);
+        return None;
+    }
+    let items = value.items(key.name, key.name, faults)?;
+    let texts = items.into_iter().map(|item| item.text(key.name, key.name, faults).good().map(|text| text.value));
+    texts.collect::<Option<Vec<_>>>().map(Written::Many)
+}
+
+fn shown(value: Node<'_>) -> String {
+    value.scalar().map_or_else(|| value.kind().to_owned(), |scalar| format!("{:?}", scalar.text))
+}
+
+#[cfg(test)]
+mod tests;

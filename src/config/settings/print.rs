@@ -1,0 +1,101 @@
+//! The scheduler's own configuration as text: what holds and why, and a file to start from.
+
+use std::fmt::Write as _;
+
+use super::keys::{KEYS, Key};
+use super::values::Written;
+use super::{Origin, Settings};
+
+impl Settings {
+    /// What holds, a line for each key, with where it is from. The text is itself such a configuration.
+    pub fn print(&self) -> String {
+        let lines: Vec<(String, String)> = KEYS
+            .iter()
+            .zip(&self.written)
+            .map(|(key, (written, origin))| {
+                let value = written.as_ref().map_or("~".to_owned(), value);
+                (format!("{}: {value}", key.name), self.remark(key, written.is_some(), origin))
+            })
+            .collect();
+        let width = lines.iter().map(|(line, _)| line.chars().count()).filter(|width| *width <= 44).max().unwrap_or(0);
+        let line = |(line, remark)| format!("{line:width$}  # {remark}\n");
+        lines.into_iter().map(line).collect()
+    }
+
+    fn remark(&self, key: &Key, set: bool, origin: &Origin) -> String {
+        let from = match origin {
+            Origin::Default if set => "default".to_owned(),
+            Origin::Default => "default, not set".to_owned(),
+            Origin::File(at) => format!("{}:{}", one_line(&self.file), at.line),
+            Origin::Flag(flag) => one_line(flag),
+        };
+        if key.waits_for.is_empty() { from } else { format!("{from}; no effect yet: {}", key.waits_for) }
+    }
+}
+
+/// The documentation of all keys, as a file that says nothing but the defaults.
+pub fn template() -> String {
+    let mut text =
+        "# The scheduler's own configuration. Read once, at start. Flags of the command line go before it.\n\
+                    # Relative paths count from the folder of this file.\n"
+            .to_owned();
+    for key in &KEYS {
+        text.push('\n');
+        let default = if key.default.is_empty() { "not set" } else { key.default };
+        for line in wrapped(&format!("{} ({}; default: {default})", key.doc, key.kind), 98) {
+            let _written = writeln!(text, "# {line}");
+        }
+        if !key.waits_for.is_empty() {
+            let _written = writeln!(text, "# No effect yet: {}.", key.waits_for);
+        }
+        let value = if key.default.is_empty() { "~".to_owned() } else { plain_or_quoted(key.default) };
+        let _written = writeln!(text, "{}: {value}", key.name);
+    }
+    text
+}
+
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is a first line");
+        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+fn value(written: &Written) -> String {
+    match written {
+        Written::One(text) => plain_or_quoted(text),
+        Written::Many(texts) => {
+            format!("[{}]", texts.iter().map(|text| plain_or_quoted(text)).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// A text as YAML reads it back: as it is where that is safe, else between double quotes.
+fn plain_or_quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
+    let null = matches!(text, "null" | "Null" | "NULL");
+    let first = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/');
+    if first && !null && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    let escaped = text.chars().map(|c| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => format!("\\U{:08X}", u32::from(c)),
+        c => c.to_string(),
+    });
+    format!("\"{}\"", escaped.collect::<String>())
+}
+
+/// A remark must not end its line.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

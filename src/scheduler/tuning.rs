@@ -1,0 +1,18 @@
+//! What whoever runs the scheduler decides about it, once, when it is made: its own configuration's part in the core.
+
+use std::time::Duration;
+
+/// The settings of a core. The default is what the core does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// How many allocations one cycle makes for one application on one node, at least 1.
+    pub allocations_per_cycle: u32,
+    /// How long a queue drains before it counts as stuck (SCH-211); zero: it never does.
+    pub stuck_after: Duration,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { allocations_per_cycle: 1, stuck_after: Duration::from_secs(60 * 60) }
+    }
+}

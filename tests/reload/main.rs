@@ -1,0 +1,12 @@
+//! Reloading a configuration file into a running scheduler (`config.md` section 15, `scheduler.md` section 17): what comes into
+//! force, what drains, what comes back, what is refused, and that nothing that runs is touched.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+mod drains;
+mod packing;
+mod partitions;
+mod settings;
+mod stage;
+mod trees;
+mod watched;

@@ -1,0 +1,103 @@
+//! Queues that come, go, come back, and change their type.
+
+use super::stage::Stage;
+
+fn with(queues: &str) -> String {
+    format!(
+        "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    adminacl: ops\n    queues: \
+         [{queues}]\n"
+    )
+}
+
+#[test]
+fn what_is_left_out_drains_and_goes_when_it_is_empty() {
+    let mut stage = Stage::new("drain", &with("{name: a}, {name: p, queues: [{name: x}, {name: y}]}"));
+    stage.submit("one", "root.p.x", "joe", &[2]);
+    stage.accepts(&with("{name: a}"));
+    assert_eq!(
+        stage.tree(),
+        "root parent\nroot.a leaf\nroot.p parent Draining\nroot.p.x leaf Draining\nroot.p.y leaf Draining"
+    );
+    stage.ask("one", "more", 1);
+    assert_eq!(stage.cores("one"), Some(3), "what runs goes on, and may go on asking");
+    assert!(stage.submit("two", "root.p.x", "joe", &[1]).is_some(), "nothing new comes in");
+    stage.wait(10);
+    assert_eq!(stage.tree(), "root parent\nroot.a leaf\nroot.p parent Draining\nroot.p.x leaf Draining");
+    stage.remove("one");
+    stage.wait(60);
+    assert_eq!(stage.tree(), "root parent\nroot.a leaf");
+}
+
+#[test]
+fn what_is_put_back_is_active_again_with_its_applications_and_new_settings() {
+    let mut stage = Stage::new("back", &with("{name: a, maxapplications: 1}"));
+    stage.submit("one", "root.a", "joe", &[2]);
+    stage.accepts(&with("{name: b}"));
+    stage.wait(30);
+    assert_eq!(stage.tree(), "root parent\nroot.a leaf Draining\nroot.b leaf");
+    stage.accepts(&with("{name: A, maxapplications: 2}"));
+    assert_eq!(stage.tree(), "root parent\nroot.a leaf\nroot.b leaf Draining");
+    assert_eq!(stage.queue("root.a").unwrap().settings.max_applications, Some(2));
+    assert_eq!(stage.submit("two", "root.a", "joe", &[1]), None);
+    assert_eq!((stage.cores("one"), stage.cores("two")), (Some(2), Some(1)));
+    stage.wait(3600);
+    assert_eq!(stage.tree(), "root parent\nroot.a leaf", "the cleaner leaves it alone");
+}
+
+#[test]
+fn a_leaf_becomes_a_parent_and_a_leaf_again() {
+    let mut stage = Stage::new("type", &with("{name: a}"));
+    stage.submit("one", "root.a", "joe", &[2]);
+    let told = stage.refuses(&with("{name: a, queues: [{name: x}]}"));
+    assert!(told.contains("CFG-110") && told.contains("root.a") && told.contains("one"), "{told}");
+    assert_eq!(stage.tree(), "root parent\nroot.a leaf");
+    stage.remove("one");
+    stage.wait(60);
+    stage.accepts(&with("{name: a, queues: [{name: x}]}"));
+    assert_eq!(stage.tree(), "root parent\nroot.a parent\nroot.a.x leaf");
+
+    stage.submit("two", "root.a.x", "joe", &[2]);
+    stage.accepts(&with("{name: a}"));
+    stage.ask("two", "more", 1);
+    assert_eq!(stage.cores("two"), Some(3), "its pending asks are not starved");
+    assert_eq!(
+        stage.tree(),
+        "root parent\nroot.a parent\nroot.a.x leaf Draining",
+        "a parent as long as a child is there"
+    );
+    stage.remove("two");
+    stage.wait(60);
+    assert_eq!(stage.tree(), "root parent\nroot.a leaf");
+    assert_eq!(stage.submit("three", "root.a", "joe", &[1]), None);
+}
+
+#[test]
+fn a_dynamic_queue_that_is_written_down_becomes_managed_and_keeps_what_runs() {
+    let text = |queues: &str| {
+        with(queues).replace("  queues:\n", "  placementrules: [{name: provided, create: true}]\n  queues:\n")
+    };
+    let mut stage = Stage::new("dynamic", &text("{name: p, parent: true}"));
+    stage.submit("one", "root.p.x", "joe", &[2]);
+    assert!(!stage.queue("root.p.x").unwrap().managed);
+    stage.accepts(&text("{name: p, queues: [{name: x, maxapplications: 7}]}"));
+    let queue = stage.queue("root.p.x").unwrap();
+    assert!(queue.managed && queue.settings.max_applications == Some(7));
+    assert_eq!(stage.cores("one"), Some(2));
+    stage.accepts(&text("{name: p, parent: true}"));
+    assert_eq!(stage.tree(), "root parent\nroot.p parent\nroot.p.x leaf Draining");
+}
+
+#[test]
+fn dynamic_queues_below_one_that_drains_stay_until_they_are_empty() {
+    let text = |queues: &str| {
+        with(queues).replace("  queues:\n", "  placementrules: [{name: provided, create: true}]\n  queues:\n")
+    };
+    let mut stage = Stage::new("below", &text("{name: p, parent: true}, {name: a}"));
+    stage.submit("one", "root.p.x", "joe", &[2]);
+    stage.accepts(&text("{name: a}"));
+    assert_eq!(stage.tree(), "root parent\nroot.a leaf\nroot.p parent Draining\nroot.p.x leaf");
+    assert!(stage.submit("two", "root.p.y", "joe", &[1]).is_some(), "no new child");
+    stage.remove("one");
+    stage.wait(60);
+    assert_eq!(stage.tree(), "root parent\nroot.a leaf");
+}
