@@ -68,7 +68,11 @@ fn sch_082_a_real_ask_waits_for_the_placeholders_of_its_task_group() {
     let view = stage.view();
     let app = view.app_by_id(&"g1".into()).expect("g1 lives");
     let waits = app.asks.values().find(|ask| ask.id.as_str() == "m").map(|ask| ask.state.clone());
-    assert_eq!(waits, Some(AskState::Pending { reason: PendingReason::NotTried }), "no cycle came to it");
+    assert_eq!(
+        waits,
+        Some(AskState::Pending { reason: PendingReason::NotTried, reserved: None }),
+        "no cycle came to it"
+    );
     assert_eq!(stage.asks(3), "m other nothing");
     // A second real ask finds the group used up, and is an ask like any other.
     member(&mut stage, "g1", "m2", "{vcore: 1}");
@@ -87,7 +91,7 @@ fn sch_082_the_view_tells_who_waits_for_a_placeholder() {
     let view = stage.view();
     let app = view.app_by_id(&"g1".into()).expect("g1 lives");
     let waits = app.asks.values().find(|ask| ask.id.as_str() == "m").map(|ask| ask.state.clone());
-    assert_eq!(waits, Some(AskState::Pending { reason: PendingReason::Placeholder }));
+    assert_eq!(waits, Some(AskState::Pending { reason: PendingReason::Placeholder, reserved: None }));
     let groups: Vec<_> = app.task_groups.iter().map(|group| (&*group.name, group.count, group.replaced)).collect();
     assert_eq!(groups, [("tg", 1, 0)], "sent again under its id, a placeholder counts once");
 }
