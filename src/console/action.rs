@@ -24,6 +24,8 @@ pub enum Action {
     Resize(Size),
     /// News of the cluster.
     Feed(Feed),
+    /// A configuration that was asked for: its name, and a cluster with it in force or why there is none.
+    File(String, Result<Arc<View>, String>),
     /// Time went on.
     Clock(Duration),
 }

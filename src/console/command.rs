@@ -8,6 +8,7 @@
 use super::key::Key;
 use super::model::Model;
 use super::model::page::{Fold, Page};
+use super::update::placement;
 use super::{subject, update};
 
 /// Where a key means something.
@@ -22,6 +23,8 @@ pub enum Context {
     Users,
     Account,
     Details,
+    Placement,
+    Form,
     List,
     Page,
     Help,
@@ -44,6 +47,8 @@ impl Context {
             Self::Users => "Users and groups",
             Self::Account => "User or group",
             Self::Details => "Details",
+            Self::Placement => "Placement",
+            Self::Form => "While writing a form",
             Self::List => "In every list",
             Self::Page => "On every page",
             Self::Help => "In this help",
@@ -56,7 +61,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -65,8 +70,10 @@ impl Context {
         Self::Users,
         Self::Account,
         Self::Details,
+        Self::Placement,
         Self::List,
         Self::Page,
+        Self::Form,
         Self::Filter,
         Self::Command,
         Self::Confirm,
@@ -100,6 +107,7 @@ pub enum Kind {
     Theme,
     Partition,
     Text,
+    File,
 }
 
 impl Kind {
@@ -115,6 +123,7 @@ impl Kind {
             Self::Theme => "THEME",
             Self::Partition => "PARTITION",
             Self::Text => "TEXT",
+            Self::File => "FILE",
         }
     }
 }
@@ -148,6 +157,14 @@ pub enum CommandId {
     Users,
     GoUser,
     GoGroup,
+    Placement,
+    Why,
+    Try,
+    Write,
+    NextField,
+    PreviousField,
+    EndWriting,
+    ClearForm,
     NextPage,
     PreviousPage,
     GoApp,
@@ -287,7 +304,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "up"),
         (In::List, "k"),
         (In::Details, "up"),
+        (In::Placement, "up"),
         (In::Details, "k"),
+        (In::Placement, "k"),
         (In::Help, "up"),
         (In::Help, "k"),
         (In::Messages, "up"),
@@ -297,7 +316,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "down"),
         (In::List, "j"),
         (In::Details, "down"),
+        (In::Placement, "down"),
         (In::Details, "j"),
+        (In::Placement, "j"),
         (In::Help, "down"),
         (In::Help, "j"),
         (In::Messages, "down"),
@@ -307,6 +328,7 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "pgup"),
         (In::List, "ctrl-u"),
         (In::Details, "pgup"),
+        (In::Placement, "pgup"),
         (In::Help, "pgup"),
         (In::Messages, "pgup"),
     ]),
@@ -314,6 +336,7 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "pgdn"),
         (In::List, "ctrl-d"),
         (In::Details, "pgdn"),
+        (In::Placement, "pgdn"),
         (In::Help, "pgdn"),
         (In::Messages, "pgdn"),
     ]),
@@ -321,7 +344,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "home"),
         (In::List, "g"),
         (In::Details, "home"),
+        (In::Placement, "home"),
         (In::Details, "g"),
+        (In::Placement, "g"),
         (In::Help, "home"),
         (In::Help, "g"),
         (In::Messages, "home"),
@@ -331,7 +356,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "end"),
         (In::List, "G"),
         (In::Details, "end"),
+        (In::Placement, "end"),
         (In::Details, "G"),
+        (In::Placement, "G"),
         (In::Help, "end"),
         (In::Help, "G"),
         (In::Messages, "end"),
@@ -363,10 +390,45 @@ pub static COMMANDS: &[Command] = &[
         .takes(Argument::Required(Kind::User)),
     row(CommandId::GoGroup, "group", "Go to a group: usage against limits, queue by queue")
         .takes(Argument::Required(Kind::Group)),
-    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users")
+    row(
+        CommandId::Placement,
+        "placement",
+        "Where a submission would go, rule by rule; with a file: under that configuration",
+    )
+    .aliases(&["place"])
+    .keys(&[(In::Page, "5")])
+    .takes(Argument::Optional(Kind::File)),
+    row(CommandId::Why, "why", "Why an application is in this queue; of a queue: who may submit and who administers")
+        .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
+        .hints(&[(In::Apps, "why here"), (In::App, "why here")])
+        .guard(can_tell_why),
+    row(CommandId::Try, "try", "Place the application under the cursor anew, without submitting it")
+        .keys(&[(In::Details, "t")])
+        .hints(&[(In::Details, "try again")])
+        .guard(placement::can_try),
+    row(CommandId::Write, "", "Write in the form; what it comes to is shown while writing")
+        .keys(&[(In::Placement, "enter"), (In::Placement, "e")])
+        .hints(&[(In::Placement, "write")]),
+    row(CommandId::NextField, "", "The next field of the form")
+        .keys(&[(In::Form, "tab"), (In::Form, "down"), (In::Placement, "right"), (In::Placement, "l")])
+        .hints(&[(In::Form, "next field"), (In::Placement, "field")]),
+    row(CommandId::PreviousField, "", "The field before").keys(&[
+        (In::Form, "shift-tab"),
+        (In::Form, "up"),
+        (In::Placement, "left"),
+        (In::Placement, "h"),
+    ]),
+    row(CommandId::EndWriting, "", "Leave the form as it is written")
+        .keys(&[(In::Form, "enter"), (In::Form, "esc")])
+        .hints(&[(In::Form, "done")]),
+    row(CommandId::ClearForm, "", "Empty the form; once more: the user of this console")
+        .keys(&[(In::Placement, "x")])
+        .hints(&[(In::Placement, "clear")]),
+    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "next page")]),
-    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes, users").keys(&[(In::Page, "shift-tab")]),
+    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes, users, placement")
+        .keys(&[(In::Page, "shift-tab")]),
     row(CommandId::GoApp, "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
     row(CommandId::GoNode, "node", "Go to a node").takes(Argument::Required(Kind::Node)),
     row(CommandId::Partition, "partition", "Look at another partition")
@@ -395,6 +457,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Users, "back"),
             (In::Account, "back"),
             (In::Details, "back"),
+            (In::Placement, "back"),
         ]),
     row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
         .keys(&[
@@ -464,6 +527,13 @@ fn has_row(model: &Model) -> Result<(), String> {
     }
 }
 
+fn can_tell_why(model: &Model) -> Result<(), String> {
+    match model.page() {
+        Page::Queues(_) | Page::Apps(_) | Page::App(_) => has_row(model),
+        _ => Err("only on a queue or an application".to_owned()),
+    }
+}
+
 fn can_open(model: &Model) -> Result<(), String> {
     has_row(model)?;
     match model.page() {
@@ -473,7 +543,11 @@ fn can_open(model: &Model) -> Result<(), String> {
 }
 
 fn on_list(model: &Model) -> Result<(), String> {
-    if matches!(model.page(), Page::Details(_)) { Err("there is no list on this page".to_owned()) } else { Ok(()) }
+    if matches!(model.page(), Page::Details(_) | Page::Placement(_)) {
+        Err("there is no list on this page".to_owned())
+    } else {
+        Ok(())
+    }
 }
 
 fn on_apps(model: &Model) -> Result<(), String> {

@@ -83,7 +83,7 @@ fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
         Kind::Column => plain(best(typed, lists::columns(model).into_iter(), most)),
         Kind::Theme => plain(best(typed, ThemeName::ALL.into_iter().map(ThemeName::name), most)),
         Kind::Partition => plain(best(typed, model.cluster.view.partitions.iter().map(|part| &*part.name), most)),
-        Kind::Text => Vec::new(),
+        Kind::Text | Kind::File => Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 
 use super::action::Effects;
+use super::files;
 use super::key::Key;
 use super::model::{Model, Options};
 use super::session::Session;
@@ -30,6 +31,10 @@ impl Driver {
     /// Presses one key.
     pub fn key(&mut self, key: Key) -> &mut Self {
         self.effects = self.effects.and(self.session.key(key, self.now));
+        if let Some(wanted) = self.session.take_wanted_file() {
+            let read = files::read(&wanted);
+            self.effects = self.effects.and(self.session.supply(wanted.name, read));
+        }
         self
     }
 

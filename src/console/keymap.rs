@@ -15,6 +15,7 @@ pub fn contexts(model: &Model) -> &'static [Context] {
         Some(Layer::Messages { .. }) => &[Messages, Always],
         Some(Layer::Command(_)) => &[Context::Command, Always],
         Some(Layer::Filter { .. }) => &[Filter, Always],
+        Some(Layer::Form) => &[Context::Form, Always],
         Some(Layer::Confirm(_)) => &[Confirm, Always],
         None => page_contexts(model),
     }
@@ -32,6 +33,7 @@ pub fn page_contexts(model: &Model) -> &'static [Context] {
         Page::Users(_) => &[Users, List, Pages, Always],
         Page::Account(_) => &[Account, List, Pages, Always],
         Page::Details(_) => &[Details, Pages, Always],
+        Page::Placement(_) => &[Context::Placement, Pages, Always],
     }
 }
 
@@ -50,7 +52,8 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
             Err(reason) => Action::Refuse(reason),
         });
     }
-    matches!(model.layers.last(), Some(Layer::Filter { .. } | Layer::Command(_))).then_some(Action::Write(key))
+    matches!(model.layers.last(), Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form))
+        .then_some(Action::Write(key))
 }
 
 /// The key that runs a command now, for showing.

@@ -59,7 +59,7 @@ pub fn regions(model: &Model) -> Option<Regions> {
     let top = header_height + 1;
     let body = Rect::new(0, top, width, height - 1 - top);
     let (list, pane) = split(model, body);
-    let head_height = u16::from(!matches!(model.page(), Page::Details(_)));
+    let head_height = u16::from(!matches!(model.page(), Page::Details(_) | Page::Placement(_)));
     let head = Rect { height: head_height, ..list };
     let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
     Some(Regions { header, crumbs, head, rows, pane, bottom })
@@ -69,9 +69,9 @@ pub fn regions(model: &Model) -> Option<Regions> {
 fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
     let Size { width, height } = model.size;
     let of_one_thing = match model.page() {
-        Page::Details(_) => return (body, None),
         Page::App(_) | Page::Node(_) | Page::Account(_) => true,
         Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) | Page::Users(_) => false,
+        Page::Details(_) | Page::Placement(_) => return (body, None),
     };
     if width >= 190 {
         let wide = (width * 28 / 100).clamp(56, 72);

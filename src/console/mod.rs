@@ -11,7 +11,7 @@
 //! the same console without one.
 //!
 //! Invariants:
-//! - only [`runtime`] and [`terminal`] do IO, know the clock or a thread;
+//! - only [`runtime`], [`terminal`] and `files` do IO, and only the first two know the clock or a thread;
 //! - the console knows a cluster only through [`crate::source::Source`] and [`crate::view`];
 //! - every text that comes from outside is escaped where it is written into the buffer.
 
@@ -20,6 +20,7 @@ pub mod command;
 mod complete;
 pub mod draw;
 pub mod driver;
+mod files;
 pub mod filter;
 pub mod format;
 mod input;

@@ -26,6 +26,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
 use super::action::Effects;
+use super::files;
 use super::input;
 use super::key::Key;
 use super::model::Options;
@@ -33,6 +34,7 @@ use super::session::Session;
 use super::terminal::{self, Screen};
 use super::theme::ThemeName;
 use crate::source::Source;
+use crate::view::View;
 
 /// The shortest time between two frames for news.
 const FLOOR: Duration = Duration::from_millis(16);
@@ -44,6 +46,8 @@ enum Event {
     Key(Key),
     News,
     Signal(i32),
+    /// A configuration that was asked for.
+    File(String, Result<Arc<View>, String>),
     InputEnded(std::io::Error),
 }
 
@@ -75,7 +79,7 @@ pub fn run(source: Arc<dyn Source>, options: Options) -> color_eyre::Result<()> 
     let size = screen.size()?;
     let session = Session::new(source, options, size);
     let start = Instant::now();
-    Loop { screen, session, events, news, start, last_news: start, waiting: false }.run()
+    Loop { screen, session, events, sender, news, start, last_news: start, waiting: false }.run()
 }
 
 fn watch_input(sender: &Sender<Event>) -> color_eyre::Result<()> {
@@ -128,6 +132,7 @@ struct Loop {
     screen: Screen,
     session: Session,
     events: Receiver<Event>,
+    sender: Sender<Event>,
     news: Arc<AtomicBool>,
     start: Instant,
     /// When news were taken last.
@@ -194,7 +199,12 @@ impl Loop {
 
     fn take(&mut self, event: Event) -> color_eyre::Result<Effects> {
         Ok(match event {
-            Event::Key(key) => self.session.key(key, self.now()),
+            Event::Key(key) => {
+                let effects = self.session.key(key, self.now());
+                self.read_wanted()?;
+                effects
+            }
+            Event::File(name, read) => self.session.supply(name, read),
             Event::News => {
                 self.waiting = true;
                 Effects::NONE
@@ -208,6 +218,19 @@ impl Loop {
             Event::Signal(_) => Effects { quit: true, ..Effects::NONE },
             Event::InputEnded(error) => return Err(error).wrap_err("the terminal could not be read from"),
         })
+    }
+
+    /// Reads the configuration that was asked for, if one was, beside the loop.
+    fn read_wanted(&mut self) -> color_eyre::Result<()> {
+        if let Some(wanted) = self.session.take_wanted_file() {
+            let sender = self.sender.clone();
+            let read = move || {
+                let read = files::read(&wanted);
+                let _ = sender.send(Event::File(wanted.name, read));
+            };
+            std::thread::Builder::new().name("console-file".to_owned()).spawn(read)?;
+        }
+        Ok(())
     }
 
     /// Takes news when there are some and the last ones are long enough ago, and lets time go on when something is due.

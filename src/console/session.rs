@@ -11,10 +11,12 @@ use super::action::{Action, Effects, Feed};
 use super::draw;
 use super::key::Key;
 use super::keymap;
+use super::model::placement::WantedFile;
 use super::model::{Model, Options};
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update};
 use crate::source::Source;
+use crate::view::View;
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -63,6 +65,16 @@ impl Session {
         let passed = update(&mut self.model, Action::Clock(now));
         let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link() };
         passed.and(update(&mut self.model, Action::Feed(news)))
+    }
+
+    /// The configuration that a person asked for since this was called last.
+    pub fn take_wanted_file(&mut self) -> Option<WantedFile> {
+        self.model.wanted_file.take()
+    }
+
+    /// Hands in a configuration that was asked for.
+    pub fn supply(&mut self, name: String, read: Result<Arc<View>, String>) -> Effects {
+        update(&mut self.model, Action::File(name, read))
     }
 
     /// When the console wants to be refreshed again though nothing happened; `None` when never.

@@ -22,6 +22,7 @@ pub fn of(model: &Model) -> Option<Subject> {
         Page::Users(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Account),
         Page::Account(page) => Some(Subject::Account(page.account.clone())),
         Page::Details(page) => Some(page.subject.clone()),
+        Page::Placement(_) => None,
     }
 }
 
@@ -36,9 +37,9 @@ pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
 /// The queue under the cursor, or the one that the page is about.
 pub fn queue(model: &Model) -> Option<QueuePath> {
     match of(model)? {
-        Subject::Queue(path) => Some(path),
-        Subject::App(row) => Some(row.queue.clone()),
         Subject::Node(_) | Subject::Account(_) => None,
+        Subject::Queue(path) | Subject::Access(path) => Some(path),
+        Subject::App(row) | Subject::Why(row) => Some(row.queue.clone()),
     }
 }
 

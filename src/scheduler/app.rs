@@ -27,7 +27,7 @@ pub struct Application {
     /// The leaf's path, kept for the time after the queue is gone.
     pub queue_path: QueuePath,
     /// The queue that was asked for.
-    pub requested_queue: String,
+    pub requested_queue: Arc<str>,
     /// How it came to its first queue, or why to none. Shared by applications that came the same way.
     pub placement: Arc<Record>,
     /// When it was submitted.

@@ -165,7 +165,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         who,
         queue: super::queue::ROOT,
         queue_path: QueuePath::default(),
-        requested_queue: submission.queue.clone(),
+        requested_queue: Arc::from(submission.queue.as_str()),
         placement: Arc::clone(record),
         submitted: now,
         started: None,

@@ -359,6 +359,7 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
         log,
         message: app.message.clone(),
+        requested: Arc::clone(&app.requested_queue),
         placement: Some(Arc::clone(&app.placement)),
     }
 }

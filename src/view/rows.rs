@@ -161,6 +161,8 @@ pub struct AppRow {
     pub log: Vector<StateChange>,
     /// Why it was rejected, failed or killed.
     pub message: Option<Arc<str>>,
+    /// The queue that was asked for; may be empty.
+    pub requested: Arc<str>,
     /// How it came to its first queue, or why to none; `None` where that is not known.
     pub placement: Option<Arc<crate::scheduler::place::Record>>,
 }

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kornsole::config::{LimitConfig, Place, TemplateConfig};
+use kornsole::config::{FilterConfig, LimitConfig, Place, RuleConfig, RuleKind, TemplateConfig};
 use kornsole::model::acl::AclNames;
 use kornsole::model::{
-    Acl, AppState, Identity, NodeId, Priority, PriorityPolicy, QueuePath, QueueState, Resource, Time, parse_quantity,
+    Acl, AppState, Identity, NodeId, Priority, PriorityPolicy, Profile, QueuePath, QueueState, Resource, Time,
+    parse_quantity,
 };
 use kornsole::source::{About, Link, Source, SourcePlace};
+use kornsole::view::place::{Hits, Record, Request, Rules};
 use kornsole::view::{
     AppGroup, AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PartitionView, PendingReason,
     PropertyRow, QueueLimits, QueueRow, QueueSlot, QueueUsageRow, Side, StateChange, UsageRow, UsageRows, View,
@@ -267,7 +269,7 @@ impl Builder {
             }
         }
         let (users, groups) = (self.usage(Side::User), self.usage(Side::Group));
-        let partition = PartitionView {
+        let mut partition = PartitionView {
             users,
             groups,
             name: "default".into(),
@@ -281,8 +283,10 @@ impl Builder {
             apps,
             ended: self.ended.iter().cloned().map(Arc::new).collect(),
             nodes: self.nodes.iter().map(|(id, row)| (id.clone(), Arc::new(row.clone()))).collect(),
+            rules: Arc::new(rules()),
             ..PartitionView::default()
         };
+        keep_placements(&mut partition);
         View {
             generation: self.generation,
             at: self.at,
@@ -327,6 +331,59 @@ impl Builder {
         self.generation += 1;
         self
     }
+}
+
+/// The placement rules of every cluster here.
+fn rules() -> Rules {
+    let at = |line| Place { line, column: 5 };
+    let fixed = |value: &str, line| RuleConfig {
+        kind: RuleKind::Fixed,
+        value: value.to_owned(),
+        at: at(line),
+        ..RuleConfig::default()
+    };
+    let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let not_mal = FilterConfig { deny: true, users: own(&["mal", "mallory"]), groups: Vec::new(), written: true };
+    let ops = FilterConfig { deny: false, users: Vec::new(), groups: own(&["^ops-.*$"]), written: true };
+    let list = [
+        RuleConfig { at: at(3), ..RuleConfig::default() },
+        RuleConfig {
+            kind: RuleKind::Tag,
+            value: "namespace".to_owned(),
+            create: true,
+            filter: ops,
+            parent: Some(Box::new(fixed("root.system", 8))),
+            at: at(4),
+            ..RuleConfig::default()
+        },
+        RuleConfig {
+            kind: RuleKind::User,
+            create: true,
+            filter: not_mal,
+            parent: Some(Box::new(fixed("root.users", 13))),
+            at: at(9),
+            ..RuleConfig::default()
+        },
+    ];
+    Rules::build(&list, Profile::Kornsole).unwrap()
+}
+
+/// Gives every application the placement that it would have got, and counts them all.
+fn keep_placements(partition: &mut PartitionView) {
+    let mut hits = Hits::of(&partition.rules);
+    let mut keep = |partition: &PartitionView, row: &AppRow| {
+        let requested: Arc<str> =
+            if row.queue.as_str().is_empty() { "root.nowhere".into() } else { row.queue.as_str().into() };
+        let (who, tags) = (&row.who, &row.tags);
+        let request = Request { queue: &requested, user: &who.user, groups: &who.groups, tags };
+        let placement = partition.preview(&request, None).placement;
+        hits.count(&placement);
+        let record = Record { rules: Arc::clone(&partition.rules), placement };
+        AppRow { requested, placement: Some(Arc::new(record)), ..row.clone() }
+    };
+    let apps = partition.apps.iter().map(|row| row.as_ref().map(|row| Arc::new(keep(partition, row)))).collect();
+    let ended = partition.ended.iter().map(|row| Arc::new(keep(partition, row))).collect();
+    (partition.apps, partition.ended, partition.hits) = (apps, ended, Arc::new(hits));
 }
 
 /// A configuration with no node and no application.

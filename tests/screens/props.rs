@@ -19,7 +19,7 @@ enum Step {
     Change(u8),
 }
 
-const KEYS: [&str; 53] = [
+const KEYS: [&str; 56] = [
     "up",
     "down",
     "left",
@@ -73,6 +73,9 @@ const KEYS: [&str; 53] = [
     "n",
     "minus",
     "ctrl-p",
+    "5",
+    "w",
+    "x",
 ];
 
 fn step() -> impl Strategy<Value = Step> {
@@ -128,7 +131,7 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
         Page::Node(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Users(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Account(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
-        Page::Details(_) => return Ok(()),
+        Page::Details(_) | Page::Placement(_) => return Ok(()),
     };
     prop_assert!(index < len.max(1), "{index} of {len}");
     prop_assert!(top <= index, "{top} beyond {index}");

@@ -13,7 +13,7 @@ use super::{after, console};
 pub const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 12)];
 
 /// What the page is called, and the keys that lead to it.
-const PAGES: [(&str, &str); 14] = [
+const PAGES: [(&str, &str); 19] = [
     ("queues", "jjjjjjj"),
     ("queue-details", "jjjjjjji"),
     ("queues-filtered", "/web<ret>"),
@@ -25,6 +25,11 @@ const PAGES: [(&str, &str); 14] = [
     ("users", "4G"),
     ("user", ":user sue<ret>G"),
     ("group", ":group dev<ret>"),
+    ("placement", "5<right><right>eroot.nowhere.x<ret>"),
+    ("placement-writing", "5x<right><right><right><right>enamespace=red; note=a b"),
+    ("why-here", ":app note-1<ret>w"),
+    ("why-rejected", ":app lost-1<ret>w"),
+    ("access", ":queues adhoc<ret>w"),
     ("help", "?"),
     ("command-line", ":so"),
     ("quit", "q"),

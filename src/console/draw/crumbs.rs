@@ -71,7 +71,7 @@ fn crumbs(model: &Model) -> Vec<String> {
     // Pages of the first row stand for themselves; what is opened from the queues stands behind them.
     let first = match model.pages.get(1) {
         Some(Page::Apps(page)) if page.scope.is_none() => 1,
-        Some(Page::Nodes(_) | Page::Users(_)) => 1,
+        Some(Page::Nodes(_) | Page::Users(_) | Page::Placement(_)) => 1,
         _ => 0,
     };
     let mut crumbs = Vec::new();
@@ -85,11 +85,12 @@ fn crumbs(model: &Model) -> Vec<String> {
             Page::Users(_) => "Users & groups".to_owned(),
             Page::Account(page) => account(&page.account),
             Page::Details(page) => match (&page.subject, at) {
-                (Subject::Queue(path), _) => path.to_string(),
-                (Subject::App(row), _) => row.id.to_string(),
+                (Subject::Queue(path) | Subject::Access(path), _) => path.to_string(),
+                (Subject::App(row) | Subject::Why(row), _) => row.id.to_string(),
                 (Subject::Node(id), _) => id.to_string(),
                 (Subject::Account(of), _) => account(of),
             },
+            Page::Placement(_) => "Placement".to_owned(),
         });
         if let Page::App(page) = page
             && matches!(
@@ -100,10 +101,21 @@ fn crumbs(model: &Model) -> Vec<String> {
         {
             crumbs.insert(crumbs.len() - 1, row.queue.to_string());
         }
-        if matches!(page, Page::Details(_)) {
-            crumbs.push("details".to_owned());
+        match page {
+            Page::Details(page) => crumbs.push(
+                match page.subject {
+                    Subject::Why(_) => "why here",
+                    Subject::Access(_) => "access",
+                    _ => "details",
+                }
+                .to_owned(),
+            ),
+            Page::Placement(page) => crumbs.extend(page.against.name().map(str::to_owned)),
+            _ => {}
         }
     }
+    // A rejected application has no queue.
+    crumbs.retain(|crumb| !crumb.is_empty());
     crumbs.dedup();
     crumbs
 }
@@ -144,6 +156,7 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         }
         Page::Account(page) => vec![filter(pen, &page.list), waiting(page), binding(page)],
         Page::Details(_) => Vec::new(),
+        Page::Placement(page) => super::placement::facts(model, page),
     }
 }
 

@@ -31,9 +31,11 @@ mod meter;
 mod nodes;
 pub mod overlay;
 mod pen;
+pub mod placement;
 mod queues;
 mod table;
 mod users;
+mod walk;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -68,7 +70,7 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
         let content = Rect::new(0, regions.head.y, area.width, regions.bottom.y - regions.head.y);
         pen.style(content, Role::Dim);
     }
-    let cursor = bottom::draw(&mut pen, model, &regions);
+    let cursor = bottom::draw(&mut pen, model, &regions).or_else(|| placement::cursor(model, theme, regions.rows));
     overlay::draw(&mut pen, model, &regions);
     cursor
 }
@@ -83,6 +85,7 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::Users(page) => users::draw(pen, model, page, regions),
         Page::Account(page) => users::draw_one(pen, model, page, regions),
         Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
+        Page::Placement(page) => placement::draw(pen, model, page, regions.rows),
     }
     if let Some(pane) = regions.pane {
         details::draw_pane(pen, model, pane);

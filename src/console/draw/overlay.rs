@@ -31,7 +31,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
             }
             Layer::Messages { top } => scrolled(pen, model, "Messages", &message_lines(model), *top),
             Layer::Confirm(question) => confirm(pen, model, question),
-            Layer::Command(_) | Layer::Filter { .. } => {}
+            Layer::Command(_) | Layer::Filter { .. } | Layer::Form => {}
         }
     }
     if model.layers.is_empty() {

@@ -19,6 +19,8 @@ pub enum Layer {
         /// The text.
         line: LineEdit,
     },
+    /// The form of the page below is being written.
+    Form,
     /// A question to be answered first.
     Confirm(Confirm),
 }

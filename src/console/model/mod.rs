@@ -10,6 +10,7 @@ pub mod cursor;
 pub mod layer;
 pub mod marks;
 pub mod page;
+pub mod placement;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use crate::view::{Notice, NoticeWeight, PartitionView, View};
 use layer::Layer;
 use marks::Marks;
 use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
+use placement::{PlacementPage, WantedFile};
 
 /// What a person may set before the console starts.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +80,8 @@ pub struct Model {
     pub filters: History,
     /// What changed just now.
     pub marks: Marks,
+    /// A configuration that a person named and that is to be read.
+    pub wanted_file: Option<WantedFile>,
 }
 
 /// What is known of the cluster.
@@ -117,6 +121,8 @@ pub struct Parked {
     pub nodes: Option<NodesPage>,
     /// Users and groups.
     pub users: Option<UsersPage>,
+    /// Placement, with what was written there.
+    pub placement: Option<Box<PlacementPage>>,
 }
 
 /// How grave a message is.
@@ -216,6 +222,7 @@ impl Model {
             commands: History::default(),
             filters: History::default(),
             marks: Marks::default(),
+            wanted_file: None,
         };
         for notice in &notices {
             model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());

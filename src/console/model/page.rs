@@ -9,6 +9,7 @@ use super::column::{
     AllocationColumn, AppColumn, AskColumn, Column, LevelColumn, NodeColumn, QueueColumn, Sort, UserColumn,
 };
 use super::cursor::Cursor;
+use super::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
 use crate::view::{AppRow, AppSlot, NodeRow, QueueSlot, Side, UsageRow};
 
@@ -91,6 +92,8 @@ pub enum Page {
     Account(AccountPage),
     /// Everything about one thing, to be scrolled.
     Details(DetailsPage),
+    /// Where a submission would go.
+    Placement(Box<PlacementPage>),
 }
 
 /// The queue tree.
@@ -291,4 +294,8 @@ pub enum Subject {
     Node(NodeId),
     /// A user or a group.
     Account(Account),
+    /// Why an application is in its queue, or in none.
+    Why(Arc<AppRow>),
+    /// Who may submit to a queue and who administers it.
+    Access(QueuePath),
 }

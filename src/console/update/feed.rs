@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::action::{Effects, Feed};
 use super::super::layout;
 use super::super::model::marks::{Facet, Marked};
-use super::super::model::page::{AppLine, Page};
+use super::super::model::page::{AppLine, Page, Subject};
 use super::super::model::{Grade, Model};
 use super::{lists, notices};
 use crate::model::VCORE;
@@ -96,8 +96,8 @@ fn ages_on_screen(model: &Model) -> bool {
         Page::Apps(page) => !page.list.rows.is_empty(),
         Page::App(page) => page.row.as_ref().is_some_and(|row| !row.state.is_ended()),
         Page::Node(page) => !page.list.rows.is_empty(),
-        Page::Details(_) => true,
-        Page::Nodes(_) | Page::Users(_) | Page::Account(_) => false,
+        Page::Nodes(_) | Page::Users(_) | Page::Account(_) | Page::Placement(_) => false,
+        Page::Details(page) => !matches!(page.subject, Subject::Access(_)),
     }
 }
 

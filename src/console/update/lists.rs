@@ -12,7 +12,7 @@ use super::super::model::layer::Layer;
 use super::super::model::page::{Listing, Page, Stamp};
 use super::super::model::{Cluster, Grade, Model};
 use super::super::text;
-use super::{apps, nodes, queues, users};
+use super::{apps, nodes, placement, queues, users};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
@@ -64,7 +64,7 @@ macro_rules! with_list {
                 let $list = &mut page.list;
                 $body
             }
-            Page::Details(_) => $otherwise,
+            Page::Details(_) | Page::Placement(_) => $otherwise,
         }
     };
 }
@@ -84,6 +84,9 @@ pub fn go(model: &mut Model, by: Move) {
         page.top = by.from(page.top, usize::MAX, height);
         return;
     }
+    if let Page::Placement(page) = page {
+        return placement::go(page, by, height);
+    }
     let (index, len) = with_list!(page, list => (list.cursor.index, list.rows.len()), (0, 0));
     select(page, cluster, by.from(index, len, height));
 }
@@ -99,7 +102,7 @@ pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
         Page::Node(page) => nodes::select_allocation(page, index),
         Page::Users(page) => users::select(page, index),
         Page::Account(page) => users::select_line(page, index),
-        Page::Details(_) => {}
+        Page::Details(_) | Page::Placement(_) => {}
     }
 }
 
@@ -152,7 +155,7 @@ pub fn columns(model: &Model) -> Vec<&'static str> {
         Page::Node(page) => names(&page.list),
         Page::Users(page) => names(&page.list),
         Page::Account(page) => names(&page.list),
-        Page::Details(_) => Vec::new(),
+        Page::Details(_) | Page::Placement(_) => Vec::new(),
     }
 }
 
@@ -166,7 +169,7 @@ pub fn filter(model: &Model) -> &str {
         Page::Node(page) => &page.list.filter,
         Page::Users(page) => &page.list.filter,
         Page::Account(page) => &page.list.filter,
-        Page::Details(_) => "",
+        Page::Details(_) | Page::Placement(_) => "",
     }
 }
 
@@ -211,7 +214,7 @@ pub fn rebuild(model: &mut Model, asked: bool) {
         Page::Node(page) => nodes::rebuild_allocations(page),
         Page::Users(page) => users::rebuild(page, part),
         Page::Account(page) => users::rebuild_levels(page, part),
-        Page::Details(_) => {}
+        Page::Details(_) | Page::Placement(_) => {}
     }
     let stamp = Stamp { partition: Arc::clone(&cluster.partition), generation, at: *now };
     with_list!(page, list => list.built = Some(stamp), ());
@@ -246,7 +249,7 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
         Page::Node(page) => stamp(&page.list),
         Page::Users(page) => stamp(&page.list),
         Page::Account(page) => stamp(&page.list),
-        Page::Details(_) => return None,
+        Page::Details(_) | Page::Placement(_) => return None,
     };
     let Some(stamp) = stamp.filter(|stamp| stamp.partition == cluster.partition) else { return Some(Duration::ZERO) };
     if stamp.generation == generation {

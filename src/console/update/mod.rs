@@ -12,6 +12,7 @@ pub mod lists;
 pub mod navigate;
 pub mod nodes;
 pub mod notices;
+pub mod placement;
 pub mod queues;
 pub mod users;
 pub mod write;
@@ -39,6 +40,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             Effects::REDRAW
         }
         Action::Feed(news) => feed::take(model, news),
+        Action::File(name, read) => placement::take(model, &name, read),
         Action::Clock(now) => feed::clock(model, now),
     };
     settle(model);
@@ -76,6 +78,14 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Users => navigate::users(model),
         CommandId::GoUser => navigate::account(model, Side::User, argument.unwrap_or_default()),
         CommandId::GoGroup => navigate::account(model, Side::Group, argument.unwrap_or_default()),
+        CommandId::Placement => placement::open(model, argument),
+        CommandId::Why => placement::why(model),
+        CommandId::Try => placement::try_again(model),
+        CommandId::Write => placement::write(model),
+        CommandId::NextField => placement::step(model, 1),
+        CommandId::PreviousField => placement::step(model, -1),
+        CommandId::EndWriting => placement::end(model),
+        CommandId::ClearForm => placement::clear(model),
         CommandId::NextPage => navigate::step_tab(model, 1),
         CommandId::PreviousPage => navigate::step_tab(model, -1),
         CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),
@@ -119,6 +129,7 @@ fn settle(model: &mut Model) {
                 page.top = page.top.min(most(lines, height));
             }
         }
+        Page::Placement(_) => placement::settle(model),
         _ => lists::scroll(model, height),
     }
     let room = usize::from(layout::overlay(model).height.saturating_sub(2));

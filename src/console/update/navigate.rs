@@ -11,7 +11,7 @@ use super::super::model::page::{
 };
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::{lists, queues as tree};
+use super::{lists, placement, queues as tree};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::SourcePlace;
 use crate::view::Side;
@@ -20,7 +20,7 @@ use crate::view::Side;
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Puts a page on top.
-fn push(model: &mut Model, page: Page) {
+pub(super) fn push(model: &mut Model, page: Page) {
     model.pages.push(page);
     model.marks.clear();
     lists::rebuild(model, true);
@@ -44,12 +44,13 @@ fn park(model: &mut Model, page: Option<Page>) {
         Some(Page::Apps(page)) if page.scope.is_none() => model.parked.apps = Some(page),
         Some(Page::Nodes(page)) => model.parked.nodes = Some(page),
         Some(Page::Users(page)) => model.parked.users = Some(page),
+        Some(Page::Placement(page)) => model.parked.placement = Some(page),
         _ => {}
     }
 }
 
 /// Goes back to the queues.
-fn home(model: &mut Model) {
+pub(super) fn home(model: &mut Model) {
     let first = (model.pages.len() > 1).then(|| model.pages.swap_remove(1));
     model.pages.truncate(1);
     park(model, first);
@@ -76,7 +77,7 @@ pub fn open(model: &mut Model) {
             page.list.rows.get(page.list.cursor.index).cloned().map(|account| Page::Account(AccountPage::new(account)))
         }
         Page::Account(page) => page.list.rows.get(page.list.cursor.index).map(|line| open_line(&page.account, line)),
-        Page::Details(_) => None,
+        Page::Details(_) | Page::Placement(_) => None,
     };
     if let Some(page) = next {
         push(model, page);
@@ -99,7 +100,8 @@ fn open_line(account: &Account, line: &AccountLine) -> Page {
 
 /// Everything about what is under the cursor.
 pub fn details(model: &mut Model) {
-    if let Some(subject) = subject::of(model).filter(|_| !matches!(model.page(), Page::Details(_))) {
+    if let Some(subject) = subject::of(model).filter(|_| !matches!(model.page(), Page::Details(_) | Page::Placement(_)))
+    {
         push(model, Page::Details(DetailsPage { subject, top: 0 }));
     }
 }
@@ -181,13 +183,15 @@ pub fn step_tab(model: &mut Model, step: isize) {
         Some(Page::Apps(page)) if page.scope.is_none() => 1,
         Some(Page::Nodes(_)) => 2,
         Some(Page::Users(_)) => 3,
+        Some(Page::Placement(_)) => 4,
         _ => 0,
     };
-    match (here + step).rem_euclid(4) {
+    match (here + step).rem_euclid(5) {
         0 => queues(model, None),
         1 => apps(model, None),
         2 => nodes(model),
-        _ => users(model),
+        3 => users(model),
+        _ => placement::open(model, None),
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::line_edit::LineEdit;
 use super::super::model::layer::{CommandLine, Layer, Question};
 use super::super::model::{Grade, Model};
 use super::super::theme::ThemeName;
-use super::{lists, run};
+use super::{lists, placement, run};
 
 /// Lets a key work on the text that is being written.
 pub fn key(model: &mut Model, key: Key) -> Effects {
@@ -43,6 +43,7 @@ pub fn key(model: &mut Model, key: Key) -> Effects {
             look_up(model);
             Effects::REDRAW
         }
+        Some(Layer::Form) => placement::key(model, key),
         _ => Effects::NONE,
     }
 }

@@ -14,6 +14,7 @@ mod account;
 mod app;
 pub mod node;
 mod queue;
+mod why;
 
 use ratatui::layout::Rect;
 
@@ -69,12 +70,19 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
         Subject::App(row) => app::sheet(model, row, width, signs),
         Subject::Node(id) => node::sheet(model, id, width, signs),
         Subject::Account(account) => account::sheet(model, account, width, signs),
+        Subject::Why(row) => why::app(model, row, width, signs),
+        Subject::Access(path) => why::access_to(model, path, width, signs),
     }
 }
 
+/// Whether there is room for two columns, and content for them.
+fn in_two(subject: &Subject, width: u16) -> bool {
+    width >= TWO_COLUMNS && !matches!(subject, Subject::Why(_) | Subject::Access(_))
+}
+
 /// The width of one column of the content.
-fn column_width(width: u16) -> u16 {
-    if width >= TWO_COLUMNS { (width - 3) / 2 } else { width }
+fn column_width(subject: &Subject, width: u16) -> u16 {
+    if in_two(subject, width) { (width - 3) / 2 } else { width }
 }
 
 /// The content in lines for an area of one column; the title first.
@@ -98,8 +106,8 @@ pub fn height(model: &Model) -> usize {
     let super::super::model::page::Page::Details(page) = model.page() else { return 0 };
     let Some(regions) = layout::regions(model) else { return 0 };
     let width = regions.rows.width.saturating_sub(2);
-    let sheet = sheet(model, &page.subject, usize::from(column_width(width)));
-    if width >= TWO_COLUMNS {
+    let sheet = sheet(model, &page.subject, usize::from(column_width(&page.subject, width)));
+    if in_two(&page.subject, width) {
         1 + sheet.left.len().max(sheet.right.len())
     } else {
         in_one(sheet, usize::from(width)).len()
@@ -109,8 +117,8 @@ pub fn height(model: &Model) -> usize {
 /// Draws the page of details.
 pub fn draw_page(pen: &mut Pen<'_>, model: &Model, page: &DetailsPage, area: Rect) {
     let area = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let sheet = sheet(model, &page.subject, usize::from(column_width(area.width)));
-    if area.width < TWO_COLUMNS {
+    let sheet = sheet(model, &page.subject, usize::from(column_width(&page.subject, area.width)));
+    if !in_two(&page.subject, area.width) {
         pen.lines(area, &in_one(sheet, usize::from(area.width)), page.top);
         return;
     }
@@ -129,9 +137,9 @@ pub fn draw_pane(pen: &mut Pen<'_>, model: &Model, pane: Pane) {
         pen.text(area.x, area.y, area.width, "nothing under the cursor", Role::Dim);
         return;
     };
-    let sheet = sheet(model, &subject, usize::from(column_width(area.width)));
+    let sheet = sheet(model, &subject, usize::from(column_width(&subject, area.width)));
     let room = usize::from(area.height);
-    let lines = if area.width >= TWO_COLUMNS {
+    let lines = if in_two(&subject, area.width) {
         let lines = 1 + sheet.left.len().max(sheet.right.len());
         two_columns(pen, sheet, area, 0);
         lines
@@ -156,7 +164,7 @@ fn two_columns(pen: &mut Pen<'_>, sheet: Sheet, area: Rect, top: usize) {
         let used = pen.pieces(area.x, area.y, area.width, &sheet.title) + 3;
         pen.pieces(area.x + used, area.y, area.width.saturating_sub(used), &sheet.what);
     }
-    let column = column_width(area.width);
+    let column = (area.width - 3) / 2;
     let gone = u16::from(top == 0);
     let below = Rect { y: area.y + gone, height: area.height.saturating_sub(gone), width: column, ..area };
     pen.lines(below, &sheet.left, top.saturating_sub(1));

@@ -1,0 +1,165 @@
+//! Where a submission would go: the form, the configuration it is held against; and why things are where they are.
+
+use std::sync::Arc;
+
+use super::super::action::Effects;
+use super::super::draw;
+use super::super::key::Key;
+use super::super::layout;
+use super::super::model::cursor::Move;
+use super::super::model::layer::Layer;
+use super::super::model::page::{DetailsPage, Page, Subject};
+use super::super::model::placement::{Against, Form, PlacementPage, WantedFile};
+use super::super::model::{Cluster, Model};
+use super::super::subject;
+use super::navigate::{home, push};
+use crate::model::Identity;
+use crate::view::place::{Admission, Request};
+use crate::view::{PartitionView, View};
+
+/// Goes to the page; with the name of a file, under that configuration. Without one, under the running one when the page is on
+/// the screen already.
+pub fn open(model: &mut Model, file: Option<&str>) {
+    let there = matches!(model.page(), Page::Placement(_));
+    home(model);
+    let mut page = model.parked.placement.take().unwrap_or_else(|| Box::new(fresh(&model.cluster.identity)));
+    match file.map(str::trim).filter(|name| !name.is_empty()) {
+        Some(name) => {
+            let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+            page.against = Against::Reading(name.to_owned());
+            page.top = 0;
+            model.wanted_file = Some(WantedFile { name: name.to_owned(), profile });
+        }
+        None if there => page.against = Against::Running,
+        None => {}
+    }
+    push(model, Page::Placement(page));
+}
+
+fn fresh(identity: &Identity) -> PlacementPage {
+    PlacementPage { form: Form::of(identity), ..PlacementPage::default() }
+}
+
+/// Takes a configuration that was read, if it is still the one that is wanted.
+pub fn take(model: &mut Model, name: &str, read: Result<Arc<View>, String>) -> Effects {
+    let on_stack = model.pages.iter_mut().find_map(|page| match page {
+        Page::Placement(page) => Some(page),
+        _ => None,
+    });
+    let Some(page) = on_stack.or(model.parked.placement.as_mut()) else { return Effects::NONE };
+    if !matches!(&page.against, Against::Reading(wanted) if wanted == name) {
+        return Effects::NONE;
+    }
+    page.against = match read {
+        Ok(view) => Against::File(name.to_owned(), view),
+        Err(told) => Against::Faulty(name.to_owned(), told),
+    };
+    Effects::REDRAW
+}
+
+/// The partition that the form is held against: of a file the one of the same name, or else its first.
+pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m PartitionView> {
+    match &page.against {
+        Against::Running => cluster.part(),
+        Against::File(_, view) => {
+            view.partitions.iter().find(|part| part.name == cluster.partition).or_else(|| view.partitions.first())
+        }
+        Against::Reading(_) | Against::Faulty(..) => None,
+    }
+}
+
+/// What the form comes to.
+///
+/// # Errors
+/// What in the form is no submission.
+pub fn preview(part: &PartitionView, form: &Form) -> Result<Admission, String> {
+    use super::super::model::placement::Field;
+    let (groups, tags) = (form.groups(), form.tags()?);
+    let text = |field| form.line(field).text();
+    let request = Request { queue: text(Field::Queue), user: text(Field::User), groups: &groups, tags: &tags };
+    Ok(part.preview(&request, None))
+}
+
+/// Why the application under the cursor is where it is, or who may do what in the queue under it.
+pub fn why(model: &mut Model) {
+    let subject = match subject::of(model) {
+        Some(Subject::Queue(path)) => Subject::Access(path),
+        Some(Subject::App(row)) => Subject::Why(row),
+        _ => return,
+    };
+    push(model, Page::Details(DetailsPage { subject, top: 0 }));
+}
+
+/// Whether an application is on the screen whose submission could be tried.
+pub fn can_try(model: &Model) -> Result<(), String> {
+    match subject::of(model) {
+        Some(Subject::App(_) | Subject::Why(_)) => Ok(()),
+        _ => Err("only on an application".to_owned()),
+    }
+}
+
+/// Puts the submission that an application was into the form.
+pub fn try_again(model: &mut Model) {
+    let Some(Subject::App(row) | Subject::Why(row)) = subject::of(model) else { return };
+    open(model, None);
+    if let Page::Placement(page) = model.page_mut() {
+        **page = PlacementPage { form: Form::of_app(&row), ..PlacementPage::default() };
+    }
+}
+
+/// Starts writing in the field under the cursor.
+pub fn write(model: &mut Model) {
+    if matches!(model.page(), Page::Placement(_)) {
+        model.layers.push(Layer::Form);
+    }
+}
+
+/// Goes to another field.
+pub fn step(model: &mut Model, step: isize) {
+    if let Page::Placement(page) = model.page_mut() {
+        page.field = page.field.step(step);
+    }
+}
+
+/// Leaves the form.
+pub fn end(model: &mut Model) {
+    if matches!(model.layers.last(), Some(Layer::Form)) {
+        model.layers.pop();
+    }
+}
+
+/// Empties the form; an empty one becomes that of the console's user.
+pub fn clear(model: &mut Model) {
+    let identity = model.cluster.identity.clone();
+    if let Page::Placement(page) = model.page_mut() {
+        let empty = Form::default();
+        page.form = if page.form == empty { Form::of(&identity) } else { empty };
+        page.top = 0;
+    }
+}
+
+/// Lets a key work on the field under the cursor.
+pub fn key(model: &mut Model, key: Key) -> Effects {
+    let Page::Placement(page) = model.page_mut() else { return Effects::NONE };
+    if !page.form.line_mut(page.field).key(key) {
+        return Effects::NONE;
+    }
+    page.top = 0;
+    Effects::REDRAW
+}
+
+/// Scrolls what stands below the form.
+pub fn go(page: &mut PlacementPage, by: Move, height: usize) {
+    page.top = by.from(page.top, usize::MAX, height);
+}
+
+/// Ends scrolling at the last line.
+pub fn settle(model: &mut Model) {
+    let (lines, room) = match (model.page(), layout::regions(model)) {
+        (Page::Placement(page), Some(regions)) => draw::placement::extent(model, page, regions.rows),
+        _ => (0, 0),
+    };
+    if let Page::Placement(page) = model.page_mut() {
+        page.top = page.top.min(lines.saturating_sub(room));
+    }
+}
