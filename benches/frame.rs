@@ -102,6 +102,7 @@ fn large() -> View {
         });
     }
     let node = |n: u32| NodeRow {
+        reservations: Arc::default(),
         id: NodeId::from(format!("node-{n:05}")),
         capacity: amount(32, 128),
         allocated: amount(i64::from(n % 32), 64),

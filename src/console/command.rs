@@ -20,6 +20,8 @@ pub enum Context {
     App,
     Nodes,
     Node,
+    Users,
+    Account,
     Details,
     Placement,
     Form,
@@ -42,6 +44,8 @@ impl Context {
             Self::App => "Application",
             Self::Nodes => "Nodes",
             Self::Node => "Node",
+            Self::Users => "Users and groups",
+            Self::Account => "User or group",
             Self::Details => "Details",
             Self::Placement => "Placement",
             Self::Form => "While writing a form",
@@ -57,12 +61,14 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Queues,
         Self::Apps,
         Self::App,
         Self::Nodes,
         Self::Node,
+        Self::Users,
+        Self::Account,
         Self::Details,
         Self::Placement,
         Self::List,
@@ -95,6 +101,8 @@ pub enum Kind {
     Queue,
     App,
     Node,
+    User,
+    Group,
     Column,
     Theme,
     Partition,
@@ -109,6 +117,8 @@ impl Kind {
             Self::Queue => "QUEUE",
             Self::App => "APPLICATION",
             Self::Node => "NODE",
+            Self::User => "USER",
+            Self::Group => "GROUP",
             Self::Column => "COLUMN",
             Self::Theme => "THEME",
             Self::Partition => "PARTITION",
@@ -144,6 +154,9 @@ pub enum CommandId {
     Queues,
     Apps,
     Nodes,
+    Users,
+    GoUser,
+    GoGroup,
     Placement,
     Why,
     Try,
@@ -254,6 +267,8 @@ pub static COMMANDS: &[Command] = &[
             (In::App, "enter"),
             (In::Nodes, "enter"),
             (In::Node, "enter"),
+            (In::Users, "enter"),
+            (In::Account, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -261,6 +276,8 @@ pub static COMMANDS: &[Command] = &[
             (In::App, "node"),
             (In::Nodes, "what runs"),
             (In::Node, "application"),
+            (In::Users, "queue by queue"),
+            (In::Account, "applications"),
         ])
         .guard(can_open),
     row(CommandId::Details, "details", "Everything about the row under the cursor, and where each value comes from")
@@ -366,6 +383,13 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Page, "2")])
         .takes(Argument::Optional(Kind::Queue)),
     row(CommandId::Nodes, "nodes", "The nodes").keys(&[(In::Page, "3")]),
+    row(CommandId::Users, "users", "Users and groups: what they use, and their limits")
+        .aliases(&["groups"])
+        .keys(&[(In::Page, "4")]),
+    row(CommandId::GoUser, "user", "Go to a user: usage against limits, queue by queue")
+        .takes(Argument::Required(Kind::User)),
+    row(CommandId::GoGroup, "group", "Go to a group: usage against limits, queue by queue")
+        .takes(Argument::Required(Kind::Group)),
     row(
         CommandId::Placement,
         "placement",
@@ -400,10 +424,10 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::ClearForm, "", "Empty the form; once more: the user of this console")
         .keys(&[(In::Placement, "x")])
         .hints(&[(In::Placement, "clear")]),
-    row(CommandId::NextPage, "", "Next of queues, applications, nodes, placement")
+    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "next page")]),
-    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes, placement")
+    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes, users, placement")
         .keys(&[(In::Page, "shift-tab")]),
     row(CommandId::GoApp, "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
     row(CommandId::GoNode, "node", "Go to a node").takes(Argument::Required(Kind::Node)),
@@ -430,6 +454,8 @@ pub static COMMANDS: &[Command] = &[
             (In::App, "back"),
             (In::Nodes, "back"),
             (In::Node, "back"),
+            (In::Users, "back"),
+            (In::Account, "back"),
             (In::Details, "back"),
             (In::Placement, "back"),
         ]),

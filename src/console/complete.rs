@@ -7,6 +7,7 @@ use super::model::Model;
 use super::model::layer::Candidate;
 use super::theme::ThemeName;
 use super::update::lists;
+use crate::view::Side;
 
 /// The most candidates offered.
 const MOST: usize = 50;
@@ -77,6 +78,8 @@ fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
         Kind::Queue => plain(queues(model, typed, most)),
         Kind::App => plain(apps(model, typed, most)),
         Kind::Node => plain(nodes(model, typed, most)),
+        Kind::User => plain(accounts(model, Side::User, typed, most)),
+        Kind::Group => plain(accounts(model, Side::Group, typed, most)),
         Kind::Column => plain(best(typed, lists::columns(model).into_iter(), most)),
         Kind::Theme => plain(best(typed, ThemeName::ALL.into_iter().map(ThemeName::name), most)),
         Kind::Partition => plain(best(typed, model.cluster.view.partitions.iter().map(|part| &*part.name), most)),
@@ -98,6 +101,13 @@ pub fn queues(model: &Model, typed: &str, most: usize) -> Vec<String> {
 pub fn apps(model: &Model, typed: &str, most: usize) -> Vec<String> {
     let Some(part) = model.cluster.part() else { return Vec::new() };
     best(typed, part.apps.iter().flatten().chain(part.ended.iter().rev()).map(|row| row.id.as_str()), most)
+}
+
+/// The users or groups that fit best.
+pub fn accounts(model: &Model, side: Side, typed: &str, most: usize) -> Vec<String> {
+    let Some(part) = model.cluster.part() else { return Vec::new() };
+    let rows = if side == Side::User { &part.users } else { &part.groups };
+    best(typed, rows.keys().map(|name| &**name), most)
 }
 
 /// The nodes that fit best.

@@ -23,13 +23,15 @@ pub fn contexts(model: &Model) -> &'static [Context] {
 
 /// The contexts of the page, whatever stands over it.
 pub fn page_contexts(model: &Model) -> &'static [Context] {
-    use Context::{Always, App, Apps, Details, List, Node, Nodes, Page as Pages, Queues};
+    use Context::{Account, Always, App, Apps, Details, List, Node, Nodes, Page as Pages, Queues, Users};
     match model.page() {
         Page::Queues(_) => &[Queues, List, Pages, Always],
         Page::Apps(_) => &[Apps, List, Pages, Always],
         Page::App(_) => &[App, List, Pages, Always],
         Page::Nodes(_) => &[Nodes, List, Pages, Always],
         Page::Node(_) => &[Node, List, Pages, Always],
+        Page::Users(_) => &[Users, List, Pages, Always],
+        Page::Account(_) => &[Account, List, Pages, Always],
         Page::Details(_) => &[Details, Pages, Always],
         Page::Placement(_) => &[Context::Placement, Pages, Always],
     }

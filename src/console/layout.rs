@@ -69,9 +69,9 @@ pub fn regions(model: &Model) -> Option<Regions> {
 fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
     let Size { width, height } = model.size;
     let of_one_thing = match model.page() {
+        Page::App(_) | Page::Node(_) | Page::Account(_) => true,
+        Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) | Page::Users(_) => false,
         Page::Details(_) | Page::Placement(_) => return (body, None),
-        Page::App(_) | Page::Node(_) => true,
-        Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) => false,
     };
     if width >= 190 {
         let wide = (width * 28 / 100).clamp(56, 72);
@@ -86,7 +86,7 @@ fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
     // The height of what there is to say at most, and the same wherever the cursor stands.
     let most = match model.page() {
         Page::Nodes(_) | Page::Node(_) => 8,
-        Page::Apps(_) | Page::App(_) => 10,
+        Page::Apps(_) | Page::App(_) | Page::Users(_) | Page::Account(_) => 10,
         _ => 14,
     };
     let tall = (height / 3).min(most);

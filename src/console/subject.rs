@@ -19,6 +19,8 @@ pub fn of(model: &Model) -> Option<Subject> {
         Page::App(page) => page.row.clone().map(Subject::App),
         Page::Nodes(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Node),
         Page::Node(page) => Some(Subject::Node(page.id.clone())),
+        Page::Users(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Account),
+        Page::Account(page) => Some(Subject::Account(page.account.clone())),
         Page::Details(page) => Some(page.subject.clone()),
         Page::Placement(_) => None,
     }
@@ -35,9 +37,9 @@ pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
 /// The queue under the cursor, or the one that the page is about.
 pub fn queue(model: &Model) -> Option<QueuePath> {
     match of(model)? {
+        Subject::Node(_) | Subject::Account(_) => None,
         Subject::Queue(path) | Subject::Access(path) => Some(path),
         Subject::App(row) | Subject::Why(row) => Some(row.queue.clone()),
-        Subject::Node(_) => None,
     }
 }
 
@@ -46,11 +48,11 @@ pub fn ask(page: &AppPage) -> Option<&Arc<AskRow>> {
     page.row.as_ref()?.asks.get(page.list.rows.get(page.list.cursor.index)?)
 }
 
-/// The node of the ask under the cursor.
+/// The node of the ask under the cursor: where it runs, or the one that is kept for it.
 pub fn node_of_ask(page: &AppPage) -> Option<NodeId> {
     match &ask(page)?.state {
         AskState::Allocated { node, .. } => Some(node.clone()),
-        AskState::Pending { .. } => None,
+        AskState::Pending { reserved, .. } => reserved.clone(),
     }
 }
 

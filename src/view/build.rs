@@ -16,7 +16,7 @@ use super::{Notice, NoticeWeight, PartitionView, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
 use crate::scheduler::gang::TaskGroup;
-use crate::scheduler::index::{AppKey, NodeKey, QueueKey, SlabKey};
+use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
 use crate::scheduler::node::Node;
 use crate::scheduler::queue::{Queue, Settings};
 use crate::scheduler::touched::Touched;
@@ -192,7 +192,7 @@ impl PartitionBuilder {
         }
         let allocations = view.nodes.get(&node.id).map(|row| row.allocations.clone()).unwrap_or_default();
         self.node_ids[key.slot()] = Some(node.id.clone());
-        view.nodes.insert(node.id.clone(), Arc::new(node_row(node, allocations)));
+        view.nodes.insert(node.id.clone(), Arc::new(node_row(node, allocations, partition)));
     }
 
     fn update_allocation(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey, number: u64) {
@@ -257,18 +257,16 @@ fn update_app(view: &mut PartitionView, partition: &Partition, key: AppKey) {
     view.apps.set(key.slot(), row);
 }
 
-fn update_ask(
-    view: &mut PartitionView,
-    partition: &Partition,
-    app: AppKey,
-    ask: crate::scheduler::index::AskKey,
-    arrival: u64,
-) {
+fn update_ask(view: &mut PartitionView, partition: &Partition, app: AppKey, ask: AskKey, arrival: u64) {
     let Some(Some(row)) = view.apps.get_mut(app.slot()) else { return };
-    let there = partition.apps.get(app).and_then(|app| app.asks.get(ask)).filter(|ask| ask.arrival == arrival);
+    let there = partition.apps.get(app).and_then(|app| {
+        let row = app.asks.get(ask).filter(|ask| ask.arrival == arrival)?;
+        let kept = app.reservations.iter().find(|(reserved, _)| *reserved == ask).map(|(_, node)| *node);
+        Some((row, kept.and_then(|node| partition.nodes.get(node)).map(|node| node.id.clone())))
+    });
     let asks = &mut Arc::make_mut(row).asks;
     match there {
-        Some(ask) => asks.insert(arrival, Arc::new(ask_row(ask, partition))),
+        Some((ask, reserved)) => asks.insert(arrival, Arc::new(ask_row(ask, reserved, partition))),
         None => asks.remove(&arrival),
     };
 }
@@ -376,7 +374,7 @@ fn task_group_row((name, group): (&Arc<str>, &TaskGroup)) -> TaskGroupRow {
     }
 }
 
-fn ask_row(ask: &Ask, partition: &Partition) -> AskRow {
+fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition) -> AskRow {
     let state = match &ask.allocation {
         Some(allocation) => {
             AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since: allocation.since }
@@ -389,6 +387,7 @@ fn ask_row(ask: &Ask, partition: &Partition) -> AskRow {
                 Tried::NoNode => PendingReason::NoNode,
                 Tried::Placeholder => PendingReason::Placeholder,
             },
+            reserved,
         },
     };
     AskRow {
@@ -403,7 +402,11 @@ fn ask_row(ask: &Ask, partition: &Partition) -> AskRow {
     }
 }
 
-fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>) -> NodeRow {
+fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, partition: &Partition) -> NodeRow {
+    let kept_for = |(app, ask): &(AppKey, AskKey)| {
+        let app = partition.apps.get(*app)?;
+        Some((app.id.clone(), app.asks.get(*ask)?.id.clone()))
+    };
     NodeRow {
         id: node.id.clone(),
         capacity: node.total.clone(),
@@ -412,5 +415,6 @@ fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>) -> NodeRow {
         schedulable: node.schedulable,
         attributes: Arc::clone(&node.attributes),
         allocations,
+        reservations: node.reservations.iter().filter_map(kept_for).collect(),
     }
 }

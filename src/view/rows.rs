@@ -231,6 +231,8 @@ pub enum AskState {
     Pending {
         /// Why, as far as a cycle has looked at it.
         reason: PendingReason,
+        /// The node that is kept for it (SCH-084).
+        reserved: Option<NodeId>,
     },
     /// Has been given a node.
     Allocated {
@@ -274,6 +276,8 @@ pub struct NodeRow {
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
     pub allocations: OrdMap<u64, NodeAllocation>,
+    /// The asks that it is kept for (SCH-084).
+    pub reservations: Arc<[(AppId, AskId)]>,
 }
 
 impl NodeRow {

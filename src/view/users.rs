@@ -43,7 +43,26 @@ pub struct QueueUsageRow {
     pub limit: Option<Arc<LimitConfig>>,
 }
 
+impl QueueUsageRow {
+    /// The limit that stands on this very queue, with how much of it is used; `None` without one.
+    pub fn limit_use(&self, side: Side, name: &str) -> Option<LimitUse> {
+        Some(LimitUse {
+            side,
+            name: name.to_owned(),
+            queue: self.queue.clone(),
+            limit: Arc::clone(self.limit.as_ref()?),
+            allocated: self.allocated.clone(),
+            running: self.running.clone(),
+        })
+    }
+}
+
 impl UsageRow {
+    /// The limits that hold for this user or group wherever it has a live application, the root's first.
+    pub fn limits(&self, side: Side) -> impl Iterator<Item = LimitUse> {
+        self.queues.iter().filter_map(move |row| row.limit_use(side, &self.name))
+    }
+
     /// The usage in a queue and below it, if an application counts there.
     pub fn at(&self, queue: &QueuePath) -> Option<&QueueUsageRow> {
         let at = self.queues.binary_search_by(|row| row.queue.cmp(queue)).ok()?;
@@ -69,6 +88,16 @@ pub struct LimitUse {
 }
 
 impl LimitUse {
+    /// The most resources, where it sets any (SCH-123).
+    pub fn max(&self) -> Option<&Resource> {
+        max_resources(&self.limit)
+    }
+
+    /// The most applications that run, where it sets any (SCH-126).
+    pub fn max_running(&self) -> Option<u64> {
+        max_applications(&self.limit)
+    }
+
     /// What is left of the resources that it names; may be negative after a reload. `None`: it names none (LIM-040).
     pub fn rest(&self) -> Option<Resource> {
         max_resources(&self.limit).map(|max| max.sub_only_existing(&self.allocated))
@@ -97,6 +126,20 @@ impl LimitUse {
 }
 
 impl PartitionView {
+    /// What a user or a group has in use, if a live application counts there.
+    pub fn usage_of(&self, side: Side, name: &str) -> Option<&Arc<UsageRow>> {
+        if side == Side::User { self.users.get(name) } else { self.groups.get(name) }
+    }
+
+    /// Whether an application counts under a user or a group.
+    pub fn counts_under(app: &AppRow, side: Side, name: &str) -> bool {
+        match (side, &app.group) {
+            (Side::User, _) => app.who.user == name,
+            (Side::Group, AppGroup::Group(group)) => &**group == name,
+            (Side::Group, _) => false,
+        }
+    }
+
     /// The limits that hold for a user in a queue, from the queue up to the root.
     pub fn user_limits(&self, user: &str, queue: &QueueRow) -> Vec<LimitUse> {
         self.limits(Side::User, user, queue)
@@ -142,7 +185,7 @@ impl PartitionView {
     }
 
     fn limits(&self, side: Side, name: &str, queue: &QueueRow) -> Vec<LimitUse> {
-        let row = if side == Side::User { self.users.get(name) } else { self.groups.get(name) };
+        let row = self.usage_of(side, name);
         let limit = |queue: &QueueRow| {
             let limit = Arc::clone(limit_of(&queue.settings.limits, side, name)?);
             let usage = row.and_then(|row| row.at(&queue.path)).cloned().unwrap_or_default();

@@ -14,8 +14,8 @@ use kornsole::model::{
 use kornsole::source::{About, Link, Source, SourcePlace};
 use kornsole::view::place::{Hits, Record, Request, Rules};
 use kornsole::view::{
-    AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PartitionView, PendingReason, PropertyRow,
-    QueueLimits, QueueRow, QueueSlot, StateChange, View,
+    AppGroup, AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PartitionView, PendingReason,
+    PropertyRow, QueueLimits, QueueRow, QueueSlot, QueueUsageRow, Side, StateChange, UsageRow, UsageRows, View,
 };
 
 /// A source whose view the test sets.
@@ -137,6 +137,7 @@ impl Builder {
             schedulable: true,
             attributes: Arc::default(),
             allocations: Default::default(),
+            reservations: Arc::default(),
         };
         self.nodes.insert(id, row);
         self
@@ -185,11 +186,19 @@ impl Builder {
 
     fn ask(&mut self, app: &str, id: &str, priority: i32, wanted: &str, place: &str, created: Time) -> AskRow {
         let wanted = resource(wanted);
+        let pending = |reason| AskState::Pending { reason, reserved: None };
         let state = match place {
-            "queue" => AskState::Pending { reason: PendingReason::QueueQuota },
-            "user" => AskState::Pending { reason: PendingReason::UserQuota },
-            "no-node" => AskState::Pending { reason: PendingReason::NoNode },
-            "-" => AskState::Pending { reason: PendingReason::NotTried },
+            "queue" => pending(PendingReason::QueueQuota),
+            "user" => pending(PendingReason::UserQuota),
+            "no-node" => pending(PendingReason::NoNode),
+            "-" => pending(PendingReason::NotTried),
+            kept if kept.starts_with("kept:") => {
+                let node = NodeId::from(&kept[5..]);
+                let row = self.nodes.get_mut(&node).expect("the node comes before what it is kept for");
+                let all = row.reservations.iter().cloned().chain([(app.into(), id.into())]);
+                row.reservations = all.collect();
+                AskState::Pending { reason: PendingReason::NoNode, reserved: Some(node) }
+            }
             node => {
                 let node = self.nodes.get_mut(node).expect("the node comes before what runs on it");
                 node.allocated.add_assign(&wanted);
@@ -259,7 +268,10 @@ impl Builder {
                 *raw = (*raw).max(current);
             }
         }
+        let (users, groups) = (self.usage(Side::User), self.usage(Side::Group));
         let mut partition = PartitionView {
+            users,
+            groups,
             name: "default".into(),
             state: QueueState::Active,
             allocated: rows[0].allocated.clone(),
@@ -283,6 +295,35 @@ impl Builder {
             allocation_rate: 214.2,
             ..View::default()
         }
+    }
+
+    /// What users or groups have in use, queue by queue.
+    fn usage(&self, side: Side) -> UsageRows {
+        let mut rows: BTreeMap<String, BTreeMap<QueuePath, QueueUsageRow>> = BTreeMap::new();
+        for app in &self.apps {
+            let name = match (&app.group, side) {
+                (_, Side::User) => app.who.user.clone(),
+                (AppGroup::Group(group), Side::Group) => group.to_string(),
+                _ => continue,
+            };
+            for (at, (path, queue)) in self.queues.iter().enumerate().filter(|(_, (path, _))| app.queue.is_within(path))
+            {
+                let row = rows.entry(name.clone()).or_default().entry(path.clone()).or_default();
+                (row.slot, row.queue) = (QueueSlot(at as u32), path.clone());
+                row.allocated.add_assign(&app.allocated);
+                row.apps += 1;
+                if app.state == AppState::Running {
+                    row.running.insert(app.id.clone());
+                }
+                let limits = &queue.settings.limits;
+                row.limit = if side == Side::User { limits.for_user(&name) } else { limits.for_group(&name) }.cloned();
+            }
+        }
+        let row = |(name, queues): (String, BTreeMap<QueuePath, QueueUsageRow>)| {
+            let name: Arc<str> = name.into();
+            (Arc::clone(&name), Arc::new(UsageRow { name, queues: queues.into_values().collect() }))
+        };
+        rows.into_iter().map(row).collect()
     }
 
     /// The next moment: generations counted up for what a test changed.
@@ -369,7 +410,11 @@ pub fn tenants() -> Builder {
             "root.system.high",
             "admin",
             640,
-            &[("s1", 1, "cpu=1 mem=2G", "node-a"), ("s2", 3, "cpu=15 mem=31G", "no-node")],
+            &[
+                ("s1", 1, "cpu=1 mem=2G", "node-a"),
+                ("s2", 3, "cpu=15 mem=31G", "kept:node-a"),
+                ("s3", 2, "cpu=30 mem=1G", "no-node"),
+            ],
         )
         .app(
             "sys-2",
@@ -406,6 +451,10 @@ pub fn tenants() -> Builder {
         .app("web-2", "root.tenants.tenant-b.web", "kim", 12, &[("w2", 0, "cpu=1 mem=1G", "-")])
         .app("old-1", "root.tenants.legacy", "joe", 90_000, &[("o1", 0, "cpu=2 mem=4G", "node-c")])
         .app("note-1", "root.users.kim", "kim", 330, &[("n1", 0, "cpu=1 mem=1G", "node-c")]);
+    for app in cluster.apps.iter_mut().filter(|app| app.id.as_str().starts_with("web-")) {
+        app.group = AppGroup::Group("dev".into());
+        app.held_by_limits = app.id.as_str() == "web-2";
+    }
     let app = cluster.apps.iter_mut().find(|app| app.id.as_str() == "etl-1").unwrap();
     app.tags =
         Arc::new(BTreeMap::from([("namespace".to_owned(), "red".to_owned()), ("stage".to_owned(), "prod".to_owned())]));
@@ -424,6 +473,14 @@ fn queues(cluster: &mut Builder) {
         .queue("root", |row| {
             let settings = Arc::make_mut(&mut row.settings);
             (settings.submit_acl, settings.admin_acl) = (acl("*"), acl("admin admins"));
+            let limit = LimitConfig {
+                description: "everyone".to_owned(),
+                at: Place { line: 12, column: 11 },
+                users: vec!["*".to_owned()],
+                max_applications: Some(20),
+                ..LimitConfig::default()
+            };
+            settings.limits = Arc::new(QueueLimits::of(&[limit]));
         })
         .queue("root.system", |_| {})
         .queue("root.system.high", |row| {
@@ -459,6 +516,14 @@ fn queues(cluster: &mut Builder) {
         .queue("root.tenants.tenant-b", |row| {
             row.priority.policy = PriorityPolicy::Fence;
             row.max_running = Some(2);
+            let limit = LimitConfig {
+                at: Place { line: 44, column: 11 },
+                groups: vec!["dev".to_owned()],
+                max_applications: Some(1),
+                max_resources: Some(resource("cpu=10 gpu=2")),
+                ..LimitConfig::default()
+            };
+            Arc::make_mut(&mut row.settings).limits = Arc::new(QueueLimits::of(&[limit]));
         })
         .queue("root.tenants.tenant-b.web", |row| row.max_running = Some(1))
         .queue("root.tenants.legacy", |row| {

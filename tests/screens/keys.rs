@@ -184,13 +184,51 @@ fn goes_down_to_one_allocation_and_back() {
 #[test]
 fn tells_why_an_ask_waits() {
     for (app, why) in [
-        ("etl-1", "user or group limit reached"),
+        ("etl-1", "sue has cpu 6 of 6, mem 12G of 12G in tenant-a"),
         ("etl-1", "not tried yet, others go first"),
         ("adhoc-7", "adhoc has cpu 0.5, mem 1G, gpu 0 left"),
         ("sys-1", "no node has room"),
+        ("sys-1", "node node-a is kept for it"),
+        ("web-2", "group dev runs 1 of 1 application in tenant-b"),
     ] {
         says(&after(&format!(":app {app}<ret>"), 120, 40), why);
     }
+}
+
+#[test]
+fn details_name_the_limit_with_its_place() {
+    let mut driver = after(":app etl-1<ret>G<up>", 120, 40);
+    says(&driver, "user limit: sue has");
+    says(&driver, "root.tenants.tenant-a, line 31");
+    says(&driver, "user sue has cpu 6 of 6 !, mem 12G of 12G !");
+    driver.keys(":app web-2<ret>i").unwrap();
+    says(&driver, "held back");
+    says(&driver, "root.tenants.tenant-b, line 44");
+    driver.keys(":queues tenant-a<ret>i").unwrap();
+    says(&driver, "sue, bob: cpu 6, mem 12G (tenant-a, line 31)");
+    says(&driver, "sue has cpu 6 of 6 !");
+    says(&driver, "bob has cpu 1.5 of 6, mem 3G of 12G");
+}
+
+#[test]
+fn an_application_waits_for_its_queue_to_run_fewer() {
+    let mut cluster = fixture::tenants();
+    let app = cluster.apps.iter_mut().find(|app| app.id.as_str() == "web-2").unwrap();
+    (app.held_by_limits, app.held_by_queue) = (false, true);
+    let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
+    says(driver.keys(":app web-2<ret>").unwrap(), "root.tenants.tenant-b.web runs 1 of 1 application");
+}
+
+#[test]
+fn a_kept_node_says_for_whom() {
+    let mut driver = after(":app sys-1<ret>j", 120, 40);
+    says(&driver, "reserved");
+    driver.keys("<ret>").unwrap();
+    says(&driver, "kept for sys-1/s2");
+    driver.keys("3").unwrap();
+    assert!(driver.find_row("node-a").unwrap().1.contains("● kept"), "{}", driver.screen_text());
+    says_not(driver.resize(40, 12).keys("<ret><esc>:node node-b<ret>").unwrap(), "kept for");
+    says(driver.keys(":node node-a<ret>").unwrap(), "kept for sys-1/s2");
 }
 
 #[test]

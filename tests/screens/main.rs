@@ -8,6 +8,7 @@ mod notices;
 mod pictures;
 mod props;
 mod screens;
+mod users;
 
 use std::sync::Arc;
 

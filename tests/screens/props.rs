@@ -19,7 +19,7 @@ enum Step {
     Change(u8),
 }
 
-const KEYS: [&str; 55] = [
+const KEYS: [&str; 56] = [
     "up",
     "down",
     "left",
@@ -57,6 +57,7 @@ const KEYS: [&str; 55] = [
     "1",
     "2",
     "3",
+    "4",
     "-",
     "+",
     "a",
@@ -128,6 +129,8 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
         Page::App(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Nodes(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Node(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
+        Page::Users(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
+        Page::Account(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Details(_) | Page::Placement(_) => return Ok(()),
     };
     prop_assert!(index < len.max(1), "{index} of {len}");

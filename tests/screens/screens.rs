@@ -13,7 +13,7 @@ use super::{after, console};
 pub const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 12)];
 
 /// What the page is called, and the keys that lead to it.
-const PAGES: [(&str, &str); 16] = [
+const PAGES: [(&str, &str); 19] = [
     ("queues", "jjjjjjj"),
     ("queue-details", "jjjjjjji"),
     ("queues-filtered", "/web<ret>"),
@@ -22,6 +22,9 @@ const PAGES: [(&str, &str); 16] = [
     ("app", "2/adhoc<ret><ret>j"),
     ("nodes", "3"),
     ("node", "3<ret>"),
+    ("users", "4G"),
+    ("user", ":user sue<ret>G"),
+    ("group", ":group dev<ret>"),
     ("placement", "5<right><right>eroot.nowhere.x<ret>"),
     ("placement-writing", "5x<right><right><right><right>enamespace=red; note=a b"),
     ("why-here", ":app note-1<ret>w"),

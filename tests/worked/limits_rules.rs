@@ -37,7 +37,7 @@ fn lim_043_limits_are_asked_before_queues_and_told_once() {
     let view = limited.0.view();
     let app = view.app_by_id(&AppId::from("app")).expect("the application is live");
     let state = |id: &str| app.asks.values().find(|ask| ask.id.as_str() == id).map(|ask| ask.state.clone());
-    assert_eq!(state("large"), Some(AskState::Pending { reason: PendingReason::UserQuota }));
+    assert_eq!(state("large"), Some(AskState::Pending { reason: PendingReason::UserQuota, reserved: None }));
 
     limited
         .reload("", "{name: q, resources: {max: {memory: 60}}, limits: [{users: [bob], maxresources: {memory: 50}}]}");

@@ -20,7 +20,8 @@ use super::super::model::page::{AppPage, AppsPage};
 use super::super::subject::app_at;
 use super::super::theme::{Role, Signs};
 use super::super::update::apps::{below, word_of};
-use super::pen::{Pen, Piece, Slot, dim, piece, plain};
+use super::limits;
+use super::pen::{self, Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
 use crate::model::quantity::show_amount;
 use crate::model::{AppState, MEMORY, Resource, VCORE};
@@ -316,6 +317,10 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
         pen.name(x, slot.y, (slot.x + slot.width).saturating_sub(x), text, Role::Text);
         Vec::new()
     };
+    let why_in = |room: usize| {
+        let long = why(model.cluster.part(), row, ask, true);
+        if pen::width(&long) <= room { long } else { why(model.cluster.part(), row, ask, false) }
+    };
     let pieces = match what {
         AskCell::Id => name(slot.x, ask.id.as_str()),
         AskCell::Priority => vec![format::priority(ask.priority).map_or_else(|| dim(signs.nothing), plain)],
@@ -328,13 +333,13 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
             AskState::Pending { .. } => vec![dim(signs.none)],
         },
         AskCell::Since => vec![dim(format::duration(model.cluster.at.since(since)))],
-        AskCell::Why => why(model.cluster.part(), row, ask, slot.width > 60),
+        AskCell::Why => why_in(usize::from(slot.width)),
         AskCell::NodeOrWhy => match &ask.state {
             AskState::Allocated { node, .. } => {
                 name(slot.x + 3, node.as_str());
                 vec![dim("on")]
             }
-            AskState::Pending { .. } => why(model.cluster.part(), row, ask, false),
+            AskState::Pending { .. } => why_in(usize::from(slot.width)),
         },
         AskCell::Changed if mark.any(model.now) => vec![piece(Role::Accent, signs.changed)],
         AskCell::Changed => Vec::new(),
@@ -357,21 +362,32 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool)
     let group = ask.task_group.as_ref().map(|group| format!("task group {group}"));
     let node = ask.required_node.as_ref().map(|node| format!("only node {node}"));
     let special: Vec<String> = group.into_iter().chain(node).collect();
-    let AskState::Pending { reason } = &ask.state else {
+    let AskState::Pending { reason, reserved } = &ask.state else {
         return vec![dim(special.join(", "))];
     };
     let said = match reason {
-        PendingReason::NotTried => "not tried yet, others go first".to_owned(),
+        PendingReason::NotTried => held_back(part, row, long),
         PendingReason::QueueQuota => too_full(part, row, ask, long),
-        PendingReason::UserQuota => "user or group limit reached".to_owned(),
+        PendingReason::UserQuota => over_limit(part, row, ask, long),
         PendingReason::NoNode => "no node has room".to_owned(),
         PendingReason::Placeholder => "waits for a placeholder to give way".to_owned(),
     };
+    let said = reserved.as_ref().map_or(said, |node| format!("node {node} is kept for it"));
     let mut pieces = vec![plain(said)];
     if !special.is_empty() {
         pieces.push(dim(format!("; {}", special.join(", "))));
     }
     pieces
+}
+
+fn held_back(part: Option<&PartitionView>, row: &AppRow, long: bool) -> String {
+    let held = part.and_then(|part| limits::held_back(part, row, long));
+    held.unwrap_or_else(|| "not tried yet, others go first".to_owned())
+}
+
+fn over_limit(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool) -> String {
+    let limit = part.and_then(|part| limits::too_full(part, row, &ask.resource, long));
+    limit.unwrap_or_else(|| "user or group limit reached".to_owned())
 }
 
 fn too_full(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool) -> String {

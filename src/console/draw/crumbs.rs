@@ -11,10 +11,12 @@ use ratatui::layout::Rect;
 use super::super::format;
 use super::super::model::Model;
 use super::super::model::column::Column;
-use super::super::model::page::{AppPage, AppsPage, Listing, Page, Subject};
+use super::super::model::page::{Account, AccountPage, AppPage, AppsPage, Listing, Page, Subject};
 use super::super::text;
 use super::super::theme::Role;
+use super::limits;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
+use crate::view::Side;
 
 /// Draws the second line.
 pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
@@ -69,7 +71,7 @@ fn crumbs(model: &Model) -> Vec<String> {
     // Pages of the first row stand for themselves; what is opened from the queues stands behind them.
     let first = match model.pages.get(1) {
         Some(Page::Apps(page)) if page.scope.is_none() => 1,
-        Some(Page::Nodes(_) | Page::Placement(_)) => 1,
+        Some(Page::Nodes(_) | Page::Users(_) | Page::Placement(_)) => 1,
         _ => 0,
     };
     let mut crumbs = Vec::new();
@@ -80,10 +82,13 @@ fn crumbs(model: &Model) -> Vec<String> {
             Page::App(page) => page.id.to_string(),
             Page::Nodes(_) => "Nodes".to_owned(),
             Page::Node(page) => page.id.to_string(),
+            Page::Users(_) => "Users & groups".to_owned(),
+            Page::Account(page) => account(&page.account),
             Page::Details(page) => match (&page.subject, at) {
                 (Subject::Queue(path) | Subject::Access(path), _) => path.to_string(),
                 (Subject::App(row) | Subject::Why(row), _) => row.id.to_string(),
                 (Subject::Node(id), _) => id.to_string(),
+                (Subject::Account(of), _) => account(of),
             },
             Page::Placement(_) => "Placement".to_owned(),
         });
@@ -138,9 +143,53 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             facts
         }
         Page::Nodes(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "node")],
-        Page::Node(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "allocation")],
+        Page::Node(page) => {
+            let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list)];
+            let kept = page.row.as_ref().and_then(|row| super::details::node::kept_for(row));
+            facts.push(count(&page.list, "allocation"));
+            facts.extend(kept.map(|kept| vec![piece(Role::StateWaiting, format!("kept for {kept}"))]));
+            facts
+        }
+        Page::Users(page) => {
+            let count = count_of(&page.list, format!("{} users and groups", page.list.total));
+            vec![sort(pen, &page.list), filter(pen, &page.list), count]
+        }
+        Page::Account(page) => vec![filter(pen, &page.list), waiting(page), binding(page)],
         Page::Details(_) => Vec::new(),
         Page::Placement(page) => super::placement::facts(model, page),
+    }
+}
+
+/// A user or a group with what it is: `user sue`.
+fn account(account: &Account) -> String {
+    let name = limits::name(account.side, &account.name);
+    if account.side == Side::Group && &*account.name == "*" {
+        name
+    } else {
+        format!("{} {name}", limits::kind(account.side))
+    }
+}
+
+fn waiting(page: &AccountPage) -> Vec<Piece> {
+    match page.waiting {
+        0 => vec![dim("nothing waits for it")],
+        1 => vec![piece(Role::StateWaiting, "1 application waits")],
+        more => vec![piece(Role::StateWaiting, format!("{more} applications wait"))],
+    }
+}
+
+/// The queues whose limits let nothing more in.
+fn binding(page: &AccountPage) -> Vec<Piece> {
+    let Some(row) = &page.row else { return vec![dim("not in this partition")] };
+    let full: Vec<String> = row
+        .limits(page.account.side)
+        .filter(|limit| limit.is_full())
+        .map(|limit| limit.queue.name().to_owned())
+        .collect();
+    match full.len() {
+        0 => vec![dim("no limit binds")],
+        1 => vec![piece(Role::Danger, format!("{} binds", full[0]))],
+        _ => vec![piece(Role::Danger, format!("{} bind", full.join(", ")))],
     }
 }
 
@@ -174,11 +223,12 @@ fn filter<R, I, C: Column>(pen: &Pen<'_>, list: &Listing<R, I, C>) -> Vec<Piece>
 }
 
 fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece> {
+    count_of(list, format::count(list.total as u64, noun))
+}
+
+fn count_of<R, I, C: Column>(list: &Listing<R, I, C>, all: String) -> Vec<Piece> {
     if list.filter.is_empty() {
-        return vec![plain(format::count(list.total as u64, noun))];
+        return vec![plain(all)];
     }
-    vec![
-        plain(format!("{} of {}", list.rows.len(), format::count(list.total as u64, noun))),
-        dim(format!(", {} hidden", list.hidden())),
-    ]
+    vec![plain(format!("{} of {all}", list.rows.len())), dim(format!(", {} hidden", list.hidden()))]
 }

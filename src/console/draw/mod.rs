@@ -26,6 +26,7 @@ mod bottom;
 mod crumbs;
 pub mod details;
 mod header;
+pub mod limits;
 mod meter;
 mod nodes;
 pub mod overlay;
@@ -33,6 +34,7 @@ mod pen;
 pub mod placement;
 mod queues;
 mod table;
+mod users;
 mod walk;
 
 use ratatui::Frame;
@@ -80,6 +82,8 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::App(page) => apps::draw_one(pen, model, page, regions),
         Page::Nodes(page) => nodes::draw(pen, model, page, regions),
         Page::Node(page) => nodes::draw_one(pen, model, page, regions),
+        Page::Users(page) => users::draw(pen, model, page, regions),
+        Page::Account(page) => users::draw_one(pen, model, page, regions),
         Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
         Page::Placement(page) => placement::draw(pen, model, page, regions.rows),
     }

@@ -149,10 +149,10 @@ fn meter(node: &NodeRow, name: &str) -> Meter {
 
 /// Whether a node takes new allocations.
 pub fn state(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
-    let (sign, role, word) = if node.schedulable {
-        (signs.active, Role::StateActive, " open")
-    } else {
-        (signs.stopped, Role::StateStopped, " cordoned")
+    let (sign, role, word) = match (node.schedulable, node.reservations.is_empty()) {
+        (true, true) => (signs.active, Role::StateActive, " open"),
+        (true, false) => (signs.active, Role::StateActive, " kept"),
+        (false, _) => (signs.stopped, Role::StateStopped, " cordoned"),
     };
     if words { vec![piece(role, sign), dim(word)] } else { vec![piece(role, sign)] }
 }

@@ -147,6 +147,25 @@ columns! {
 }
 
 columns! {
+    /// The columns of users and groups.
+    UserColumn {
+        Name: "name", false, false;
+        Kind: "kind", false, false;
+        Apps: "apps", true, true;
+        Cpu: "cpu", true, true;
+        Memory: "mem", true, true;
+        Limits: "limits", true, true;
+    }
+}
+
+columns! {
+    /// The columns of one user or group: its queues stand in the order of the tree, looked at again as usage changes.
+    LevelColumn {
+        Queue: "queue", true, false;
+    }
+}
+
+columns! {
     /// The columns of what runs on a node.
     AllocationColumn {
         Arrival: "arrival", false, false;

@@ -25,7 +25,7 @@ use crate::source::{About, Link};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
 use layer::Layer;
 use marks::Marks;
-use page::{AppsPage, NodesPage, Page, QueuesPage};
+use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
 use placement::{PlacementPage, WantedFile};
 
 /// What a person may set before the console starts.
@@ -119,6 +119,8 @@ pub struct Parked {
     pub apps: Option<AppsPage>,
     /// The nodes.
     pub nodes: Option<NodesPage>,
+    /// Users and groups.
+    pub users: Option<UsersPage>,
     /// Placement, with what was written there.
     pub placement: Option<Box<PlacementPage>>,
 }

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::column::{AllocationColumn, AppColumn, AskColumn, Column, NodeColumn, QueueColumn, Sort};
+use super::column::{
+    AllocationColumn, AppColumn, AskColumn, Column, LevelColumn, NodeColumn, QueueColumn, Sort, UserColumn,
+};
 use super::cursor::Cursor;
 use super::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
-use crate::view::{AppRow, AppSlot, NodeRow, QueueSlot};
+use crate::view::{AppRow, AppSlot, NodeRow, QueueSlot, Side, UsageRow};
 
 /// What every list has: its rows in order, a cursor, a sort, a filter.
 #[derive(Clone, Debug)]
@@ -84,6 +86,10 @@ pub enum Page {
     Nodes(NodesPage),
     /// One node.
     Node(NodePage),
+    /// Users and groups.
+    Users(UsersPage),
+    /// One user or group.
+    Account(AccountPage),
     /// Everything about one thing, to be scrolled.
     Details(DetailsPage),
     /// Where a submission would go.
@@ -200,6 +206,74 @@ impl NodePage {
     }
 }
 
+/// A user or a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Which of the two.
+    pub side: Side,
+    /// The name.
+    pub name: Arc<str>,
+}
+
+/// Users and groups.
+#[derive(Clone, Debug, Default)]
+pub struct UsersPage {
+    /// The rows.
+    pub list: Listing<Account, Account, UserColumn>,
+}
+
+/// One user or group, queue by queue.
+#[derive(Clone, Debug)]
+pub struct AccountPage {
+    /// Whom the page is about.
+    pub account: Account,
+    /// Its row in the view shown; `None` when it has no live application.
+    pub row: Option<Arc<UsageRow>>,
+    /// How many applications wait because of its limits.
+    pub waiting: usize,
+    /// Its queues as a tree, and below each leaf the applications that wait because of a limit.
+    pub list: Listing<AccountLine, LineId, LevelColumn>,
+}
+
+impl AccountPage {
+    /// The page of a user or a group.
+    pub fn new(account: Account) -> Self {
+        Self { account, row: None, waiting: 0, list: Listing::default() }
+    }
+}
+
+/// A row of one user or group.
+#[derive(Clone, Debug)]
+pub struct AccountLine {
+    /// What it is about.
+    pub id: LineId,
+    /// The slot of an application.
+    pub slot: Option<AppSlot>,
+    /// How deep it stands.
+    pub depth: u16,
+    /// How many asks of an application wait.
+    pub asks: u32,
+}
+
+impl AccountLine {
+    /// The last part of a queue's path, or the id of an application.
+    pub fn name(&self) -> &str {
+        match &self.id {
+            LineId::Queue(path) => path.name(),
+            LineId::App(id) => id.as_str(),
+        }
+    }
+}
+
+/// What a row of one user or group is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineId {
+    /// A queue in which applications count.
+    Queue(QueuePath),
+    /// An application that waits because of a limit.
+    App(AppId),
+}
+
 /// Everything about one thing.
 #[derive(Clone, Debug)]
 pub struct DetailsPage {
@@ -218,6 +292,8 @@ pub enum Subject {
     App(Arc<AppRow>),
     /// A node.
     Node(NodeId),
+    /// A user or a group.
+    Account(Account),
     /// Why an application is in its queue, or in none.
     Why(Arc<AppRow>),
     /// Who may submit to a queue and who administers it.

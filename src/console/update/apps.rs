@@ -178,6 +178,7 @@ fn node_of(ask: &AskRow) -> &str {
 /// The word for the state of an ask.
 pub fn word_of(ask: &AskRow) -> &'static str {
     match (&ask.state, ask.placeholder) {
+        (AskState::Pending { reserved: Some(_), .. }, _) => "reserved",
         (AskState::Pending { .. }, false) => "pending",
         (AskState::Pending { .. }, true) => "pending, placeholder",
         (AskState::Allocated { .. }, false) => "allocated",

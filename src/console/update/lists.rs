@@ -12,7 +12,7 @@ use super::super::model::layer::Layer;
 use super::super::model::page::{Listing, Page, Stamp};
 use super::super::model::{Cluster, Grade, Model};
 use super::super::text;
-use super::{apps, nodes, placement, queues};
+use super::{apps, nodes, placement, queues, users};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
@@ -56,6 +56,14 @@ macro_rules! with_list {
                 let $list = &mut page.list;
                 $body
             }
+            Page::Users(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Account(page) => {
+                let $list = &mut page.list;
+                $body
+            }
             Page::Details(_) | Page::Placement(_) => $otherwise,
         }
     };
@@ -92,6 +100,8 @@ pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
         Page::App(page) => apps::select_ask(page, index),
         Page::Nodes(page) => nodes::select(page, index),
         Page::Node(page) => nodes::select_allocation(page, index),
+        Page::Users(page) => users::select(page, index),
+        Page::Account(page) => users::select_line(page, index),
         Page::Details(_) | Page::Placement(_) => {}
     }
 }
@@ -143,6 +153,8 @@ pub fn columns(model: &Model) -> Vec<&'static str> {
         Page::App(page) => names(&page.list),
         Page::Nodes(page) => names(&page.list),
         Page::Node(page) => names(&page.list),
+        Page::Users(page) => names(&page.list),
+        Page::Account(page) => names(&page.list),
         Page::Details(_) | Page::Placement(_) => Vec::new(),
     }
 }
@@ -155,6 +167,8 @@ pub fn filter(model: &Model) -> &str {
         Page::App(page) => &page.list.filter,
         Page::Nodes(page) => &page.list.filter,
         Page::Node(page) => &page.list.filter,
+        Page::Users(page) => &page.list.filter,
+        Page::Account(page) => &page.list.filter,
         Page::Details(_) | Page::Placement(_) => "",
     }
 }
@@ -184,6 +198,7 @@ pub fn rebuild(model: &mut Model, asked: bool) {
     match page {
         Page::App(page) => apps::resolve(page, part, asked),
         Page::Node(page) => nodes::resolve(page, part),
+        Page::Account(page) => users::resolve(page, part),
         _ => {}
     }
     let generation = generation(page, cluster);
@@ -197,6 +212,8 @@ pub fn rebuild(model: &mut Model, asked: bool) {
         Page::App(page) => apps::rebuild_asks(page),
         Page::Nodes(page) => nodes::rebuild(page, part),
         Page::Node(page) => nodes::rebuild_allocations(page),
+        Page::Users(page) => users::rebuild(page, part),
+        Page::Account(page) => users::rebuild_levels(page, part),
         Page::Details(_) | Page::Placement(_) => {}
     }
     let stamp = Stamp { partition: Arc::clone(&cluster.partition), generation, at: *now };
@@ -230,6 +247,8 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
         Page::App(page) => stamp(&page.list),
         Page::Nodes(page) => stamp(&page.list),
         Page::Node(page) => stamp(&page.list),
+        Page::Users(page) => stamp(&page.list),
+        Page::Account(page) => stamp(&page.list),
         Page::Details(_) | Page::Placement(_) => return None,
     };
     let Some(stamp) = stamp.filter(|stamp| stamp.partition == cluster.partition) else { return Some(Duration::ZERO) };

@@ -14,6 +14,7 @@ pub mod nodes;
 pub mod notices;
 pub mod placement;
 pub mod queues;
+pub mod users;
 pub mod write;
 
 use super::action::{Action, Effects};
@@ -23,6 +24,7 @@ use super::model::layer::Layer;
 use super::model::page::Page;
 use super::model::{Grade, Model};
 use super::{draw, layout};
+use crate::view::Side;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, action: Action) -> Effects {
@@ -73,6 +75,9 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Queues => navigate::queues(model, argument),
         CommandId::Apps => navigate::apps(model, argument),
         CommandId::Nodes => navigate::nodes(model),
+        CommandId::Users => navigate::users(model),
+        CommandId::GoUser => navigate::account(model, Side::User, argument.unwrap_or_default()),
+        CommandId::GoGroup => navigate::account(model, Side::Group, argument.unwrap_or_default()),
         CommandId::Placement => placement::open(model, argument),
         CommandId::Why => placement::why(model),
         CommandId::Try => placement::try_again(model),

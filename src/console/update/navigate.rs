@@ -6,12 +6,15 @@ use super::super::action::Effects;
 use super::super::complete;
 use super::super::format;
 use super::super::model::layer::{Confirm, Layer, Question};
-use super::super::model::page::{AppPage, AppsPage, DetailsPage, NodePage, Page, Subject};
+use super::super::model::page::{
+    Account, AccountLine, AccountPage, AppPage, AppsPage, DetailsPage, LineId, NodePage, Page, Subject,
+};
 use super::super::model::{Grade, Model};
 use super::super::subject;
 use super::{lists, placement, queues as tree};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::SourcePlace;
+use crate::view::Side;
 
 /// How soon the second press must follow to quit at once.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -40,6 +43,7 @@ fn park(model: &mut Model, page: Option<Page>) {
     match page {
         Some(Page::Apps(page)) if page.scope.is_none() => model.parked.apps = Some(page),
         Some(Page::Nodes(page)) => model.parked.nodes = Some(page),
+        Some(Page::Users(page)) => model.parked.users = Some(page),
         Some(Page::Placement(page)) => model.parked.placement = Some(page),
         _ => {}
     }
@@ -69,10 +73,28 @@ pub fn open(model: &mut Model) {
         Page::App(page) => subject::node_of_ask(page).map(|id| Page::Node(NodePage::new(id))),
         Page::Nodes(page) => page.list.rows.get(page.list.cursor.index).map(|id| Page::Node(NodePage::new(id.clone()))),
         Page::Node(page) => subject::app_of_allocation(page).map(|(app, ask)| Page::App(AppPage::new(app, Some(ask)))),
+        Page::Users(page) => {
+            page.list.rows.get(page.list.cursor.index).cloned().map(|account| Page::Account(AccountPage::new(account)))
+        }
+        Page::Account(page) => page.list.rows.get(page.list.cursor.index).map(|line| open_line(&page.account, line)),
         Page::Details(_) | Page::Placement(_) => None,
     };
     if let Some(page) = next {
         push(model, page);
+    }
+}
+
+/// An application that waits, or a user's applications in a queue.
+fn open_line(account: &Account, line: &AccountLine) -> Page {
+    match &line.id {
+        LineId::App(id) => Page::App(AppPage::new(id.clone(), None)),
+        LineId::Queue(path) => {
+            let mut page = AppsPage::new(Some(path.clone()));
+            if account.side == Side::User {
+                page.list.filter = format!("={}", account.name);
+            }
+            Page::Apps(page)
+        }
     }
 }
 
@@ -132,18 +154,43 @@ pub fn nodes(model: &mut Model) {
     push(model, Page::Nodes(page));
 }
 
+/// Users and groups.
+pub fn users(model: &mut Model) {
+    home(model);
+    let page = model.parked.users.take().unwrap_or_default();
+    push(model, Page::Users(page));
+}
+
+/// Goes to a user or a group.
+pub fn account(model: &mut Model, side: Side, text: &str) {
+    let known = model.cluster.part().is_some_and(|part| part.usage_of(side, text).is_some());
+    let name = if known { Some(text.to_owned()) } else { complete::accounts(model, side, text, 1).pop() };
+    match name {
+        Some(name) => {
+            users(model);
+            push(model, Page::Account(AccountPage::new(Account { side, name: name.into() })));
+        }
+        None => {
+            let kind = if side == Side::User { "user" } else { "group" };
+            model.say(Grade::Refusal, format!("no {kind} {text} with a live application"));
+        }
+    }
+}
+
 /// The next page of the first row, or the one before.
 pub fn step_tab(model: &mut Model, step: isize) {
     let here = match model.pages.get(1) {
         Some(Page::Apps(page)) if page.scope.is_none() => 1,
         Some(Page::Nodes(_)) => 2,
-        Some(Page::Placement(_)) => 3,
+        Some(Page::Users(_)) => 3,
+        Some(Page::Placement(_)) => 4,
         _ => 0,
     };
-    match (here + step).rem_euclid(4) {
+    match (here + step).rem_euclid(5) {
         0 => queues(model, None),
         1 => apps(model, None),
         2 => nodes(model),
+        3 => users(model),
         _ => placement::open(model, None),
     }
 }

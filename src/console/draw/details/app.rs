@@ -9,10 +9,11 @@ use super::super::super::subject;
 use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
 use super::super::super::update::apps::word_of;
+use super::super::limits;
 use super::super::pen::{Piece, dim, piece, plain};
 use super::{LABEL, Lines, Sheet, labelled, labelled_text};
 use crate::model::Time;
-use crate::view::AppRow;
+use crate::view::{AppRow, PartitionView};
 
 /// The sheet of an application.
 pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
@@ -33,13 +34,33 @@ pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     if let Some(message) = &row.message {
         labelled_text(&mut left, "message", message, width, Role::Error);
     }
+    let part = model.cluster.part();
+    if let Some(held) = part.filter(|_| !row.state.is_ended()).and_then(|part| limits::held_back(part, row, true)) {
+        labelled_text(&mut left, "held back", &held, width, Role::Warning);
+    }
     log(&mut left, row, width, signs);
     labelled(&mut left, "submitted", vec![plain(ago(model, row.submitted)), dim(format!(" by {}", row.who))]);
     if let Some(finished) = row.finished {
         labelled(&mut left, "ended", vec![plain(ago(model, finished))]);
     }
     tags(&mut left, row, width);
-    Sheet { title: vec![piece(Role::Title, row.id.to_string())], what, left, right: resources(row, signs) }
+    let mut right = resources(row, signs);
+    if let Some(part) = part.filter(|_| !row.state.is_ended()) {
+        limits(&mut right, part, row, signs);
+    }
+    Sheet { title: vec![piece(Role::Title, row.id.to_string())], what, left, right }
+}
+
+/// The limits of its user and of the group that it counts under.
+fn limits(lines: &mut Lines, part: &PartitionView, row: &AppRow, signs: &Signs) {
+    for (at, limit) in part.limits_of(row).iter().enumerate() {
+        let (kind, name) = (limits::kind(limit.side), limits::name(limit.side, &limit.name));
+        labelled(lines, if at == 0 { "limits" } else { "" }, vec![plain(format!("{kind} {name} has "))]);
+        if let Some(line) = lines.last_mut() {
+            line.extend(limits::use_pieces(limit, signs));
+        }
+        labelled(lines, "", vec![dim(format!("  in {}", limits::place(limit, true)))]);
+    }
 }
 
 fn ago(model: &Model, time: Time) -> String {

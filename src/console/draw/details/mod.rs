@@ -10,8 +10,9 @@
 //! Two columns from 112 columns of room on, otherwise one below the other. Content is made of sections; the pane leaves out the
 //! last lines when they do not fit, and says so.
 
+mod account;
 mod app;
-mod node;
+pub mod node;
 mod queue;
 mod why;
 
@@ -68,6 +69,7 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
         Subject::Queue(path) => queue::sheet(model, path, width, signs),
         Subject::App(row) => app::sheet(model, row, width, signs),
         Subject::Node(id) => node::sheet(model, id, width, signs),
+        Subject::Account(account) => account::sheet(model, account, width, signs),
         Subject::Why(row) => why::app(model, row, width, signs),
         Subject::Access(path) => why::access_to(model, path, width, signs),
     }

@@ -16,16 +16,29 @@ pub fn sheet(model: &Model, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
         return gone(id.to_string());
     };
     let mut what = super::super::nodes::state(node, signs, true);
-    let takes = if node.schedulable { "takes new allocations" } else { "takes no new allocations" };
+    let takes = match (node.schedulable, node.reservations.is_empty()) {
+        (false, _) => "takes no new allocations",
+        (true, true) => "takes new allocations",
+        (true, false) => "takes what it is kept for",
+    };
     what.push(dim(format!("   {takes}")));
     let mut right = Lines::new();
     let running = format::count(node.allocations.len() as u64, "allocation");
     labelled(&mut right, "runs", vec![plain(running)]);
+    if let Some(kept) = kept_for(node) {
+        labelled_text(&mut right, "kept for", &kept, width, Role::StateWaiting);
+    }
     for (at, (key, value)) in node.attributes.iter().enumerate() {
         let text = format!("{} = {}", text::escape(key), text::escape(value));
         labelled_text(&mut right, if at == 0 { "attributes" } else { "" }, &text, width, Role::Text);
     }
     Sheet { title: vec![piece(Role::Title, id.to_string())], what, left: resources(node, width, signs), right }
+}
+
+/// The asks that a node is kept for: `etl-1/k1-7`.
+pub fn kept_for(node: &NodeRow) -> Option<String> {
+    let names: Vec<String> = node.reservations.iter().map(|(app, ask)| format!("{app}/{ask}")).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 fn resources(node: &NodeRow, width: usize, signs: &Signs) -> Lines {

@@ -1,5 +1,7 @@
 //! Everything about a queue.
 
+use std::sync::Arc;
+
 use super::super::super::format;
 use super::super::super::model::Model;
 use super::super::super::text;
@@ -11,7 +13,7 @@ use crate::config::properties::AppSortPolicy;
 use crate::config::{LimitConfig, TemplateConfig};
 use crate::model::{MEMORY, Priority, PriorityPolicy, QueuePath, QueueState, Resource, VCORE};
 use crate::view::explain::{AclKind, PriorityStep};
-use crate::view::{Origin, PartitionView, QueueRow};
+use crate::view::{LimitUse, Origin, PartitionView, QueueRow};
 
 /// The sheet of a queue.
 pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
@@ -26,7 +28,7 @@ pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sh
     let mut right = Lines::new();
     resources(&mut right, part, row, width, signs);
     applications(&mut right, part, row, width);
-    limits(&mut right, part, row, width);
+    limits(&mut right, part, row, width, signs);
     template(&mut right, row, width);
     Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(model, row, signs), left, right }
 }
@@ -226,14 +228,29 @@ fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: 
     labelled_text(lines, "children", &children, width, Role::Text);
 }
 
-/// The limits that hold here, written on the queue or above it.
-fn limits(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize) {
+/// How many of those under one limit are named.
+const NAMED: usize = 4;
+
+/// The limits that hold here, written on the queue or above it, each with who uses how much of it; who is at it comes first.
+fn limits(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
     let mut label = "limits";
+    let all =
+        if part.path_up(row).all(|queue| queue.settings.limits.is_empty()) { Vec::new() } else { part.limits_in(row) };
     for queue in part.path_up(row) {
         for limit in queue.settings.limits.list() {
             let text = format!("{} ({}, line {})", limit_text(limit), queue.path.name(), limit.at.line);
             labelled_text(lines, label, &text, width, Role::Text);
             label = "";
+            let mut used: Vec<&LimitUse> = all.iter().filter(|one| Arc::ptr_eq(&one.limit, limit)).collect();
+            used.sort_by_key(|one| !one.is_full());
+            for one in used.iter().take(NAMED) {
+                let mut value = vec![plain(format!("  {} has ", super::super::limits::name(one.side, &one.name)))];
+                value.extend(super::super::limits::use_pieces(one, signs));
+                labelled(lines, "", value);
+            }
+            if used.len() > NAMED {
+                labelled(lines, "", vec![dim(format!("  and {} more", used.len() - NAMED))]);
+            }
         }
     }
 }

@@ -1,0 +1,122 @@
+//! Users and groups: making the rows of the table and of one of them.
+
+use std::sync::Arc;
+
+use super::super::filter::Filter;
+use super::super::model::column::UserColumn;
+use super::super::model::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
+use super::lists::{self, SortKey};
+use crate::model::{MEMORY, VCORE};
+use crate::view::{AppRow, AskState, PartitionView, PendingReason, QueueUsageRow, Side, UsageRow};
+
+/// The most asks of one application that are looked at for what they wait for.
+const ASKS: usize = 1_000;
+
+/// Makes the rows of users and groups.
+pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
+    let users = part.users.values().map(|row| (Side::User, row));
+    let mut all: Vec<(Side, &Arc<UsageRow>)> =
+        users.chain(part.groups.values().map(|row| (Side::Group, row))).collect();
+    page.list.total = all.len();
+    page.list.widest = lists::widest(all.iter().map(|(_, row)| [(&*row.name).into(), "".into(), "".into()]));
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let mut kept = filter.select(all.iter(), |(_, row)| [&*row.name]).into_iter();
+        all.retain(|_| kept.next().unwrap_or(false));
+    }
+    let column = page.list.sort.column;
+    let mut keyed: Vec<_> = all
+        .into_iter()
+        .map(|(side, row)| {
+            let account = Account { side, name: Arc::clone(&row.name) };
+            (sort_key(side, row, column), SortKey::Text(&row.name), account)
+        })
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows.clear();
+    page.list.rows.extend(keyed.into_iter().map(|(_, _, account)| account));
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
+}
+
+fn sort_key(side: Side, row: &UsageRow, column: UserColumn) -> SortKey<'_> {
+    let root = row.queues.first();
+    let of = |name: &str| root.map_or(0, |root| root.allocated.amount(name));
+    let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    match column {
+        UserColumn::Name => SortKey::Text(&row.name),
+        UserColumn::Kind => SortKey::Figures(i64::from(side == Side::Group), 0),
+        UserColumn::Apps => SortKey::Figures(root.map_or(0, |root| count(root.running.len())), 0),
+        UserColumn::Cpu => SortKey::Figures(of(VCORE), of(MEMORY)),
+        UserColumn::Memory => SortKey::Figures(of(MEMORY), of(VCORE)),
+        UserColumn::Limits => {
+            let full = row.limits(side).filter(|limit| limit.is_full()).count();
+            SortKey::Figures(count(full), count(row.limits(side).count()))
+        }
+    }
+}
+
+/// Puts the cursor on a user or a group.
+pub fn select(page: &mut UsersPage, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).cloned());
+}
+
+/// Finds the row of the page's user or group in the view; it is gone with its last application.
+pub fn resolve(page: &mut AccountPage, part: &PartitionView) {
+    page.row = part.usage_of(page.account.side, &page.account.name).cloned();
+}
+
+/// Makes the rows of one user or group: its queues as a tree, and below each leaf the applications that wait because of a limit.
+pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
+    page.list.rows.clear();
+    let queues: &[QueueUsageRow] = page.row.as_ref().map_or(&[], |row| &row.queues);
+    let mut waiting: Vec<(&Arc<AppRow>, u32)> = match page.row {
+        Some(_) => part.apps.iter().flatten().filter_map(|app| Some((app, waits(part, app, &page.account)?))).collect(),
+        None => Vec::new(),
+    };
+    waiting.sort_by(|a, b| (a.0.submitted, &a.0.id).cmp(&(b.0.submitted, &b.0.id)));
+    page.waiting = waiting.len();
+    page.list.total = queues.len();
+    let mut kept = Filter::parse(&page.list.filter)
+        .map(|filter| filter.select(queues.iter(), |row| [row.queue.name(), row.queue.as_str()]).into_iter());
+    for row in queues {
+        if kept.as_mut().is_some_and(|kept| !kept.next().unwrap_or(false)) {
+            continue;
+        }
+        let depth = u16::try_from(row.queue.depth()).unwrap_or(u16::MAX);
+        page.list.rows.push(AccountLine { id: LineId::Queue(row.queue.clone()), slot: None, depth, asks: 0 });
+        for (app, asks) in waiting.iter().filter(|(app, _)| app.queue == row.queue) {
+            let id = LineId::App(app.id.clone());
+            page.list.rows.push(AccountLine { id, slot: Some(app.slot), depth: depth + 1, asks: *asks });
+        }
+    }
+    let texts = page.list.rows.iter().map(|line| [line.name().into(), "".into(), "".into()]);
+    let indent = page.list.rows.iter().map(|line| line.depth * 2).max().unwrap_or(0);
+    page.list.widest = lists::widest(texts);
+    page.list.widest[0] = page.list.widest[0].saturating_add(indent);
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| rows.get(index).map(|line| line.id.clone()), None, filtered);
+}
+
+/// How many asks of an application wait because of a limit of a user or a group; `None` when that is not what it waits for.
+fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
+    if app.pending_asks == 0 || !PartitionView::counts_under(app, account.side, &account.name) {
+        return None;
+    }
+    let binds = |side: Side, name: &str| side == account.side && *name == *account.name;
+    if app.held_by_limits {
+        let limit = part.limit_that_holds_back(app)?;
+        return binds(limit.side, &limit.name).then_some(app.pending_asks);
+    }
+    let told = |state: &AskState| matches!(state, AskState::Pending { reason: PendingReason::UserQuota, .. });
+    let asks = app.asks.values().filter(|ask| told(&ask.state)).take(ASKS);
+    let here = asks
+        .filter(|ask| part.limit_too_full_for(app, &ask.resource).is_none_or(|limit| binds(limit.side, &limit.name)));
+    u32::try_from(here.count()).ok().filter(|asks| *asks > 0)
+}
+
+/// Puts the cursor on a row of one user or group.
+pub fn select_line(page: &mut AccountPage, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|line| line.id.clone()));
+}

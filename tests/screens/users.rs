@@ -1,0 +1,123 @@
+//! Users and groups: what they use, which limit binds, and what waits for it.
+
+use std::time::Duration;
+
+use kornsole::console::{Driver, Options};
+use kornsole::model::QueuePath;
+
+use super::fixture::{self, Scene, resource};
+use super::{after, console};
+
+fn says(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
+}
+
+fn line(driver: &Driver, text: &str) -> String {
+    driver.find_row(text).unwrap_or_else(|| panic!("no {text:?} in\n{}", driver.screen_text())).1
+}
+
+/// The row of a queue, below the first lines of the screen.
+fn level(driver: &Driver, queue: &str) -> String {
+    let lines = driver.lines();
+    let row = lines.iter().skip(4).find(|line| line.split_whitespace().next() == Some(queue));
+    row.unwrap_or_else(|| panic!("no {queue} in\n{}", driver.screen_text())).clone()
+}
+
+#[test]
+fn the_table_names_the_limit_that_is_closest() {
+    let driver = after("4", 120, 40);
+    let sue = level(&driver, "sue");
+    assert!(
+        sue.contains("! user") && sue.contains("1/1") && sue.contains("cpu 6 of 6 in root.tenants.tenant-a, line 31")
+    );
+    let dev = level(&driver, "dev");
+    assert!(dev.contains("! group") && dev.contains("1/2") && dev.contains("1 of 1 apps in root.tenants.tenant-b"));
+    let joe = level(&driver, "joe");
+    assert!(!joe.contains('!') && joe.contains("1 of 20 apps in root, line 12"), "{joe}");
+}
+
+#[test]
+fn from_a_user_to_the_limit_and_to_what_waits_for_it() {
+    let mut driver = after("4/=sue<ret><ret>", 120, 40);
+    says(&driver, "Users & groups › user sue");
+    says(&driver, "1 application waits");
+    says(&driver, "tenant-a binds");
+    let bound = level(&driver, "tenant-a");
+    assert!(bound.contains("6/   6!") && bound.contains("12G/ 12G!") && bound.contains("line 31"), "{bound}");
+    let root = line(&driver, "▌root");
+    assert!(root.contains("1/ 20") && root.contains("line 12, everyone"), "{root}");
+    says(&driver, "1 ask waits: sue has cpu 6 of 6, mem 12G of 12G in tenant-a");
+    driver.keys("G<ret>").unwrap();
+    says(&driver, "› etl-1");
+    says(&driver, "k1-7");
+    driver.keys("<esc>k<ret>").unwrap();
+    says(&driver, "1 of 1 application, 0 hidden");
+    driver.keys("<esc><esc><esc>").unwrap();
+    says(&driver, "CLOSEST TO ITS LIMIT");
+}
+
+#[test]
+fn a_group_is_told_from_a_user_of_its_name() {
+    let mut cluster = fixture::tenants();
+    cluster.app("own", "root.tenants.tenant-a.etl", "dev", 5, &[("a", 0, "cpu=1 mem=1G", "node-a")]);
+    let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
+    driver.keys(":group dev<ret>").unwrap();
+    says(&driver, "› group dev");
+    says(&driver, "web-2");
+    says(&driver, "tenant-b binds");
+    driver.keys(":user dev<ret>").unwrap();
+    says(&driver, "› user dev");
+    says(&driver, "no limit binds");
+    says(&driver, "nothing waits for it");
+}
+
+#[test]
+fn names_are_completed_and_unknown_ones_refused() {
+    let mut driver = after(":user su<tab><ret>", 80, 24);
+    says(&driver, "user sue");
+    driver.keys(":user nobody-of-this-name<ret>").unwrap();
+    says(&driver, "no user nobody-of-this-name with a live application");
+    driver.keys(":groups<ret>").unwrap();
+    says(&driver, "6 users and groups");
+}
+
+#[test]
+fn a_user_whose_last_application_ends_is_told_gone() {
+    let (mut driver, scene) = console(120, 40);
+    driver.keys(":user joe<ret>").unwrap();
+    says(&driver, "legacy");
+    let mut cluster = fixture::tenants();
+    cluster.generation += 1;
+    cluster.app_generation += 1;
+    cluster.apps.retain(|app| app.who.user != "joe");
+    scene.show(cluster.build());
+    driver.advance(Duration::from_secs(1));
+    says(&driver, "joe has no live application");
+    driver.keys("<esc>").unwrap();
+    assert!(driver.find_row(" joe ").is_none(), "{}", driver.screen_text());
+}
+
+#[test]
+fn usage_is_followed_while_one_looks() {
+    let (mut driver, scene) = console(120, 40);
+    driver.keys(":user bob<ret>").unwrap();
+    assert!(level(&driver, "tenant-a").contains("1.5/   6 "));
+    let mut cluster = fixture::tenants();
+    cluster.generation += 1;
+    cluster.app("more", "root.tenants.tenant-a.etl", "bob", 1, &[("x", 0, "cpu=4500m mem=1G", "node-a")]);
+    scene.show(cluster.build());
+    driver.advance(Duration::from_millis(20));
+    assert!(level(&driver, "tenant-a").contains("6/   6!"), "{}", driver.screen_text());
+    says(&driver, "tenant-a binds");
+}
+
+#[test]
+fn other_resources_of_a_limit_stand_with_its_place() {
+    let mut cluster = fixture::tenants();
+    let web = QueuePath::new("root.tenants.tenant-b.web");
+    let app = cluster.apps.iter_mut().find(|app| app.queue == web).unwrap();
+    app.allocated.add_assign(&resource("gpu=2"));
+    let mut driver = Driver::new(Scene::new(cluster.build()), Options::default(), 120, 40);
+    driver.keys(":group dev<ret>").unwrap();
+    says(&driver, "line 44, gpu 2/2!");
+}
