@@ -337,10 +337,14 @@ fn a_panic_leaves_the_terminal_whole() {
         let terminal = Terminal::start(command);
         terminal.end();
         terminal.until_whole();
-        let raw = terminal.look(|seen| String::from_utf8_lossy(&seen.raw).into_owned());
-        let (_, after) = raw.rsplit_once(LEAVES_ALTERNATE).expect("it was waited for");
-        assert!(after.contains("broken on purpose"), "{program}: the report can be read, on the main screen:\n{raw}");
-        assert!(!after.contains("Queues"), "{program}: nothing is drawn after it:\n{raw}");
+        let after = |raw: &[u8]| {
+            let raw = String::from_utf8_lossy(raw);
+            raw.rsplit_once(LEAVES_ALTERNATE).map(|(_, after)| after.to_owned()).unwrap_or_default()
+        };
+        let told = |seen: &Seen| after(&seen.raw).contains("broken on purpose");
+        terminal.until(&format!("{program}'s report on the main screen"), told);
+        let after = terminal.look(|seen| after(&seen.raw));
+        assert!(!after.contains("Queues"), "{program}: nothing is drawn after it:\n{after}");
     }
 }
 

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use kornsole::config::{self, Config};
 use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, Profile, QueuePath, Resource, Time};
 use kornsole::scheduler::app::Application;
 use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Scheduler, Submission, check,
+    AskSpec, Command, Event, EventKind, GangStyle, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler,
+    Submission, check,
 };
 use kornsole::view::ViewBuilder;
 use proptest::prelude::*;
@@ -110,19 +112,91 @@ fn resource() -> impl Strategy<Value = Resource> {
         .prop_map(|pairs| pairs.into_iter().collect())
 }
 
+/// Submissions, a third of them of gangs.
+fn submit(
+    app: impl Strategy<Value = AppId>,
+    queue: impl Strategy<Value = &'static str>,
+    who: impl Strategy<Value = Identity>,
+) -> impl Strategy<Value = PartitionCommand> {
+    let style = prop::sample::select(&[GangStyle::Soft, GangStyle::Hard]);
+    let gang = prop_oneof![2 => Just(0), 1 => 1..8i64];
+    (app, queue, who, gang, style, 1..200u64).prop_map(|(app, queue, who, size, gang_style, time)| {
+        PartitionCommand::Submit(Submission {
+            app,
+            queue: queue.to_owned(),
+            who,
+            gang_style,
+            placeholder_ask: [("memory", size)].into_iter().collect(),
+            placeholder_timeout: Some(Duration::from_secs(time)),
+            ..Submission::default()
+        })
+    })
+}
+
+fn gang_ask() -> impl Strategy<Value = AskId> {
+    (0..6u8).prop_map(|n| AskId::from(format!("p{n}")))
+}
+
+/// Small wishes of few task groups, so that placeholders and real asks meet, some of them too large.
+fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = PartitionCommand> {
+    let group = prop::sample::select(&["g", "h"]);
+    (app, gang_ask(), 1..4i64, any::<bool>(), group, 1..4u32, -3..4i32).prop_map(
+        |(app, id, memory, placeholder, group, count, priority)| {
+            PartitionCommand::Ask(AskSpec {
+                app,
+                id,
+                resource: [("memory", memory)].into_iter().collect(),
+                priority: Priority(priority),
+                count,
+                placeholder,
+                task_group: Some(Arc::from(group)),
+                ..AskSpec::default()
+            })
+        },
+    )
+}
+
+/// Steps around two gangs in a small cluster: most of what is asked for is a placeholder or may replace one.
+fn gang_step() -> impl Strategy<Value = Step> {
+    let app = || (0..2u8).prop_map(|n| AppId::from(format!("app-{n}")));
+    let node = || (0..3u8).prop_map(|n| NodeId::from(format!("n{n}")));
+    let queue = || prop::sample::select(vec!["root.b", "root.p.x", "root.p.new"]);
+    let root = || Just(Identity::new("root", ["dev"]));
+    let add = (node(), 2..9i64).prop_map(|(id, memory)| {
+        let capacity = [("memory", memory)].into_iter().collect();
+        PartitionCommand::AddNode(NodeSpec { id, capacity, ..NodeSpec::default() })
+    });
+    let command = prop_oneof![
+        6 => submit(app(), queue(), root()),
+        20 => gang_asks(app()),
+        5 => add,
+        2 => node().prop_map(PartitionCommand::RemoveNode),
+        1 => node().prop_map(PartitionCommand::DrainNode),
+        3 => (app(), gang_ask()).prop_map(|(app, ask)| PartitionCommand::Release { app, ask }),
+        1 => app().prop_map(|app| PartitionCommand::Remove { app }),
+        1 => (app(), root()).prop_map(|(app, by)| PartitionCommand::Kill { app, by, reason: String::new() }),
+        2 => (app(), queue(), root())
+            .prop_map(|(app, to, by)| PartitionCommand::Move { app, to: QueuePath::new(to), by }),
+    ];
+    prop_oneof![
+        10 => (1..6u8).prop_map(Step::Cycles),
+        3 => (1..40_000u32).prop_map(Step::Advance),
+        20 => command.prop_map(Step::Do),
+    ]
+}
+
 fn step() -> impl Strategy<Value = Step> {
     let app = || (0..6u8).prop_map(|n| AppId::from(format!("app-{n}")));
     let ask = || (0..5u8).prop_map(|n| AskId::from(format!("t{n}")));
     let node = || (0..4u8).prop_map(|n| NodeId::from(format!("n{n}")));
-    let queue = || prop::sample::select(&QUEUES);
+    let queue = || prop::sample::select(QUEUES.to_vec());
     let groups = || prop::sample::select(vec![vec!["dev"], vec!["ops", "dev"], vec!["qa"], vec![]]);
     let user = || {
         (prop::sample::select(&["sue", "bob", "root", ""]), groups())
             .prop_map(|(user, groups)| Identity::new(user, groups))
     };
-    let submit = (app(), queue(), user()).prop_map(|(app, queue, who)| {
-        PartitionCommand::Submit(Submission { app, queue: queue.to_owned(), who, ..Submission::default() })
-    });
+    let submit = submit(app(), queue(), user());
+    let gang_asks = gang_asks(app());
     let required = prop_oneof![9 => Just(None), 1 => node().prop_map(Some)];
     let asks = (app(), ask(), resource(), -3..4i32, 1..4u32, required).prop_map(
         |(app, id, resource, priority, count, required_node)| {
@@ -142,12 +216,13 @@ fn step() -> impl Strategy<Value = Step> {
     let command = prop_oneof![
         4 => submit,
         8 => asks,
+        8 => gang_asks,
         3 => add,
         1 => update,
         1 => node().prop_map(PartitionCommand::RemoveNode),
         1 => node().prop_map(PartitionCommand::DrainNode),
         1 => node().prop_map(PartitionCommand::ResumeNode),
-        4 => (app(), ask()).prop_map(|(app, ask)| PartitionCommand::Release { app, ask }),
+        4 => (app(), prop_oneof![ask(), gang_ask()]).prop_map(|(app, ask)| PartitionCommand::Release { app, ask }),
         1 => app().prop_map(|app| PartitionCommand::Remove { app }),
         1 => (app(), user()).prop_map(|(app, by)| PartitionCommand::Kill { app, by, reason: String::new() }),
         2 => (app(), queue(), user())
@@ -220,8 +295,17 @@ proptest! {
     ) {
         run(profile, &steps, |scheduler, _, events| {
             let partition = &scheduler.partitions()[0];
+            let replaces = |app: &AppId, ask: &AskId| {
+                events.iter().any(|event| {
+                    matches!(&event.kind, EventKind::Replacing { app: a, ask: b, .. } if (a, b) == (app, ask))
+                })
+            };
             for event in events {
                 let EventKind::Allocated { app, ask, node, resource } = &event.kind else { continue };
+                // The room of a placeholder is taken over as it is (SCH-143, LIM-012).
+                if replaces(app, ask) {
+                    continue;
+                }
                 let node = &partition.nodes[partition.nodes.find(node).unwrap()];
                 let application = &partition.apps[partition.app_key(app).unwrap()];
                 // An ask that requires a node gets it, drained or not (SCH-165).
@@ -237,6 +321,36 @@ proptest! {
                 }
                 assert_within_limits(partition, application, resource);
             }
+        });
+    }
+
+    /// Gangs: everything adds up; an ask that replaces a placeholder takes that one's place, on its node and with no more than
+    /// it had.
+    #[test]
+    fn gangs_add_up(
+        profile in prop::sample::select(&Profile::ALL),
+        steps in prop::collection::vec(gang_step(), 1..120),
+    ) {
+        let mut sizes: BTreeMap<(AppId, AskId), Resource> = BTreeMap::new();
+        run(profile, &steps, |scheduler, _, events| {
+            let wrong = check::violations(scheduler);
+            assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+            let mut gone: Option<(&NodeId, Resource)> = None;
+            for event in events {
+                match &event.kind {
+                    EventKind::Released { app, ask, node, reason: ReleaseReason::Replaced } => {
+                        gone = Some((node, sizes[&(app.clone(), ask.clone())].clone()));
+                    }
+                    EventKind::Allocated { app, ask, node, resource } => {
+                        if let Some((freed, size)) = gone.take() {
+                            assert!(node == freed && size.at_least(resource), "{events:?}");
+                        }
+                        sizes.insert((app.clone(), ask.clone()), resource.clone());
+                    }
+                    _ => {}
+                }
+            }
+            assert!(gone.is_none(), "{events:?}");
         });
     }
 

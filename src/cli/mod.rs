@@ -7,11 +7,13 @@
 pub mod check;
 pub mod console;
 pub mod demo;
-
+pub mod diff;
 pub mod identity;
 pub mod load;
+pub mod place;
 pub mod play;
 pub mod run;
+pub mod schema;
 
 use std::process::ExitCode;
 
@@ -38,8 +40,14 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Validate queue configurations: every fault at once, with its place
     Check(check::CheckArgs),
+    /// Preview placements: which queue an application goes to, rule by rule
+    Place(place::PlaceArgs),
     /// Play a tape: scripted keystrokes against a console, compared with what was recorded
     Play(play::PlayArgs),
+    /// Compare two queue configurations as trees
+    Diff(diff::DiffArgs),
+    /// Print a JSON Schema of the queue configuration, for editors
+    Schema(schema::SchemaArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
 }
@@ -51,7 +59,10 @@ pub fn main() -> ExitCode {
         None => console::run(&cli.console),
         Some(Command::Demo(args)) => demo::run(args),
         Some(Command::Check(args)) => check::run(args),
+        Some(Command::Place(args)) => place::run(args),
         Some(Command::Play(args)) => play::run(args),
+        Some(Command::Diff(args)) => diff::run(args),
+        Some(Command::Schema(args)) => schema::run(args),
         Some(Command::Run(args)) => run::run(args),
     }
 }

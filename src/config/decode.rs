@@ -11,9 +11,9 @@ use super::types::{Place, Placed};
 use super::yaml::Node;
 use crate::model::{Profile, QuantityFault, parse_quantity};
 
-const FILE: [&str; 2] = ["partitions", "checksum"];
-const PARTITION: [&str; 6] = ["name", "queues", "placementrules", "limits", "nodesortpolicy", "preemption"];
-const QUEUE: [&str; 10] = [
+pub(super) const FILE: [&str; 2] = ["partitions", "checksum"];
+pub(super) const PARTITION: [&str; 6] = ["name", "queues", "placementrules", "limits", "nodesortpolicy", "preemption"];
+pub(super) const QUEUE: [&str; 10] = [
     "name",
     "parent",
     "queues",
@@ -25,11 +25,21 @@ const QUEUE: [&str; 10] = [
     "limits",
     "childtemplate",
 ];
-const RESOURCES: [&str; 2] = ["guaranteed", "max"];
-const LIMIT: [&str; 5] = ["limit", "users", "groups", "maxapplications", "maxresources"];
-const TEMPLATE: [&str; 3] = ["maxapplications", "properties", "resources"];
-const RULE: [&str; 5] = ["name", "create", "filter", "parent", "value"];
-const FILTER: [&str; 3] = ["type", "users", "groups"];
+pub(super) const RESOURCES: [&str; 2] = ["guaranteed", "max"];
+pub(super) const LIMIT: [&str; 5] = ["limit", "users", "groups", "maxapplications", "maxresources"];
+pub(super) const TEMPLATE: [&str; 3] = ["maxapplications", "properties", "resources"];
+pub(super) const RULE: [&str; 5] = ["name", "create", "filter", "parent", "value"];
+pub(super) const FILTER: [&str; 3] = ["type", "users", "groups"];
+pub(super) const NODE_SORT: [&str; 2] = ["type", "resourceweights"];
+/// The second only by 1.8.
+pub(super) const PREEMPTION: [&str; 2] = ["enabled", "quotapreemptionenabled"];
+/// Only by 1.8.
+pub(super) const RESOLVER: [&str; 1] = ["type"];
+
+/// The keys under `preemption` that the profile knows.
+pub(super) fn preemption_keys(profile: Profile) -> &'static [&'static str] {
+    if profile == Profile::V1_8_0 { &PREEMPTION } else { &PREEMPTION[..1] }
+}
 
 /// Decodes the outermost node (CFG-002). `None` when it is no map.
 pub(super) fn file(node: Node<'_>, faults: &mut Faults) -> Option<RawFile> {
@@ -55,8 +65,7 @@ fn partition(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawParti
     let name = fields.text("name", path, faults).good().filter(|name| !name.value.is_empty());
     let name = name.unwrap_or_else(|| Placed { value: "default".into(), at: node.at() });
     let preemption = fields.get("preemption").and_then(|node| {
-        let known: &[&str] =
-            if faults.profile() == Profile::V1_8_0 { &["enabled", "quotapreemptionenabled"] } else { &["enabled"] };
+        let known = preemption_keys(faults.profile());
         node.map("preemption", known, path, faults)
     });
     let (sort_type, weights) = node_sort(fields, path, faults);
@@ -85,8 +94,7 @@ fn check_partition_keys(fields: Fields<'_>, path: &str, faults: &mut Faults) {
                 faults.lenient("CFG-003", key.at, path, message, "leave it out");
             }
             "usergroupresolver" if newer => {
-                let known = ["type"];
-                if let Some(fields) = node.map("usergroupresolver", &known, path, faults) {
+                if let Some(fields) = node.map("usergroupresolver", &RESOLVER, path, faults) {
                     let _type_is_a_text = fields.text("type", path, faults);
                 }
             }
@@ -321,7 +329,7 @@ fn node_sort(fields: Fields<'_>, path: &str, faults: &mut Faults) -> NodeSort {
         }
         return (node.text("nodesortpolicy", path, faults).good(), None);
     }
-    let Some(fields) = node.map("nodesortpolicy", &["type", "resourceweights"], path, faults) else {
+    let Some(fields) = node.map("nodesortpolicy", &NODE_SORT, path, faults) else {
         return (None, None);
     };
     let sort_type = fields.text("type", path, faults).good();

@@ -11,6 +11,7 @@
 mod build;
 mod check;
 mod decode;
+pub mod diff;
 pub mod fault;
 pub mod manifest;
 pub mod node;
@@ -18,13 +19,16 @@ pub mod properties;
 mod raw;
 mod reading;
 mod rule_kind;
+mod schema;
 pub mod types;
 pub mod yaml;
 
+pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, read_file};
 pub use properties::{AppSortPolicy, Merged, PreemptionPolicy, Property, QueueProperties, inherit};
 pub use reading::{DEFAULT_CONFIG, Reading, checksum, read, read_bytes};
+pub use schema::schema;
 pub use types::{
     Config, FilterConfig, LimitConfig, NodeSortConfig, NodeSortPolicy, PartitionConfig, Place, Placed, QueueConfig,
     RuleConfig, RuleKind, TemplateConfig,

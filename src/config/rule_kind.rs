@@ -21,7 +21,8 @@ const NAMES: [(&str, RuleKind); 11] = [
 /// How many of [`NAMES`] the releases know.
 const OF_RELEASES: usize = 4;
 
-fn names(profile: Profile) -> &'static [(&'static str, RuleKind)] {
+/// The names that the profile knows, with their kinds.
+pub(super) fn names(profile: Profile) -> &'static [(&'static str, RuleKind)] {
     if profile == Profile::Kornsole { &NAMES } else { &NAMES[..OF_RELEASES] }
 }
 

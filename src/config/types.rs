@@ -162,7 +162,7 @@ pub struct RuleConfig {
 }
 
 /// The placement rules (PLC-015 to PLC-019).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RuleKind {
     /// The requested queue.
     #[default]

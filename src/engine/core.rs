@@ -155,7 +155,7 @@ impl Core {
     /// One cycle. After one that found nothing, cycles wait until something happens, or for the next try (SCH-040).
     fn cycle(&mut self) {
         let events = self.scheduler.apply(self.now, &Command::Cycle);
-        self.cycling = events.iter().any(|event| matches!(event.kind, EventKind::Allocated { .. }));
+        self.cycling = events.iter().any(Event::is_activity);
         if let Some(workload) = &mut self.workload {
             workload.observe(self.now, &events);
         }

@@ -235,6 +235,7 @@ fn ask(values: &mut Values<'_, '_>) -> AskSpec {
         required_node: values.optional_id("requiredNode").map(NodeId::from),
         allow_preempt_self: values.flag("allowPreemptSelf"),
         allow_preempt_other: values.flag("allowPreemptOther"),
+        originator: false,
         placeholder: values.flag("placeholder"),
         task_group: values.optional_id("taskGroup").map(Arc::from),
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::run::{STEP, is_progress};
+use super::run::STEP;
 use super::workload::Workload;
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
@@ -83,7 +83,7 @@ impl<W: Workload> Workload for Pace<W> {
 
     fn observe(&mut self, now: Time, events: &[Event]) {
         if let Cycling::Runs(progress) = &mut self.cycles {
-            *progress |= events.iter().any(is_progress);
+            *progress |= events.iter().any(Event::is_activity);
         }
         self.inner.observe(now, events);
     }

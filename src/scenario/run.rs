@@ -8,7 +8,7 @@ use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
 use super::trace::{LOAD, Sink};
 use crate::config::{self, Config, Faults, Severity};
 use crate::model::{Profile, Time};
-use crate::scheduler::{Command, Event, EventKind, ReleaseReason, Scheduler};
+use crate::scheduler::{Command, Event, EventKind, Scheduler};
 
 /// How far the clock moves with each step.
 pub(super) const STEP: Duration = Duration::from_millis(1);
@@ -138,7 +138,7 @@ impl Runner {
             Cycles::Idle => (Cycles::MOST, true),
         };
         for _ in 0..most {
-            let progress = self.apply(&Command::Cycle, sink)?.iter().any(is_progress);
+            let progress = self.apply(&Command::Cycle, sink)?.iter().any(Event::is_activity);
             // With nothing to look at, the cycles that are left would do nothing either.
             if !progress && (idle || !self.scheduler.has_work()) {
                 break;
@@ -158,11 +158,6 @@ impl Runner {
         let events = self.apply(&Command::Configure(config), sink)?;
         Ok(!events.iter().any(|event| matches!(event.kind, EventKind::ConfigRejected { .. })))
     }
-}
-
-/// Whether an event of a cycle means that another cycle may find more: an allocation, or a placeholder that gives way.
-pub(super) fn is_progress(event: &Event) -> bool {
-    matches!(event.kind, EventKind::Allocated { .. } | EventKind::Released { reason: ReleaseReason::Replaced, .. })
 }
 
 /// The first error in one line, and how many there are.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::file::{Cycles, Scenario, Step, StepKind};
-use super::run::{STEP, is_progress};
+use super::run::STEP;
 use super::workload::Workload;
 use crate::model::{Profile, Time};
 use crate::scheduler::{Command, Event};
@@ -96,7 +96,7 @@ impl Workload for ScenarioWorkload {
 
     fn observe(&mut self, _now: Time, events: &[Event]) {
         if let Some(cycling) = &mut self.cycles {
-            cycling.progress |= events.iter().any(is_progress);
+            cycling.progress |= events.iter().any(Event::is_activity);
         }
     }
 

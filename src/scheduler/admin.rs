@@ -5,7 +5,6 @@ use super::index::{AppKey, QueueKey};
 use super::partition::Partition;
 use super::place::{RECOVERY_QUEUE, access};
 use super::queue::PathUp;
-use crate::config::properties::AppSortPolicy;
 use crate::model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 
 impl Partition {
@@ -91,8 +90,8 @@ impl Partition {
         let gang_open = !application.placeholder_ask.is_zero()
             && (matches!(application.state, AppState::New | AppState::Accepted)
                 || !application.allocated_placeholder.is_zero());
-        if gang_open && self.queues[target].settings.properties.app_sort == AppSortPolicy::Fair {
-            misfits.push(format!("unsupported sort type of {} for a gang", self.queues[target].path));
+        if gang_open && let Err(message) = self.takes_gang(target, &application.placeholder_ask) {
+            misfits.push(message);
         }
         let shared = self.queues.path_up(application.queue);
         let holds = application.holds();
@@ -119,6 +118,7 @@ impl Partition {
         let app = &self.apps[key];
         let (source, id) = (app.queue, app.id.clone());
         let (holds, pending, runs) = (app.holds(), app.pending.clone(), app.counts_as_running());
+        let preempting = app.preempting();
         let accepted = self.queues[source].allocating_accepted.contains(&id);
         let (from, to) = (self.queues.path_up(source), self.queues.path_up(target));
         self.leave_queue(key);
@@ -128,6 +128,8 @@ impl Partition {
             queue.allocated.prune();
             queue.pending.sub_assign(&pending);
             queue.pending.prune();
+            queue.preempting.sub_assign(&preempting);
+            queue.preempting.prune();
             queue.running = queue.running.saturating_sub(u64::from(runs));
             queue.refresh_share();
         }
@@ -135,6 +137,7 @@ impl Partition {
             let queue = &mut self.queues[queue];
             queue.allocated.add_assign(&holds);
             queue.pending.add_assign(&pending);
+            queue.preempting.add_assign(&preempting);
             queue.running += u64::from(runs);
             if accepted {
                 queue.allocating_accepted.insert(id.clone());

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::command::GangStyle;
+use super::gang::{Takeover, TaskGroup};
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::order::AppRank;
+use super::place::Record;
 use super::usage::Account;
 use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Time};
 
@@ -26,6 +28,8 @@ pub struct Application {
     pub queue_path: QueuePath,
     /// The queue that was asked for.
     pub requested_queue: String,
+    /// How it came to its first queue, or why to none. Shared by applications that came the same way.
+    pub placement: Arc<Record>,
     /// When it was submitted.
     pub submitted: Time,
     /// When it first ran (SCH-171).
@@ -46,6 +50,8 @@ pub struct Application {
     pub placeholder_timeout: Option<Duration>,
     /// Total of all task groups.
     pub placeholder_ask: Resource,
+    /// Its task groups by name (SCH-141).
+    pub task_groups: BTreeMap<Arc<str>, TaskGroup>,
     /// Pending asks and allocations.
     pub asks: Slab<AskKey, Ask>,
     pub(super) by_id: Index<AskId, AskKey>,
@@ -63,6 +69,8 @@ pub struct Application {
     pub allocated_placeholder: Resource,
     /// Its place among the candidates of its leaf, if it is one.
     pub rank: Option<AppRank>,
+    /// It also stands among those of its leaf that may replace a placeholder.
+    pub(super) may_replace: bool,
     /// The priority that its leaf counts it with.
     pub counted_priority: Priority,
     /// Whether its queues let it begin to run, as last reported (SCH-114).
@@ -73,6 +81,8 @@ pub struct Application {
     pub account: Account,
     /// The timer of the present state; cleared on leaving it.
     pub(super) state_timer: Option<super::partition::TimerKey>,
+    /// The timer of its gang, from the first placeholder until the last is gone (SCH-145).
+    pub(super) placeholder_timer: Option<super::partition::TimerKey>,
 }
 
 /// The place of a pending ask: priority first, then age, then arrival (SCH-080).
@@ -97,18 +107,32 @@ pub struct Ask {
     pub allow_preempt_self: bool,
     /// May preempt others.
     pub allow_preempt_other: bool,
+    /// Began its application: the last one to be preempted (SCH-158).
+    pub originator: bool,
     /// Holds room for a gang.
     pub placeholder: bool,
     /// The task group.
     pub task_group: Option<Arc<str>>,
     /// Where it runs; `None` while it is pending.
     pub allocation: Option<Allocation>,
+    /// The resource manager was asked to stop it and has not confirmed that yet (SCH-046).
+    pub released: bool,
+    /// Of an ask that is about to take over a placeholder's room: it is neither pending nor allocated (SCH-144).
+    pub takes_over: Option<Takeover>,
+    /// Of a placeholder that is about to give way: the ask that takes over.
+    pub gives_way: Option<AskKey>,
     /// What the last cycle that tried it found.
     pub tried: Tried,
     /// Whether it fitted its queues when last reported (SCH-222).
     pub fits_queue: bool,
     /// Whether it fitted the limits of its user and group when last reported (SCH-222).
     pub fits_limits: bool,
+    /// Others were preempted for it, which happens once (SCH-161).
+    pub preempted_others: bool,
+    /// When victims were last sought for it (SCH-151).
+    pub preemption_tried: Option<Time>,
+    /// It was told that nobody on the node that it requires can make room (SCH-222).
+    pub no_victim_told: bool,
 }
 
 /// Where an ask was allocated.
@@ -120,6 +144,8 @@ pub struct Allocation {
     pub number: u64,
     /// When.
     pub since: Time,
+    /// It is being preempted: the resource manager is asked to stop it (SCH-161).
+    pub preempted: bool,
 }
 
 /// What the last cycle that tried an ask found (SCH-082).
@@ -134,6 +160,20 @@ pub enum Tried {
     QueueQuota,
     /// It fits the queues, no node has room.
     NoNode,
+    /// It is to take over from a placeholder of its task group.
+    Placeholder,
+}
+
+impl Ask {
+    /// Its place among the pending asks of its application (SCH-080).
+    fn rank(&self, key: AskKey) -> AskRank {
+        (Reverse(self.priority), self.created, self.arrival, key)
+    }
+
+    /// The task group of an ask that can take over from a placeholder.
+    pub(super) fn replaces_in(&self) -> Option<&Arc<str>> {
+        self.task_group.as_ref().filter(|_| !self.placeholder)
+    }
 }
 
 impl Application {
@@ -149,48 +189,78 @@ impl Application {
 
     /// Adds a pending ask.
     pub fn add_ask(&mut self, ask: Ask) -> AskKey {
-        self.pending.add_assign(&ask.resource);
-        let (id, rank) = (ask.id.clone(), (Reverse(ask.priority), ask.created, ask.arrival));
+        let id = ask.id.clone();
         let key = self.asks.insert_with(|_| ask);
-        self.pending_order.insert((rank.0, rank.1, rank.2, key));
         self.by_id.insert(id, key);
+        self.put_pending(key);
         key
     }
 
-    /// Makes an allocation of a pending ask.
-    pub fn allocate(&mut self, key: AskKey, allocation: Allocation) {
-        let ask = &mut self.asks[key];
-        ask.allocation = Some(allocation);
-        self.pending_order.remove(&(Reverse(ask.priority), ask.created, ask.arrival, key));
-        self.allocations.insert(allocation.number, key);
+    /// Puts an ask that is neither pending nor allocated among the pending ones.
+    pub(super) fn put_pending(&mut self, key: AskKey) {
+        let ask = &self.asks[key];
+        self.pending.add_assign(&ask.resource);
+        self.pending_order.insert(ask.rank(key));
+        if let Some(group) = ask.replaces_in() {
+            self.task_groups.entry(Arc::clone(group)).or_default().waiting += 1;
+        }
+    }
+
+    /// Takes an ask out of the pending ones.
+    pub(super) fn take_pending(&mut self, key: AskKey) {
+        let ask = &self.asks[key];
         self.pending.sub_assign(&ask.resource);
         self.pending.prune();
-        let sum = if ask.placeholder { &mut self.allocated_placeholder } else { &mut self.allocated };
-        sum.add_assign(&ask.resource);
+        self.pending_order.remove(&ask.rank(key));
+        if let Some(group) = ask.replaces_in().and_then(|group| self.task_groups.get_mut(group)) {
+            group.waiting -= 1;
+        }
+    }
+
+    /// Makes an allocation of an ask that is not pending any more.
+    pub(super) fn allocate(&mut self, key: AskKey, allocation: Allocation) {
+        let ask = &mut self.asks[key];
+        ask.allocation = Some(allocation);
+        self.allocations.insert(allocation.number, key);
+        if ask.placeholder {
+            self.allocated_placeholder.add_assign(&ask.resource);
+            if let Some(group) = &ask.task_group {
+                let group = self.task_groups.entry(Arc::clone(group)).or_default();
+                group.placeholders.insert(allocation.number, key);
+            }
+        } else {
+            self.allocated.add_assign(&ask.resource);
+        }
     }
 
     /// Takes an ask out, pending or allocated.
-    pub fn remove_ask(&mut self, key: AskKey) -> Option<Ask> {
+    pub(super) fn remove_ask(&mut self, key: AskKey) -> Option<Ask> {
+        if self.asks.get(key)?.allocation.is_none() {
+            self.take_pending(key);
+        }
         let ask = self.asks.remove(key)?;
         self.by_id.remove(&ask.id);
-        let sum = match &ask.allocation {
-            None => {
-                self.pending_order.remove(&(Reverse(ask.priority), ask.created, ask.arrival, key));
-                &mut self.pending
+        if let Some(allocation) = &ask.allocation {
+            self.allocations.remove(&allocation.number);
+            if let Some(group) = ask.task_group.as_ref().and_then(|group| self.task_groups.get_mut(group)) {
+                group.placeholders.remove(&allocation.number);
             }
-            Some(allocation) => {
-                self.allocations.remove(&allocation.number);
-                if ask.placeholder { &mut self.allocated_placeholder } else { &mut self.allocated }
-            }
-        };
-        sum.sub_assign(&ask.resource);
-        sum.prune();
+            let sum = if ask.placeholder { &mut self.allocated_placeholder } else { &mut self.allocated };
+            sum.sub_assign(&ask.resource);
+            sum.prune();
+        }
         Some(ask)
     }
 
     /// Everything it holds, placeholders included.
     pub fn holds(&self) -> Resource {
         self.allocated.add(&self.allocated_placeholder)
+    }
+
+    /// What of it is being preempted.
+    pub fn preempting(&self) -> Resource {
+        let victims = self.asks.iter().filter(|(_, ask)| ask.allocation.is_some_and(|allocation| allocation.preempted));
+        victims.fold(Resource::new(), |sum, (_, ask)| sum.add(&ask.resource))
     }
 
     /// Whether nothing is pending and nothing real is allocated: it has nothing left to do (SCH-170).

@@ -51,7 +51,9 @@ impl Partition {
             if self.apps[app].asks[known].allocation.is_some() {
                 return Err(format!("ask {id:?} of application {:?} is allocated already", spec.app));
             }
-            self.take_ask(now, app, known, events);
+            if let Some(old) = self.take_ask(now, app, known, events) {
+                self.apps[app].expect_less(&old);
+            }
         }
         let arrival = self.next_arrival();
         let ask = Ask {
@@ -63,13 +65,21 @@ impl Partition {
             required_node: spec.required_node.clone(),
             allow_preempt_self: spec.allow_preempt_self,
             allow_preempt_other: spec.allow_preempt_other,
+            originator: spec.originator,
             placeholder: spec.placeholder,
             task_group: spec.task_group.clone(),
             allocation: None,
+            released: false,
+            takes_over: None,
+            gives_way: None,
             tried: Tried::Never,
             fits_queue: true,
             fits_limits: true,
+            preempted_others: false,
+            preemption_tried: None,
+            no_victim_told: false,
         };
+        self.apps[app].expect(&ask);
         self.add_pending(app, ask);
         events.push(Event { at: now, kind: EventKind::AskAdded { app: spec.app.clone(), ask: id } });
         if matches!(self.apps[app].state, AppState::New | AppState::Completing) {

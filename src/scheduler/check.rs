@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Scheduler;
+use super::app::{Application, Ask};
+use super::gang::TaskGroup;
 use super::index::{QueueKey, SlabKey};
 use super::partition::Partition;
 use super::queue::ROOT;
@@ -20,6 +22,7 @@ pub fn violations(scheduler: &Scheduler) -> Vec<String> {
         check.nodes();
         check.apps();
         check.reservations();
+        check.gangs();
         check.usage();
         found.extend(check.found.into_iter().map(|line| format!("{}: {line}", partition.name)));
     }
@@ -66,7 +69,11 @@ impl Check<'_> {
             self.that(pending == queue.pending, || {
                 format!("{path} has pending {:?}, below it is {pending:?}", queue.pending)
             });
-            self.that(queue.allocated.at_least(&queue.preempting), || format!("{path} preempts more than it has"));
+            let victims: Vec<Resource> = apps().map(super::app::Application::preempting).collect();
+            let preempting = sum(&mut children().map(|c| &c.preempting).chain(victims.iter()));
+            self.that(preempting == queue.preempting, || {
+                format!("{path} has preempting {:?}, below it is {preempting:?}", queue.preempting)
+            });
             let running = children().map(|c| c.running).sum::<u64>()
                 + apps().filter(|app| app.counts_as_running()).count() as u64;
             let cut = partition.switches.running_count_cut;
@@ -88,13 +95,16 @@ impl Check<'_> {
             });
             let candidates = apps().filter(|app| app.pending.strictly_greater_than_zero()).count();
             self.that(candidates == queue.candidates.len(), || format!("{path} misses candidates"));
+            let replacers = apps().filter(|app| app.rank.is_some() && may_replace(app)).count();
+            let among = queue.replacers.is_subset(&queue.candidates);
+            self.that(among && replacers == queue.replacers.len(), || format!("{path} misses who may replace"));
         }
     }
 
     /// (2), (3), (4), (5).
     fn nodes(&mut self) {
         let partition = self.partition;
-        let (mut total, mut allocated) = (Resource::new(), Resource::new());
+        let (mut total, mut allocated, mut coming) = (Resource::new(), Resource::new(), Resource::new());
         for node in partition.nodes.iter() {
             total.add_assign(&node.total);
             allocated.add_assign(&node.allocated);
@@ -104,10 +114,16 @@ impl Check<'_> {
             let mut own = Resource::new();
             for (number, (app, ask)) in &node.allocations {
                 let ask = partition.apps.get(*app).and_then(|app| app.asks.get(*ask));
-                let here = ask.and_then(|ask| ask.allocation).filter(|a| a.number == *number && a.node == node.key);
-                self.that(here.is_some(), || format!("node {id} has allocation {number} that is not there"));
+                let allocated = ask.and_then(|ask| ask.allocation).map(|a| (a.number, a.node));
+                let to_come = ask.and_then(|ask| ask.takes_over).filter(|t| t.charged).map(|t| (t.number, t.node));
+                self.that(allocated.or(to_come) == Some((*number, node.key)), || {
+                    format!("node {id} has allocation {number} that is not there")
+                });
                 if let Some(ask) = ask {
                     own.add_assign(&ask.resource);
+                    if to_come.is_some() {
+                        coming.add_assign(&ask.resource);
+                    }
                 }
             }
             self.that(own == node.allocated, || format!("node {id} has allocated {:?}, not {own:?}", node.allocated));
@@ -115,7 +131,9 @@ impl Check<'_> {
         let Some(root) = partition.queues.get(ROOT) else { return };
         let max = root.max.clone().unwrap_or_default();
         self.that(total == max, || format!("the root's maximum is {max:?}, the nodes have {total:?}"));
-        self.that(allocated == root.allocated, || format!("root has {:?}, nodes {allocated:?}", root.allocated));
+        self.that(allocated == root.allocated.add(&coming), || {
+            format!("root has {:?}, nodes {allocated:?}", root.allocated)
+        });
     }
 
     /// (1) and the sums within an application.
@@ -124,6 +142,7 @@ impl Check<'_> {
             let (mut pending, mut real, mut placeholders) = (Resource::new(), Resource::new(), Resource::new());
             for (_, ask) in app.asks.iter() {
                 match (&ask.allocation, ask.placeholder) {
+                    (None, _) if ask.takes_over.is_some() => {}
                     (None, _) => pending.add_assign(&ask.resource),
                     (Some(_), false) => real.add_assign(&ask.resource),
                     (Some(_), true) => placeholders.add_assign(&ask.resource),
@@ -131,13 +150,45 @@ impl Check<'_> {
             }
             let same = pending == app.pending && real == app.allocated && placeholders == app.allocated_placeholder;
             self.that(same, || format!("application {} miscounts its asks", app.id));
-            self.that(app.asks.len() == app.pending_order.len() + app.allocations.len(), || {
+            let tied = app.asks.iter().filter(|(_, ask)| ask.takes_over.is_some()).count();
+            self.that(app.asks.len() == app.pending_order.len() + app.allocations.len() + tied, || {
                 format!("application {} has lost an ask", app.id)
             });
             self.that(self.partition.app_key(&app.id) == Some(app.key), || {
                 format!("application {} is not found", app.id)
             });
         }
+    }
+
+    /// Placeholders are counted, task groups know theirs and who waits for them, ties hold on both sides, and a gang's time runs
+    /// only while it has placeholders.
+    fn gangs(&mut self) {
+        let partition = self.partition;
+        let mut count = 0;
+        for (_, app) in partition.apps.iter() {
+            let held = app.asks.iter().filter(|(_, ask)| ask.placeholder && ask.allocation.is_some()).count();
+            count += held as u64;
+            let known: usize = app.task_groups.values().map(|group| group.placeholders.len()).sum();
+            self.that(held == known, || format!("task groups of {} know {known} placeholders of {held}", app.id));
+            for (name, group) in &app.task_groups {
+                self.that(task_group_is_right(app, name, group), || {
+                    format!("task group {name} of {} is wrong: {group:?}", app.id)
+                });
+            }
+            for (key, ask) in app.asks.iter() {
+                let other = ask.takes_over.and_then(|takeover| app.asks.get(takeover.placeholder));
+                let ties = ask.takes_over.is_none() || other.is_some_and(|other| other.gives_way == Some(key));
+                let back = ask.gives_way.and_then(|real| app.asks.get(real)?.takes_over);
+                let tied = ask.gives_way.is_none() || back.is_some_and(|takeover| takeover.placeholder == key);
+                self.that(ties && tied, || format!("ask {} of {} is tied to nobody", ask.id, app.id));
+            }
+            let timer = app.placeholder_timer;
+            let runs = timer.is_none_or(|timer| partition.timers.contains_key(&timer) && held > 0);
+            self.that(runs, || format!("the gang's time of {} runs for nothing", app.id));
+        }
+        self.that(count == partition.placeholders, || {
+            format!("{count} placeholders held, {} counted", partition.placeholders)
+        });
     }
 
     /// (9): a reservation stands on both sides, and is counted.
@@ -176,7 +227,8 @@ impl Check<'_> {
             let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));
             let user = app.account.user.and_then(|user| partition.usage.users.get(user)).map(|user| &*user.name);
             self.that(user == Some(&*app.who.user), || format!("{} counts under user {user:?}", app.id));
-            let has_run = !app.holds().is_zero() && app.state != AppState::Completing;
+            // One that returns from Completing with placeholders counts again with its next allocation only (LIM-013).
+            let has_run = !app.allocated.is_zero() && app.state != AppState::Completing;
             self.that(app.account.running || !has_run, || format!("{} does not count as running", app.id));
             for queue in path.iter().copied() {
                 for (side, name) in [(Side::User, Some(app.who.user.as_str())), (Side::Group, group)] {
@@ -211,4 +263,21 @@ impl Check<'_> {
         }
         self.that(counted.is_empty(), || format!("usage is missing for {:?}", counted.keys().collect::<Vec<_>>()));
     }
+}
+
+/// Whether an application has both sides of a replacement in one task group.
+fn may_replace(app: &Application) -> bool {
+    app.task_groups.values().any(|group| group.waiting > 0 && !group.placeholders.is_empty())
+}
+
+/// Whether a task group knows its placeholders and how many real asks wait, and has not lost more than it had.
+fn task_group_is_right(app: &Application, name: &Arc<str>, group: &TaskGroup) -> bool {
+    let own = |ask: &&Ask| ask.task_group.as_ref() == Some(name);
+    let pending = app.pending_order.iter().map(|(.., key)| &app.asks[*key]);
+    let waiting = pending.filter(own).filter(|ask| !ask.placeholder).count() as u64;
+    let held = group.placeholders.iter().all(|(number, key)| {
+        let ask = app.asks.get(*key).filter(own).filter(|ask| ask.placeholder);
+        ask.and_then(|ask| ask.allocation).is_some_and(|allocation| allocation.number == *number)
+    });
+    waiting == group.waiting && held && group.timed_out <= group.count && group.replaced <= group.count
 }

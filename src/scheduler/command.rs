@@ -153,6 +153,8 @@ pub struct AskSpec {
     pub allow_preempt_self: bool,
     /// May preempt others (SCH-151).
     pub allow_preempt_other: bool,
+    /// Began its application, as a driver does: the last one to be preempted (SCH-158).
+    pub originator: bool,
     /// Holds room for a gang (SCH-141).
     pub placeholder: bool,
     /// The task group.

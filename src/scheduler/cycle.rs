@@ -1,5 +1,6 @@
 //! One scheduling cycle: at most one allocation a partition (`scheduler.md` sections 3, 4, 7).
 
+use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use super::app::Application;
@@ -7,6 +8,7 @@ use super::event::{Event, EventKind, RunnableCause};
 use super::index::{AppKey, QueueKey};
 use super::order::{AppRank, sort_children};
 use super::partition::Partition;
+use super::preempt::attempts::Attempts;
 use super::queue::ROOT;
 use super::try_asks::{Pick, Room, try_asks};
 use crate::config::properties::AppSortPolicy;
@@ -23,17 +25,18 @@ pub(super) struct Scratch {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Reserved,
+    Replace,
     Normal,
 }
 
 /// Which Accepted applications of a leaf a cycle tries.
-enum OnTheirWay {
+pub(super) enum OnTheirWay {
     All,
     Only(Option<AppKey>),
 }
 
 impl OnTheirWay {
-    fn lets_pass(&self, app: &Application) -> bool {
+    pub(super) fn lets_pass(&self, app: &Application) -> bool {
         match self {
             Self::All => true,
             Self::Only(one) => app.state != AppState::Accepted || *one == Some(app.key),
@@ -49,20 +52,25 @@ impl Partition {
         }
         self.refresh_share_bases();
         let reserved = if self.reservations > 0 { self.find_pick(now, Step::Reserved, events) } else { None };
-        let pick = reserved.or_else(|| self.find_pick(now, Step::Normal, events));
+        let replace = reserved.is_none() && self.placeholders > 0;
+        let replaced = if replace { self.find_pick(now, Step::Replace, events) } else { reserved };
+        let pick = replaced.or_else(|| self.find_pick(now, Step::Normal, events));
         match pick {
             Some(Pick::Allocate { app, ask, node }) => self.commit(now, app, ask, node, events),
             Some(Pick::Reserve { app, ask, node }) => self.reserve(now, app, ask, node, events),
             Some(Pick::Claim { app, ask, node }) => {
                 self.unreserve_node(now, node, events);
-                let (node_now, wanted) = (&self.nodes[node], &self.apps[app].asks[ask].resource);
-                if node_now.available.fit_in(wanted) {
+                let (node_now, wanted) = (&self.nodes[node], &self.apps[app].asks[ask]);
+                if self.nodes.takes(wanted, node) {
                     self.commit(now, app, ask, node, events);
-                } else if node_now.total.fit_in(wanted) {
+                } else if node_now.total.fit_in(&wanted.resource) {
                     self.reserve(now, app, ask, node, events);
                 }
             }
-            Some(Pick::Stall) | None => {}
+            Some(Pick::Replace { app, ask, placeholder, node }) => {
+                self.begin_replacement(now, app, ask, placeholder, node, events);
+            }
+            Some(Pick::Stall | Pick::Preempted) | None => {}
         }
         self.confirm_stopped(now, events);
     }
@@ -79,6 +87,7 @@ impl Partition {
                 pick = match step {
                     Step::Normal => self.try_leaf(now, key, events),
                     Step::Reserved => self.try_reserved(now, key, events),
+                    Step::Replace => self.try_replace(now, key, events),
                 };
                 if pick.is_some() {
                     break;
@@ -96,20 +105,15 @@ impl Partition {
     fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let on_their_way = self.on_their_way(leaf);
+        let mut attempts = self.preemption_attempts(leaf);
         let mut last: Option<AppRank> = None;
-        while let Some(rank) = self.next_candidate(leaf, last.as_ref()) {
+        while let Some(rank) = next_behind(&self.queues[leaf].candidates, last.as_ref()) {
             let app = rank.app;
             last = Some(rank);
             if !on_their_way.lets_pass(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
                 continue;
             }
-            let of_limits = self.usage.headroom(&self.apps[app].account);
-            let room = Room { of_limits: of_limits.as_ref(), of_queue: &headroom };
-            let (pick, tried) = try_asks(now, &mut self.apps[app], &self.nodes, &room, &self.switches, events);
-            for ask in tried {
-                let arrival = self.apps[app].asks[ask].arrival;
-                self.touch_ask(app, ask, arrival);
-            }
+            let pick = self.try_app(now, app, &headroom, &mut attempts, events);
             if pick.is_some() {
                 return pick;
             }
@@ -117,19 +121,34 @@ impl Partition {
         None
     }
 
-    /// The candidate of a leaf that stands behind `last` (SCH-071).
-    fn next_candidate(&self, leaf: QueueKey, last: Option<&AppRank>) -> Option<AppRank> {
-        let candidates = &self.queues[leaf].candidates;
-        match last {
-            None => candidates.first(),
-            Some(last) => candidates.range((Bound::Excluded(last), Bound::Unbounded)).next(),
+    /// Tries the asks of one application, with preemption for those that may (SCH-082).
+    fn try_app(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        headroom: &Resource,
+        attempts: &mut Attempts,
+        events: &mut Vec<Event>,
+    ) -> Option<Pick> {
+        let of_limits = self.usage.headroom(&self.apps[app].account);
+        let room = Room { of_limits: of_limits.as_ref(), of_queue: headroom };
+        loop {
+            let (pick, tried) =
+                try_asks(now, &mut self.apps[app], &self.nodes, &room, &self.switches, attempts, events);
+            for ask in tried {
+                let arrival = self.apps[app].asks[ask].arrival;
+                self.touch_ask(app, ask, arrival);
+            }
+            let Some(wish) = attempts.take_wish() else { return pick };
+            if self.preempt(now, app, wish.ask(), wish.nodes_tried, events) {
+                return Some(Pick::Preempted);
+            }
         }
-        .cloned()
     }
 
     /// Which Accepted applications of a leaf may be tried: all, but by `stateaware` only the oldest, and none while one is
     /// Starting (SCH-073).
-    fn on_their_way(&self, leaf: QueueKey) -> OnTheirWay {
+    pub(super) fn on_their_way(&self, leaf: QueueKey) -> OnTheirWay {
         let queue = &self.queues[leaf];
         if queue.settings.properties.app_sort != AppSortPolicy::StateAware || !self.switches.stateaware {
             return OnTheirWay::All;
@@ -199,4 +218,13 @@ impl Partition {
             queue.refresh_share();
         }
     }
+}
+
+/// The application of a leaf that stands behind `last` (SCH-071).
+pub(super) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
+    match last {
+        None => ranks.first(),
+        Some(last) => ranks.range((Bound::Excluded(last), Bound::Unbounded)).next(),
+    }
+    .cloned()
 }

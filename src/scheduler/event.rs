@@ -13,6 +13,14 @@ pub struct Event {
     pub kind: EventKind,
 }
 
+impl Event {
+    /// Whether a cycle that tells this found something to do, so that another may find more: an allocation, or a placeholder that
+    /// begins to give way (SCH-043).
+    pub const fn is_activity(&self) -> bool {
+        matches!(self.kind, EventKind::Allocated { .. } | EventKind::Replacing { .. })
+    }
+}
+
 /// What happened. The first group answers commands and is what a trace prints; the others are the record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
@@ -140,6 +148,50 @@ pub enum EventKind {
         app: AppId,
         /// Which ask.
         ask: AskId,
+        /// Why it went: stopped, or timeout.
+        reason: ReleaseReason,
+    },
+    /// A placeholder is about to give way to an ask of its task group: the resource manager was asked to stop it, and the ask
+    /// is not pending any more (SCH-144).
+    Replacing {
+        /// Whose.
+        app: AppId,
+        /// The ask that takes over.
+        ask: AskId,
+        /// The placeholder that gives way.
+        placeholder: AskId,
+        /// Where the ask goes.
+        node: NodeId,
+    },
+    /// A placeholder is released because an ask of its task group is larger (SCH-143, SCH-222).
+    PlaceholderTooSmall {
+        /// Whose.
+        app: AppId,
+        /// The ask that does not fit in.
+        ask: AskId,
+        /// The placeholder.
+        placeholder: AskId,
+    },
+    /// An allocation was chosen to make room for an ask of somebody else; it is released once the resource manager has stopped it
+    /// (SCH-161, SCH-222).
+    Preempted {
+        /// Whose it is.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Who needs the room.
+        by_app: AppId,
+        /// For which ask.
+        by_ask: AskId,
+    },
+    /// Nothing on the node that an ask requires may make room for it (SCH-167, SCH-222).
+    NoVictim {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// Which node.
+        node: NodeId,
     },
     /// The application entered a state.
     AppState {

@@ -43,6 +43,13 @@ impl Partition {
         self.enter(now, app, next, None, events);
     }
 
+    /// The event resumeApplication (SCH-170).
+    pub(super) fn resume_application(&mut self, now: Time, app: AppKey, message: &str, events: &mut Vec<Event>) {
+        if matches!(self.apps[app].state, AppState::New | AppState::Accepted) {
+            self.enter(now, app, AppState::Resuming, Some(Arc::from(message)), events);
+        }
+    }
+
     /// The event failApplication (SCH-170), for a kill also from Resuming and Completing.
     pub(super) fn fail_application(&mut self, now: Time, app: AppKey, message: &str, events: &mut Vec<Event>) {
         let next = match self.apps[app].state {
@@ -72,6 +79,8 @@ impl Partition {
         application.state_timer = None;
         match application.state {
             AppState::Starting => self.run_application(due, app, events),
+            // The last placeholder to go completes it then (SCH-147).
+            AppState::Completing if !application.allocated_placeholder.is_zero() => self.release_placeholders(app),
             AppState::Completing => self.complete_application(due, app, events),
             _ => {}
         }
@@ -154,6 +163,7 @@ impl Partition {
     /// The application is over: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
     pub(super) fn end(&mut self, now: Time, key: AppKey) {
         self.stop_counting_for_user(key);
+        self.stop_placeholder_timer(key);
         self.leave_queue(key);
         let Some(mut app) = self.apps.remove(key) else { return };
         self.app_index.remove(&app.id);
@@ -185,6 +195,8 @@ impl Partition {
         queue.apps.remove(&key);
         if let Some(rank) = app.rank.take() {
             queue.candidates.remove(&rank);
+            queue.replacers.remove(&rank);
+            app.may_replace = false;
         }
         let priority = app.counted_priority;
         let id = app.id.clone();

@@ -8,19 +8,21 @@
 //! - every counter that a command moves is moved in that command; [`check`] compares them all with a recount.
 //!
 //! Where to read: [`command`] is what can be done, [`event`] what is told. [`partition`] holds the state and passes
-//! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle; `lifecycle` the state
-//! machine of applications with its timers; `queue` the tree with its counters and priorities; [`usage`] what users and groups
-//! have in use, and their limits.
+//! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle, `preempt` what makes room
+//! in it; [`gang`] placeholders and who replaces them; `lifecycle` the state machine of applications with its timers; `queue` the tree with its counters and priorities;
+//! [`usage`] what users and groups have in use, and their limits.
 
 pub mod app;
 pub mod check;
 pub mod command;
 pub mod event;
+pub mod gang;
 pub mod index;
 pub mod meter;
 pub mod node;
 pub mod partition;
 pub mod place;
+pub mod predicates;
 pub mod queue;
 pub mod switches;
 pub mod touched;
@@ -34,6 +36,7 @@ mod lifecycle;
 mod namespace;
 mod nodes;
 mod order;
+mod preempt;
 mod release;
 mod reload;
 mod reserve;
@@ -47,6 +50,7 @@ use crate::model::{Profile, Time};
 pub use command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
 pub use event::{Event, EventKind, ReleaseReason, RunnableCause};
 pub use partition::Partition;
+pub use predicates::Predicates;
 pub use switches::Switches;
 
 /// A scheduler: partitions, and how they behave.

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::app::Ask;
 use super::index::{AppKey, AskKey, Index, NodeKey, Slab};
+use super::predicates::Predicates;
 use crate::config::{NodeSortConfig, NodeSortPolicy};
 use crate::model::{NodeId, Resource};
 
@@ -68,6 +70,8 @@ pub struct Nodes {
     /// By score, then id (SCH-090).
     order: BTreeSet<(Score, NodeId, NodeKey)>,
     sort: NodeSortConfig,
+    /// What else decides whether an ask may go to a node (SCH-094).
+    predicates: Option<Arc<dyn Predicates>>,
 }
 
 impl std::ops::Index<NodeKey> for Nodes {
@@ -112,6 +116,21 @@ impl Nodes {
     /// The nodes in order, without those that are kept for somebody (SCH-092).
     pub fn unreserved(&self) -> impl Iterator<Item = &Node> {
         self.in_order().filter(|node| node.reservations.is_empty())
+    }
+
+    /// From now on these conditions decide too whether an ask may go to a node (SCH-094).
+    pub fn set_predicates(&mut self, predicates: Arc<dyn Predicates>) {
+        self.predicates = Some(predicates);
+    }
+
+    /// Whether an ask may go to a node, apart from resources (SCH-094).
+    pub(super) fn lets(&self, ask: &Ask, node: NodeKey, allocate: bool) -> bool {
+        self.predicates.as_ref().is_none_or(|predicates| predicates.pass(ask, &self.nodes[node], allocate))
+    }
+
+    /// Whether a node has room for an ask now and it may go there (SCH-093).
+    pub(super) fn takes(&self, ask: &Ask, node: NodeKey) -> bool {
+        self.nodes[node].available.fit_in(&ask.resource) && self.lets(ask, node, true)
     }
 
     /// Registers a node. The id must be new.

@@ -1,7 +1,7 @@
 //! What resource managers do with nodes (`scheduler.md` section 19).
 
 use super::command::NodeSpec;
-use super::event::{Event, EventKind, ReleaseReason};
+use super::event::{Event, EventKind};
 use super::index::NodeKey;
 use super::partition::Partition;
 use super::queue::ROOT;
@@ -74,7 +74,7 @@ impl Partition {
         self.unreserve_node(now, key, events);
         let running: Vec<_> = self.nodes[key].allocations.values().copied().collect();
         for (app, ask) in running {
-            self.end_allocation(now, app, ask, ReleaseReason::NodeRemoved, events);
+            self.lose_to_node(now, app, ask, key, events);
         }
         let Some(node) = self.nodes.remove(key) else { return };
         self.change_root_max(|max| max.sub_assign(&node.total));

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::app::{Allocation, Application, Ask, Tried};
 use super::command::PartitionCommand;
 use super::event::{Event, EventKind, ReleaseReason};
+use super::gang::TaskGroup;
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::meter::Meter;
 use super::node::Nodes;
 use super::order::AppRank;
-use super::place::Rules;
-use super::queue::{QueueTree, ROOT};
+use super::place::{Hits, Records, Rules};
+use super::queue::{Queue, QueueTree, ROOT};
 use super::switches::Switches;
 use super::touched::Touched;
 use super::usage::Usage;
@@ -40,12 +41,19 @@ pub struct Partition {
     pub allocations_made: u64,
     /// Reservations that stand.
     pub reservations: u64,
+    /// Placeholders that are allocated.
+    pub placeholders: u64,
     /// How many allocations a second.
     pub meter: Meter,
     /// What changed since it was last asked for; `None` while nobody asks.
     pub touched: Option<Touched>,
     /// The placement rules in force.
-    pub rules: Rules,
+    pub rules: Arc<Rules>,
+    /// How often they decided since they came into force.
+    pub hits: Arc<Hits>,
+    pub(super) records: Records,
+    /// Whether an ask may preempt others for its queue's guarantee (SCH-150).
+    pub preemption: bool,
     pub(super) switches: Switches,
     pub(super) app_index: Index<AppId, AppKey>,
     pub(super) timers: BTreeMap<TimerKey, Timer>,
@@ -67,13 +75,15 @@ pub type TimerKey = (Time, u64);
 pub enum Timer {
     /// The time in its present state is over (SCH-170).
     AppState(AppKey),
+    /// The gang has had its time to come together (SCH-146).
+    Placeholder(AppKey),
     /// Applications that ended long ago are forgotten (SCH-172).
     Forget,
 }
 
 impl Partition {
     /// An empty partition, before its first configuration.
-    pub(super) fn new(name: Arc<str>, switches: Switches, rules: Rules) -> Self {
+    pub(super) fn new(name: Arc<str>, switches: Switches, rules: Arc<Rules>) -> Self {
         Self {
             name,
             state: QueueState::Active,
@@ -85,9 +95,13 @@ impl Partition {
             usage: Usage::default(),
             allocations_made: 0,
             reservations: 0,
+            placeholders: 0,
             meter: Meter::default(),
             touched: None,
+            hits: Arc::new(Hits::of(&rules)),
+            records: Records::default(),
             rules,
+            preemption: true,
             switches,
             app_index: Index::default(),
             timers: BTreeMap::new(),
@@ -120,17 +134,28 @@ impl Partition {
         self.run_timers(now, events);
     }
 
+    /// Brings placement rules into force (PLC-100). Hits go on counting as long as the rules say the same.
+    pub(super) fn set_rules(&mut self, rules: Arc<Rules>) {
+        if !self.rules.same_as(&rules) {
+            self.hits = Arc::new(Hits::of(&rules));
+        }
+        self.rules = rules;
+    }
+
     /// Asks the resource manager to stop an allocation; until it confirms that, the allocation stands (SCH-046).
     pub(super) fn stop(&mut self, app: AppKey, ask: AskKey, reason: ReleaseReason) {
-        let arrival = self.apps[app].asks[ask].arrival;
-        self.stopping.push_back((app, ask, arrival, reason));
+        let stopped = &mut self.apps[app].asks[ask];
+        stopped.released = true;
+        self.stopping.push_back((app, ask, stopped.arrival, reason));
     }
 
     /// The resource manager of this process confirms at once what it was asked to stop, after the command that asked it.
     pub(super) fn confirm_stopped(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some((app, ask, arrival, reason)) = self.stopping.pop_front() {
             let there = self.apps.get(app).and_then(|app| app.asks.get(ask)).is_some_and(|ask| ask.arrival == arrival);
-            if there {
+            if there && reason == ReleaseReason::Replaced {
+                self.end_replacement(now, app, ask, reason, events);
+            } else if there {
                 self.end_allocation(now, app, ask, reason, events);
             }
         }
@@ -171,6 +196,7 @@ impl Partition {
             let ((due, _), timer) = entry.remove_entry();
             match timer {
                 Timer::AppState(app) => self.state_timer(due, app, events),
+                Timer::Placeholder(app) => self.placeholder_timeout(due, app, events),
                 Timer::Forget => self.forget_ended(due),
             }
             self.confirm_stopped(due, events);
@@ -180,61 +206,105 @@ impl Partition {
     /// A pending ask becomes an allocation: everything that this moves (SCH-017).
     pub(super) fn commit(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         self.unreserve(now, app, ask, events);
+        self.withdraw_pending(app, ask);
         self.allocations_made += 1;
-        self.meter.count(now);
-        let number = self.allocations_made;
+        self.charge_node(node, self.allocations_made, app, ask);
+        self.book(
+            now,
+            app,
+            ask,
+            Allocation { node, number: self.allocations_made, since: now, preempted: false },
+            events,
+        );
+        if self.apps[app].asks[ask].placeholder {
+            self.placeholder_allocated(now, app, ask, events);
+        } else {
+            self.run_application(now, app, events);
+        }
+    }
+
+    /// A pending ask counts as pending no more, in its application and its queues.
+    pub(super) fn withdraw_pending(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
-        application.allocate(ask, Allocation { node, number, since: now });
-        let Ask { id, resource, placeholder, arrival, .. } = &application.asks[ask];
-        let (arrival, real) = (*arrival, !*placeholder);
-        let leaf = application.queue;
+        application.take_pending(ask);
+        let resource = &application.asks[ask].resource;
+        for key in self.queues.path_up(application.queue) {
+            let queue = &mut self.queues[key];
+            queue.pending.sub_assign(resource);
+            queue.pending.prune();
+        }
+    }
+
+    /// A node has an allocation more, or gives room to one that is to come.
+    pub(super) fn charge_node(&mut self, node: NodeKey, number: u64, app: AppKey, ask: AskKey) {
+        let resource = &self.apps[app].asks[ask].resource;
         self.nodes.change(node, |node| {
             node.allocated.add_assign(resource);
             node.allocations.insert(number, (app, ask));
         });
+        self.touch_allocation(node, number);
+    }
+
+    /// What [`Partition::charge_node`] did is undone.
+    pub(super) fn free_node(&mut self, node: NodeKey, number: u64, resource: &Resource) {
+        self.nodes.change(node, |node| {
+            node.allocated.sub_assign(resource);
+            node.allocated.prune();
+            node.allocations.remove(&number);
+        });
+        self.touch_allocation(node, number);
+    }
+
+    /// An ask that is not pending any more is allocated from now on: everything that this moves but its node.
+    pub(super) fn book(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        allocation: Allocation,
+        events: &mut Vec<Event>,
+    ) {
+        self.meter.count(now);
+        let application = &mut self.apps[app];
+        application.allocate(ask, allocation);
+        let Ask { id, resource, placeholder, arrival, .. } = &application.asks[ask];
+        self.placeholders += u64::from(*placeholder);
+        let (arrival, leaf) = (*arrival, application.queue);
         for key in self.queues.path_up(leaf) {
             let queue = &mut self.queues[key];
             queue.allocated.add_assign(resource);
-            queue.pending.sub_assign(resource);
-            queue.pending.prune();
             queue.refresh_share();
         }
         self.usage.increase(&mut application.account, &self.queues.path_up(leaf), &application.id, resource);
         let kind = EventKind::Allocated {
             app: application.id.clone(),
             ask: id.clone(),
-            node: self.nodes[node].id.clone(),
+            node: self.nodes[allocation.node].id.clone(),
             resource: resource.clone(),
         };
         events.push(Event { at: now, kind });
         self.touch_ask(app, ask, arrival);
-        self.touch_allocation(node, number);
         self.touch_account(app);
         self.touch_path(leaf);
         self.refresh_app(app);
-        if real {
-            self.run_application(now, app, events);
-        }
     }
 
     /// Takes an ask out of its application, pending or allocated, with every counter that it moved. Gives the ask, and the
     /// node if it had one.
     pub(super) fn take_ask(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) -> Option<Ask> {
         self.unreserve(now, app, ask, events);
+        self.untie(app, ask);
         let application = &mut self.apps[app];
         let taken = application.remove_ask(ask)?;
         let leaf = application.queue;
         let path = self.queues.path_up(leaf);
         if let Some(allocation) = &taken.allocation {
             self.usage.decrease(&application.account, &path, &taken.resource);
-            self.nodes.change(allocation.node, |node| {
-                node.allocated.sub_assign(&taken.resource);
-                node.allocated.prune();
-                node.allocations.remove(&allocation.number);
-            });
-            self.touch_allocation(allocation.node, allocation.number);
+            self.placeholders -= u64::from(taken.placeholder);
+            self.free_node(allocation.node, allocation.number, &taken.resource);
             self.touch_account(app);
         }
+        self.end_preemption(app, &taken);
         for key in path {
             let queue = &mut self.queues[key];
             let sum = if taken.allocation.is_some() { &mut queue.allocated } else { &mut queue.pending };
@@ -253,15 +323,21 @@ impl Partition {
         let app = &mut self.apps[key];
         let leaf = app.queue;
         let rank = app.pending.strictly_greater_than_zero().then(|| AppRank::of(app, &self.queues[leaf]));
-        if rank != app.rank {
-            let candidates = &mut self.queues[leaf].candidates;
+        let may_replace = rank.is_some() && app.task_groups.values().any(TaskGroup::may_replace);
+        if rank != app.rank || may_replace != app.may_replace {
+            let Queue { candidates, replacers, .. } = &mut self.queues[leaf];
             if let Some(old) = &app.rank {
                 candidates.remove(old);
+                replacers.remove(old);
             }
             if let Some(new) = &rank {
                 candidates.insert(new.clone());
+                if may_replace {
+                    replacers.insert(new.clone());
+                }
             }
             app.rank = rank;
+            app.may_replace = may_replace;
         }
         let priority = app.priority();
         let counted = std::mem::replace(&mut app.counted_priority, priority);

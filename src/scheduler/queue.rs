@@ -56,6 +56,8 @@ pub struct Queue {
     pub apps: imbl::OrdSet<AppKey>,
     /// Those of them with pending asks, in the order of the leaf's policy (SCH-071).
     pub candidates: BTreeSet<AppRank>,
+    /// Those of the candidates that may replace a placeholder, in the same order.
+    pub replacers: BTreeSet<AppRank>,
     /// The applications of a leaf that hold reservations, the oldest first (SCH-001).
     pub reserved: BTreeSet<(Time, AppId, AppKey)>,
     /// The highest priority inside (SCH-062).
@@ -190,6 +192,7 @@ impl QueueTree {
             app_count: 0,
             apps: imbl::OrdSet::new(),
             candidates: BTreeSet::new(),
+            replacers: BTreeSet::new(),
             reserved: BTreeSet::new(),
             raw_priority: Priority::MIN,
             handed_up: Priority::MIN,
@@ -278,6 +281,14 @@ impl QueueTree {
             at = queue.parent;
         }
         headroom
+    }
+
+    /// The maximum along the path of a queue, the root left out (SCH-104). `None`: nothing on the path has one. `strict`: a name
+    /// that one maximum has and another lacks counts 0 (D-06).
+    pub fn path_max(&self, key: QueueKey, strict: bool) -> Option<Resource> {
+        let path = self.path_up(key);
+        let own = path.iter().filter(|key| **key != ROOT).filter_map(|key| self.queues[*key].max.clone());
+        own.reduce(|one, other| if strict { one.min_strict(&other) } else { one.min_permissive(&other) })
     }
 
     /// Whether an application may begin to run, as far as `maxapplications` goes (SCH-110).

@@ -1,5 +1,6 @@
 //! Allocations and asks that end, and applications whose submitter says that they are over.
 
+use super::app::Ask;
 use super::event::{Event, EventKind, ReleaseReason};
 use super::index::{AppKey, AskKey};
 use super::partition::Partition;
@@ -30,12 +31,11 @@ impl Partition {
         reason: ReleaseReason,
         events: &mut Vec<Event>,
     ) {
-        let Some(allocation) = self.apps[app].asks[ask].allocation else { return };
-        let node = self.nodes[allocation.node].id.clone();
-        let Some(ended) = self.take_ask(now, app, ask, events) else { return };
-        let kind = EventKind::Released { app: self.apps[app].id.clone(), ask: ended.id, node, reason };
-        events.push(Event { at: now, kind });
-        if !ended.placeholder {
+        let Some(ended) = self.take_allocation(now, app, ask, reason, events) else { return };
+        if ended.placeholder {
+            self.note_timed_out(app, &ended, reason);
+            self.placeholder_gone(now, app, events);
+        } else {
             self.complete_if_idle(now, app, events);
         }
     }
@@ -44,7 +44,8 @@ impl Partition {
     pub(super) fn withdraw(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let Some(withdrawn) = self.take_ask(now, app, ask, events) else { return };
         let application = &self.apps[app];
-        let kind = EventKind::AskRemoved { app: application.id.clone(), ask: withdrawn.id };
+        let kind =
+            EventKind::AskRemoved { app: application.id.clone(), ask: withdrawn.id, reason: ReleaseReason::Stopped };
         events.push(Event { at: now, kind });
         if application.allocated_placeholder.is_zero() && application.state != AppState::Failing {
             self.complete_if_idle(now, app, events);
@@ -60,25 +61,43 @@ impl Partition {
         self.finish(now, key, events);
     }
 
-    /// Takes everything off an application without letting its state move: pending asks first, then allocations in the
-    /// order of allocation.
-    pub(super) fn release_everything(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+    /// Takes all pending asks off an application, those too that are about to take over from placeholders.
+    pub(super) fn remove_asks(&mut self, now: Time, app: AppKey, reason: ReleaseReason, events: &mut Vec<Event>) {
+        self.untie_all(app);
         let pending: Vec<AskKey> = self.apps[app].pending_order.iter().map(|(.., ask)| *ask).collect();
         for ask in pending {
-            if let Some(withdrawn) = self.take_ask(now, app, ask, events) {
-                let kind = EventKind::AskRemoved { app: self.apps[app].id.clone(), ask: withdrawn.id };
+            if let Some(removed) = self.take_ask(now, app, ask, events) {
+                let kind = EventKind::AskRemoved { app: self.apps[app].id.clone(), ask: removed.id, reason };
                 events.push(Event { at: now, kind });
             }
         }
+    }
+
+    /// Takes everything off an application without letting its state move: pending asks first, then allocations in the
+    /// order of allocation.
+    pub(super) fn release_everything(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+        self.remove_asks(now, app, ReleaseReason::Stopped, events);
         let allocated: Vec<AskKey> = self.apps[app].allocations.values().copied().collect();
         for ask in allocated {
-            let Some(allocation) = self.apps[app].asks[ask].allocation else { continue };
-            let node = self.nodes[allocation.node].id.clone();
-            if let Some(ended) = self.take_ask(now, app, ask, events) {
-                let (app, reason) = (self.apps[app].id.clone(), ReleaseReason::Stopped);
-                events.push(Event { at: now, kind: EventKind::Released { app, ask: ended.id, node, reason } });
-            }
+            self.take_allocation(now, app, ask, ReleaseReason::Stopped, events);
         }
+    }
+
+    /// Takes an allocation off its application, with every counter that it moved, and tells so.
+    pub(super) fn take_allocation(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        reason: ReleaseReason,
+        events: &mut Vec<Event>,
+    ) -> Option<Ask> {
+        let node = self.apps[app].asks[ask].allocation?.node;
+        let node = self.nodes[node].id.clone();
+        let ended = self.take_ask(now, app, ask, events)?;
+        let kind = EventKind::Released { app: self.apps[app].id.clone(), ask: ended.id.clone(), node, reason };
+        events.push(Event { at: now, kind });
+        Some(ended)
     }
 }
 

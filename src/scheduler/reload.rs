@@ -49,10 +49,10 @@ impl Scheduler {
         self.remove_partitions(now, config, events);
         for (partition, rules) in config.partitions.iter().zip(rules) {
             if let Some(present) = self.partitions.iter_mut().find(|p| *p.name == partition.name) {
-                present.rules = rules;
+                present.set_rules(Arc::new(rules));
                 present.load(now, partition, events)?;
             } else {
-                let mut new = Partition::new(Arc::from(partition.name.as_str()), self.switches, rules);
+                let mut new = Partition::new(Arc::from(partition.name.as_str()), self.switches, Arc::new(rules));
                 new.load(now, partition, events)?;
                 self.partitions.push(new);
             }
@@ -126,6 +126,7 @@ impl Partition {
     /// release (`profiles.md` section 5.1).
     fn load(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) -> Result<(), String> {
         self.nodes.set_sort(&config.node_sort);
+        self.preemption = config.preemption;
         self.share_bases_stale = true;
         self.touch_tree();
         let mut stack = vec![Load::Queue(&config.root, None)];

@@ -7,7 +7,7 @@
 use super::event::{Event, EventKind};
 use super::index::{AppKey, AskKey, NodeKey, QueueKey};
 use super::partition::Partition;
-use super::try_asks::Pick;
+use super::try_asks::{Pick, Room};
 use crate::model::{AppState, Time};
 
 impl Partition {
@@ -89,19 +89,25 @@ impl Partition {
                 continue;
             }
             let of_limits = self.usage.headroom(&self.apps[app].account);
-            let application = &self.apps[app];
-            let fits = |ask: AskKey| {
-                let wanted = &application.asks[ask].resource;
-                of_limits.as_ref().is_none_or(|room| room.fit_in_max_undef(wanted)) && headroom.fit_in_max_undef(wanted)
-            };
-            let takes = |node: NodeKey, ask: AskKey| self.nodes[node].available.fit_in(&application.asks[ask].resource);
-            let own = application.reservations.iter().find(|(ask, node)| fits(*ask) && takes(*node, *ask));
-            if let Some((ask, node)) = own.copied() {
-                return Some(Pick::Allocate { app, ask, node });
+            let room = Room { of_limits: of_limits.as_ref(), of_queue: &headroom };
+            let reservations = self.apps[app].reservations.clone();
+            for (ask, node) in reservations {
+                let wanted = &self.apps[app].asks[ask].resource;
+                if room.fits(wanted).is_err() {
+                    continue;
+                }
+                if self.nodes.takes(&self.apps[app].asks[ask], node) {
+                    return Some(Pick::Allocate { app, ask, node });
+                }
+                self.preempt_on_required(now, app, ask, node, events);
             }
             // None on its own node: any other node will do.
+            let application = &self.apps[app];
+            let takes = |node: NodeKey, ask: AskKey| self.nodes.takes(&application.asks[ask], node);
             for (ask, reserved) in &application.reservations {
-                if application.asks[*ask].required_node.is_some() || !fits(*ask) {
+                if application.asks[*ask].required_node.is_some()
+                    || room.fits(&application.asks[*ask].resource).is_err()
+                {
                     continue;
                 }
                 let others = self.nodes.unreserved().filter(|node| node.key != *reserved && node.schedulable);

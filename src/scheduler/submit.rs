@@ -7,7 +7,7 @@ use super::command::Submission;
 use super::event::{Event, EventKind};
 use super::index::{AppKey, Index, QueueKey, Slab};
 use super::partition::Partition;
-use super::place::{self, Outcome, Placed, QueueFacts, Refusal};
+use super::place::{self, Admission, Gate, Outcome, Placed, QueueFacts, Record, Refused, Request};
 use super::queue::{QueueTree, Settings};
 use super::reload::{set_guaranteed, set_max};
 use super::switches::RecoveryQueue;
@@ -27,67 +27,72 @@ impl place::QueueTree for QueueTree {
             },
             submit_acl: &queue.settings.submit_acl,
             admin_acl: &queue.settings.admin_acl,
+            template: queue.settings.template.as_ref(),
         })
     }
 }
 
 impl Partition {
-    /// Submits an application: it is placed, or rejected and remembered with the reason.
+    /// Submits an application: it is placed, or rejected and remembered with the reason. Either way it keeps how that came about.
     pub(super) fn submit(&mut self, now: Time, submission: &Submission, events: &mut Vec<Event>) {
         let app = submission.app.clone();
-        match self.place_submission(now, submission, events) {
-            Ok((who, placed)) => {
-                let queue = self.open_queue(now, &placed, events);
+        let Admission { who, placement } = self.admit(submission);
+        Arc::make_mut(&mut self.hits).count(&placement);
+        let record = self.records.keep(&self.rules, placement);
+        match &record.placement.outcome {
+            Outcome::Placed(placed) => {
+                let queue = self.open_queue(now, placed, events);
                 self.apply_namespace_tags(queue, placed.recovery, &submission.tags);
-                let key = self.add_app(now, submission, who, queue);
+                if let Err(message) = self.admit_gang(queue, submission) {
+                    return self.reject(now, submission, &record, message, events);
+                }
+                let key = self.add_app(now, submission, who, queue, &record);
                 self.join_queue(key);
-                events.push(Event { at: now, kind: EventKind::AppAccepted { app, queue: placed.path } });
+                events.push(Event { at: now, kind: EventKind::AppAccepted { app, queue: placed.path.clone() } });
             }
-            Err(message) => {
-                let mut rejected = new_app(AppKey(0), now, submission, submission.who.clone());
-                rejected.state = AppState::Rejected;
-                rejected.log.push((now, AppState::Rejected));
-                rejected.finished = Some(now);
-                rejected.message = Some(Arc::from(message.as_str()));
-                self.remember(now, rejected);
-                self.touch_app_set();
-                events.push(Event { at: now, kind: EventKind::AppRejected { app, message } });
+            Outcome::Refused(refused) => {
+                self.leave_behind(now, refused, events);
+                let reason = record.placement.reason();
+                let message = reason.map(|reason| reason.to_string()).unwrap_or_default();
+                self.reject(now, submission, &record, message, events);
             }
         }
     }
 
-    /// Who submits, and where the rules put it.
-    fn place_submission(
+    /// Remembers an application that was refused, with the reason.
+    fn reject(
         &mut self,
         now: Time,
         submission: &Submission,
+        record: &Arc<Record>,
+        message: String,
         events: &mut Vec<Event>,
-    ) -> Result<(Identity, Placed), String> {
-        let forced = place::is_forced(&submission.tags);
-        let switches = place::Switches::of(self.switches.profile);
-        let who = &submission.who;
-        let who = place::identify(&who.user, &who.groups, forced, switches, place::no_resolver)
-            .map_err(|refusal| refusal.to_string())?;
-        if self.state != QueueState::Active {
-            return Err(Refusal::PartitionStopped { partition: self.name.to_string() }.to_string());
-        }
-        if self.app_key(&submission.app).is_some() {
-            return Err(Refusal::DuplicateId { app: submission.app.to_string() }.to_string());
-        }
-        let wanted = place::Submission { queue: &submission.queue, identity: &who, tags: &submission.tags };
-        let placement = self.rules.place(&wanted, &self.queues);
-        match &placement.outcome {
-            Outcome::Placed(placed) => Ok((who, placed.clone())),
-            Outcome::Refused(refused) => {
-                let reason =
-                    placement.reason().map_or_else(|| refused.refusal.to_string(), |reason| reason.to_string());
-                for path in &refused.left_behind {
-                    let parent = path.parent().and_then(|parent| self.queues.find(&parent));
-                    let key = self.create(now, parent, path.name(), false, events);
-                    self.open_parent(key);
-                }
-                Err(reason)
-            }
+    ) {
+        let mut rejected = new_app(AppKey(0), now, submission, submission.who.clone(), record);
+        rejected.state = AppState::Rejected;
+        rejected.log.push((now, AppState::Rejected));
+        rejected.finished = Some(now);
+        rejected.message = Some(Arc::from(message.as_str()));
+        self.remember(now, rejected);
+        self.touch_app_set();
+        events.push(Event { at: now, kind: EventKind::AppRejected { app: submission.app.clone(), message } });
+    }
+
+    /// Who submits, and where the rules put it.
+    fn admit(&self, submission: &Submission) -> Admission {
+        let Submission { app, queue, who, tags, .. } = submission;
+        let request = Request { queue, user: &who.user, groups: &who.groups, tags };
+        let taken = self.app_key(app).map(|_| app);
+        let gate = Gate { partition: &self.name, active: self.state == QueueState::Active, taken };
+        self.rules.admit(&request, &gate, &self.queues)
+    }
+
+    /// The parents that 1.5.1 makes before it finds an illegal part (PLC-072).
+    fn leave_behind(&mut self, now: Time, refused: &Refused, events: &mut Vec<Event>) {
+        for path in &refused.left_behind {
+            let parent = path.parent().and_then(|parent| self.queues.find(&parent));
+            let key = self.create(now, parent, path.name(), false, events);
+            self.open_parent(key);
         }
     }
 
@@ -136,17 +141,24 @@ impl Partition {
         self.share_bases_stale = true;
     }
 
-    fn add_app(&mut self, now: Time, submission: &Submission, who: Identity, queue: QueueKey) -> AppKey {
+    fn add_app(
+        &mut self,
+        now: Time,
+        submission: &Submission,
+        who: Identity,
+        queue: QueueKey,
+        record: &Arc<Record>,
+    ) -> AppKey {
         let path = self.queues[queue].path.clone();
-        let key =
-            self.apps.insert_with(|key| Application { queue, queue_path: path, ..new_app(key, now, submission, who) });
+        let new = |key| new_app(key, now, submission, who, record);
+        let key = self.apps.insert_with(|key| Application { queue, queue_path: path, ..new(key) });
         self.app_index.insert(submission.app.clone(), key);
         key
     }
 }
 
 /// An application as it is submitted, in no queue yet.
-fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity) -> Application {
+fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, record: &Arc<Record>) -> Application {
     Application {
         key,
         id: submission.app.clone(),
@@ -154,6 +166,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity) -> Ap
         queue: super::queue::ROOT,
         queue_path: QueuePath::default(),
         requested_queue: submission.queue.clone(),
+        placement: Arc::clone(record),
         submitted: now,
         started: None,
         finished: None,
@@ -164,6 +177,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity) -> Ap
         gang_style: submission.gang_style,
         placeholder_timeout: submission.placeholder_timeout,
         placeholder_ask: submission.placeholder_ask.clone(),
+        task_groups: Default::default(),
         asks: Slab::default(),
         by_id: Index::default(),
         pending_order: Default::default(),
@@ -173,10 +187,12 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity) -> Ap
         allocated: Resource::new(),
         allocated_placeholder: Resource::new(),
         rank: None,
+        may_replace: false,
         counted_priority: Priority::MIN,
         runnable_in_queue: true,
         runnable_by_limits: true,
         account: Default::default(),
         state_timer: None,
+        placeholder_timer: None,
     }
 }

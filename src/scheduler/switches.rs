@@ -23,6 +23,11 @@ pub struct Switches {
     pub priority_on_submit: bool,
     /// D-09: what becomes of an ask whose required node is unknown or kept for another.
     pub required_node: RequiredNode,
+    /// D-06: in maxima along a path, a name that is missing on one level counts 0.
+    pub path_minimum: bool,
+    /// P-07: a placeholder whose stop was asked for because of time or size counts as timed out when its end is confirmed, not
+    /// only when the placeholder timer asked (`placeholder_timedout`).
+    pub timed_out_when_gone: bool,
     /// P-04: a resource name whose last node went stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
     /// D-03: a draining queue that is in the file again becomes active.
@@ -45,6 +50,48 @@ pub struct Switches {
     pub namespace_tags_together: bool,
     /// PLC-093: what the recovery queue gets.
     pub recovery_queue: RecoveryQueue,
+    /// SCH-150: a try that ends at the preconditions counts as an attempt at preemption, too.
+    pub attempt_count: bool,
+    /// P-10: a queue that has all of its maximum in use is a preemption fence.
+    pub max_is_fence: bool,
+    /// D-05: what a queue without a guarantee uses is protected by nothing, not even while it fits its maximum.
+    pub victim_without_guarantee: bool,
+    /// D-14: what is being preempted already may be chosen again.
+    pub victim_again: bool,
+    /// P-11: a victim has a resource name in common with the ask.
+    pub victim_shares_name: bool,
+    /// D-18: what keeps a queue from falling below its guarantee.
+    pub victim_floor: VictimFloor,
+    /// P-12: what the ask's queue must be able to take.
+    pub ask_queue_room: AskQueueRoom,
+    /// P-13: of the victims found only as many go as the ask needs.
+    pub final_cut: bool,
+    /// P-14: the newest of further victims is the one that asked last, not the one allocated last.
+    pub victim_age: bool,
+    /// P-05: an ask that holds a reservation when it preempts elsewhere keeps that one, and the new node is not kept for it.
+    pub reservation_identity: bool,
+    /// SCH-136: a preemptor does away with old reservations of less important asks.
+    pub reservation_cancel: bool,
+}
+
+/// What keeps a queue from falling below its guarantee when it gives victims (switch `victim_floor`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VictimFloor {
+    /// After the victim went the queue has its guarantee in every name that the victim carried.
+    EveryName,
+    /// After the victim went the queue is over in one name, or has its guarantee in all.
+    AnyName,
+    /// Before the victim went the queue was over in a name of the ask.
+    BeforeRemoval,
+}
+
+/// What the ask's queue must be able to take (switch `ask_queue_room`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskQueueRoom {
+    /// The ask, within the queue's guarantee.
+    Within,
+    /// Each victim, out of what is left of the queue's guarantee.
+    Pays,
 }
 
 /// What the recovery queue gets of what other dynamic leaves get (switch `recovery_queue_limits`).
@@ -93,6 +140,8 @@ impl Switches {
             priority_cache: false,
             priority_on_submit: false,
             required_node: RequiredNode::NextAsk,
+            path_minimum: false,
+            timed_out_when_gone: true,
             root_max_keeps_zero: false,
             reload_revives: true,
             reload_max_apps: ReloadMaxApps::All,
@@ -104,6 +153,17 @@ impl Switches {
             trial_limits: false,
             namespace_tags_together: false,
             recovery_queue: RecoveryQueue::Bare,
+            attempt_count: false,
+            max_is_fence: false,
+            victim_without_guarantee: true,
+            victim_again: false,
+            victim_shares_name: false,
+            victim_floor: VictimFloor::EveryName,
+            ask_queue_room: AskQueueRoom::Within,
+            final_cut: false,
+            victim_age: false,
+            reservation_identity: false,
+            reservation_cancel: false,
         };
         let releases = Self {
             running_count_cut: true,
@@ -121,11 +181,18 @@ impl Switches {
             Profile::V1_5_1 => Self {
                 priority_on_submit: true,
                 required_node: RequiredNode::GivesUpApp,
+                path_minimum: true,
+                timed_out_when_gone: false,
                 root_max_keeps_zero: true,
                 reload_revives: false,
                 reload_max_apps: ReloadMaxApps::None,
                 trial_limits: true,
                 recovery_queue: RecoveryQueue::TemplateAndTags,
+                attempt_count: true,
+                victim_without_guarantee: false,
+                victim_again: true,
+                victim_floor: VictimFloor::AnyName,
+                reservation_identity: true,
                 ..releases
             },
             Profile::V1_8_0 => Self {
@@ -136,6 +203,13 @@ impl Switches {
                 reload_max_apps: ReloadMaxApps::NotRoot,
                 namespace_tags_together: true,
                 recovery_queue: RecoveryQueue::Template,
+                max_is_fence: true,
+                victim_shares_name: true,
+                victim_floor: VictimFloor::BeforeRemoval,
+                ask_queue_room: AskQueueRoom::Pays,
+                final_cut: true,
+                victim_age: true,
+                reservation_cancel: true,
                 ..releases
             },
         }

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use super::app::{Application, Ask, Tried};
 use super::event::{Event, EventKind};
+use super::gang::can_replace;
 use super::index::{AppKey, AskKey, NodeKey};
 use super::node::{Node, Nodes};
+use super::preempt::attempts::Attempts;
 use super::switches::{RequiredNode, Switches};
 use crate::model::{AppId, NodeId, Resource, Time};
 
@@ -21,9 +23,13 @@ pub(super) enum Pick {
     Reserve { app: AppKey, ask: AskKey, node: NodeKey },
     /// A required-node ask does away with the reservations of others on its node, then goes there or has it kept.
     Claim { app: AppKey, ask: AskKey, node: NodeKey },
+    /// The ask takes over from the placeholder, on the placeholder's node or another.
+    Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
     /// Nothing can be done, and nobody behind it is tried: what a release does with a required-node ask that is too large for
     /// its node (`profiles.md` section 2.2).
     Stall,
+    /// Victims are on their way out, and their node is kept for the ask that needs the room.
+    Preempted,
 }
 
 /// What may still be allocated to an application.
@@ -36,7 +42,7 @@ pub(super) struct Room<'r> {
 
 impl Room<'_> {
     /// Limits first, then queues (LIM-043).
-    fn fits(&self, ask: &Resource) -> Result<(), Tried> {
+    pub fn fits(&self, ask: &Resource) -> Result<(), Tried> {
         if self.of_limits.is_some_and(|room| !room.fit_in_max_undef(ask)) {
             return Err(Tried::UserQuota);
         }
@@ -54,21 +60,28 @@ enum Outcome {
 }
 
 /// Tries the asks of one application in their order (SCH-082). Gives what a cycle does with one of them, and those of which
-/// something new is known.
+/// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says.
 pub(super) fn try_asks(
     now: Time,
     app: &mut Application,
     nodes: &Nodes,
     room: &Room<'_>,
     switches: &Switches,
+    attempts: &mut Attempts,
     events: &mut Vec<Event>,
 ) -> (Option<Pick>, Vec<AskKey>) {
     let mut changed = Vec::new();
     // Within one cycle the same wish fails the same way again; no need to ask every node anew.
     let mut failed: Option<(AskKey, Tried)> = None;
-    let Application { key: app_key, id, pending_order, asks, reservations, .. } = app;
-    for (.., key) in pending_order.iter() {
+    let Application { key: app_key, id, pending_order, asks, reservations, task_groups, .. } = app;
+    for rank @ (.., key) in attempts.remaining(pending_order) {
         let ask = &asks[*key];
+        if can_replace(task_groups, ask) {
+            if std::mem::replace(&mut asks[*key].tried, Tried::Placeholder) != Tried::Placeholder {
+                changed.push(*key);
+            }
+            continue;
+        }
         let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| held == key);
         let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
         let known = failed.filter(|(other, tried)| {
@@ -86,6 +99,11 @@ pub(super) fn try_asks(
             Outcome::Next(tried) | Outcome::GiveUp(tried) => Some(*tried),
         };
         let ask = &mut asks[*key];
+        if let Outcome::Next(tried) = &outcome
+            && attempts.seek(now, *rank, ask, *tried)
+        {
+            return (None, changed);
+        }
         tell_fit(now, id, ask, tried, events);
         if let Some(tried) = tried {
             failed = Some((*key, tried));
@@ -127,7 +145,7 @@ impl Wish<'_> {
         let wanted = &self.ask.resource;
         let mut best: Option<(f64, NodeKey)> = None;
         for node in nodes.unreserved().filter(|node| node.schedulable && node.total.fit_in(wanted)) {
-            if node.available.fit_in(wanted) {
+            if node.available.fit_in(wanted) && nodes.lets(self.ask, node.key, true) {
                 return Outcome::Pick(Pick::Allocate { app, ask, node: node.key });
             }
             if self.may_reserve {
@@ -137,7 +155,7 @@ impl Wish<'_> {
                 }
             }
         }
-        match best {
+        match best.filter(|(_, node)| nodes.lets(self.ask, *node, false)) {
             Some((_, node)) => Outcome::Pick(Pick::Reserve { app, ask, node }),
             None => Outcome::Next(Tried::NoNode),
         }
@@ -152,7 +170,7 @@ impl Wish<'_> {
         };
         let Some(node) = nodes.find(id).map(|key| &nodes[key]) else { return give_up() };
         if switch == RequiredNode::Shared {
-            return self.on_shared(node);
+            return self.on_shared(node, nodes);
         }
         if node.reserved_by_required() {
             return give_up();
@@ -160,26 +178,26 @@ impl Wish<'_> {
         if !node.reservations.is_empty() {
             return Outcome::Pick(Pick::Claim { app, ask, node: node.key });
         }
-        self.take_or_keep(node)
+        self.take_or_keep(node, nodes)
     }
 
     /// 1.8.0: any number of required-node asks may hold the node (`profiles.md` section 2.2).
-    fn on_shared(&self, node: &Node) -> Outcome {
+    fn on_shared(&self, node: &Node, nodes: &Nodes) -> Outcome {
         let Self { app, key: ask, .. } = *self;
         if !node.reservations.is_empty() && !node.reserved_by_required() {
             return Outcome::Pick(Pick::Claim { app, ask, node: node.key });
         }
         let open = node.reservations.is_empty() || self.reserved;
-        match (open && node.available.fit_in(&self.ask.resource), self.reserved) {
+        match (open && nodes.takes(self.ask, node.key), self.reserved) {
             (true, _) => Outcome::Pick(Pick::Allocate { app, ask, node: node.key }),
             (false, true) => Outcome::Next(Tried::NoNode),
             (false, false) => self.keep(node),
         }
     }
 
-    fn take_or_keep(&self, node: &Node) -> Outcome {
+    fn take_or_keep(&self, node: &Node, nodes: &Nodes) -> Outcome {
         let Self { app, key: ask, .. } = *self;
-        if node.available.fit_in(&self.ask.resource) {
+        if nodes.takes(self.ask, node.key) {
             return Outcome::Pick(Pick::Allocate { app, ask, node: node.key });
         }
         self.keep(node)

@@ -9,12 +9,13 @@ use imbl::{OrdMap, Vector};
 
 use super::rows::{
     AppGroup, AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
-    QueueRow, QueueSettings, StateChange,
+    QueueRow, QueueSettings, StateChange, TaskGroupRow,
 };
 use super::users::{Side, UsageBuilder};
 use super::{Notice, NoticeWeight, PartitionView, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
+use crate::scheduler::gang::TaskGroup;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
 use crate::scheduler::node::Node;
 use crate::scheduler::queue::{Queue, Settings};
@@ -141,6 +142,8 @@ impl PartitionBuilder {
         self.groups.update(groups, &partition.usage.groups, Side::Group, touched.groups.iter(), partition);
         self.update_ended(view, partition);
         view.state = partition.state;
+        view.rules = Arc::clone(&partition.rules);
+        view.hits = Arc::clone(&partition.hits);
         view.capacity = partition.capacity();
         view.allocated = partition.queues.get(QueueKey(0)).map(|root| root.allocated.clone()).unwrap_or_default();
         view.live_apps = partition.apps.len();
@@ -350,11 +353,23 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         allocated: app.allocated.clone(),
         placeholder: app.allocated_placeholder.clone(),
         pending: app.pending.clone(),
+        task_groups: app.task_groups.iter().filter(|(_, group)| group.count > 0).map(task_group_row).collect(),
         tags: Arc::clone(&app.tags),
         asks: old.map(|old| old.asks.clone()).unwrap_or_default(),
         pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
         log,
         message: app.message.clone(),
+        placement: Some(Arc::clone(&app.placement)),
+    }
+}
+
+fn task_group_row((name, group): (&Arc<str>, &TaskGroup)) -> TaskGroupRow {
+    TaskGroupRow {
+        name: Arc::clone(name),
+        count: group.count,
+        replaced: group.replaced,
+        timed_out: group.timed_out,
+        min_resource: group.min_resource.clone(),
     }
 }
 
@@ -369,6 +384,7 @@ fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition) -> AskRow
                 Tried::UserQuota => PendingReason::UserQuota,
                 Tried::QueueQuota => PendingReason::QueueQuota,
                 Tried::NoNode => PendingReason::NoNode,
+                Tried::Placeholder => PendingReason::Placeholder,
             },
             reserved,
         },

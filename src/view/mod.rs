@@ -13,6 +13,7 @@
 pub mod build;
 pub mod explain;
 pub mod notice;
+pub mod preview;
 pub mod rows;
 pub mod users;
 
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use imbl::{OrdMap, Vector};
 
 use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
+pub use crate::scheduler::place;
 pub use build::ViewBuilder;
 pub use notice::{Notice, NoticeWeight};
 pub use rows::{
@@ -63,6 +65,10 @@ pub struct PartitionView {
     pub tree_generation: u64,
     /// Counts up when an application comes, goes or moves; the same number means the same set in the same queues.
     pub app_generation: u64,
+    /// The placement rules in force.
+    pub rules: Arc<place::Rules>,
+    /// How often they decided since they came into force.
+    pub hits: Arc<place::Hits>,
     /// The queues by slot; the root is in slot 0. A slot is empty after its queue is gone, and may be filled again.
     pub queues: Vector<Option<Arc<QueueRow>>>,
     /// The live applications by slot. A slot is empty after its application ended, and may be filled again.
@@ -92,7 +98,12 @@ impl PartitionView {
 
     /// The queue of a path, found by walking down from the root.
     pub fn queue_at(&self, path: &QueuePath) -> Option<&Arc<QueueRow>> {
-        let mut parts = path.parts();
+        self.queue_at_text(path.as_str())
+    }
+
+    /// The same for a text in lower case, which may be anything else.
+    fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
+        let mut parts = path.split('.');
         let mut row = self.root().filter(|root| Some(root.path.as_str()) == parts.next())?;
         for part in parts {
             let at = row.children.binary_search_by(|slot| match self.queue(*slot) {

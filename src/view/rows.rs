@@ -149,6 +149,8 @@ pub struct AppRow {
     pub placeholder: Resource,
     /// Asked for and not yet allocated.
     pub pending: Resource,
+    /// Task groups that placeholders were asked for, by name (SCH-141).
+    pub task_groups: Vector<TaskGroupRow>,
     /// Tags.
     pub tags: Arc<BTreeMap<String, String>>,
     /// Pending asks and allocations, in order of arrival.
@@ -159,6 +161,8 @@ pub struct AppRow {
     pub log: Vector<StateChange>,
     /// Why it was rejected, failed or killed.
     pub message: Option<Arc<str>>,
+    /// How it came to its first queue, or why to none; `None` where that is not known.
+    pub placement: Option<Arc<crate::scheduler::place::Record>>,
 }
 
 /// The group that an application counts under (LIM-030).
@@ -180,6 +184,21 @@ pub struct StateChange {
     pub at: Time,
     /// Which.
     pub state: AppState,
+}
+
+/// One task group of a gang.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskGroupRow {
+    /// The name.
+    pub name: Arc<str>,
+    /// Placeholders asked for.
+    pub count: u64,
+    /// Placeholders that gave way to a real ask.
+    pub replaced: u64,
+    /// Placeholders that ended, or never came, without giving way.
+    pub timed_out: u64,
+    /// The size of the first placeholder.
+    pub min_resource: Resource,
 }
 
 /// One ask, pending or allocated.
@@ -234,6 +253,8 @@ pub enum PendingReason {
     UserQuota,
     /// It fits its queue, but no node has room (SCH-082.7).
     NoNode,
+    /// It is to take over from a placeholder of its task group (SCH-082.2).
+    Placeholder,
 }
 
 /// One node.

@@ -281,6 +281,7 @@ impl Builder {
             apps,
             ended: self.ended.iter().cloned().map(Arc::new).collect(),
             nodes: self.nodes.iter().map(|(id, row)| (id.clone(), Arc::new(row.clone()))).collect(),
+            ..PartitionView::default()
         };
         View {
             generation: self.generation,

@@ -33,7 +33,7 @@ pub(super) fn check(file: &mut RawFile, faults: &mut Faults) {
 }
 
 /// An amount as it can be written in the file, exact and short: `10G`, `4Gi`, `500m` for half a vcore.
-fn shown(name: &str, amount: i64) -> String {
+pub(super) fn shown(name: &str, amount: i64) -> String {
     const UNITS: [(&str, i64); 6] = [
         ("P", 1_000_000_000_000_000),
         ("T", 1_000_000_000_000),

@@ -370,6 +370,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool)
         PendingReason::QueueQuota => too_full(part, row, ask, long),
         PendingReason::UserQuota => over_limit(part, row, ask, long),
         PendingReason::NoNode => "no node has room".to_owned(),
+        PendingReason::Placeholder => "waits for a placeholder to give way".to_owned(),
     };
     let said = reserved.as_ref().map_or(said, |node| format!("node {node} is kept for it"));
     let mut pieces = vec![plain(said)];

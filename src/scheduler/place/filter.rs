@@ -12,9 +12,9 @@ use crate::model::name::{NameChars, is_limit_group, is_limit_user};
 /// A compiled filter.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    deny: bool,
-    users: Names,
-    groups: Names,
+    pub(super) deny: bool,
+    pub(super) users: Names,
+    pub(super) groups: Names,
 }
 
 /// The users or the groups of a filter (PLC-052, PLC-053).
@@ -30,7 +30,7 @@ pub(super) enum Names {
 }
 
 /// What a filter says of someone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FilterVerdict {
     /// It was not asked: the rule has no input (PLC-030).
     #[default]
@@ -46,7 +46,7 @@ pub enum FilterVerdict {
 }
 
 /// What matched in a filter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Match {
     /// The user or the group that matched.
     pub by: MatchedBy,
@@ -55,7 +55,7 @@ pub struct Match {
 }
 
 /// Which part of an identity a filter matched (PLC-057).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MatchedBy {
     /// The user name.
     User,
@@ -103,7 +103,7 @@ impl Filter {
         if self.deny { Names::Absent } else { self.groups.clone() }
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         matches!((&self.users, &self.groups), (Names::Absent, Names::Absent))
     }
 }

@@ -8,15 +8,19 @@
 //! - nothing is changed here: the tree is only read, queues to create are named in the answer;
 //! - limits, quotas and running numbers play no role;
 //! - the answer depends on submission, rules and tree alone, and no input makes it panic;
-//! - text for people is made only in `text`.
+//! - text for people is made only in `text` and `describe`.
 //!
 //! Where to look: `rules` compiles, `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9),
-//! `create` plans what is missing (section 7), `switches` tells the releases apart.
+//! `create` plans what is missing (section 7), `admit` is all that a submission goes through (section 8), `record` what is kept
+//! of it, `switches` tells the releases apart.
 
 pub mod access;
+mod admit;
 mod create;
 mod decide;
+mod describe;
 mod filter;
+mod record;
 mod refusal;
 mod rules;
 mod submission;
@@ -29,8 +33,11 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub use admit::{Admission, Gate, Request};
 pub use decide::{Outcome, Placed, Placement};
+pub use describe::{RuleLine, Template, template_words};
 pub use filter::{Filter, FilterVerdict, Match, MatchedBy};
+pub use record::{Hit, Hits, Record, Records};
 pub use refusal::{Refusal, Refused};
 pub use rules::{RuleFault, RuleFaultKind, Rules};
 pub use submission::{Submission, identify, is_forced, no_resolver, tag};

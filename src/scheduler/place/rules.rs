@@ -19,6 +19,7 @@ pub struct Rules {
     /// Whether the recovery rule stands behind the list (PLC-003).
     pub(super) recovery: bool,
     pub(super) switches: Switches,
+    profile: Profile,
 }
 
 /// One rule with its chain of parent rules.
@@ -32,6 +33,8 @@ pub(super) struct Rule {
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) kind: RuleKind,
+    /// Where it stands in the configuration.
+    pub(super) at: Place,
     pub(super) create: bool,
     /// The fixed queue in lower case, or the name of the tag.
     pub(super) value: Arc<str>,
@@ -80,7 +83,7 @@ impl Rules {
         let provided = [RuleConfig::default()];
         let configs = if configs.is_empty() { &provided } else { configs };
         let list = configs.iter().enumerate().map(|(number, config)| Rule::build(number, config, switches));
-        Ok(Self { list: list.collect::<Result<_, _>>()?, recovery: true, switches })
+        Ok(Self { list: list.collect::<Result<_, _>>()?, recovery: true, switches, profile })
     }
 
     /// Compiles the rules of a first start, where the releases go on without any if they do not build (PLC-101,
@@ -89,11 +92,20 @@ impl Rules {
     /// # Errors
     /// The first rule that cannot be used, where that means that nothing starts.
     pub fn build_at_start(configs: &[RuleConfig], profile: Profile) -> Result<Self, RuleFault> {
-        let switches = Switches::of(profile);
         match Self::build(configs, profile) {
-            Err(_) if switches.starts_without_rules => Ok(Self { list: Vec::new(), recovery: false, switches }),
+            Err(_) if Switches::of(profile).starts_without_rules => Ok(Self::none(profile)),
             result => result,
         }
+    }
+
+    /// No rules, not even the one for recovery: every application is refused.
+    pub fn none(profile: Profile) -> Self {
+        Self { list: Vec::new(), recovery: false, switches: Switches::of(profile), profile }
+    }
+
+    /// The profile that they place by.
+    pub fn profile(&self) -> Profile {
+        self.profile
     }
 
     /// The number of rules, without the recovery rule.
@@ -104,6 +116,12 @@ impl Rules {
     /// Whether there is no rule at all ([`Rules::build_at_start`]).
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::none(Profile::default())
     }
 }
 
@@ -150,7 +168,7 @@ impl Link {
             (RuleKind::SecondaryGroup, _) => filter.wanted_groups(),
             _ => Names::Absent,
         };
-        Ok(Self { kind, create, value: value.into(), qualified, filter, wanted })
+        Ok(Self { kind, at: config.at, create, value: value.into(), qualified, filter, wanted })
     }
 }
 

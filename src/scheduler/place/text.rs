@@ -92,6 +92,46 @@ impl Placement {
     }
 }
 
+impl RuleTrace {
+    /// What came of the rule in one line, its number and name left out.
+    pub fn told(&self, placement: &Placement) -> String {
+        let path = self.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
+        match &self.end {
+            End::Placed if self.create.is_empty() => format!("{path}placed"),
+            End::Placed => {
+                let new: Vec<&str> = self.create.iter().map(QueuePath::as_str).collect();
+                format!("{path}placed, creates {}", new.join(", "))
+            }
+            End::Next(next) => format!("{path}{}", next_words(next, self)),
+            End::Refused => placement.refused().map(|refused| refused.refusal.to_string()).unwrap_or_default(),
+        }
+    }
+
+    /// The name of the rule with what decides about it: `user, create`, `tag ns`.
+    pub fn name(&self) -> String {
+        match self.rule {
+            RuleRef::Rule(_) => self.words(),
+            RuleRef::Recovery => "recovery".to_owned(),
+            RuleRef::Fallback => "default queue".to_owned(),
+        }
+    }
+}
+
+impl Step {
+    /// What came of a rule of a chain in one line.
+    pub fn told(&self) -> String {
+        let path = self.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
+        let words = match self.end {
+            StepEnd::Yields => self.queue.map_or_else(|| "does not exist, create is on".to_owned(), state_words),
+            StepEnd::ParentFailed => "its parent rule fails".to_owned(),
+            StepEnd::ParentIsLeaf => "its parent rule gives a leaf".to_owned(),
+            StepEnd::IllegalName => format!("{:?} is no legal name", self.name()),
+            _ => self.stop(),
+        };
+        format!("{path}{words}")
+    }
+}
+
 impl fmt::Display for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -191,7 +231,7 @@ impl fmt::Display for RuleFault {
 impl std::error::Error for RuleFault {}
 
 /// The name of a rule in a configuration.
-fn kind_name(kind: RuleKind) -> &'static str {
+pub(super) fn kind_name(kind: RuleKind) -> &'static str {
     match kind {
         RuleKind::Provided => "provided",
         RuleKind::User => "user",
@@ -203,7 +243,7 @@ fn kind_name(kind: RuleKind) -> &'static str {
     }
 }
 
-fn rule_words(kind: RuleKind, value: &str, create: bool) -> String {
+pub(super) fn rule_words(kind: RuleKind, value: &str, create: bool) -> String {
     let value = if kind == RuleKind::Tag { value } else { "" };
     let create = if create { "create" } else { "" };
     joined([[kind_name(kind), value].join(" ").trim_end().to_owned(), create.to_owned()])
@@ -394,7 +434,7 @@ impl fmt::Display for Grant {
 }
 
 /// The parts that are not empty, with commas.
-fn joined(parts: impl IntoIterator<Item = String>) -> String {
+pub(super) fn joined(parts: impl IntoIterator<Item = String>) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 

@@ -12,7 +12,7 @@ use super::filter::FilterVerdict;
 use super::tree::QueueState;
 
 /// The walk through the rules, up to the one that decided.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Trace {
     /// Whether the application is forced (PLC-090).
     pub forced: bool,
@@ -21,7 +21,7 @@ pub struct Trace {
 }
 
 /// Which rule of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RuleRef {
     /// A configured rule, or the default one; counted from 0.
     Rule(usize),
@@ -32,7 +32,7 @@ pub enum RuleRef {
 }
 
 /// One rule that ran.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RuleTrace {
     /// Which rule.
     pub rule: RuleRef,
@@ -51,7 +51,7 @@ pub struct RuleTrace {
 }
 
 /// A question for submit access.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Asked {
     /// The queue asked: the one of the path, or the nearest that exists.
     pub queue: QueuePath,
@@ -60,7 +60,7 @@ pub struct Asked {
 }
 
 /// How a rule ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// It places the application.
     Placed,
@@ -71,7 +71,7 @@ pub enum End {
 }
 
 /// Why the next rule runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Next {
     /// The rule has no result; the first step says why.
     NoResult,
@@ -92,7 +92,7 @@ pub enum Next {
 }
 
 /// One rule of a chain (`placement.md` section 3).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
     /// Which rule.
     pub kind: RuleKind,
@@ -119,7 +119,7 @@ pub struct Step {
 }
 
 /// How a step ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepEnd {
     /// It yields its path.
     Yields,

@@ -1,5 +1,8 @@
 //! What placement needs to know of a queue tree.
 
+use std::sync::Arc;
+
+use crate::config::TemplateConfig;
 use crate::model::{Acl, QueuePath};
 
 /// A tree of queues, as placement and access checks see it.
@@ -19,10 +22,12 @@ pub struct QueueFacts<'a> {
     pub submit_acl: &'a Acl,
     /// Its own admin access list; names nobody for dynamic queues (ACL-025).
     pub admin_acl: &'a Acl,
+    /// What a dynamic leaf right below it takes, with the queue that it is written on (SCH-186). Placement does not look at it.
+    pub template: Option<&'a (QueuePath, Arc<TemplateConfig>)>,
 }
 
 /// The kind of a queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct QueueState {
     /// Takes applications; otherwise it is a parent.
     pub leaf: bool,

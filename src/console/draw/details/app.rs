@@ -117,5 +117,10 @@ fn resources(row: &AppRow, signs: &Signs) -> Lines {
         }
         labelled(&mut lines, label, value);
     }
+    for group in &row.task_groups {
+        let of = format!("  of {}", format::count(group.count, "placeholder"));
+        let gone = format!(", {} replaced, {} timed out", group.replaced, group.timed_out);
+        labelled(&mut lines, "task group", vec![plain(text::escape(&group.name).into_owned()), dim(of + &gone)]);
+    }
     lines
 }

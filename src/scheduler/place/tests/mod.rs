@@ -33,7 +33,13 @@ struct Queue {
 impl QueueTree for Tree {
     fn queue(&self, path: &str) -> Option<QueueFacts<'_>> {
         let (path, queue) = self.0.get_key_value(path)?;
-        Some(QueueFacts { path, state: queue.state, submit_acl: &queue.submit, admin_acl: &queue.admin })
+        Some(QueueFacts {
+            path,
+            state: queue.state,
+            submit_acl: &queue.submit,
+            admin_acl: &queue.admin,
+            template: None,
+        })
     }
 }
 

@@ -1,0 +1,75 @@
+//! `kornsole diff`: two queue configurations compared as trees.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::load;
+use crate::config::{self, Config, DEFAULT_POLICY_GROUP};
+use crate::model::Profile;
+
+/// The arguments of `kornsole diff`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Exit code: 0 nothing is different, 1 something is, 2 wrong use or a file that is no valid configuration."
+)]
+pub struct DiffArgs {
+    /// The configuration before; may be a ConfigMap manifest; `-` is standard input
+    pub old: PathBuf,
+    /// The configuration after
+    pub new: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Read both by the rules of this core: kornsole, 1.5.1 or 1.8.0
+    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
+    pub core: Profile,
+    /// In a ConfigMap the entry `NAME.yaml` is read
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
+    pub policy_group: String,
+}
+
+/// Prints what is different. Exit codes as in diff(1): 0 nothing, 1 something, 2 wrong use or a file that cannot be read
+/// as a valid configuration.
+pub fn run(args: &DiffArgs) -> ExitCode {
+    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    match compare(args, &mut out, &mut err) {
+        Ok(code) => ExitCode::from(code),
+        // Whoever reads has seen that there is something.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(1),
+        Err(_) => ExitCode::from(2),
+    }
+}
+
+fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::Result<u8> {
+    if args.old == Path::new("-") && args.new == args.old {
+        writeln!(err, "only one of the two can be standard input")?;
+        return Ok(2);
+    }
+    let mut read = Vec::new();
+    for file in [&args.old, &args.new] {
+        match config_of(file, args) {
+            Ok(config) => read.push(config),
+            Err(told) => writeln!(err, "{}", told.trim_end())?,
+        }
+    }
+    let [old, new] = read.as_slice() else { return Ok(2) };
+    let diff = config::diff(old, new);
+    if args.json {
+        writeln!(out, "{:#}", diff.to_json())?;
+    } else if diff.is_empty() {
+        writeln!(out, "nothing is different")?;
+    } else {
+        write!(out, "{}\n{}\n", diff.to_text(), diff.summary())?;
+    }
+    out.flush()?;
+    Ok(u8::from(!diff.is_empty()))
+}
+
+fn config_of(file: &Path, args: &DiffArgs) -> Result<Config, String> {
+    let bytes = load::bytes(file)?;
+    let reading = config::read_file(&bytes, &args.policy_group, args.core);
+    reading.config.ok_or_else(|| load::told(file, &bytes, &reading.faults))
+}

@@ -1,0 +1,248 @@
+//! Many submissions: each is placed for itself, told as a row or as a line of JSON, and held against what is expected.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::csv::{Csv, Record};
+use super::row::{Header, Row, of_yaml};
+use super::table::Table;
+use super::{PlaceArgs, json};
+use crate::cli::load;
+use crate::config::fault::escaped;
+use crate::config::{Fault, Source};
+use crate::model::QueuePath;
+use crate::view::PartitionView;
+use crate::view::place::{Outcome, Placement, Request};
+
+/// What a batch is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BatchFormat {
+    /// With a header, read record by record
+    Csv,
+    /// A list, read whole
+    Yaml,
+}
+
+/// The word that expects a rejection.
+const REJECTED: &str = "rejected";
+
+/// The most faults that are told.
+const FAULTS: usize = 100;
+
+/// Places the submissions of a file. Gives the exit code: 1 when one landed elsewhere or is faulty, 2 when the format is unknown.
+///
+/// # Errors
+/// The answers cannot be written.
+pub fn run(
+    args: &PlaceArgs,
+    file: &Path,
+    part: &PartitionView,
+    out: &mut impl Write,
+    err: &mut impl Write,
+) -> io::Result<u8> {
+    let Some(format) = args.batch_format.or_else(|| by_ending(file)) else {
+        let name = escaped(&file.display().to_string());
+        writeln!(err, "{name}: the name does not say what it is; give --batch-format csv or yaml")?;
+        return Ok(2);
+    };
+    let mut batch = Batch::new(args.json, part, file, out, err);
+    match format {
+        BatchFormat::Yaml => match load::bytes(file) {
+            Ok(bytes) => batch.yaml(&bytes)?,
+            Err(told) => batch.unreadable(&told)?,
+        },
+        BatchFormat::Csv => match reader(file) {
+            Ok(reader) => batch.csv(reader)?,
+            Err(told) => batch.unreadable(&told)?,
+        },
+    }
+    batch.end()
+}
+
+fn by_ending(file: &Path) -> Option<BatchFormat> {
+    match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "csv" => Some(BatchFormat::Csv),
+        "yaml" | "yml" | "json" => Some(BatchFormat::Yaml),
+        _ => None,
+    }
+}
+
+fn reader(file: &Path) -> Result<Box<dyn BufRead>, String> {
+    const ROOM: usize = 1 << 16;
+    if file == Path::new("-") {
+        return Ok(Box::new(BufReader::with_capacity(ROOM, io::stdin())));
+    }
+    match File::open(file) {
+        Ok(opened) => Ok(Box::new(BufReader::with_capacity(ROOM, opened))),
+        Err(error) => Err(format!("{}: cannot be read: {error}", file.display())),
+    }
+}
+
+/// A batch at work.
+struct Batch<'a, O, E> {
+    part: &'a PartitionView,
+    name: String,
+    out: &'a mut O,
+    err: &'a mut E,
+    /// `None` for JSON.
+    table: Option<Table<6>>,
+    placed: u64,
+    rejected: u64,
+    expected: u64,
+    failed: u64,
+    faults: usize,
+    unreadable: bool,
+}
+
+impl<'a, O: Write, E: Write> Batch<'a, O, E> {
+    fn new(json: bool, part: &'a PartitionView, file: &Path, out: &'a mut O, err: &'a mut E) -> Self {
+        let titles = ["  LINE", "USER", "ASKED FOR", "LANDS IN", "EXPECTED", "WHY"];
+        Self {
+            part,
+            name: file.display().to_string(),
+            out,
+            err,
+            table: (!json).then(|| Table::new(titles, [8, 24, 40, 48, 44, 0])),
+            placed: 0,
+            rejected: 0,
+            expected: 0,
+            failed: 0,
+            faults: 0,
+            unreadable: false,
+        }
+    }
+
+    fn yaml(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let (rows, faults) = of_yaml(bytes);
+        let text = String::from_utf8_lossy(bytes);
+        self.faults = faults.len();
+        let shown = &faults[..faults.len().min(FAULTS)];
+        self.err.write_all(Source::new(&self.name, &text).render_all(shown).as_bytes())?;
+        if faults.is_empty() { rows.iter().try_for_each(|row| self.place(row)) } else { Ok(()) }
+    }
+
+    fn csv(&mut self, input: impl BufRead) -> io::Result<()> {
+        let mut csv = Csv::new(input);
+        let (mut record, mut row) = (Record::default(), Row::default());
+        let mut header: Option<Header> = None;
+        while self.faults < FAULTS {
+            let read = match csv.next(&mut record) {
+                Ok(Some(read)) => read,
+                Ok(None) => break,
+                Err(error) => return self.unreadable(&format!("{}: cannot be read: {error}", self.name)),
+            };
+            match (&header, read) {
+                (_, Err(fault)) => self.fault(&fault.into())?,
+                (Some(header), Ok(())) => match header.row(&record, &mut row) {
+                    Ok(()) => self.place(&row)?,
+                    Err(fault) => self.fault(&fault)?,
+                },
+                (None, Ok(())) => match Header::read(&record) {
+                    Ok(read) => header = Some(read),
+                    Err(faults) => return faults.iter().try_for_each(|fault| self.fault(fault)),
+                },
+            }
+        }
+        if self.faults >= FAULTS {
+            writeln!(self.err, "{}: more than {FAULTS} faults; the rest is not read", escaped(&self.name))?;
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, told: &str) -> io::Result<()> {
+        self.unreadable = true;
+        writeln!(self.err, "{}", escaped(told))
+    }
+
+    fn fault(&mut self, fault: &Fault) -> io::Result<()> {
+        self.faults += 1;
+        let hint = if fault.hint.is_empty() { String::new() } else { format!("\n  = {}", escaped(&fault.hint)) };
+        writeln!(self.err, "{}:{fault}{hint}", escaped(&self.name))
+    }
+
+    fn place(&mut self, row: &Row) -> io::Result<()> {
+        let request = Request { queue: &row.queue, user: &row.user, groups: &row.groups, tags: &row.tags };
+        let placement = self.part.preview(&request, None).placement;
+        let met = as_expected(&row.expect, &placement);
+        match placement.placed() {
+            Some(_) => self.placed += 1,
+            None => self.rejected += 1,
+        }
+        self.expected += u64::from(met.is_some());
+        self.failed += u64::from(met == Some(false));
+        match &mut self.table {
+            None => writeln!(self.out, "{}", as_json(self.part, row, &placement, met)),
+            Some(table) => table.row(as_cells(row, &placement, met), self.out),
+        }
+    }
+
+    fn end(mut self) -> io::Result<u8> {
+        if let Some(mut table) = self.table.take() {
+            let count = self.placed + self.rejected;
+            if count > 0 {
+                table.flush(self.out)?;
+            }
+            let noun = if count == 1 { "submission" } else { "submissions" };
+            let expected = match (self.expected, self.failed) {
+                (0, _) => String::new(),
+                (all, 0) => format!("; {all} as expected"),
+                (all, failed) => format!("; {failed} of {all} not as expected"),
+            };
+            writeln!(self.out, "{count} {noun}: {} placed, {} rejected{expected}", self.placed, self.rejected)?;
+        }
+        Ok(u8::from(self.failed > 0 || self.faults > 0 || self.unreadable))
+    }
+}
+
+/// Whether a placement is what is expected; `None` where nothing is.
+fn as_expected(expect: &str, placement: &Placement) -> Option<bool> {
+    if expect.is_empty() {
+        return None;
+    }
+    Some(match placement.placed() {
+        None => expect == REJECTED,
+        Some(placed) => expect != REJECTED && placed.path == QueuePath::new(expect),
+    })
+}
+
+fn as_cells(row: &Row, placement: &Placement, met: Option<bool>) -> [String; 6] {
+    let (lands, why) = match &placement.outcome {
+        Outcome::Placed(placed) => {
+            let entry = placement.trace.rules.last();
+            let rule = entry.map(|entry| format!("{} ({})", entry.rule, entry.name())).unwrap_or_default();
+            let new = match placed.create.len() {
+                0 => "",
+                1 => ", a new queue",
+                _ => ", new queues",
+            };
+            (placed.path.to_string(), format!("{rule}{new}"))
+        }
+        Outcome::Refused(refused) => {
+            let reason = placement.reason().map(|reason| reason.to_string()).unwrap_or_default();
+            (REJECTED.to_owned(), format!("{}: {reason}", refused.refusal.code()))
+        }
+    };
+    let expected = match met {
+        None => String::new(),
+        Some(true) => "yes".to_owned(),
+        Some(false) => format!("NO: {}", row.expect),
+    };
+    [format!("{:>6}", row.at.line), row.user.clone(), row.queue.clone(), lands, expected, why]
+        .map(|cell| escaped(&cell))
+}
+
+fn as_json(part: &PartitionView, row: &Row, placement: &Placement, met: Option<bool>) -> Value {
+    let mut answer = json::answer(part, placement);
+    answer["submission"] = json!({
+        "line": row.at.line, "user": row.user, "groups": row.groups, "queue": row.queue, "tags": row.tags,
+    });
+    if let Some(met) = met {
+        answer["expect"] = row.expect.as_str().into();
+        answer["asExpected"] = met.into();
+    }
+    answer
+}

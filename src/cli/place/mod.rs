@@ -1,0 +1,174 @@
+//! `kornsole place`: which queue an application goes to under a configuration, rule by rule; one submission, or a file of them.
+
+mod batch;
+mod csv;
+mod json;
+mod people;
+mod row;
+mod table;
+
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use self::batch::BatchFormat;
+use super::{fail, load};
+use crate::config::{self, DEFAULT_POLICY_GROUP, Reading};
+use crate::model::Profile;
+use crate::view::place::Request;
+use crate::view::{PartitionView, View};
+
+/// The tag that stands for the application's type (PLC-047).
+const TYPE_TAG: &str = "application.type";
+
+/// The arguments of `kornsole place`.
+#[derive(Args, Clone, Debug)]
+#[command(after_long_help = BATCH_HELP)]
+pub struct PlaceArgs {
+    /// The queue configuration, or a ConfigMap manifest with one; `-` is standard input
+    pub file: PathBuf,
+    /// Who submits
+    #[arg(long, value_name = "USER", required_unless_present = "batch")]
+    pub user: Option<String>,
+    /// A group of the user, the primary group first; without any the user is in one of his own name
+    #[arg(long = "group", value_name = "GROUP", value_delimiter = ',', value_parser = group)]
+    pub groups: Vec<String>,
+    /// The queue asked for
+    #[arg(long, value_name = "QUEUE")]
+    pub queue: Option<String>,
+    /// A tag of the application
+    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = tag)]
+    pub tags: Vec<(String, String)>,
+    /// The type of the application: its tag `application.type`
+    #[arg(long = "type", value_name = "TYPE")]
+    pub app_type: Option<String>,
+    /// Many submissions from a file, YAML or CSV; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "groups", "queue", "tags", "app_type"])]
+    pub batch: Option<PathBuf>,
+    /// What that file is, where its name does not end in .csv, .yaml, .yml or .json
+    #[arg(long, value_enum, requires = "batch")]
+    pub batch_format: Option<BatchFormat>,
+    /// The partition; the first one by default
+    #[arg(long, value_name = "NAME")]
+    pub partition: Option<String>,
+    /// Decide as this release of the core: kornsole, 1.5.1 or 1.8.0
+    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
+    pub core: Profile,
+    /// In a ConfigMap the entry `NAME.yaml` is read
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_POLICY_GROUP)]
+    pub policy_group: String,
+    /// Print JSON; of a batch one object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+const BATCH_HELP: &str = "\
+A batch in CSV has a header with `user` and any of `groups`, `queue`, `type`, `tags`, `expect` and `tag.NAME`. Groups are
+separated by `;`, `,` or blanks, tags are NAME=VALUE separated by `;`. In YAML it is a list of maps with `user`, `groups` (a
+list), `queue`, `type`, `tags` (a map) and `expect`.
+
+`expect` is the queue where the application has to land, or `rejected`; empty expects nothing. Every submission stands for
+itself: a queue that one of them would create is not there for the next.
+
+Exit code 0: placed; of a batch, everything landed where it was expected. 1: rejected, landed elsewhere, or a file is faulty.
+2: wrong use.";
+
+fn group(text: &str) -> Result<String, String> {
+    if text.is_empty() { Err("a group needs a name".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+fn tag(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some(_) => Err("the tag has no name; write NAME=VALUE".to_owned()),
+        None => Err("the tag has no value; write NAME=VALUE".to_owned()),
+    }
+}
+
+/// Places one submission, or those of a batch, and tells how it went.
+pub fn run(args: &PlaceArgs) -> ExitCode {
+    let tags = match tags(args) {
+        Ok(tags) => tags,
+        Err(told) => return fail(&told, 2),
+    };
+    let view = match view(args) {
+        Ok(view) => view,
+        Err((told, code)) => return fail(&told, code),
+    };
+    let part = match partition(&view, args) {
+        Ok(part) => part,
+        Err(told) => return fail(&told, 1),
+    };
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let done = match &args.batch {
+        Some(file) => batch::run(args, file, part, &mut out, &mut io::stderr().lock()),
+        None => single(args, &tags, part, &mut out),
+    };
+    match done.and_then(|code| out.flush().map(|()| code)) {
+        Ok(code) => ExitCode::from(code),
+        // Whoever reads has seen enough: a closed pipe is no failure of ours.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => fail(&format!("the answer cannot be written: {error}"), 1),
+    }
+}
+
+/// A cluster with the configuration in force; or what is wrong, with the exit code for it.
+fn view(args: &PlaceArgs) -> Result<Arc<View>, (String, u8)> {
+    let stdin = Path::new("-");
+    if args.file == stdin && args.batch.as_deref() == Some(stdin) {
+        return Err(("the configuration and the batch cannot both come from standard input".to_owned(), 2));
+    }
+    let bytes = load::bytes(&args.file).map_err(|told| (told, 1))?;
+    let Reading { config, faults } = config::read_file(&bytes, &args.policy_group, args.core);
+    let config = config.ok_or_else(|| (load::told(&args.file, &bytes, &faults), 1))?;
+    let refused = |why| (format!("{}: the configuration is refused: {why}", args.file.display()), 1);
+    View::of_config(Arc::new(config), args.core).map_err(refused)
+}
+
+fn tags(args: &PlaceArgs) -> Result<BTreeMap<String, String>, String> {
+    let of_type = args.app_type.iter().map(|value| (TYPE_TAG.to_owned(), value.clone()));
+    let mut tags = BTreeMap::new();
+    for (name, value) in args.tags.iter().cloned().chain(of_type) {
+        // Names of tags ignore case (PLC-043), so two that differ in nothing else would hide one another.
+        if let Some(known) = tags.keys().find(|known: &&String| known.eq_ignore_ascii_case(&name)) {
+            return Err(format!("the tag {known} is given twice; --type is the tag {TYPE_TAG}"));
+        }
+        tags.insert(name, value);
+    }
+    Ok(tags)
+}
+
+fn partition<'v>(view: &'v View, args: &PlaceArgs) -> Result<&'v PartitionView, String> {
+    let named = |name: &String| view.partitions.iter().find(|part| *part.name == **name);
+    let found = match &args.partition {
+        None => view.partitions.first(),
+        Some(name) => named(name),
+    };
+    found.ok_or_else(|| {
+        let known: Vec<&str> = view.partitions.iter().map(|part| &*part.name).collect();
+        let name = args.partition.as_deref().unwrap_or_default();
+        format!("{}: there is no partition {name:?}; there are {}", args.file.display(), known.join(", "))
+    })
+}
+
+fn single(
+    args: &PlaceArgs,
+    tags: &BTreeMap<String, String>,
+    part: &PartitionView,
+    out: &mut impl Write,
+) -> io::Result<u8> {
+    let queue = args.queue.as_deref().unwrap_or_default();
+    let user = args.user.as_deref().unwrap_or_default();
+    let request = Request { queue, user, groups: &args.groups, tags };
+    let admission = part.preview(&request, None);
+    if args.json {
+        writeln!(out, "{:#}", json::answer(part, &admission.placement))?;
+    } else {
+        people::tell(&args.file.display().to_string(), part, &request, &admission, out)?;
+    }
+    Ok(u8::from(admission.placement.placed().is_none()))
+}

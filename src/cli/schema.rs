@@ -1,0 +1,30 @@
+//! `kornsole schema`: a JSON Schema of the queue configuration, for editors.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::fail;
+use crate::config;
+use crate::model::Profile;
+
+/// The arguments of `kornsole schema`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "With a YAML language server, put this line at the top of a configuration:\n  \
+                        # yaml-language-server: $schema=queues.schema.json")]
+pub struct SchemaArgs {
+    /// The format as this core reads it: kornsole, 1.5.1 or 1.8.0
+    #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
+    pub core: Profile,
+}
+
+/// Prints the schema.
+pub fn run(args: &SchemaArgs) -> ExitCode {
+    match writeln!(io::stdout().lock(), "{:#}", config::schema(args.core)) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads has seen enough: a closed pipe is no failure of ours.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => fail(&format!("the schema cannot be written: {error}"), 1),
+    }
+}

@@ -1,0 +1,25 @@
+//! What a change does to a scheduler that runs (`config.md` section 15).
+
+use super::{Key, What};
+
+/// The effect of a change. `lowered`: a bound that is lower now, or is one now.
+pub(super) fn effect(key: &Key, what: What, lowered: bool) -> &'static str {
+    match (key, what) {
+        (Key::Partition, What::Added) => "created at once",
+        (Key::Partition, _) => "its queues drain, its applications fail, its nodes are dropped",
+        (Key::Queue, What::Added) => "active at once",
+        (Key::Queue, _) => "drains, and is removed when empty",
+        (Key::Parent, _) if lowered => "stays a parent until its last child is gone",
+        (Key::Parent, _) => "refused while applications are in it",
+        (Key::MaxApplications, _) if lowered => "running applications stay, none starts until below",
+        (Key::Max(_), _) if lowered => "what runs stays, nothing new until below",
+        (Key::Guaranteed(_), _) => "from the next cycle on",
+        (Key::AdminAcl | Key::SubmitAcl, _) => "from the next check on, running applications stay",
+        (Key::Property(_), _) => "at once, inherited anew below",
+        (Key::Template | Key::InTemplate(_), _) => "for dynamic queues created from now on",
+        (Key::InLimit(_, setting), _) if setting == "limit" => "none, a description",
+        (Key::Limit(_) | Key::InLimit(..) | Key::LimitOrder, _) if lowered => "at once, what runs stays",
+        (Key::Rule(_), _) => "for applications placed from now on",
+        _ => "at once",
+    }
+}

@@ -1,0 +1,43 @@
+//! A diff as JSON (`rest.md` E5).
+
+use serde_json::{Value, json};
+
+use super::{Change, Diff};
+
+impl Diff {
+    /// `{changes: [{partition, path, what, key, from?, to?, effect}], touches: [queues]}`.
+    ///
+    /// The path of what belongs to a partition as a whole is `partitions[NAME]`; a queue in `touches` that is not in the
+    /// partition `default` is told as `NAME/root.a`. What needs a running scheduler or an identity is added by whoever
+    /// has these.
+    pub fn to_json(&self) -> Value {
+        let changes: Vec<Value> = self.changes.iter().map(change).collect();
+        let touches: Vec<String> =
+            self.touches().into_iter().map(|(partition, queue)| name(partition, queue.as_str())).collect();
+        json!({ "changes": changes, "touches": touches })
+    }
+}
+
+fn change(change: &Change) -> Value {
+    let path = match &change.queue {
+        Some(queue) => queue.to_string(),
+        None => format!("partitions[{}]", change.partition),
+    };
+    let mut told = json!({
+        "partition": change.partition,
+        "path": path,
+        "what": change.what.name(),
+        "key": change.key.to_string(),
+        "effect": change.effect,
+    });
+    for (key, value) in [("from", &change.from), ("to", &change.to)] {
+        if let Some(value) = value {
+            told[key] = json!(value);
+        }
+    }
+    told
+}
+
+fn name(partition: &str, queue: &str) -> String {
+    if partition == "default" { queue.to_owned() } else { format!("{partition}/{queue}") }
+}

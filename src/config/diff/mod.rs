@@ -1,0 +1,183 @@
+//! Two configurations compared as trees.
+//!
+//! What counts is what the scheduler makes of a text: comments, quoting, the order of queues and of keys, and the case of
+//! queue names are no difference; the order of limits, of groups within them and of placement rules is one.
+//!
+//! Invariants:
+//! - no changes means that the scheduler acts alike on both;
+//! - every change names one setting with both values as they could be written, so nothing is hidden in a summary;
+//! - changes come in one order: partitions as in the new configuration and then those that are gone; in each its own
+//!   settings first, then the queues, each before those below it.
+
+mod compare;
+mod effect;
+mod json;
+mod limits;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+pub use self::compare::diff;
+pub use self::text::Line;
+use crate::model::QueuePath;
+
+/// What is different between two configurations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// Every change, in the order told at the head of this module.
+    pub changes: Vec<Change>,
+    /// One of the two has another partition than `default`, so a queue is named together with its partition.
+    several: bool,
+}
+
+/// One setting that is different.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The partition.
+    pub partition: String,
+    /// The queue; `None` for what belongs to the partition as a whole.
+    pub queue: Option<QueuePath>,
+    /// Whether it is new, gone, or another.
+    pub what: What,
+    /// The setting.
+    pub key: Key,
+    /// The old value as it could be written; `None` where there was none.
+    pub from: Option<String>,
+    /// The new value; `None` where there is none.
+    pub to: Option<String>,
+    /// What the change does to a scheduler that runs (`config.md` section 15), in a few words.
+    pub effect: &'static str,
+}
+
+/// The kind of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// Not in the old configuration.
+    Added,
+    /// Not in the new one.
+    Removed,
+    /// In both, with another value.
+    Changed,
+}
+
+impl What {
+    /// The word for it in JSON (`rest.md` E5).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+/// A setting. Its text is the way to it in a file: `resources.max.vcore`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// The partition itself.
+    Partition,
+    /// The queue itself.
+    Queue,
+    /// Whether a queue is a parent (CFG-033).
+    Parent,
+    /// `maxapplications`.
+    MaxApplications,
+    /// `resources.guaranteed` of one resource.
+    Guaranteed(String),
+    /// `resources.max` of one resource.
+    Max(String),
+    /// `adminacl`.
+    AdminAcl,
+    /// `submitacl`.
+    SubmitAcl,
+    /// One of the properties.
+    Property(String),
+    /// Whether there is a child template.
+    Template,
+    /// A setting of the child template: `maxapplications`, a resource or a property.
+    InTemplate(Box<Key>),
+    /// A limit as a whole, by whom it names.
+    Limit(String),
+    /// A setting of the limit that names these: `users`, `groups`, `limit`, `maxapplications`, or `maxresources.NAME`.
+    InLimit(String, String),
+    /// The order of the limits.
+    LimitOrder,
+    /// A placement rule, by its number from 1: in the old list for one that is gone, else in the new one.
+    Rule(usize),
+    /// `nodesortpolicy.type`.
+    NodeSort,
+    /// `nodesortpolicy.resourceweights` of one resource.
+    Weight(String),
+    /// `preemption.enabled`.
+    Preemption,
+    /// `preemption.quotapreemptionenabled`.
+    QuotaPreemption,
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Partition => f.write_str("partition"),
+            Self::Queue => f.write_str("queue"),
+            Self::Parent => f.write_str("parent"),
+            Self::MaxApplications => f.write_str("maxapplications"),
+            Self::Guaranteed(name) => write!(f, "resources.guaranteed.{name}"),
+            Self::Max(name) => write!(f, "resources.max.{name}"),
+            Self::AdminAcl => f.write_str("adminacl"),
+            Self::SubmitAcl => f.write_str("submitacl"),
+            Self::Property(name) => write!(f, "properties.{name}"),
+            Self::Template => f.write_str("childtemplate"),
+            Self::InTemplate(key) => write!(f, "childtemplate.{key}"),
+            Self::Limit(names) => write!(f, "limits[{names}]"),
+            Self::InLimit(names, key) => write!(f, "limits[{names}].{key}"),
+            Self::LimitOrder => f.write_str("limits"),
+            Self::Rule(number) => write!(f, "placementrules[{}]", number - 1),
+            Self::NodeSort => f.write_str("nodesortpolicy.type"),
+            Self::Weight(name) => write!(f, "nodesortpolicy.resourceweights.{name}"),
+            Self::Preemption => f.write_str("preemption.enabled"),
+            Self::QuotaPreemption => f.write_str("preemption.quotapreemptionenabled"),
+        }
+    }
+}
+
+impl Diff {
+    /// Whether the scheduler acts alike on both.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// Whether something outside the queues changes: a partition, its rules, node sorting or preemption. Only the
+    /// scheduler ACL allows that (`rest.md` E1).
+    pub fn touches_partitions(&self) -> bool {
+        self.changes.iter().any(|change| change.queue.is_none())
+    }
+
+    /// The queues on which admin access is needed: those that change, and the parents of those that come or go. Each
+    /// with its partition.
+    pub fn touches(&self) -> BTreeSet<(&str, QueuePath)> {
+        let came = |change: &&Change| change.key == Key::Queue && change.what == What::Added;
+        let new: BTreeSet<_> = self.changes.iter().filter(came).filter_map(Change::place).collect();
+        let each = self.changes.iter().filter_map(|change| {
+            let (partition, path) = change.place()?;
+            if change.key == Key::Queue { Some((partition, path.parent()?)) } else { Some((partition, path.clone())) }
+        });
+        // A new queue, and what is in it, is covered by its parent.
+        each.filter(|(partition, path)| !new.contains(&(*partition, path))).collect()
+    }
+
+    /// The queues that are gone, which drain when the new configuration is loaded, with their partition.
+    pub fn removed_queues(&self) -> impl Iterator<Item = (&str, &QueuePath)> {
+        let gone = |change: &&Change| change.key == Key::Queue && change.what == What::Removed;
+        self.changes.iter().filter(gone).filter_map(Change::place)
+    }
+}
+
+impl Change {
+    fn place(&self) -> Option<(&str, &QueuePath)> {
+        self.queue.as_ref().map(|queue| (self.partition.as_str(), queue))
+    }
+}

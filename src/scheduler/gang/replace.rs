@@ -1,0 +1,230 @@
+//! Real asks take over the room of placeholders (SCH-143, SCH-144).
+
+use std::collections::BTreeSet;
+
+use super::Takeover;
+use crate::model::{AppState, Time};
+use crate::scheduler::app::Allocation;
+use crate::scheduler::cycle::next_behind;
+use crate::scheduler::event::{Event, EventKind, ReleaseReason};
+use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
+use crate::scheduler::order::AppRank;
+use crate::scheduler::partition::Partition;
+use crate::scheduler::try_asks::Pick;
+
+/// What the placeholders of one application allow.
+#[derive(Default)]
+struct Found {
+    /// Placeholders that are too small, each with the first ask that found that out.
+    too_small: Vec<(AskKey, AskKey)>,
+    pick: Option<Pick>,
+}
+
+impl Partition {
+    /// The first application of a leaf, in their order, that replaces a placeholder (SCH-071, SCH-143). Neither headroom nor
+    /// limits are asked: the room is taken already.
+    pub(in crate::scheduler) fn try_replace(
+        &mut self,
+        now: Time,
+        leaf: QueueKey,
+        events: &mut Vec<Event>,
+    ) -> Option<Pick> {
+        let on_their_way = self.on_their_way(leaf);
+        let mut last: Option<AppRank> = None;
+        while let Some(rank) = next_behind(&self.queues[leaf].replacers, last.as_ref()) {
+            let app = rank.app;
+            last = Some(rank);
+            if !on_their_way.lets_pass(&self.apps[app]) {
+                continue;
+            }
+            let Found { too_small, pick } = self.find_replacement(app);
+            for (placeholder, ask) in too_small {
+                self.release_too_small(now, app, placeholder, ask, events);
+            }
+            if pick.is_some() {
+                return pick;
+            }
+        }
+        None
+    }
+
+    /// Looks for a placeholder to replace: in place if its node will do, else the first pair that fits goes to whatever node
+    /// has room now.
+    fn find_replacement(&self, app: AppKey) -> Found {
+        let application = &self.apps[app];
+        let mut found = Found::default();
+        let mut released = BTreeSet::new();
+        let mut first_fit: Option<(AskKey, AskKey)> = None;
+        for (.., key) in &application.pending_order {
+            let ask = &application.asks[*key];
+            let Some(group) = ask.replaces_in().and_then(|name| application.task_groups.get(name)) else { continue };
+            for held in group.placeholders.values() {
+                let placeholder = &application.asks[*held];
+                if placeholder.released || released.contains(held) {
+                    continue;
+                }
+                if !placeholder.resource.at_least(&ask.resource) {
+                    released.insert(*held);
+                    found.too_small.push((*held, *key));
+                    continue;
+                }
+                first_fit.get_or_insert((*key, *held));
+                let node = placeholder.allocation.map(|allocation| allocation.node);
+                if let Some(node) = node.filter(|node| self.nodes.lets(ask, *node, false)) {
+                    found.pick = Some(Pick::Replace { app, ask: *key, placeholder: *held, node });
+                    return found;
+                }
+            }
+        }
+        found.pick = first_fit.and_then(|(key, placeholder)| {
+            let ask = &application.asks[key];
+            let fits = |node: &NodeKey| self.nodes.takes(ask, *node);
+            let node = self.nodes.unreserved().filter(|node| node.schedulable).map(|node| node.key).find(fits)?;
+            Some(Pick::Replace { app, ask: key, placeholder, node })
+        });
+        found
+    }
+
+    fn release_too_small(&mut self, now: Time, app: AppKey, placeholder: AskKey, ask: AskKey, events: &mut Vec<Event>) {
+        let application = &self.apps[app];
+        let kind = EventKind::PlaceholderTooSmall {
+            app: application.id.clone(),
+            ask: application.asks[ask].id.clone(),
+            placeholder: application.asks[placeholder].id.clone(),
+        };
+        events.push(Event { at: now, kind });
+        self.stop(app, placeholder, ReleaseReason::Timeout);
+    }
+
+    /// An ask takes over from a placeholder as soon as the resource manager has stopped that (SCH-144). Until then it is neither
+    /// pending nor allocated, but on another node than the placeholder's its room is charged.
+    pub(in crate::scheduler) fn begin_replacement(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        placeholder: AskKey,
+        node: NodeKey,
+        events: &mut Vec<Event>,
+    ) {
+        self.unreserve(now, app, ask, events);
+        self.withdraw_pending(app, ask);
+        self.allocations_made += 1;
+        let number = self.allocations_made;
+        let asks = &mut self.apps[app].asks;
+        let charged = asks[placeholder].allocation.is_some_and(|allocation| allocation.node != node);
+        asks[placeholder].gives_way = Some(ask);
+        asks[ask].takes_over = Some(Takeover { placeholder, node, number, charged });
+        if charged {
+            self.charge_node(node, number, app, ask);
+        }
+        let application = &self.apps[app];
+        let kind = EventKind::Replacing {
+            app: application.id.clone(),
+            ask: application.asks[ask].id.clone(),
+            placeholder: application.asks[placeholder].id.clone(),
+            node: self.nodes[node].id.clone(),
+        };
+        events.push(Event { at: now, kind });
+        let (arrival, leaf) = (application.asks[ask].arrival, application.queue);
+        self.touch_ask(app, ask, arrival);
+        self.touch_path(leaf);
+        self.refresh_app(app);
+        self.stop(app, placeholder, ReleaseReason::Replaced);
+    }
+
+    /// The placeholder is gone: the ask takes its place (SCH-144). The tie may be broken by now; then only the placeholder ends.
+    pub(in crate::scheduler) fn end_replacement(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        placeholder: AskKey,
+        reason: ReleaseReason,
+        events: &mut Vec<Event>,
+    ) {
+        let application = &mut self.apps[app];
+        let state = application.state;
+        let real = application.asks[placeholder].gives_way.filter(|_| state != AppState::Failing);
+        let takeover = real.and_then(|real| Some((real, application.asks[real].takes_over.take()?)));
+        let Some((ask, Takeover { node, number, charged, .. })) = takeover else {
+            return self.end_allocation(now, app, placeholder, reason, events);
+        };
+        application.asks[placeholder].gives_way = None;
+        if let Some(group) = application.task_group_of(placeholder) {
+            group.replaced += 1;
+        }
+        self.take_allocation(now, app, placeholder, reason, events);
+        // One that completed meanwhile goes on with the ask.
+        if state == AppState::Completing {
+            self.stop_idle_placeholder_timer(app);
+        } else {
+            self.placeholder_gone(now, app, events);
+        }
+        self.decide_limits(app, !self.switches.group_usage_lost);
+        let application = &self.apps[app];
+        // It ran when the gang was complete; going over to its first real allocation is no step.
+        let first = application.allocated.is_zero() && application.state != AppState::Completing;
+        if !charged {
+            self.charge_node(node, number, app, ask);
+        }
+        self.book(now, app, ask, Allocation { node, number, since: now, preempted: false }, events);
+        if !first {
+            self.run_application(now, app, events);
+        }
+    }
+
+    /// Breaks the tie between an ask and a placeholder, seen from either: the ask is pending again. The placeholder still ends
+    /// if that was asked for.
+    pub(in crate::scheduler) fn untie(&mut self, app: AppKey, either: AskKey) {
+        let asks = &mut self.apps[app].asks;
+        let ask = asks[either].gives_way.unwrap_or(either);
+        let Some(Takeover { placeholder, node, number, charged }) = asks[ask].takes_over.take() else { return };
+        if let Some(placeholder) = asks.get_mut(placeholder) {
+            placeholder.gives_way = None;
+        }
+        let application = &mut self.apps[app];
+        application.put_pending(ask);
+        let (ask_now, leaf) = (&application.asks[ask], application.queue);
+        let (resource, arrival) = (ask_now.resource.clone(), ask_now.arrival);
+        if charged {
+            self.free_node(node, number, &resource);
+        }
+        for key in self.queues.path_up(leaf) {
+            self.queues[key].pending.add_assign(&resource);
+        }
+        self.touch_ask(app, ask, arrival);
+        self.touch_path(leaf);
+        self.refresh_app(app);
+    }
+
+    /// Breaks all ties within an application.
+    pub(in crate::scheduler) fn untie_all(&mut self, app: AppKey) {
+        let tied = self.apps[app].asks.iter().filter(|(_, ask)| ask.takes_over.is_some());
+        let tied: Vec<AskKey> = tied.map(|(key, _)| key).collect();
+        for ask in tied {
+            self.untie(app, ask);
+        }
+    }
+
+    /// What becomes of an entry of a node that goes (SCH-193): an ask that was to come is pending again; a placeholder whose ask
+    /// goes to another node has given way; everything else ends.
+    pub(in crate::scheduler) fn lose_to_node(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        node: NodeKey,
+        events: &mut Vec<Event>,
+    ) {
+        let Some(application) = self.apps.get(app) else { return };
+        let Some(lost) = application.asks.get(ask) else { return };
+        let takeover = lost.gives_way.and_then(|real| application.asks[real].takes_over);
+        if lost.allocation.is_none() {
+            self.untie(app, ask);
+        } else if takeover.is_some_and(|takeover| takeover.node != node) {
+            self.end_replacement(now, app, ask, ReleaseReason::NodeRemoved, events);
+        } else {
+            self.end_allocation(now, app, ask, ReleaseReason::NodeRemoved, events);
+        }
+    }
+}

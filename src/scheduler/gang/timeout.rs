@@ -1,0 +1,152 @@
+//! The timer of a gang, and what follows when placeholders go (SCH-145 to SCH-147).
+
+use std::time::Duration;
+
+use crate::model::{AppState, Time};
+use crate::scheduler::GangStyle;
+use crate::scheduler::app::{Application, Ask};
+use crate::scheduler::event::{Event, ReleaseReason};
+use crate::scheduler::index::{AppKey, AskKey};
+use crate::scheduler::partition::{Partition, Timer};
+use crate::scheduler::place::tag;
+
+/// How long a gang may take to come together if it does not say (SCH-145).
+const TIMEOUT: Duration = Duration::from_secs(15 * 60);
+/// What is left at least of a gang's time.
+const LEAST: Duration = Duration::from_millis(1);
+/// When the application was made, in seconds of the scheduler's clock: what has passed since is not granted again.
+const CREATED_TAG: &str = "yunikorn.apache.org/creationTime";
+/// Why a gang that did not come together resumes or fails.
+const NOT_TOGETHER: &str = "ResourceReservationTimeout";
+
+impl Application {
+    /// How long its gang may take from its first placeholder on. A timeout of less than a millisecond counts as none given.
+    fn gang_time(&self) -> Duration {
+        let time = self.placeholder_timeout.filter(|timeout| *timeout >= LEAST).unwrap_or(TIMEOUT);
+        let created = tag(&self.tags, CREATED_TAG).and_then(|seconds| seconds.parse::<u64>().ok());
+        match created {
+            None => time,
+            Some(seconds) => {
+                let passed = self.submitted.since(Time::ZERO + Duration::from_secs(seconds));
+                time.saturating_sub(passed).max(LEAST)
+            }
+        }
+    }
+
+    /// The placeholders that are allocated and were not asked to stop yet.
+    fn standing_placeholders(&self) -> Vec<AskKey> {
+        let held = self.allocations.values().copied();
+        held.filter(|key| self.asks[*key].placeholder && !self.asks[*key].released).collect()
+    }
+
+    /// The task group of a placeholder.
+    pub(super) fn task_group_of(&mut self, placeholder: AskKey) -> Option<&mut super::TaskGroup> {
+        let name = self.asks[placeholder].task_group.as_ref()?;
+        self.task_groups.get_mut(name)
+    }
+}
+
+impl Partition {
+    /// A placeholder came: with the first the gang's time begins, with the last the application runs (SCH-142, SCH-145). Until then
+    /// it takes up a place of the application maxima (SCH-084).
+    pub(in crate::scheduler) fn placeholder_allocated(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        events: &mut Vec<Event>,
+    ) {
+        let application = &self.apps[app];
+        let first = application.allocated_placeholder == application.asks[ask].resource;
+        let complete = application.allocated_placeholder == application.placeholder_ask;
+        if first && application.state == AppState::Accepted && application.placeholder_timer.is_none() {
+            let timer = self.set_timer(now + application.gang_time(), Timer::Placeholder(app));
+            self.apps[app].placeholder_timer = Some(timer);
+        }
+        if complete {
+            self.run_application(now, app, events);
+        }
+        self.hold_place(app);
+    }
+
+    /// The gang's time is over (SCH-146).
+    pub(in crate::scheduler) fn placeholder_timeout(&mut self, due: Time, app: AppKey, events: &mut Vec<Event>) {
+        let Some(application) = self.apps.get_mut(app) else { return };
+        application.placeholder_timer = None;
+        match application.state {
+            AppState::Starting | AppState::Running | AppState::Completing => {
+                if !self.switches.timed_out_when_gone {
+                    for placeholder in application.standing_placeholders() {
+                        application.task_group_of(placeholder).into_iter().for_each(super::TaskGroup::note_timed_out);
+                    }
+                }
+                self.release_placeholders(app);
+            }
+            AppState::New | AppState::Accepted => self.give_up_gang(due, app, events),
+            _ => {}
+        }
+    }
+
+    /// The gang did not come together: its application goes on without, or fails. Everything that it asks for or holds as
+    /// placeholders goes.
+    fn give_up_gang(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+        match self.apps[app].gang_style {
+            GangStyle::Soft => self.resume_application(now, app, NOT_TOGETHER, events),
+            GangStyle::Hard => self.fail_application(now, app, NOT_TOGETHER, events),
+        }
+        self.remove_asks(now, app, ReleaseReason::Timeout, events);
+        for group in self.apps[app].task_groups.values_mut() {
+            group.timed_out = group.count;
+        }
+        self.release_placeholders(app);
+    }
+
+    /// Asks the resource manager to stop all placeholders that stand (SCH-146, SCH-147).
+    pub(in crate::scheduler) fn release_placeholders(&mut self, app: AppKey) {
+        for placeholder in self.apps[app].standing_placeholders() {
+            self.stop(app, placeholder, ReleaseReason::Timeout);
+        }
+    }
+
+    /// A placeholder ended without giving way (SCH-144, P-07).
+    pub(in crate::scheduler) fn note_timed_out(&mut self, app: AppKey, ended: &Ask, reason: ReleaseReason) {
+        if reason != ReleaseReason::Timeout || self.switches.timed_out_when_gone {
+            self.apps[app].group_of(ended).into_iter().for_each(super::TaskGroup::note_timed_out);
+        }
+    }
+
+    /// What follows once the last placeholder is gone (SCH-170).
+    pub(in crate::scheduler) fn placeholder_gone(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+        if !self.stop_idle_placeholder_timer(app) {
+            return;
+        }
+        let application = &self.apps[app];
+        match application.state {
+            AppState::Failing => {
+                let message = application.message.clone().unwrap_or_default();
+                self.release_everything(now, app, events);
+                self.fail_application(now, app, &message, events);
+            }
+            AppState::Resuming => self.run_application(now, app, events),
+            AppState::Completing if application.state_timer.is_none() => self.complete_application(now, app, events),
+            _ if application.is_idle() => self.complete_application(now, app, events),
+            _ => {}
+        }
+    }
+
+    /// Without placeholders no gang's time runs. Gives whether none is left.
+    pub(in crate::scheduler) fn stop_idle_placeholder_timer(&mut self, app: AppKey) -> bool {
+        let none = self.apps[app].allocated_placeholder.is_zero();
+        if none {
+            self.stop_placeholder_timer(app);
+        }
+        none
+    }
+
+    /// The gang's time does not run any more.
+    pub(in crate::scheduler) fn stop_placeholder_timer(&mut self, app: AppKey) {
+        if let Some(timer) = self.apps[app].placeholder_timer.take() {
+            self.timers.remove(&timer);
+        }
+    }
+}
