@@ -5,21 +5,26 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config::{self, Config};
-use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, Profile, QueuePath, Resource, Time};
+use kornsole::config::{self, Config, PreemptionPolicy};
+use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, QueuePath, Resource, Time};
 use kornsole::scheduler::app::Application;
+use kornsole::scheduler::app::Ask;
+use kornsole::scheduler::index::QueueKey;
 use kornsole::scheduler::{
     AskSpec, Command, Event, EventKind, GangStyle, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler,
     Submission, check,
 };
 use kornsole::view::ViewBuilder;
 use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
-const CONFIGS: [&str; 3] = [
+const CONFIGS: [&str; 4] = [
     r"
 partitions:
   - name: default
@@ -88,7 +93,32 @@ partitions:
           - {name: a, queues: [{name: sub}]}
           - {name: b, maxapplications: 3}
 ",
+    r"
+partitions:
+  - name: default
+    placementrules:
+      - {name: provided, create: true}
+    queues:
+      - name: root
+        submitacl: '*'
+        properties: {preemption.delay: 1ms}
+        queues:
+          - name: a
+            resources: {guaranteed: {memory: 3, vcore: 3m}}
+          - name: b
+            properties: {priority.offset: '1'}
+            resources: {guaranteed: {memory: 2, vcore: 1m}}
+          - name: p
+            properties: {preemption.policy: fence}
+            resources: {guaranteed: {memory: 8, vcore: 8m}, max: {vcore: 12m}}
+            queues:
+              - {name: x, resources: {guaranteed: {memory: 2, vcore: 2m}}}
+              - {name: y, properties: {priority.policy: fence}, resources: {guaranteed: {vcore: 5m}}}
+",
 ];
+
+/// The one of them under which much is preempted.
+const GUARANTEES: usize = 3;
 
 const QUEUES: [&str; 8] = ["root.a", "root.b", "root.p.x", "root.p.y", "root.p.new", "root.a.sub", "root", "root.p"];
 
@@ -140,8 +170,8 @@ fn gang_ask() -> impl Strategy<Value = AskId> {
 /// Small wishes of few task groups, so that placeholders and real asks meet, some of them too large.
 fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = PartitionCommand> {
     let group = prop::sample::select(&["g", "h"]);
-    (app, gang_ask(), 1..4i64, any::<bool>(), group, 1..4u32, -3..4i32).prop_map(
-        |(app, id, memory, placeholder, group, count, priority)| {
+    (app, gang_ask(), 1..4i64, any::<bool>(), group, 1..4u32, -3..4i32, any::<bool>()).prop_map(
+        |(app, id, memory, placeholder, group, count, priority, preempts)| {
             PartitionCommand::Ask(AskSpec {
                 app,
                 id,
@@ -150,6 +180,8 @@ fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = Partiti
                 count,
                 placeholder,
                 task_group: Some(Arc::from(group)),
+                allow_preempt_self: true,
+                allow_preempt_other: preempts,
                 ..AskSpec::default()
             })
         },
@@ -198,10 +230,22 @@ fn step() -> impl Strategy<Value = Step> {
     let submit = submit(app(), queue(), user());
     let gang_asks = gang_asks(app());
     let required = prop_oneof![9 => Just(None), 1 => node().prop_map(Some)];
-    let asks = (app(), ask(), resource(), -3..4i32, 1..4u32, required).prop_map(
-        |(app, id, resource, priority, count, required_node)| {
-            let priority = Priority(priority);
-            PartitionCommand::Ask(AskSpec { app, id, resource, priority, count, required_node, ..AskSpec::default() })
+    let flags = any::<[bool; 3]>();
+    let asks = (app(), ask(), resource(), -3..4i32, 1..4u32, required, flags).prop_map(
+        |(app, id, resource, priority, count, required_node, flags)| {
+            let [allow_preempt_self, allow_preempt_other, originator] = flags;
+            PartitionCommand::Ask(AskSpec {
+                app,
+                id,
+                resource,
+                priority: Priority(priority),
+                count,
+                required_node,
+                allow_preempt_self,
+                allow_preempt_other,
+                originator,
+                ..AskSpec::default()
+            })
         },
     );
     let add = (node(), 0..12i64, 0..12i64).prop_map(|(id, memory, vcore)| {
@@ -238,7 +282,17 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Carries out the steps and gives all events. `look` is called after each command.
-fn run(profile: Profile, steps: &[Step], mut look: impl FnMut(&mut Scheduler, Time, &[Event])) -> Vec<Event> {
+fn run(profile: Profile, steps: &[Step], look: impl FnMut(&mut Scheduler, Time, &[Event])) -> Vec<Event> {
+    run_from(0, profile, steps, look)
+}
+
+/// The same, beginning with another configuration.
+fn run_from(
+    first: usize,
+    profile: Profile,
+    steps: &[Step],
+    mut look: impl FnMut(&mut Scheduler, Time, &[Event]),
+) -> Vec<Event> {
     let configs = configs(profile);
     let mut scheduler = Scheduler::new(profile);
     let mut now = Time::ZERO;
@@ -248,7 +302,7 @@ fn run(profile: Profile, steps: &[Step], mut look: impl FnMut(&mut Scheduler, Ti
         look(&mut scheduler, now, &events);
         all.extend(events);
     };
-    apply(now, Command::Configure(Arc::clone(&configs[0])));
+    apply(now, Command::Configure(Arc::clone(&configs[first])));
     for step in steps {
         now = now + Duration::from_millis(1);
         match step {
@@ -404,4 +458,169 @@ fn live(view: &kornsole::view::View) -> impl std::fmt::Debug {
     let users: Vec<_> = partition.users.values().chain(partition.groups.values()).cloned().collect();
     let nodes = (nodes, users);
     (queues, apps, ended, nodes, partition.capacity.clone(), partition.allocated.clone(), partition.live_apps)
+}
+
+/// A busy cluster: two nodes, an application in each queue, two of them with more than there is room for, and whatever comes
+/// then.
+fn busy() -> impl Strategy<Value = Vec<Step>> {
+    let node = |id: &str| NodeSpec {
+        id: id.into(),
+        capacity: [("memory", 12), ("vcore", 12)].into_iter().collect(),
+        ..NodeSpec::default()
+    };
+    let mut first: Vec<PartitionCommand> = ["n0", "n1"].map(|id| PartitionCommand::AddNode(node(id))).into();
+    for (number, queue) in ["root.a", "root.b", "root.p.x", "root.p.y", "root.a", "root.p.new"].into_iter().enumerate()
+    {
+        let (app, who) = (AppId::from(format!("app-{number}")), Identity::new("bob", ["qa"]));
+        let queue = queue.to_owned();
+        first.push(PartitionCommand::Submit(Submission { app, queue, who, ..Submission::default() }));
+    }
+    let then = prop_oneof![
+        12 => ask_of(0..6),
+        6 => (1..6u8).prop_map(Step::Cycles),
+        2 => (1..20_000u32).prop_map(Step::Advance),
+        1 => step(),
+    ];
+    let hogs = (0..6u8, 0..6u8).prop_flat_map(|(one, other)| {
+        prop::collection::vec(prop_oneof![ask_of(one..one + 1), ask_of(other..other + 1)], 16)
+    });
+    (hogs, prop::collection::vec(then, 20..90)).prop_map(move |(hogs, then)| {
+        let first = first.iter().cloned().map(Step::Do);
+        first.chain(hogs).chain([Step::Cycles(30)]).chain(then).collect()
+    })
+}
+
+/// An ask of one of some applications, with any flags; some require a node.
+fn ask_of(apps: std::ops::Range<u8>) -> impl Strategy<Value = Step> {
+    let amount = prop::collection::vec((prop::sample::select(&["memory", "vcore"]), 1..5i64), 1..3);
+    let required = prop::option::weighted(0.05, 0..2u8);
+    (apps, 0..40u8, amount, -2..3i32, any::<[bool; 3]>(), required).prop_map(
+        |(app, id, amount, priority, [allow_preempt_self, allow_preempt_other, originator], required)| {
+            Step::Do(PartitionCommand::Ask(AskSpec {
+                app: AppId::from(format!("app-{app}")),
+                id: AskId::from(format!("t{id}")),
+                resource: amount.into_iter().collect(),
+                priority: Priority(priority),
+                allow_preempt_self,
+                allow_preempt_other,
+                originator,
+                required_node: required.map(|node| NodeId::from(format!("n{node}"))),
+                ..AskSpec::default()
+            }))
+        },
+    )
+}
+
+/// A victim, and the ask that it made room for, after the victim is gone.
+struct Case<'a> {
+    /// The state once the victim is gone.
+    after: &'a Partition,
+    /// The leaf of the victim.
+    from: QueueKey,
+    victim: &'a Ask,
+    /// The leaf of the ask.
+    to: QueueKey,
+    ask: &'a Ask,
+}
+
+impl Case<'_> {
+    /// What a queue is guaranteed, over its path the smallest of each name.
+    fn guarantee(&self, queue: QueueKey) -> Resource {
+        let path = self.after.queues.path_up(queue);
+        let own = path.iter().map(|key| self.after.queues[*key].guaranteed.as_ref());
+        own.fold(None, |min: Option<Resource>, own| Resource::min_permissive_unset(min.as_ref(), own))
+            .unwrap_or_default()
+    }
+
+    /// A priority as it is seen from outside the highest queue of `path`, which goes up from a leaf (SCH-068).
+    fn seen(&self, priority: Priority, path: &[QueueKey]) -> i64 {
+        path.iter().fold(i64::from(priority.0), |seen, key| {
+            let properties = &self.after.queues[*key].settings.properties;
+            let offset = i64::from(properties.priority_offset);
+            if properties.priority_policy == PriorityPolicy::Fence { offset } else { seen + offset }
+        })
+    }
+
+    /// (3) not inside one queue.
+    fn is_from_another_queue(&self) -> bool {
+        self.from != self.to
+    }
+
+    /// (6) only equal or lower priority gives, as both are seen below the queue that they have in common.
+    fn is_no_more_important(&self) -> bool {
+        let queues = &self.after.queues;
+        let (from, to) = (queues.path_up(self.from), queues.path_up(self.to));
+        let common = from.iter().rev().zip(to.iter().rev()).take_while(|(f, t)| f == t).count();
+        self.seen(self.victim.priority, &from[..from.len() - common])
+            <= self.seen(self.ask.priority, &to[..to.len() - common])
+    }
+
+    /// (7) not outside the fence: the first queue above the ask that is one, leaf included, is above the victim too.
+    fn is_inside_the_fence(&self) -> bool {
+        let queues = &self.after.queues;
+        let policy = |key: &QueueKey| queues[*key].settings.properties.preemption_policy;
+        let fence = queues.path_up(self.to).into_iter().find(|key| policy(key) == PreemptionPolicy::Fence);
+        fence.is_none_or(|fence| queues.path_up(self.from).contains(&fence))
+            && policy(&self.from) != PreemptionPolicy::Disabled
+    }
+
+    /// (2), (5): what the victim's queue still has is not below its guarantee in anything that the victim took along.
+    fn leaves_the_guarantee(&self) -> bool {
+        let has = &self.after.queues[self.from].allocated;
+        let guarantee = self.guarantee(self.from);
+        let carried = self.victim.resource.iter().filter(|(_, amount)| *amount > 0);
+        carried.map(|(name, _)| name).all(|name| has.amount(name) >= guarantee.amount(name))
+    }
+
+    /// (4) only a queue that stays within its guarantee with the ask triggers.
+    fn is_for_a_queue_under_its_guarantee(&self) -> bool {
+        let with_ask = self.after.queues[self.to].allocated.add(&self.ask.resource);
+        self.guarantee(self.to).iter().all(|(name, guarantee)| with_ask.amount(name) <= guarantee)
+    }
+}
+
+/// The laws of preemption between queues (SCH-162). Law (1) is an order and has its examples; of the others the default
+/// profile keeps all, and the releases those that do not rest on guarantees, which they weigh in their own ways.
+#[test]
+fn the_laws_of_preemption() {
+    let (between_queues, on_required) = (Cell::new(0), Cell::new(0));
+    let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let outcome = runner.run(&(prop::sample::select(&Profile::ALL), busy()), |(profile, steps)| {
+        let mut before: Option<Scheduler> = None;
+        run_from(GUARANTEES, profile, &steps, |scheduler, _, events| {
+            let before = before.replace(scheduler.clone());
+            for event in events {
+                let EventKind::Preempted { app, ask, by_app, by_ask } = &event.kind else { continue };
+                let [before, after] = [before.as_ref().unwrap(), &*scheduler].map(|at| &at.partitions()[0]);
+                let (from, victim) = find(before, app, ask);
+                let (to, ask) = find(before, by_app, by_ask);
+                assert!(victim.required_node.is_none(), "{victim:?}");
+                if ask.required_node.is_some() {
+                    assert!(victim.priority <= ask.priority, "{victim:?} for {ask:?}");
+                    on_required.set(on_required.get() + 1);
+                    continue;
+                }
+                between_queues.set(between_queues.get() + 1);
+                let case = Case { after, from, victim, to, ask };
+                let mut kept =
+                    vec![case.is_from_another_queue(), case.is_no_more_important(), case.is_inside_the_fence()];
+                if profile == Profile::Kornsole {
+                    kept.push(case.leaves_the_guarantee());
+                    kept.push(case.is_for_a_queue_under_its_guarantee());
+                }
+                assert!(!kept.contains(&false), "{profile}: laws 3, 6, 7, 2 and 4: {kept:?} for {event:?}");
+            }
+        });
+        Ok(())
+    });
+    outcome.unwrap();
+    let found = (between_queues.get(), on_required.get());
+    assert!(found.0 > 150 && found.1 > 50, "too few victims to tell: {found:?}");
+}
+
+/// A live ask with the leaf that it is in.
+fn find<'a>(partition: &'a Partition, app: &AppId, ask: &AskId) -> (QueueKey, &'a Ask) {
+    let app = &partition.apps[partition.app_key(app).unwrap()];
+    (app.queue, &app.asks[app.ask_key(ask).unwrap()])
 }

@@ -4,6 +4,10 @@
 #[path = "worked/stage.rs"]
 mod stage;
 
+#[path = "worked/gang_rules.rs"]
+mod gang_rules;
+#[path = "worked/gangs.rs"]
+mod gangs;
 #[path = "worked/life.rs"]
 mod life;
 #[path = "worked/limits.rs"]
@@ -14,7 +18,13 @@ mod limits_reload;
 mod limits_rules;
 #[path = "worked/order.rs"]
 mod order;
+#[path = "worked/preempt.rs"]
+mod preempt;
+#[path = "worked/preempt_rules.rs"]
+mod preempt_rules;
 #[path = "worked/priority.rs"]
 mod priority;
 #[path = "worked/queues.rs"]
 mod queues;
+#[path = "worked/reserve.rs"]
+mod reserve;

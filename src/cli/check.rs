@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::sarif;
 use crate::config::{DEFAULT_POLICY_GROUP, Fault, Reading, Severity, Source, fault::escaped, read_file, yaml};
 use crate::model::Profile;
 
@@ -41,6 +42,8 @@ pub enum Format {
     Json,
     /// Annotations of GitHub Actions
     Github,
+    /// One SARIF log, for code review tools
+    Sarif,
 }
 
 /// Checks the files and prints what is wrong. Exit code 0: all are valid; 1: one is not; 2: one cannot be read.
@@ -58,6 +61,7 @@ fn check(args: &CheckArgs, stdin: &mut impl Read, out: &mut impl Write, err: &mu
     let format = if args.json { Format::Json } else { args.format };
     let mut code = 0;
     let mut told = Vec::new();
+    let mut read = Vec::new();
     let mut from_stdin = None;
     for path in &args.files {
         let name = path.display().to_string();
@@ -75,10 +79,16 @@ fn check(args: &CheckArgs, stdin: &mut impl Read, out: &mut impl Write, err: &mu
             Format::Json => told.push(as_json(&name, &reading)),
             Format::Github => as_annotations(&name, &reading, out)?,
             Format::Text => as_text(&name, &bytes, &reading, out)?,
+            Format::Sarif => read.push((name, reading)),
         }
     }
-    if format == Format::Json {
-        writeln!(out, "{:#}", Value::Array(told))?;
+    match format {
+        Format::Json => writeln!(out, "{:#}", Value::Array(told))?,
+        Format::Sarif => {
+            let faults = read.iter().flat_map(|(name, reading)| reading.faults.iter().map(|fault| (&**name, fault)));
+            writeln!(out, "{:#}", sarif::log(faults))?;
+        }
+        Format::Text | Format::Github => {}
     }
     out.flush()?;
     Ok(code)
@@ -204,6 +214,13 @@ partitions:
         let (code, out, _) = checked(&["--format", "github", "-"], BAD);
         assert_eq!(code, 1);
         insta::assert_snapshot!(out);
+    }
+
+    #[test]
+    fn faults_as_sarif() {
+        let (code, out, _) = checked(&["--format", "sarif", "-"], BAD);
+        assert_eq!(code, 1);
+        insta::assert_snapshot!(out.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
     }
 
     #[test]

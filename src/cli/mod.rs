@@ -13,6 +13,7 @@ pub mod load;
 pub mod place;
 pub mod play;
 pub mod run;
+mod sarif;
 pub mod schema;
 
 use std::process::ExitCode;

@@ -3,10 +3,10 @@
 //! Wherever a file is read it may be a manifest, of one or several documents: the configuration is then the `data`
 //! entry of the policy group, and faults are told at their place in the manifest.
 
-use super::fault::Faults;
+use super::fault::{Fault, Faults, Severity};
 use super::reading::{Reading, read, read_bytes};
 use super::types::{Place, Placed};
-use super::yaml::{self, Document, Node, Scalar};
+use super::yaml::{self, Document, Node, Origin, Scalar};
 use crate::model::Profile;
 
 /// The policy group that is read where no other is asked for: its entry is `queues.yaml`.
@@ -21,12 +21,19 @@ pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading 
     let documents = yaml::parse_all(text, &mut faults);
     let maps: Vec<_> = documents.iter().filter_map(Document::root).filter(|node| is_config_map(*node)).collect();
     let Some(first) = maps.first() else { return read(text, profile) };
+    let scalar = entry(&maps, *first, policy_group, &mut faults);
+    let config = scalar.and_then(|scalar| read_entry(scalar, profile, &mut faults));
+    let config = config.filter(|_| !faults.has_errors());
+    Reading { config, faults: faults.into_sorted() }
+}
+
+/// The entry of the policy group in one of the manifests; where there is none it is told at `first`.
+fn entry<'d>(maps: &[Node<'d>], first: Node<'d>, policy_group: &str, faults: &mut Faults) -> Option<Scalar<'d>> {
     let entry = format!("{policy_group}.yaml");
     let found = maps.iter().find_map(|node| data(*node).into_iter().find(|(key, _)| *key == entry));
-    let mut config = None;
     match found.map(|(_, node)| (node, node.scalar())) {
-        Some((_, Some(scalar))) => config = read_entry(scalar, profile, &mut faults),
-        Some((node, None)) => node.wrong_type(&entry, "a text", "data", &mut faults),
+        Some((_, Some(scalar))) => return Some(scalar),
+        Some((node, None)) => node.wrong_type(&entry, "a text", "data", faults),
         None => {
             let there: Vec<_> = maps.iter().flat_map(|node| data(*node)).map(|(key, _)| key).collect();
             let hint = if there.is_empty() {
@@ -38,8 +45,35 @@ pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading 
             faults.error("CFG-002", first.at(), "data", message, hint);
         }
     }
-    let config = config.filter(|_| !faults.has_errors());
-    Reading { config, faults: faults.into_sorted() }
+    None
+}
+
+/// A configuration inside a manifest.
+#[derive(Clone, Debug)]
+pub(super) struct Embedded {
+    /// Its text.
+    pub text: String,
+    /// Where that stands.
+    pub origin: Origin,
+}
+
+/// The configuration inside a manifest; `None` when the text is none.
+///
+/// # Errors
+/// The first fault, when the manifest has no such entry.
+pub(super) fn embedded(text: &str, policy_group: &str) -> Result<Option<Embedded>, Fault> {
+    if !text.contains("ConfigMap") {
+        return Ok(None);
+    }
+    let mut faults = Faults::default();
+    let documents = yaml::parse_all(text, &mut faults);
+    let maps: Vec<_> = documents.iter().filter_map(Document::root).filter(|node| is_config_map(*node)).collect();
+    let Some(first) = maps.first() else { return Ok(None) };
+    let scalar = entry(&maps, *first, policy_group, &mut faults);
+    if let Some(fault) = faults.into_sorted().into_iter().find(|fault| fault.severity == Severity::Error) {
+        return Err(fault);
+    }
+    Ok(scalar.map(|scalar| Embedded { text: scalar.text.to_owned(), origin: scalar.origin() }))
 }
 
 fn read_entry(scalar: Scalar<'_>, profile: Profile, faults: &mut Faults) -> Option<super::Config> {

@@ -12,6 +12,7 @@ mod build;
 mod check;
 mod decode;
 pub mod diff;
+pub mod edit;
 pub mod fault;
 pub mod manifest;
 pub mod node;
@@ -20,6 +21,7 @@ mod raw;
 mod reading;
 mod rule_kind;
 mod schema;
+pub mod store;
 pub mod types;
 pub mod yaml;
 

@@ -110,8 +110,8 @@ impl Scalar<'_> {
 /// Where in a file the text of a scalar stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
-    style: Style,
-    content: Place,
+    pub(super) style: Style,
+    pub(super) content: Place,
 }
 
 impl Origin {

@@ -170,6 +170,11 @@ impl Ask {
         (Reverse(self.priority), self.created, self.arrival, key)
     }
 
+    /// Whether it is on its way out, and not because it is being preempted (P-09).
+    pub(super) fn goes_anyway(&self) -> bool {
+        self.released && self.allocation.is_some_and(|allocation| !allocation.preempted)
+    }
+
     /// The task group of an ask that can take over from a placeholder.
     pub(super) fn replaces_in(&self) -> Option<&Arc<str>> {
         self.task_group.as_ref().filter(|_| !self.placeholder)

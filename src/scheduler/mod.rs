@@ -9,8 +9,8 @@
 //!
 //! Where to read: [`command`] is what can be done, [`event`] what is told. [`partition`] holds the state and passes
 //! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle, `preempt` what makes room
-//! in it; [`gang`] placeholders and who replaces them; `lifecycle` the state machine of applications with its timers; `queue` the tree with its counters and priorities;
-//! [`usage`] what users and groups have in use, and their limits.
+//! in it, [`gang`] placeholders and who replaces them; `lifecycle` the state machine of applications with its timers; `queue` the
+//! tree with its counters and priorities; [`usage`] what users and groups have in use, and their limits.
 
 pub mod app;
 pub mod check;

@@ -92,11 +92,11 @@ impl Partition {
             let room = Room { of_limits: of_limits.as_ref(), of_queue: &headroom };
             let reservations = self.apps[app].reservations.clone();
             for (ask, node) in reservations {
-                let wanted = &self.apps[app].asks[ask].resource;
-                if room.fits(wanted).is_err() {
+                let wanted = &self.apps[app].asks[ask];
+                if room.fits(&wanted.resource).is_err() {
                     continue;
                 }
-                if self.nodes.takes(&self.apps[app].asks[ask], node) {
+                if self.nodes.takes(wanted, node) {
                     return Some(Pick::Allocate { app, ask, node });
                 }
                 self.preempt_on_required(now, app, ask, node, events);

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use kornsole::config;
+use kornsole::config::{self, Place};
 use kornsole::model::{AppId, Profile, Resource, Time};
-use kornsole::scenario::{self, Outcome, Runner, Sink};
+use kornsole::scenario::{self, Outcome, Runner, Sink, Step, StepKind};
 use kornsole::scheduler::app::Application;
 use kornsole::scheduler::queue::Queue;
-use kornsole::scheduler::{Event, EventKind, Partition, Scheduler};
+use kornsole::scheduler::{Event, EventKind, Partition, PartitionCommand, Scheduler};
 use kornsole::view::{PartitionView, ViewBuilder};
 
 /// What everybody may submit to, with a node on which room is plentiful.
@@ -62,6 +62,27 @@ impl Stage {
             self.runner.step(&step, &mut heard).expect("nothing is written");
         }
         heard.0
+    }
+
+    /// Runs one cycle and gives what came of it, in order: `-t` for a victim, `t>n` and `t<n` for a reservation made and given up,
+    /// `t@n` for an allocation, `t!n` for a required node on which nobody can make room.
+    pub fn cycle(&mut self) -> String {
+        let told = self.play("- schedule: 1").into_iter().filter_map(|event| match event {
+            EventKind::Preempted { ask, .. } => Some(format!("-{ask}")),
+            EventKind::Reserved { ask, node, .. } => Some(format!("{ask}>{node}")),
+            EventKind::Unreserved { ask, node, .. } => Some(format!("{ask}<{node}")),
+            EventKind::Allocated { ask, node, .. } => Some(format!("{ask}@{node}")),
+            EventKind::NoVictim { ask, node, .. } => Some(format!("{ask}!{node}")),
+            _ => None,
+        });
+        let told: Vec<String> = told.collect();
+        if told.is_empty() { "nothing".to_owned() } else { told.join(" ") }
+    }
+
+    /// Gives a command that no step is for.
+    pub fn command(&mut self, command: PartitionCommand) {
+        let step = Step { at: Place::default(), kind: StepKind::Command(command) };
+        self.runner.step(&step, &mut Heard::default()).expect("nothing is written");
     }
 
     /// Plays steps and gives what each refusal says.

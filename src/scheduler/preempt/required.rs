@@ -79,6 +79,7 @@ impl Partition {
                 ask.required_node.is_none()
                     && ask.priority <= wish.priority
                     && !allocation.preempted
+                    && !ask.goes_anyway()
                     && shares_name(&ask.resource, &wish.resource)
             })
             .collect();

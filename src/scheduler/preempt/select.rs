@@ -81,7 +81,7 @@ impl<'a> Hunt<'a> {
                 let spent = allocation.preempted && !switches.victim_again;
                 let foreign = switches.victim_shares_name && !shares_name(&ask.resource, &self.ask.resource);
                 let important = i64::from(ask.priority.0) > up_to;
-                if ask.required_node.is_none() && !spent && !foreign && !important {
+                if ask.required_node.is_none() && !ask.goes_anyway() && !spent && !foreign && !important {
                     self.candidates.push(Candidate { app: app.key, key: *key, ask, allocation, leaf });
                 }
             }

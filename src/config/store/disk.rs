@@ -1,0 +1,67 @@
+//! The file system of the machine.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
+use std::path::{Path, PathBuf};
+
+use super::{FileSystem, Metadata};
+
+/// The file system of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disk;
+
+/// The permission bits of a mode.
+const BITS: u32 = 0o7777;
+
+impl FileSystem for Disk {
+    type File = File;
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::read_link(path)
+    }
+
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        let known = fs::metadata(path)?;
+        Ok(Metadata { is_file: known.is_file(), mode: known.mode() & BITS, user: known.uid(), group: known.gid() })
+    }
+
+    fn create(&self, path: &Path, private: bool) -> io::Result<File> {
+        // Without the old file's mode the usual one, less what the process masks.
+        OpenOptions::new().write(true).create_new(true).mode(if private { 0o600 } else { 0o666 }).open(path)
+    }
+
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+        file.write(bytes)
+    }
+
+    fn set_owner(&self, file: &File, user: u32, group: u32) -> io::Result<()> {
+        let own = file.metadata()?;
+        // Nothing to change needs no right to change it.
+        let differs = |mine, wanted| (mine != wanted).then_some(wanted);
+        match (differs(own.uid(), user), differs(own.gid(), group)) {
+            (None, None) => Ok(()),
+            (user, group) => fchown(file, user, group),
+        }
+    }
+
+    fn set_mode(&self, file: &File, mode: u32) -> io::Result<()> {
+        file.set_permissions(Permissions::from_mode(mode))
+    }
+
+    fn sync(&self, file: &File) -> io::Result<()> {
+        file.sync_all()
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+}

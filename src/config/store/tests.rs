@@ -1,0 +1,190 @@
+//! Storing on a file system that fails at any call, forgets what was not synced, or both; and on a real one.
+
+mod forgetful;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use proptest::prelude::*;
+
+use self::forgetful::{Forgetful, Trouble};
+use super::*;
+
+const OLD: &[u8] = b"partitions: []\n";
+const NEW: &[u8] = b"# another text, longer than the old one\npartitions: []\n";
+const FILE: &str = "/etc/queues.yaml";
+const LINK: &str = "/home/link.yaml";
+const KEPT: Metadata = Metadata { is_file: true, mode: 0o640, user: 7, group: 8 };
+
+/// A disk with the old file, and a link to it elsewhere.
+fn disk(trouble: Trouble) -> Forgetful {
+    let disk = Forgetful::new(trouble);
+    disk.put(Path::new(FILE), OLD, KEPT);
+    disk.link(Path::new(LINK), Path::new("../etc/queues.yaml"));
+    disk
+}
+
+fn stored(disk: &Forgetful, path: &str) -> Result<(), StoreError> {
+    prepare(disk, Path::new(path), NEW)?.commit()
+}
+
+/// How many calls storing makes when nothing fails.
+fn calls() -> usize {
+    let disk = disk(Trouble::default());
+    stored(&disk, LINK).expect("nothing fails");
+    disk.calls()
+}
+
+#[test]
+fn the_target_of_a_link_is_replaced_and_keeps_owner_and_mode() {
+    let disk = disk(Trouble { short: true, ..Trouble::default() });
+    stored(&disk, LINK).expect("short writes are gone on with");
+    assert_eq!(disk.read(Path::new(FILE)), Some((NEW.to_vec(), KEPT)));
+    assert_eq!(disk.names(), [FILE, LINK]);
+    assert_eq!(disk.read_link(Path::new(LINK)).ok().as_deref(), Some(Path::new("../etc/queues.yaml")));
+}
+
+#[test]
+fn whichever_call_fails_the_old_file_is_whole_or_the_new_one_is() {
+    for error in [28, 5, 30, 13] {
+        for call in 0..calls() {
+            let disk = disk(Trouble { fail: Some((call, error)), ..Trouble::default() });
+            let result = stored(&disk, LINK);
+            let (text, kept) = disk.read(Path::new(FILE)).expect("the file is there");
+            assert_eq!(kept, KEPT);
+            match result {
+                Ok(()) => panic!("call {call} failed, and nobody was told"),
+                Err(error) => {
+                    assert_eq!(text, if error.replaced() { NEW } else { OLD }, "call {call}: {error}");
+                    assert_eq!(disk.names(), [FILE, LINK], "call {call}: {error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_person_is_told_what_failed() {
+    let told = |call, error| {
+        let disk = disk(Trouble { fail: Some((call, error)), ..Trouble::default() });
+        stored(&disk, FILE).expect_err("a call fails").to_string()
+    };
+    assert_eq!(
+        told(2, 30),
+        "/etc/queues.yaml is as it was: no file can be made in its folder: the file system is read-only"
+    );
+    assert_eq!(told(3, 28), "/etc/queues.yaml is as it was: the new text cannot be written: the disk is full");
+    assert!(
+        told(4, 1)
+            .starts_with("/etc/queues.yaml is as it was: the new file cannot get the owner and mode of the old one")
+    );
+    assert!(
+        told(6, 5)
+            .starts_with("/etc/queues.yaml is as it was: the new text does not reach the disk: Input/output error")
+    );
+    assert_eq!(told(7, 13), "/etc/queues.yaml is as it was: it cannot be replaced: permission denied");
+    assert!(told(8, 5).starts_with("/etc/queues.yaml is replaced, but may be the old one again after a power cut: "));
+}
+
+proptest! {
+    /// The power goes at any call, or after the last one.
+    #[test]
+    fn a_disk_that_forgets_has_the_old_text_or_the_new_one(at in 0..12_usize, short in any::<bool>(), seed in any::<u64>()) {
+        let disk = disk(Trouble { power_cut: Some(at), short, ..Trouble::default() });
+        let result = stored(&disk, LINK);
+        disk.start_again(seed);
+        let (text, kept) = disk.read(Path::new(FILE)).expect("the file is there");
+        prop_assert!(text == OLD || text == NEW, "{:?}", String::from_utf8_lossy(&text));
+        prop_assert!(result.is_err() || text == NEW);
+        prop_assert_eq!(kept, KEPT);
+    }
+
+    /// A call fails, and then the power.
+    #[test]
+    fn so_has_one_that_fails_before(fail in 0..9_usize, at in 0..12_usize, seed in any::<u64>()) {
+        let disk = disk(Trouble { fail: Some((fail, 5)), power_cut: Some(at), ..Trouble::default() });
+        let _result = stored(&disk, FILE);
+        disk.start_again(seed);
+        let (text, _) = disk.read(Path::new(FILE)).expect("the file is there");
+        prop_assert!(text == OLD || text == NEW, "{:?}", String::from_utf8_lossy(&text));
+    }
+}
+
+/// The disk of these tests does forget: without syncing the very same steps lose the file now and then.
+#[test]
+fn without_syncing_the_text_would_be_lost() {
+    let lost = |trouble: Trouble| {
+        (0..200).any(|seed| {
+            let disk = disk(trouble);
+            let done = stored(&disk, FILE).is_ok();
+            disk.start_again(seed);
+            let text = disk.read(Path::new(FILE)).map(|(text, _)| text);
+            text.as_deref() != Some(NEW) && done
+        })
+    };
+    assert!(lost(Trouble { no_sync: true, ..Trouble::default() }));
+    assert!(lost(Trouble { no_folder_sync: true, ..Trouble::default() }));
+    assert!(!lost(Trouble::default()));
+}
+
+#[test]
+fn what_is_prepared_and_given_up_leaves_nothing() {
+    let disk = disk(Trouble::default());
+    drop(prepare(&disk, Path::new(FILE), NEW).expect("nothing fails"));
+    assert_eq!(disk.names(), [FILE, LINK]);
+    assert_eq!(disk.read(Path::new(FILE)), Some((OLD.to_vec(), KEPT)));
+}
+
+#[test]
+fn links_in_a_circle_and_folders_are_refused() {
+    let disk = disk(Trouble::default());
+    disk.link(Path::new("/a"), Path::new("b"));
+    disk.link(Path::new("/b"), Path::new("a"));
+    assert!(stored(&disk, "/a").expect_err("it is a circle").to_string().contains("too many symbolic links"));
+    disk.put(Path::new("/folder"), b"", Metadata { is_file: false, ..KEPT });
+    assert!(stored(&disk, "/folder").expect_err("it is a folder").to_string().contains("no ordinary file"));
+}
+
+/// A folder of its own on the real disk, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("kornsole-store-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("the folder for temporary files is writable");
+        Self(path)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("the folder is there");
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _removed = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn on_a_real_disk() {
+    let folder = Folder::new("real");
+    let (file, link) = (folder.0.join("queues.yaml"), folder.0.join("link.yaml"));
+    store(&file, OLD).expect("a new file");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o604)).unwrap();
+    symlink("queues.yaml", &link).unwrap();
+    store(&link, NEW).expect("over a link");
+    assert_eq!(fs::read(&file).unwrap(), NEW);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o604);
+    assert_eq!(fs::read_link(&link).unwrap(), Path::new("queues.yaml"));
+    let dangling = folder.0.join("dangling.yaml");
+    symlink("made.yaml", &dangling).unwrap();
+    store(&dangling, NEW).expect("to where a link leads");
+    assert_eq!(folder.names(), ["dangling.yaml", "link.yaml", "made.yaml", "queues.yaml"]);
+    let error = store(&folder.0.join("none/queues.yaml"), NEW).expect_err("there is no such folder");
+    assert_eq!((error.step, error.source.kind()), (Step::Create, io::ErrorKind::NotFound));
+    assert_eq!(store(&folder.0, NEW).expect_err("it is a folder").step, Step::Look);
+}
