@@ -574,24 +574,40 @@ fn several_partitions(model: &Model) -> Result<(), String> {
     if model.cluster.view.partitions.len() > 1 { Ok(()) } else { Err("there is only one partition".to_owned()) }
 }
 
-/// The key table of the README, in Markdown: one table per context.
+/// The key table of the README, in Markdown: keys with where they hold, then the commands.
 pub fn key_table() -> String {
-    let mut text = String::new();
-    for context in Context::ALL {
-        text.push_str(&format!("**{}**\n\n| key | what it does |\n|---|---|\n", context.title()));
-        for command in COMMANDS {
-            let keys: Vec<String> = command.keys_in(context).map(|key| format!("`{key}`")).collect();
-            if !keys.is_empty() {
-                text.push_str(&format!("| {} | {} |\n", keys.join(" "), command.doc));
-            }
+    let mut text = "| key | where | what it does |\n|---|---|---|\n".to_owned();
+    for command in COMMANDS {
+        for (keys, places) in places(command) {
+            text.push_str(&format!("| {keys} | {places} | {} |\n", command.doc));
         }
-        text.push('\n');
     }
+    text.push('\n');
     text.push_str("**Commands after `:`**\n\n| command | what it does |\n|---|---|\n");
     for command in COMMANDS.iter().filter(|command| !command.name.is_empty()) {
         text.push_str(&format!("| `{}` | {} |\n", command.usage(), command.doc));
     }
     text
+}
+
+/// The keys of a command, each time with the contexts in which they are those.
+fn places(command: &Command) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for context in Context::ALL {
+        let keys: Vec<String> = command.keys_in(context).map(|key| format!("`{key}`")).collect();
+        let keys = keys.join(" ");
+        if keys.is_empty() {
+            continue;
+        }
+        match all.iter_mut().find(|(known, _)| *known == keys) {
+            Some((_, places)) => {
+                places.push_str(", ");
+                places.push_str(&context.title().to_lowercase());
+            }
+            None => all.push((keys, context.title().to_owned())),
+        }
+    }
+    all
 }
 
 #[cfg(test)]

@@ -51,6 +51,7 @@ impl Records {
         }
         // Room was made for every rule of the list; most are never reached.
         placement.trace.rules.shrink_to_fit();
+        placement.trace.rules.iter_mut().for_each(|entry| entry.steps.shrink_to_fit());
         let record = Arc::new(Record { rules: Arc::clone(rules), placement });
         if self.recent.len() >= Self::REMEMBERED {
             self.recent = Index::default();

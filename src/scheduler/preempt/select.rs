@@ -143,7 +143,10 @@ impl<'a> Hunt<'a> {
     /// Whether the ask could ever go to a node.
     fn is_open(&self, node: &Node) -> bool {
         let kept_for_others = !node.reservations.is_empty() && !node.reservations.contains(&(self.app, self.key));
-        node.schedulable && !kept_for_others && node.total.fit_in(&self.ask.resource)
+        node.schedulable
+            && !kept_for_others
+            && node.total.fit_in(&self.ask.resource)
+            && self.partition.nodes.lets(self.ask, node.key, false)
     }
 
     /// The victims that make room on one node, none if there is room already; `None` if it cannot be made (SCH-158).
@@ -267,4 +270,67 @@ fn is_above(wanted: &Resource, sum: &Resource) -> bool {
         return false;
     }
     common().next().is_none() || common().any(|(wanted, have)| have != wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::config;
+    use crate::model::{Identity, Profile};
+    use crate::scheduler::predicates::Predicates;
+    use crate::scheduler::{AskSpec, Command, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission};
+
+    /// Nothing of b may go to n1.
+    #[derive(Debug)]
+    struct KeepOff;
+
+    impl Predicates for KeepOff {
+        fn pass(&self, ask: &Ask, node: &Node, _allocate: bool) -> bool {
+            !(ask.id.as_str() == "b" && node.id.as_str() == "n1")
+        }
+    }
+
+    /// SCH-159: a node that the resource manager does not want for the ask is none.
+    #[test]
+    fn a_node_that_predicates_refuse_is_passed_over() {
+        let config = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [
+            {name: a}, {name: b, resources: {guaranteed: {vcore: 1}}, properties: {preemption.delay: 1s}}]}]}]";
+        let config = config::read(config, Profile::Kornsole).config.expect("the configuration is valid");
+        let mut scheduler = Scheduler::new(Profile::Kornsole);
+        scheduler.apply(Time::ZERO, &Command::Configure(Arc::new(config)));
+        let one: Resource = [("vcore", 1000)].into_iter().collect();
+        let node = |id: &str| NodeSpec { id: id.into(), capacity: one.clone(), ..NodeSpec::default() };
+        let mut commands: Vec<Command> = ["n1", "n2"].map(|id| PartitionCommand::AddNode(node(id)).into()).into();
+        for (app, count) in [("a", 2), ("b", 1)] {
+            let who = Identity::new("sue", ["dev"]);
+            let submission = Submission { app: app.into(), queue: format!("root.{app}"), who, ..Submission::default() };
+            commands.push(PartitionCommand::Submit(submission).into());
+            let ask = AskSpec {
+                app: app.into(),
+                id: app.into(),
+                count,
+                resource: one.clone(),
+                allow_preempt_other: true,
+                ..AskSpec::default()
+            };
+            commands.extend([PartitionCommand::Ask(ask).into(), Command::Cycle, Command::Cycle]);
+        }
+        for command in &commands {
+            scheduler.apply(Time::ZERO, command);
+        }
+        let late = Time::ZERO + Duration::from_secs(1);
+        let mut refusing = scheduler.clone();
+        refusing.partitions_mut()[0].nodes.set_predicates(Arc::new(KeepOff));
+        for (scheduler, chosen) in [(&mut scheduler, "n1"), (&mut refusing, "n2")] {
+            let events = scheduler.apply(late, &Command::Cycle);
+            let reserved = events.iter().find_map(|event| match &event.kind {
+                EventKind::Reserved { node, .. } => Some(node.as_str()),
+                _ => None,
+            });
+            assert_eq!(reserved, Some(chosen));
+        }
+    }
 }
