@@ -254,7 +254,7 @@ fn ended_applications_are_shown_when_asked_for() {
 
 #[test]
 fn pages_are_found_as_they_were_left() {
-    let mut driver = after("2jj<tab>j<tab><tab><tab>", 80, 24);
+    let mut driver = after("2jj<tab>j<tab><tab><tab><tab>", 80, 24);
     assert_eq!(selected(&driver), "sys-1");
     driver.keys("3").unwrap();
     assert_eq!(selected(&driver), "node-b");
@@ -486,7 +486,7 @@ fn the_form_can_be_held_against_a_file() {
     let faulty = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/batch.yaml");
     driver.keys(&format!(":placement {faulty}<ret>")).unwrap();
     says(&driver, "error[CFG-");
-    driver.keys("1<tab><tab><tab>").unwrap();
+    driver.keys("1<tab><tab><tab><tab>").unwrap();
     says(&driver, "error[CFG-");
 }
 
