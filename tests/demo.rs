@@ -1,14 +1,16 @@
 //! The demo's promises: alive at once, alive for ever, the same for every seed, and somebody's first own scenario.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kornsole::cli::demo::workload_text;
 use kornsole::config;
-use kornsole::engine::{Core, Progress};
-use kornsole::model::{Profile, Time};
+use kornsole::config::Config;
+use kornsole::engine::{Core, Progress, Setup};
+use kornsole::model::{AppState, Profile, QueueState, Time};
 use kornsole::scenario::{self, Demo, ScenarioWorkload, Sink, StepKind, Workload, demo_config, scenario_text};
-use kornsole::scheduler::{Command, Event, EventKind, Scheduler};
+use kornsole::scheduler::{Command, Event, EventKind, ReleaseReason, RunnableCause, Scheduler, check};
 
 type Allocation = (String, String, String);
 
@@ -60,6 +62,60 @@ impl<W: Workload> Workload for Noted<W> {
     fn runs_cycles(&self) -> bool {
         self.0.runs_cycles()
     }
+
+    fn text_of(&self, config: &Config) -> Option<&str> {
+        self.0.text_of(config)
+    }
+}
+
+/// A workload whose events are counted, by minutes and what they show.
+struct Counted(Demo, Arc<Mutex<BTreeMap<&'static str, BTreeSet<u64>>>>);
+
+impl Workload for Counted {
+    fn next(&self) -> Option<Time> {
+        self.0.next()
+    }
+
+    fn act(&mut self, now: Time) -> Vec<Command> {
+        self.0.act(now)
+    }
+
+    fn observe(&mut self, now: Time, events: &[Event]) {
+        let mut counts = self.1.lock().expect("nobody panicked");
+        for what in events.iter().filter_map(shows) {
+            counts.entry(what).or_default().insert(now.0 / 60_000_000);
+        }
+        drop(counts);
+        self.0.observe(now, events);
+    }
+
+    fn runs_cycles(&self) -> bool {
+        self.0.runs_cycles()
+    }
+}
+
+/// What an event shows of the scheduler.
+fn shows(event: &Event) -> Option<&'static str> {
+    match &event.kind {
+        EventKind::AskFitsLimits { app, fits: false, .. } if app.as_str().starts_with("guest") => {
+            Some("limit of a group")
+        }
+        EventKind::AskFitsLimits { fits: false, .. } => Some("limit of a user"),
+        EventKind::AppRunnable { cause: RunnableCause::Limits, runnable: false, .. } => Some("applications of a group"),
+        EventKind::Preempted { by_app, .. } if by_app.as_str().starts_with("train") => Some("preemption"),
+        EventKind::Reserved { .. } => Some("reservation"),
+        EventKind::Released { reason: ReleaseReason::Replaced, .. } => Some("placeholder replaced"),
+        EventKind::AppState { state: AppState::Resuming, .. } => Some("gang falls back"),
+        EventKind::QueueState { to: QueueState::Draining, .. } => Some("queue drains"),
+        EventKind::QueueRemoved { managed: true, .. } => Some("queue gone"),
+        EventKind::QueueAdded { managed: true, .. } => Some("queue added"),
+        EventKind::ConfigRejected { .. }
+        | EventKind::AppRejected { .. }
+        | EventKind::AskRejected { .. }
+        | EventKind::Refused { .. }
+        | EventKind::NodeRejected { .. } => Some("refusal"),
+        _ => None,
+    }
 }
 
 fn core(config: &str, workload: impl Workload + 'static) -> Core {
@@ -73,7 +129,7 @@ fn run_until(core: &mut Core, seconds: u64) {
 
 fn history(seed: u64, seconds: u64) -> Vec<Allocation> {
     let history = History::default();
-    run_until(&mut core(demo_config(), Noted(Demo::new(seed), history.clone())), seconds);
+    run_until(&mut core(demo_config(), Noted(Demo::new(seed, Profile::Kornsole), history.clone())), seconds);
     history.take()
 }
 
@@ -92,7 +148,7 @@ fn amount_of(core: &Core, path: &str) -> (i64, i64, usize) {
 
 #[test]
 fn it_is_alive_within_the_first_second() {
-    let mut core = core(demo_config(), Demo::new(42));
+    let mut core = core(demo_config(), Demo::new(42, Profile::Kornsole));
     run_until(&mut core, 1);
     assert!(utilisation(&core) >= 50, "{} %", utilisation(&core));
     assert!(amount_of(&core, "root.tenants.tenant-c").1 > 0, "somebody waits already");
@@ -101,7 +157,7 @@ fn it_is_alive_within_the_first_second() {
 
 #[test]
 fn it_stays_alive_and_bounded_for_an_hour() {
-    let mut core = core(demo_config(), Demo::new(42));
+    let mut core = core(demo_config(), Demo::new(42, Profile::Kornsole));
     let (mut used, mut starving, mut full, mut waiting, mut gone, mut made) = (Vec::new(), 0, 0, 0, 0, 0);
     let mut dynamic: Vec<String> = Vec::new();
     for sample in 1..=360 {
@@ -130,6 +186,45 @@ fn it_stays_alive_and_bounded_for_an_hour() {
 }
 
 #[test]
+fn what_the_scheduler_can_do_is_seen_soon_and_again_and_again() {
+    let seen = Arc::default();
+    let mut core = core(demo_config(), Counted(Demo::new(42, Profile::Kornsole), Arc::clone(&seen)));
+    run_until(&mut core, 1800);
+    let seen = seen.lock().expect("nobody panicked");
+    let wanted = [
+        "limit of a user",
+        "limit of a group",
+        "applications of a group",
+        "preemption",
+        "reservation",
+        "placeholder replaced",
+        "gang falls back",
+        "queue drains",
+        "queue gone",
+    ];
+    for what in wanted {
+        let minutes = seen.get(what).unwrap_or_else(|| panic!("{what} is never seen"));
+        assert!(minutes.first() < Some(&3), "{what}: first in minute {:?}", minutes.first());
+        let tens = minutes.iter().map(|minute| minute / 10).collect::<BTreeSet<_>>();
+        assert_eq!(tens.len(), 3, "{what}: not in each ten minutes: {minutes:?}");
+    }
+    assert!(seen["queue added"].len() > 4, "the queue comes back: {:?}", seen["queue added"]);
+    assert_eq!(seen.get("refusal"), None, "nothing is refused");
+    assert_eq!(check::violations(core.scheduler()), [""; 0]);
+}
+
+/// A reload, victims and placeholders among the events do not confuse the other profiles' demo.
+#[test]
+fn every_profile_has_its_demo() {
+    for profile in Profile::ALL {
+        let mut core = kornsole::cli::demo::core(42, &Setup::of(profile)).expect("the configuration is valid");
+        run_until(&mut core, 300);
+        assert!((40..=100).contains(&utilisation(&core)), "{profile}: {} %", utilisation(&core));
+        assert_eq!(check::violations(core.scheduler()), [""; 0], "{profile}");
+    }
+}
+
+#[test]
 fn a_seed_is_a_history() {
     let first = history(7, 60);
     assert!(first.len() > 300);
@@ -152,6 +247,8 @@ fn what_is_printed_runs_to_the_same_allocations() {
         let parts = live.iter().zip(&printed).position(|(live, printed)| live != printed);
         assert_eq!((parts, live.len()), (None, printed.len()), "seed {seed}");
         assert!(live.len() > 500);
+        let reloads = scenario.steps.iter().filter(|step| matches!(step.kind, StepKind::Config(_)));
+        assert!(reloads.count() >= 1, "the queue that goes is written down, too");
     }
 }
 

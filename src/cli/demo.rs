@@ -85,7 +85,7 @@ fn notes() -> Vec<String> {
 /// # Errors
 /// The demo's own configuration is refused by this profile.
 pub fn core(seed: u64, setup: &Setup) -> Result<Core, String> {
-    Core::set_up(setup, config_of(setup.profile)?, Some(Box::new(Demo::new(seed))))
+    Core::set_up(setup, config_of(setup.profile)?, Some(Box::new(Demo::new(seed, setup.profile))))
 }
 
 fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {
@@ -101,7 +101,7 @@ const SLICE: usize = 1 << 16;
 /// # Errors
 /// The demo's own configuration is refused by this profile.
 pub fn workload_text(seed: u64, profile: Profile, span: Duration) -> Result<String, String> {
-    let (recorder, recording) = Recorder::new(Demo::new(seed));
+    let (recorder, recording) = Recorder::new(Demo::new(seed, profile));
     let mut core = Core::new(profile, config_of(profile)?, Some(Box::new(recorder)))?;
     while core.run_until(Time::ZERO + span, SLICE) == Progress::Busy {}
     let description = format!("The first {} s of the demo with seed {seed}.", span.as_secs());

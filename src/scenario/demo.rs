@@ -1,9 +1,12 @@
 //! The demo: a cluster that is always alive, and the same for every seed on every machine.
 //!
-//! Applications of several kinds ([`streams`]) come, ask in stages, and go; their tasks end some time after they were
-//! allocated, which the demo learns from the scheduler's events. Everything that it keeps is bounded: each kind has a most
-//! number of applications at a time, and what ends is forgotten.
+//! Applications of several kinds ([`streams`]) come, ask in stages, and go ([`apps`]); their tasks end some time after they were
+//! allocated, which the demo learns from the scheduler's events. Some come as gangs, some preempt others, and from time to time a
+//! reload takes a queue away ([`legacy`]). Everything that it keeps is bounded: each kind has a most number of applications at a
+//! time, and what ends is forgotten.
 
+mod apps;
+mod legacy;
 mod rng;
 mod streams;
 
@@ -12,10 +15,13 @@ use std::time::Duration;
 
 use super::pace::Pace;
 use super::workload::Workload;
-use crate::model::{AppId, AskId, Identity, MEMORY, NodeId, Priority, Resource, Time, VCORE};
-use crate::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Submission};
+use crate::config::Config;
+use crate::model::{AppId, AskId, MEMORY, NodeId, Profile, Resource, Time, VCORE};
+use crate::scheduler::{Command, Event, EventKind, NodeSpec, PartitionCommand};
+use apps::Running;
+use legacy::{LEGACY, Legacy};
 use rng::Rng;
-use streams::{STREAMS, Stream};
+use streams::STREAMS;
 
 /// Things happen at multiples of this, several at once.
 const TICK: Duration = Duration::from_millis(50);
@@ -26,6 +32,12 @@ const NODES: [(&str, u32, u32, u32); 2] = [("std", 8, 32, 128), ("big", 4, 64, 5
 /// Time between two drains of a node, and how long one takes, in milliseconds.
 const DRAIN_EVERY: (u32, u32) = (120_000, 300_000);
 const DRAIN_TAKES: (u32, u32) = (20_000, 45_000);
+/// How long the old queue stays in the configuration at first and later, how soon it is looked at again when nothing runs in
+/// it, and how long after its end it comes back.
+const RETIRE_FIRST: (u32, u32) = (50_000, 75_000);
+const RETIRE_EVERY: (u32, u32) = (80_000, 160_000);
+const RETIRE_AGAIN: (u32, u32) = (1_000, 3_000);
+const RESTORE: (u32, u32) = (20_000, 40_000);
 
 /// The queue configuration of the demo, with comments for newcomers.
 pub fn demo_config() -> &'static str {
@@ -37,9 +49,9 @@ pub fn demo_config() -> &'static str {
 pub struct Demo(Pace<Crowd>);
 
 impl Demo {
-    /// The demo of a seed.
-    pub fn new(seed: u64) -> Self {
-        Self(Pace::new(Crowd::new(seed)))
+    /// The demo of a seed, for a scheduler of this profile.
+    pub fn new(seed: u64, profile: Profile) -> Self {
+        Self(Pace::new(Crowd::new(seed, profile)))
     }
 }
 
@@ -59,6 +71,10 @@ impl Workload for Demo {
     fn runs_cycles(&self) -> bool {
         self.0.runs_cycles()
     }
+
+    fn text_of(&self, config: &Config) -> Option<&str> {
+        self.0.text_of(config)
+    }
 }
 
 /// Those who send work to the cluster, all of them at once.
@@ -71,23 +87,13 @@ struct Crowd {
     /// Live applications of each stream, and how many it ever had.
     streams: [Count; STREAMS.len()],
     apps: BTreeMap<AppId, Running>,
+    legacy: Legacy,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     live: u32,
     ever: u64,
-}
-
-/// A live application.
-#[derive(Clone, Debug)]
-struct Running {
-    stream: usize,
-    /// Tasks of the present stage that have not ended.
-    tasks: u32,
-    stage: u32,
-    stages: u32,
-    size: (u32, u32),
 }
 
 #[derive(Clone, Debug)]
@@ -100,6 +106,8 @@ enum Due {
     Submit(usize),
     /// An application asks for its next stage.
     Stage(AppId),
+    /// A task that was preempted is asked for again.
+    Again(AppId),
     /// A task ends.
     Release(AppId, AskId),
     /// The submitter says that the application is over.
@@ -108,12 +116,22 @@ enum Due {
     Drain,
     /// It is back.
     Resume(NodeId),
+    /// The old queue is taken out of the configuration, if something runs in it.
+    Retire,
+    /// It comes back.
+    Restore,
 }
 
 impl Crowd {
-    fn new(seed: u64) -> Self {
-        let due = BTreeMap::from([((Time::ZERO, 0), Due::Start)]);
-        Self { rng: Rng::new(seed), due, decided: 0, streams: Default::default(), apps: BTreeMap::new() }
+    fn new(seed: u64, profile: Profile) -> Self {
+        Self {
+            rng: Rng::new(seed),
+            due: BTreeMap::from([((Time::ZERO, 0), Due::Start)]),
+            decided: 0,
+            streams: Default::default(),
+            apps: BTreeMap::new(),
+            legacy: Legacy::new(profile),
+        }
     }
 
     /// Has something done a while after `now`, at the next tick.
@@ -131,8 +149,9 @@ impl Crowd {
             Due::Arrive(stream) => self.arrive(now, stream),
             Due::Submit(stream) => self.submit(now, stream, commands),
             Due::Stage(app) => self.ask(&app, commands),
+            Due::Again(app) => self.ask_again(&app, commands),
             Due::Release(app, ask) => {
-                if self.apps.contains_key(&app) {
+                if self.apps.get(&app).is_some_and(|running| running.holds(&ask)) {
                     commands.push(PartitionCommand::Release { app, ask }.into());
                 }
             }
@@ -145,6 +164,11 @@ impl Crowd {
                 commands.push(PartitionCommand::DrainNode(node).into());
             }
             Due::Resume(node) => commands.push(PartitionCommand::ResumeNode(node).into()),
+            Due::Retire => self.retire(now, commands),
+            Due::Restore => {
+                self.later(now, RETIRE_EVERY, Due::Retire);
+                commands.extend(self.legacy.reload(true));
+            }
         }
     }
 
@@ -168,87 +192,16 @@ impl Crowd {
             self.later(now, (0, stream.every.1), Due::Arrive(index));
         }
         self.later(now, DRAIN_EVERY, Due::Drain);
+        self.later(now, RETIRE_FIRST, Due::Retire);
     }
 
-    /// The next applications of a stream come, and those after them are awaited.
-    fn arrive(&mut self, now: Time, index: usize) {
-        let stream = &STREAMS[index];
-        for _ in 0..self.rng.between(stream.burst) {
-            self.later(now, (0, 1500), Due::Submit(index));
-        }
-        let (least, most) = stream.every;
-        let wait = if stream.waves { slowed(now, least, most) } else { (least, most) };
-        self.later(now, wait, Due::Arrive(index));
-    }
-
-    /// Submits an application and has it ask at once, unless there are many of its kind.
-    fn submit(&mut self, now: Time, index: usize, commands: &mut Vec<Command>) {
-        let stream = &STREAMS[index];
-        let count = &mut self.streams[index];
-        if count.live >= stream.most {
-            return;
-        }
-        count.live += 1;
-        count.ever += 1;
-        let app = AppId::from(format!("{}-{:04}", stream.name, count.ever));
-        let user = self.rng.one_of(stream.users, "nobody");
-        let group = if stream.group.is_empty() { user } else { stream.group };
-        let submission = Submission {
-            app: app.clone(),
-            queue: stream.queue.to_owned(),
-            who: Identity::new(user, [group]),
-            ..Submission::default()
-        };
-        commands.push(PartitionCommand::Submit(submission).into());
-        let stages = self.rng.between(stream.stages);
-        let size = self.rng.one_of(stream.sizes, (1000, 1));
-        self.apps.insert(app.clone(), Running { stream: index, tasks: 0, stage: 0, stages, size });
-        // Some take a moment before they ask.
-        if now > Time::ZERO && self.rng.between((1, 4)) == 1 {
-            self.later(now, (200, 2000), Due::Stage(app));
+    /// Takes the old queue out of the configuration while something runs in it, so that it drains for a while.
+    fn retire(&mut self, now: Time, commands: &mut Vec<Command>) {
+        let runs = |app: &Running| app.is_in(LEGACY) && app.has_tasks();
+        if self.apps.values().any(runs) {
+            commands.extend(self.legacy.reload(false));
         } else {
-            self.ask(&app, commands);
-        }
-    }
-
-    /// The next stage of an application.
-    fn ask(&mut self, app: &AppId, commands: &mut Vec<Command>) {
-        let Some(running) = self.apps.get_mut(app) else { return };
-        let Stream { tasks, priority, .. } = STREAMS[running.stream];
-        running.stage += 1;
-        running.tasks = self.rng.between(tasks);
-        let above = self.rng.between((0, priority.1.abs_diff(priority.0)));
-        let spec = AskSpec {
-            app: app.clone(),
-            id: AskId::from(format!("{app}-s{}", running.stage)),
-            count: running.tasks,
-            resource: amount(running.size.0, running.size.1),
-            priority: Priority(priority.0.saturating_add_unsigned(above)),
-            ..AskSpec::default()
-        };
-        commands.push(PartitionCommand::Ask(spec).into());
-    }
-
-    /// A task of an application is over, however that came.
-    fn task_ended(&mut self, now: Time, app: &AppId) {
-        let Some(running) = self.apps.get_mut(app) else { return };
-        running.tasks = running.tasks.saturating_sub(1);
-        if running.tasks > 0 {
-            return;
-        }
-        if running.stage < running.stages {
-            self.later(now, (300, 3000), Due::Stage(app.clone()));
-            return;
-        }
-        self.forget(app);
-        if self.rng.between((1, 4)) == 1 {
-            self.later(now, (100, 5000), Due::Remove(app.clone()));
-        }
-    }
-
-    fn forget(&mut self, app: &AppId) {
-        if let Some(running) = self.apps.remove(app) {
-            self.streams[running.stream].live -= 1;
+            self.later(now, RETIRE_AGAIN, Due::Retire);
         }
     }
 }
@@ -272,20 +225,24 @@ impl Workload for Crowd {
     fn observe(&mut self, now: Time, events: &[Event]) {
         for event in events {
             match &event.kind {
-                EventKind::Allocated { app, ask, .. } => {
-                    if let Some(running) = self.apps.get(app) {
-                        let runs = STREAMS[running.stream].runs;
-                        self.later(now, runs, Due::Release(app.clone(), ask.clone()));
-                    }
+                EventKind::Allocated { app, ask, .. } => self.allocated(now, app, ask),
+                EventKind::Released { app, ask, reason, .. } => self.released(now, app, ask, *reason),
+                EventKind::AskRemoved { app, ask, .. } | EventKind::AskRejected { app, ask, .. } => {
+                    self.withdrawn(now, app, ask);
                 }
-                EventKind::Released { app, .. }
-                | EventKind::AskRemoved { app, .. }
-                | EventKind::AskRejected { app, .. } => self.task_ended(now, app),
                 EventKind::AppRejected { app, .. } => self.forget(app),
                 EventKind::AppState { app, state, .. } if state.is_ended() => self.forget(app),
+                EventKind::AppState { app, state, .. } => self.gang_moves(now, app, *state),
+                EventKind::QueueRemoved { queue, .. } if queue.as_str() == LEGACY => {
+                    self.later(now, RESTORE, Due::Restore);
+                }
                 _ => {}
             }
         }
+    }
+
+    fn text_of(&self, config: &Config) -> Option<&str> {
+        self.legacy.text_of(config)
     }
 }
 

@@ -58,7 +58,8 @@ pub enum ConfigSource {
 #[derive(Clone, Debug)]
 pub struct EmbeddedText {
     text: Box<str>,
-    origin: Origin,
+    /// Where it stands; `None` if it was not read from a file.
+    origin: Option<Origin>,
 }
 
 impl EmbeddedText {
@@ -67,13 +68,18 @@ impl EmbeddedText {
         &self.text
     }
 
-    /// The place in the scenario file of a place in the text.
+    /// The place in the scenario file of a place in the text; none for a text that was not read from a file.
     pub fn outer(&self, inner: Place) -> Place {
-        self.origin.outer(inner)
+        self.origin.map(|origin| origin.outer(inner)).unwrap_or_default()
     }
 
     pub(super) fn new(scalar: Scalar<'_>) -> Self {
-        Self { text: scalar.text.into(), origin: scalar.origin() }
+        Self { text: scalar.text.into(), origin: Some(scalar.origin()) }
+    }
+
+    /// A text that is to be written to a scenario.
+    pub(super) fn unplaced(text: &str) -> Self {
+        Self { text: text.into(), origin: None }
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::run::STEP;
 use super::workload::Workload;
+use crate::config::Config;
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
 
@@ -90,5 +91,9 @@ impl<W: Workload> Workload for Pace<W> {
 
     fn runs_cycles(&self) -> bool {
         true
+    }
+
+    fn text_of(&self, config: &Config) -> Option<&str> {
+        self.inner.text_of(config)
     }
 }

@@ -1,12 +1,14 @@
 //! Writing down what a workload does, as the steps of a scenario that comes to the same.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::file::{Cycles, StepKind};
+use super::file::{Cycles, EmbeddedText, StepKind};
 use super::run::STEP;
 use super::workload::Workload;
-use crate::model::Time;
-use crate::scheduler::{Command, Event, EventKind};
+use crate::config::Config;
+use crate::model::{AppId, AskId, Time};
+use crate::scheduler::{Command, Event, EventKind, PartitionCommand};
 
 /// A workload that is written down while it acts. It must act as a scenario does: one command at a time, each in a millisecond
 /// of its own, and its own cycles.
@@ -35,6 +37,9 @@ struct Tape {
     clock: Time,
     /// When cycles ran that are not written down yet, and whether they came to anything.
     cycles: Option<(Time, bool)>,
+    /// Applications with asks that may preempt, and their pending asks.
+    preemptors: BTreeSet<AppId>,
+    seeking: BTreeSet<(AppId, AskId)>,
 }
 
 impl Tape {
@@ -47,6 +52,22 @@ impl Tape {
         }
         self.clock = at;
         self.steps.push(step);
+    }
+
+    /// Keeps account of the asks that may seek victims.
+    fn follow(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::AskAdded { app, ask } if self.preemptors.contains(app) => {
+                self.seeking.insert((app.clone(), ask.clone()));
+            }
+            EventKind::Allocated { app, ask, .. } | EventKind::AskRemoved { app, ask, .. } => {
+                self.seeking.remove(&(app.clone(), ask.clone()));
+            }
+            EventKind::AppState { app, state, .. } if state.is_ended() => {
+                self.preemptors.remove(app);
+            }
+            _ => {}
+        }
     }
 
     /// Writes down the cycles, unless they came to nothing.
@@ -82,13 +103,27 @@ impl<W: Workload> Workload for Recorder<W> {
         }
         for command in &commands {
             match command {
-                Command::In { command, .. } => tape.push(now, StepKind::Command(command.clone())),
-                Command::Clean => tape.push(now, StepKind::Clean),
-                Command::Cycle => {
-                    tape.cycles.get_or_insert((now, false));
+                Command::In { command, .. } => {
+                    if let PartitionCommand::Ask(spec) = command
+                        && spec.allow_preempt_other
+                    {
+                        tape.preemptors.insert(spec.app.clone());
+                    }
+                    tape.push(now, StepKind::Command(command.clone()));
                 }
-                // The clock moves by itself, and a reload has no text here.
-                Command::Tick | Command::Configure(_) => {}
+                Command::Clean => tape.push(now, StepKind::Clean),
+                Command::Configure(config) => {
+                    if let Some(text) = self.inner.text_of(config) {
+                        tape.push(now, StepKind::Config(EmbeddedText::unplaced(text)));
+                    }
+                }
+                Command::Cycle => {
+                    // An ask that seeks victims in vain remembers when it did, without a word.
+                    let effect = !tape.seeking.is_empty();
+                    tape.cycles.get_or_insert((now, effect));
+                }
+                // The clock moves by itself.
+                Command::Tick => {}
             }
         }
         drop(tape);
@@ -100,6 +135,7 @@ impl<W: Workload> Workload for Recorder<W> {
         if let Some((at, effect)) = &mut tape.cycles {
             *effect |= *at == now && events.iter().any(is_effect);
         }
+        events.iter().for_each(|event| tape.follow(event));
         // The queue cleaner runs by itself; what it took away must be gone at the same place in the scenario.
         if events.iter().any(|event| matches!(event.kind, EventKind::QueueRemoved { .. })) {
             tape.settle();
@@ -112,15 +148,19 @@ impl<W: Workload> Workload for Recorder<W> {
     fn runs_cycles(&self) -> bool {
         self.inner.runs_cycles()
     }
+
+    fn text_of(&self, config: &Config) -> Option<&str> {
+        self.inner.text_of(config)
+    }
 }
 
-/// Whether an event of a cycle changes what later cycles find.
+/// Whether an event of a cycle changes what later cycles find. All do but those that only tell how things stand.
 fn is_effect(event: &Event) -> bool {
-    matches!(
+    !matches!(
         event.kind,
-        EventKind::Allocated { .. }
-            | EventKind::Reserved { .. }
-            | EventKind::Unreserved { .. }
-            | EventKind::Released { .. }
+        EventKind::AppRunnable { .. }
+            | EventKind::AskFitsLimits { .. }
+            | EventKind::AskFitsQueue { .. }
+            | EventKind::NoVictim { .. }
     )
 }

@@ -1,5 +1,6 @@
 //! What drives a scheduler from the outside as time goes on.
 
+use crate::config::Config;
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
 
@@ -18,5 +19,10 @@ pub trait Workload: Send {
     /// Whether it says itself when cycles run, by commands; then nobody else runs one until it is over.
     fn runs_cycles(&self) -> bool {
         false
+    }
+
+    /// The text of a configuration that it gave out with [`Command::Configure`], where it knows it.
+    fn text_of(&self, _config: &Config) -> Option<&str> {
+        None
     }
 }

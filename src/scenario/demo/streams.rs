@@ -1,5 +1,7 @@
 //! Who sends what to the demo's cluster.
 
+use super::legacy::LEGACY;
+
 /// A kind of application that comes again and again.
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -31,19 +33,53 @@ pub(super) struct Stream {
     pub priority: (i32, i32),
     /// Whether arrivals follow the time of day.
     pub waves: bool,
+    /// How its tasks stand to those of others.
+    pub manner: Manner,
+    /// Whether it comes as a gang: all tasks at once, after placeholders for them.
+    pub gang: bool,
+}
+
+/// How tasks stand to those of others when there is no room for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// They wait, and would rather not be preempted.
+    Waits,
+    /// They may preempt others.
+    Preempts,
+    /// They may be preempted.
+    Yields,
 }
 
 const ONE: (u32, u32) = (1, 1);
 
+/// What most of them have in common.
+const COMMON: Stream = Stream {
+    name: "",
+    queue: "",
+    users: &[],
+    group: "",
+    every: (0, 0),
+    burst: ONE,
+    first: 0,
+    most: 0,
+    stages: ONE,
+    tasks: ONE,
+    sizes: &[],
+    runs: (0, 0),
+    priority: (0, 0),
+    waves: false,
+    manner: Manner::Waits,
+    gang: false,
+};
+
 /// All of them. What they ask for together is about three quarters of the cluster, more at a busy hour.
-pub(super) const STREAMS: [Stream; 9] = [
+pub(super) const STREAMS: [Stream; 12] = [
     Stream {
         name: "service",
         queue: "root.system.services",
         users: &["platform"],
         group: "ops",
         every: (40_000, 80_000),
-        burst: ONE,
         first: 3,
         most: 4,
         stages: (1, 2),
@@ -51,7 +87,7 @@ pub(super) const STREAMS: [Stream; 9] = [
         sizes: &[(1000, 4), (500, 2)],
         runs: (90_000, 240_000),
         priority: (0, 10),
-        waves: false,
+        ..COMMON
     },
     Stream {
         name: "upkeep",
@@ -59,31 +95,30 @@ pub(super) const STREAMS: [Stream; 9] = [
         users: &["platform"],
         group: "ops",
         every: (20_000, 40_000),
-        burst: ONE,
         first: 1,
         most: 3,
-        stages: ONE,
         tasks: (4, 8),
         sizes: &[(2000, 4)],
         runs: (15_000, 50_000),
         priority: (0, 5),
-        waves: false,
+        manner: Manner::Yields,
+        ..COMMON
     },
     Stream {
         name: "etl",
         queue: "root.tenants.tenant-a.etl",
-        users: &["ann", "amir"],
+        users: &["ann", "amir", "abe"],
         group: "tenant-a",
         every: (3_000, 7_000),
-        burst: ONE,
         first: 7,
-        most: 18,
+        most: 20,
         stages: (1, 3),
         tasks: (4, 12),
         sizes: &[(2000, 8), (4000, 16), (3000, 24)],
         runs: (8_000, 30_000),
         priority: (0, 9),
         waves: true,
+        ..COMMON
     },
     Stream {
         name: "query",
@@ -91,7 +126,6 @@ pub(super) const STREAMS: [Stream; 9] = [
         users: &["ann", "amir", "aya"],
         group: "tenant-a",
         every: (2_000, 6_000),
-        burst: ONE,
         first: 2,
         most: 10,
         stages: (1, 2),
@@ -100,6 +134,20 @@ pub(super) const STREAMS: [Stream; 9] = [
         runs: (3_000, 12_000),
         priority: (5, 20),
         waves: true,
+        ..COMMON
+    },
+    Stream {
+        name: "guest",
+        queue: "root.tenants.tenant-a.adhoc",
+        users: &["gil", "gia"],
+        group: "guests",
+        every: (6_000, 14_000),
+        first: 2,
+        most: 5,
+        tasks: (3, 8),
+        sizes: &[(1000, 4), (2000, 8)],
+        runs: (8_000, 20_000),
+        ..COMMON
     },
     Stream {
         name: "train",
@@ -110,12 +158,12 @@ pub(super) const STREAMS: [Stream; 9] = [
         burst: (4, 6),
         first: 1,
         most: 8,
-        stages: ONE,
         tasks: (8, 16),
         sizes: &[(2000, 12), (4000, 32)],
         runs: (10_000, 25_000),
         priority: (0, 50),
-        waves: false,
+        manner: Manner::Preempts,
+        ..COMMON
     },
     Stream {
         name: "crawl",
@@ -123,15 +171,13 @@ pub(super) const STREAMS: [Stream; 9] = [
         users: &["cem", "cleo"],
         group: "tenant-c",
         every: (8_000, 15_000),
-        burst: ONE,
         first: 3,
         most: 6,
-        stages: ONE,
         tasks: (4, 12),
         sizes: &[(2000, 8), (1000, 8)],
         runs: (15_000, 45_000),
         priority: (0, 3),
-        waves: false,
+        ..COMMON
     },
     Stream {
         name: "nightly",
@@ -139,15 +185,14 @@ pub(super) const STREAMS: [Stream; 9] = [
         users: &["dora"],
         group: "batch",
         every: (10_000, 20_000),
-        burst: ONE,
         first: 5,
         most: 8,
-        stages: ONE,
-        tasks: (10, 24),
-        sizes: &[(2000, 8), (2000, 16)],
+        tasks: (18, 36),
+        sizes: &[(2000, 8), (2000, 12)],
         runs: (15_000, 50_000),
-        priority: (0, 0),
         waves: true,
+        manner: Manner::Yields,
+        ..COMMON
     },
     Stream {
         name: "report",
@@ -155,23 +200,48 @@ pub(super) const STREAMS: [Stream; 9] = [
         users: &["dora", "dan"],
         group: "batch",
         every: (6_000, 12_000),
-        burst: ONE,
         first: 3,
         most: 6,
-        stages: ONE,
         tasks: (3, 9),
         sizes: &[(1000, 6)],
         runs: (8_000, 25_000),
         priority: (0, 2),
-        waves: false,
+        ..COMMON
+    },
+    Stream {
+        name: "gang",
+        queue: "root.batch.simulation",
+        users: &["sol", "suki"],
+        group: "science",
+        every: (30_000, 60_000),
+        first: 1,
+        burst: (1, 2),
+        most: 4,
+        tasks: (8, 12),
+        sizes: &[(4000, 16)],
+        runs: (15_000, 25_000),
+        gang: true,
+        ..COMMON
+    },
+    Stream {
+        name: "archive",
+        queue: LEGACY,
+        users: &["olga"],
+        group: "batch",
+        every: (20_000, 35_000),
+        first: 1,
+        most: 2,
+        stages: (1, 2),
+        tasks: (2, 4),
+        sizes: &[(1000, 4)],
+        runs: (15_000, 40_000),
+        ..COMMON
     },
     Stream {
         name: "notebook",
         queue: "",
         users: &["eli", "eva", "finn", "gus", "hana", "ines", "jon", "kai", "lea", "max"],
-        group: "",
         every: (4_000, 12_000),
-        burst: ONE,
         first: 4,
         most: 12,
         stages: (1, 2),
@@ -180,5 +250,6 @@ pub(super) const STREAMS: [Stream; 9] = [
         runs: (5_000, 25_000),
         priority: (0, 5),
         waves: true,
+        ..COMMON
     },
 ];

@@ -11,6 +11,24 @@ fn the_configuration_has_no_fault_under_any_profile() {
 }
 
 #[test]
+fn the_old_queue_is_all_that_goes() {
+    let paths = |text: &str| {
+        let config = config::read(text, Profile::Kornsole).config.unwrap();
+        let mut paths = Vec::new();
+        let mut stack = vec![&config.partitions[0].root];
+        while let Some(queue) = stack.pop() {
+            stack.extend(&queue.children);
+            paths.push(queue.path.as_ref().unwrap().to_string());
+        }
+        paths
+    };
+    let (mut with, without) = (paths(demo_config()), paths(&legacy::without_legacy()));
+    with.retain(|path| path != LEGACY);
+    assert_eq!(with, without);
+    assert_eq!(paths(demo_config()).len(), without.len() + 1);
+}
+
+#[test]
 fn every_stream_names_a_leaf_of_the_configuration() {
     let config = config::read(demo_config(), Profile::Kornsole).config.unwrap();
     let mut leaves = Vec::new();

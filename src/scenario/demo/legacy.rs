@@ -1,0 +1,51 @@
+//! A queue that is taken out of the configuration from time to time, drains, goes, and comes back.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::demo_config;
+use crate::config::{self, Config};
+use crate::model::Profile;
+use crate::scheduler::Command;
+
+/// The queue.
+pub(super) const LEGACY: &str = "root.batch.legacy";
+/// The line by which its part of the configuration is known.
+const ENTRY: &str = "- name: legacy\n";
+
+/// What is in force of it.
+#[derive(Clone, Debug)]
+pub(super) struct Legacy {
+    profile: Profile,
+    /// Whether the configuration in force has the queue.
+    pub configured: bool,
+    /// The texts that were given out, by checksum: two at most.
+    given: BTreeMap<String, String>,
+}
+
+impl Legacy {
+    /// It is there. Configurations are read by the rules of `profile`.
+    pub fn new(profile: Profile) -> Self {
+        Self { profile, configured: true, given: BTreeMap::new() }
+    }
+
+    /// The reload that brings the queue in, or takes it out.
+    pub fn reload(&mut self, configured: bool) -> Option<Command> {
+        let text = if configured { demo_config().to_owned() } else { without_legacy() };
+        let config = config::read(&text, self.profile).config?;
+        self.configured = configured;
+        self.given.insert(config.checksum.clone(), text);
+        Some(Command::Configure(Arc::new(config)))
+    }
+
+    /// The text of a configuration that was given out.
+    pub fn text_of(&self, config: &Config) -> Option<&str> {
+        self.given.get(&config.checksum).map(String::as_str)
+    }
+}
+
+/// The configuration without the queue, which is a paragraph of its own there.
+pub(super) fn without_legacy() -> String {
+    let kept: Vec<&str> = demo_config().split("\n\n").filter(|paragraph| !paragraph.contains(ENTRY)).collect();
+    kept.join("\n\n")
+}
