@@ -175,7 +175,10 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
         self.expected += u64::from(met.is_some());
         self.failed += u64::from(met == Some(false));
         match &mut self.table {
-            None => writeln!(self.out, "{}", as_json(self.part, row, &placement, met)),
+            None => {
+                serde_json::to_writer(&mut *self.out, &as_json(self.part, row, &placement, met))?;
+                writeln!(self.out)
+            }
             Some(table) => table.row(as_cells(row, &placement, met), self.out),
         }
     }
