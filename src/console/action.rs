@@ -7,6 +7,7 @@ use ratatui::layout::Size;
 
 use super::command::CommandId;
 use super::key::Key;
+use super::keymap::Chord;
 use crate::model::Time;
 use crate::source::Link;
 use crate::view::View;
@@ -18,6 +19,8 @@ pub enum Action {
     Run(CommandId, Option<String>),
     /// A command that is off, and why.
     Refuse(String),
+    /// The keys of a chord that is not whole yet; without any it is given up.
+    Press(Chord),
     /// A key for the text that is being written.
     Write(Key),
     /// The terminal has another size.

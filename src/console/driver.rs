@@ -9,7 +9,7 @@ use ratatui::layout::{Position, Rect, Size};
 use super::action::Effects;
 use super::files;
 use super::key::Key;
-use super::model::{Model, Options};
+use super::model::{Model, Options, Personal};
 use super::session::Session;
 use crate::source::Source;
 
@@ -26,6 +26,12 @@ impl Driver {
     pub fn new(source: Arc<dyn Source>, options: Options, width: u16, height: u16) -> Self {
         let size = Size { width, height };
         Self { session: Session::new(source, options, size), size, now: Duration::ZERO, effects: Effects::NONE }
+    }
+
+    /// Takes a person's own settings.
+    pub fn personalize(&mut self, personal: Personal) -> &mut Self {
+        self.session.personalize(personal);
+        self
     }
 
     /// Presses one key.

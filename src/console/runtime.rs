@@ -29,7 +29,7 @@ use super::action::Effects;
 use super::files;
 use super::input;
 use super::key::Key;
-use super::model::Options;
+use super::model::{Options, Personal};
 use super::session::Session;
 use super::terminal::{self, Screen};
 use super::theme::ThemeName;
@@ -63,7 +63,7 @@ impl Options {
 ///
 /// # Errors
 /// The output is no terminal, or it cannot be read from or written to any more.
-pub fn run(source: Arc<dyn Source>, options: Options) -> color_eyre::Result<()> {
+pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> color_eyre::Result<()> {
     if !std::io::stdout().is_terminal() {
         bail!("the console needs a terminal, and the output is none; `kornsole run FILE` works without one");
     }
@@ -77,7 +77,8 @@ pub fn run(source: Arc<dyn Source>, options: Options) -> color_eyre::Result<()> 
     watch_input(&sender)?;
     watch_source(&*source, &sender, &news);
     let size = screen.size()?;
-    let session = Session::new(source, options, size);
+    let mut session = Session::new(source, options, size);
+    session.personalize(personal);
     let start = Instant::now();
     Loop { screen, session, events, sender, news, start, last_news: start, waiting: false }.run()
 }

@@ -12,7 +12,7 @@ use super::draw;
 use super::key::Key;
 use super::keymap;
 use super::model::placement::WantedFile;
-use super::model::{Model, Options};
+use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update};
 use crate::source::Source;
@@ -35,6 +35,11 @@ impl Session {
         lists::rebuild(&mut model, true);
         let theme = Theme::new(options.theme, options.ascii);
         Self { model, theme, shown: (options.theme, options.ascii), source }
+    }
+
+    /// Takes a person's own settings.
+    pub fn personalize(&mut self, personal: Personal) {
+        self.model.personalize(personal);
     }
 
     /// The state of the screen.

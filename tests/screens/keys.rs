@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::console::model::page::Page;
-use kornsole::console::{Driver, Options};
+use kornsole::console::{Driver, Options, Personal, settings};
 use kornsole::model::{Priority, QueuePath};
 use kornsole::source::SourcePlace;
 
@@ -530,4 +530,42 @@ fn rules_that_went_out_of_force_are_told() {
     scene.show(view);
     driver.refresh();
     says(&driver, "these rules are not in force any more");
+}
+
+/// A console with settings of a person's own.
+fn personal(text: &str, width: u16, height: u16) -> Driver {
+    let read = settings::read(text);
+    let faults = read.told("settings.toml", text);
+    let (mut driver, _) = console(width, height);
+    driver.personalize(Personal { keymap: read.settings.keymap, file: "settings.toml".to_owned(), faults });
+    driver
+}
+
+#[test]
+fn keys_are_those_of_the_settings() {
+    let mut driver = personal("[keys.list]\n'z z' = 'bottom'\n'z f' = 'apps /web'\nj = 'none'\n", 120, 40);
+    driver.keys("j").unwrap();
+    assert_eq!(selected(&driver), "root");
+    driver.keys("z").unwrap();
+    says(&driver, "To the last row");
+    says(&driver, ":apps /web");
+    driver.keys("x").unwrap();
+    says(&driver, "z x means nothing here");
+    driver.keys("z<esc>").unwrap();
+    says_not(&driver, ":apps /web");
+    driver.keys("zz").unwrap();
+    assert_eq!(selected(&driver), "kim");
+    driver.keys("zf").unwrap();
+    says(&driver, "2 of 8 applications");
+    driver.keys("?").unwrap();
+    says(&driver, "z z");
+}
+
+#[test]
+fn faults_in_settings_are_told_and_defaults_hold() {
+    let mut driver = personal("[keys.list]\nk = 'dance'\nj = 'fold'\n", 120, 40);
+    says(&driver, "settings.toml: the defaults hold for what is wrong in it");
+    says(&driver, "settings.toml:2:5: error[SET-012]: no command \"dance\"");
+    driver.keys("<esc><down>k").unwrap();
+    assert_eq!(selected(&driver), "root");
 }

@@ -28,7 +28,14 @@ use crate::view::Side;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, action: Action) -> Effects {
+    if !matches!(action, Action::Resize(_) | Action::Feed(_) | Action::File(..) | Action::Clock(_)) {
+        model.pressed.clear();
+    }
     let effects = match action {
+        Action::Press(keys) => {
+            model.pressed = keys;
+            Effects::REDRAW
+        }
         Action::Run(id, argument) => run(model, id, argument.as_deref()),
         Action::Refuse(reason) => {
             model.say(Grade::Refusal, reason);
