@@ -200,6 +200,7 @@ pub enum CommandId {
     Partition,
     Freeze,
     Marks,
+    Mouse,
     Theme,
     Messages,
     CommandLine,
@@ -476,6 +477,7 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Page, "p")])
         .hints(&[(In::Page, "freeze")]),
     row(CommandId::Marks, "marks", "Mark cells that changed, or stop doing so"),
+    row(CommandId::Mouse, "mouse", "Listen to the mouse, or leave it to the terminal, so that text can be selected"),
     row(CommandId::Theme, "theme", "Take another theme").takes(Argument::Required(Kind::Theme)),
     row(CommandId::Messages, "messages", "What was said, by the engine and in the last line").aliases(&["log"]),
     row(CommandId::CommandLine, "", "The command line, with completion")

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 
-use super::action::Effects;
+use super::action::{Effects, Mouse};
 use super::files;
 use super::key::Key;
 use super::model::{Model, Options, Personal};
@@ -41,6 +41,18 @@ impl Driver {
             let read = files::read(&wanted);
             self.effects = self.effects.and(self.session.supply(wanted.name, read));
         }
+        self
+    }
+
+    /// Lets the mouse do something.
+    pub fn mouse(&mut self, mouse: Mouse) -> &mut Self {
+        self.effects = self.effects.and(self.session.mouse(mouse, self.now));
+        self
+    }
+
+    /// Pastes text.
+    pub fn paste(&mut self, text: &str) -> &mut Self {
+        self.effects = self.effects.and(self.session.paste(text.to_owned(), self.now));
         self
     }
 

@@ -25,7 +25,7 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
-use super::action::Effects;
+use super::action::{Effects, Mouse};
 use super::files;
 use super::input;
 use super::key::Key;
@@ -44,6 +44,8 @@ const BATCH: usize = 64;
 /// What comes to the loop.
 enum Event {
     Key(Key),
+    Mouse(Mouse),
+    Paste(String),
     News,
     Signal(i32),
     /// A configuration that was asked for.
@@ -89,6 +91,8 @@ fn watch_input(sender: &Sender<Event>) -> color_eyre::Result<()> {
         loop {
             let event = match crossterm::event::read() {
                 Ok(TerminalEvent::Key(key)) => input::key(key).map(Event::Key),
+                Ok(TerminalEvent::Mouse(mouse)) => input::mouse(mouse).map(Event::Mouse),
+                Ok(TerminalEvent::Paste(text)) => Some(Event::Paste(text)),
                 Ok(_) => None,
                 Err(error) => {
                     let _ = sender.send(Event::InputEnded(error));
@@ -144,6 +148,7 @@ struct Loop {
 
 impl Loop {
     fn run(mut self) -> color_eyre::Result<()> {
+        self.screen.listen_to_mouse(self.session.model().options.mouse)?;
         self.draw()?;
         loop {
             let mut effects = Effects::NONE;
@@ -155,6 +160,7 @@ impl Loop {
                 }
             }
             effects = effects.and(self.refresh());
+            self.screen.listen_to_mouse(self.session.model().options.mouse)?;
             if effects.quit {
                 return Ok(());
             }
@@ -205,6 +211,8 @@ impl Loop {
                 self.read_wanted()?;
                 effects
             }
+            Event::Mouse(mouse) => self.session.mouse(mouse, self.now()),
+            Event::Paste(text) => self.session.paste(text, self.now()),
             Event::File(name, read) => self.session.supply(name, read),
             Event::News => {
                 self.waiting = true;

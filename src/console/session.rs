@@ -7,7 +7,7 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
-use super::action::{Action, Effects, Feed};
+use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
 use super::key::Key;
 use super::keymap;
@@ -58,6 +58,16 @@ impl Session {
             self.theme = Theme::new(options.0, options.1);
         }
         passed.and(effects)
+    }
+
+    /// The mouse did something at `now`.
+    pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)))
+    }
+
+    /// Text was pasted at `now`.
+    pub fn paste(&mut self, text: String, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)))
     }
 
     /// The terminal has another size.

@@ -9,6 +9,7 @@
 pub mod apps;
 pub mod feed;
 pub mod lists;
+pub mod mouse;
 pub mod navigate;
 pub mod nodes;
 pub mod notices;
@@ -42,6 +43,8 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             Effects::REDRAW
         }
         Action::Write(key) => write::key(model, key),
+        Action::Mouse(mouse) => mouse::act(model, mouse),
+        Action::Paste(text) => write::paste(model, &text),
         Action::Resize(size) => {
             model.size = size;
             Effects::REDRAW
@@ -119,6 +122,7 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Help => model.layers.push(Layer::Help(Default::default())),
         CommandId::Messages => model.layers.push(Layer::Messages { top: 0 }),
         CommandId::Freeze => feed::toggle_freeze(model),
+        CommandId::Mouse => mouse::toggle(model),
         CommandId::Marks => feed::toggle_marks(model),
         CommandId::Theme => write::theme(model, argument.unwrap_or_default()),
     }
