@@ -7,9 +7,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::settings::{Asked, SettingsArgs, hook, setup};
-use super::{fail, identity, load};
+use super::{fail, identity, load, user_settings};
 use crate::config::DEFAULT_CONFIG;
-use crate::console::{self, Options};
+use crate::console::theme::ThemeName;
+use crate::console::{self, Options, Personal};
 use crate::engine::{Core, Engine, Hook, Setup};
 use crate::model::{Identity, Profile};
 use crate::scenario::{ScenarioWorkload, Workload};
@@ -52,6 +53,9 @@ pub struct CommonArgs {
 /// How the console is drawn. `NO_COLOR` in the environment takes all colours away.
 #[derive(Args, Clone, Debug)]
 pub struct LookArgs {
+    /// Your own settings: looks and keys. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
+    #[arg(long = "settings", value_name = "FILE")]
+    pub user_settings: Option<PathBuf>,
     /// Draw with ASCII signs only
     #[arg(long)]
     pub ascii: bool,
@@ -61,9 +65,21 @@ pub struct LookArgs {
 }
 
 impl LookArgs {
-    /// The console's options, by the arguments and the environment.
-    pub fn options(&self) -> Options {
-        Options { ascii: self.ascii, mark_changes: !self.calm, ..Options::from_env() }
+    /// How the console is drawn and what its keys mean: by the arguments, the environment, a person's settings, in this order.
+    ///
+    /// # Errors
+    /// Why the settings named cannot be read.
+    pub fn read(&self) -> Result<(Options, Personal), String> {
+        let user_settings::Found { file, read, told } = user_settings::read(self.user_settings.as_deref())?;
+        let (settings, env) = (read.settings, Options::from_env());
+        let options = Options {
+            theme: if env.theme == ThemeName::Mono { env.theme } else { settings.theme.unwrap_or(env.theme) },
+            ascii: self.ascii || settings.ascii.unwrap_or(env.ascii),
+            mark_changes: !self.calm && settings.marks.unwrap_or(env.mark_changes),
+            mouse: settings.mouse.unwrap_or(env.mouse),
+        };
+        let name = file.map(|file| file.display().to_string()).unwrap_or_default();
+        Ok((options, Personal { keymap: settings.keymap, file: name, faults: told }))
     }
 }
 
@@ -143,6 +159,10 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
 
 /// Starts the engine and shows the console on it until the person leaves; `hook` is called for queues that drain.
 pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
+    let (options, personal) = match args.look.read() {
+        Ok(read) => read,
+        Err(message) => return fail(&message, 1),
+    };
     let identity = args.identity.clone().unwrap_or_else(identity::of_process);
     let mut engine = match Engine::start_telling(opened.core, args.speed, hook) {
         Ok(engine) => engine,
@@ -154,7 +174,7 @@ pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
         return fail(&message, 1);
     }
     let source = Arc::new(Embedded::new(engine, opened.about, identity));
-    match console::run(source, args.look.options()) {
+    match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),
     }

@@ -7,12 +7,12 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
-use super::action::{Action, Effects, Feed};
+use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
 use super::key::Key;
 use super::keymap;
 use super::model::placement::WantedFile;
-use super::model::{Model, Options};
+use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update};
 use crate::source::Source;
@@ -37,6 +37,11 @@ impl Session {
         Self { model, theme, shown: (options.theme, options.ascii), source }
     }
 
+    /// Takes a person's own settings.
+    pub fn personalize(&mut self, personal: Personal) {
+        self.model.personalize(personal);
+    }
+
     /// The state of the screen.
     pub fn model(&self) -> &Model {
         &self.model
@@ -53,6 +58,16 @@ impl Session {
             self.theme = Theme::new(options.0, options.1);
         }
         passed.and(effects)
+    }
+
+    /// The mouse did something at `now`.
+    pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)))
+    }
+
+    /// Text was pasted at `now`.
+    pub fn paste(&mut self, text: String, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)))
     }
 
     /// The terminal has another size.
