@@ -10,6 +10,7 @@
 
 pub mod clock;
 pub mod core;
+pub mod events;
 pub mod setup;
 pub mod tell;
 pub mod thread;
@@ -17,6 +18,7 @@ pub mod watch;
 
 pub use clock::Clock;
 pub use core::{Core, Progress};
+pub use events::{EventLog, Numbering};
 pub use setup::Setup;
 pub use tell::{DrainReport, Hook};
 pub use thread::{Engine, Published};

@@ -89,7 +89,7 @@ impl<W: Write> Trace<W> {
             }
             EventKind::AppAccepted { app, queue }
             | EventKind::Moved { app, queue, .. }
-            | EventKind::Killed { app, queue } => {
+            | EventKind::Killed { app, queue, .. } => {
                 json.text_field("app", app.as_str())?;
                 json.text_field("queue", queue.as_str())?;
             }

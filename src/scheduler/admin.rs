@@ -1,10 +1,13 @@
 //! Administrative actions: killing and moving an application (`scheduler.md` section 20).
 
+use std::sync::Arc;
+
 use super::event::{Event, EventKind};
 use super::index::{AppKey, QueueKey};
 use super::partition::Partition;
 use super::place::{RECOVERY_QUEUE, access};
 use super::queue::PathUp;
+use super::usage::Side;
 use crate::model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 
 impl Partition {
@@ -15,7 +18,8 @@ impl Partition {
             Err(message) => return deny(now, app, message, events),
         };
         let queue = self.apps[key].queue_path.clone();
-        events.push(Event { at: now, kind: EventKind::Killed { app: app.clone(), queue } });
+        let (user, why) = (Arc::from(by.user.as_str()), Arc::from(reason));
+        events.push(Event { at: now, kind: EventKind::Killed { app: app.clone(), queue, by: user, reason: why } });
         let message = if reason.is_empty() {
             format!("killed by {}", by.user)
         } else {
@@ -33,9 +37,10 @@ impl Partition {
             Ok((key, target)) => {
                 let from = self.apps[key].queue_path.clone();
                 self.unreserve_app(now, key, events);
-                self.carry_over(key, target);
                 let queue = self.queues[target].path.clone();
-                events.push(Event { at: now, kind: EventKind::Moved { app: app.clone(), from, queue } });
+                let by = Arc::from(by.user.as_str());
+                events.push(Event { at: now, kind: EventKind::Moved { app: app.clone(), from, queue, by } });
+                self.carry_over(now, key, target, events);
             }
         }
     }
@@ -114,7 +119,10 @@ impl Partition {
     }
 
     /// Moves every counter of the application from its path to the target's (SCH-204).
-    fn carry_over(&mut self, key: AppKey, target: QueueKey) {
+    fn carry_over(&mut self, now: Time, key: AppKey, target: QueueKey, events: &mut Vec<Event>) {
+        self.tell_group(now, key, true, false, events);
+        let user = self.usage.user_of(&self.apps[key].account);
+        events.extend(self.usage_event(now, Side::User, Arc::clone(&user), key, false));
         let app = &self.apps[key];
         let (source, id) = (app.queue, app.id.clone());
         let (holds, pending, runs) = (app.holds(), app.pending.clone(), app.counts_as_running());
@@ -156,8 +164,9 @@ impl Partition {
             self.touch_ask(key, ask, arrival);
         }
         self.join_queue(key);
+        events.extend(self.usage_event(now, Side::User, user, key, true));
         if self.apps[key].account.bounds.take().is_some() {
-            self.decide_limits(key, true);
+            self.decide_limits(now, key, true, events);
         }
     }
 }

@@ -33,7 +33,7 @@ impl Partition {
         self.touch_tree();
         if let Some(parent) = parent {
             self.touch_path(parent);
-            self.settle_type(parent);
+            self.settle_type(now, parent, events);
         }
     }
 }

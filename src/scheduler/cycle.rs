@@ -164,9 +164,10 @@ impl Partition {
     /// Whether the application maxima let an application begin to run; one that runs already is never held back
     /// (SCH-081). A change is told once (SCH-114).
     pub(super) fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
-        self.decide_limits(app, !self.switches.group_usage_lost);
+        self.decide_limits(now, app, !self.switches.group_usage_lost, events);
         let application = &mut self.apps[app];
-        if application.state != AppState::Accepted {
+        let waits = application.state == AppState::Accepted;
+        if !waits && !self.switches.events_runnable {
             application.runnable_in_queue = true;
             application.runnable_by_limits = true;
             return true;
@@ -186,7 +187,7 @@ impl Partition {
         if events.len() > told {
             self.touch_app(app);
         }
-        in_queue && by_limits
+        !waits || in_queue && by_limits
     }
 
     /// Works out anew what 1.8.0 takes queues' shares of (SCH-055): cluster size, overridden by each maximum on the way
