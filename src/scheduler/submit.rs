@@ -20,11 +20,7 @@ impl place::QueueTree for QueueTree {
         let queue = &self[self.find_text(path)?];
         Some(QueueFacts {
             path: &queue.path,
-            state: place::QueueState {
-                leaf: queue.leaf,
-                managed: queue.managed,
-                draining: queue.state == QueueState::Draining,
-            },
+            state: place::QueueState::of(queue.leaf, queue.managed, queue.state),
             submit_acl: &queue.settings.submit_acl,
             admin_acl: &queue.settings.admin_acl,
             template: queue.settings.template.as_ref(),
