@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::look::LookArgs;
 use super::settings::{Asked, SettingsArgs, hook, setup};
 use super::{fail, identity, load};
 use crate::config::DEFAULT_CONFIG;
-use crate::console::{self, Options};
+use crate::console;
 use crate::engine::{Core, Engine, Hook, Setup};
 use crate::model::{Identity, Profile};
 use crate::scenario::{ScenarioWorkload, Workload};
@@ -47,24 +48,6 @@ pub struct CommonArgs {
     /// How it is drawn
     #[command(flatten)]
     pub look: LookArgs,
-}
-
-/// How the console is drawn. `NO_COLOR` in the environment takes all colours away.
-#[derive(Args, Clone, Debug)]
-pub struct LookArgs {
-    /// Draw with ASCII signs only
-    #[arg(long)]
-    pub ascii: bool,
-    /// Do not mark cells that changed just now
-    #[arg(long)]
-    pub calm: bool,
-}
-
-impl LookArgs {
-    /// The console's options, by the arguments and the environment.
-    pub fn options(&self) -> Options {
-        Options { ascii: self.ascii, mark_changes: !self.calm, ..Options::from_env() }
-    }
 }
 
 fn speed(text: &str) -> Result<f64, String> {
@@ -143,6 +126,10 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
 
 /// Starts the engine and shows the console on it until the person leaves; `hook` is called for queues that drain.
 pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
+    let options = match args.look.options() {
+        Ok(options) => options,
+        Err(message) => return fail(&message, 2),
+    };
     let identity = args.identity.clone().unwrap_or_else(identity::of_process);
     let mut engine = match Engine::start_telling(opened.core, args.speed, hook) {
         Ok(engine) => engine,
@@ -154,7 +141,7 @@ pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
         return fail(&message, 1);
     }
     let source = Arc::new(Embedded::new(engine, opened.about, identity));
-    match console::run(source, args.look.options()) {
+    match console::run(source, options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),
     }

@@ -59,6 +59,7 @@ pub fn draw(model: &Model, theme: &Theme, frame: &mut Frame<'_>) {
 pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
     let area = *buffer.area();
     let mut pen = Pen::new(buffer, theme);
+    pen.style(area, Role::Page);
     let Some(regions) = layout::regions(model) else {
         too_small(&mut pen, area);
         return None;
