@@ -126,9 +126,9 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
 
 /// Starts the engine and shows the console on it until the person leaves; `hook` is called for queues that drain.
 pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
-    let options = match args.look.options() {
-        Ok(options) => options,
-        Err(message) => return fail(&message, 2),
+    let (options, personal) = match args.look.read() {
+        Ok(read) => read,
+        Err(told) => return fail(&told.message, told.code),
     };
     let identity = args.identity.clone().unwrap_or_else(identity::of_process);
     let mut engine = match Engine::start_telling(opened.core, args.speed, hook) {
@@ -141,7 +141,7 @@ pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
         return fail(&message, 1);
     }
     let source = Arc::new(Embedded::new(engine, opened.about, identity));
-    match console::run(source, options) {
+    match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),
     }

@@ -8,12 +8,16 @@ use std::sync::Arc;
 use clap::Args;
 use etcetera::BaseStrategy as _;
 
-use crate::console::Options;
+use super::user_settings::{self, Found};
 use crate::console::theme::{Depth, ThemeFile, ThemeName, Themes};
+use crate::console::{Options, Personal};
 
 /// How the console is drawn.
 #[derive(Args, Clone, Debug)]
 pub struct LookArgs {
+    /// Your own settings: looks and keys. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
+    #[arg(long = "settings", value_name = "FILE")]
+    pub user_settings: Option<PathBuf>,
     /// The theme: one that comes with kornsole, or NAME.toml in the folder kornsole/themes beside your settings
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
@@ -54,25 +58,46 @@ fn colors(text: &str) -> Result<Colors, String> {
 }
 
 impl LookArgs {
-    /// The console's options, by the arguments and the environment.
+    /// How the console is drawn and what its keys mean: by the arguments, the environment, a person's settings, in this order.
     ///
     /// # Errors
-    /// The theme named is none.
-    pub fn options(&self) -> Result<Options, String> {
+    /// The settings named cannot be read, or the theme named is none.
+    pub fn read(&self) -> Result<(Options, Personal), Refused> {
         let themes = Arc::new(Themes::with(own_themes()));
+        let found = user_settings::read(self.user_settings.as_deref(), &themes);
+        let Found { file, read, told } = found.map_err(|message| Refused { message, code: 1 })?;
+        let (settings, usual) = (read.settings, Options::default());
         let theme = match &self.theme {
-            None => ThemeName::default(),
             Some(name) => named(&themes, name)?,
+            None => settings.theme.unwrap_or(usual.theme),
         };
-        let (ascii, mark_changes, depth) = (self.ascii, !self.calm, self.color.depth());
-        Ok(Options { theme, themes, depth, ascii, mark_changes })
+        let options = Options {
+            theme,
+            themes,
+            depth: self.color.depth(),
+            ascii: self.ascii || settings.ascii.unwrap_or(usual.ascii),
+            mark_changes: !self.calm && settings.marks.unwrap_or(usual.mark_changes),
+            mouse: settings.mouse.unwrap_or(usual.mouse),
+        };
+        let name = file.map(|file| file.display().to_string()).unwrap_or_default();
+        Ok((options, Personal { keymap: settings.keymap, file: name, faults: told }))
     }
 }
 
-fn named(themes: &Themes, name: &str) -> Result<ThemeName, String> {
+/// Why the console is not drawn at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// What a person is told.
+    pub message: String,
+    /// The exit code: 1 for a file that cannot be read, 2 for wrong use.
+    pub code: u8,
+}
+
+fn named(themes: &Themes, name: &str) -> Result<ThemeName, Refused> {
     themes.get(name).map(|entry| entry.name.clone()).ok_or_else(|| {
         let told: String = themes.told.iter().map(|told| format!("{}\n", told.trim_end())).collect();
-        format!("{told}--theme {name}: there is no such theme; there are {}", themes.names())
+        let message = format!("{told}--theme {name}: there is no such theme; there are {}", themes.names());
+        Refused { message, code: 2 }
     })
 }
 

@@ -17,6 +17,7 @@ pub mod run;
 mod sarif;
 pub mod schema;
 pub mod settings;
+pub mod user_settings;
 
 use std::process::ExitCode;
 

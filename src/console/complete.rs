@@ -67,8 +67,8 @@ fn commands(model: &Model, typed: &str) -> Vec<Candidate> {
 fn keymap_key(model: &Model, command: &Command) -> String {
     keymap::page_contexts(model)
         .iter()
-        .find_map(|context| command.keys_in(*context).next())
-        .map_or_else(String::new, |key| key.to_string())
+        .find_map(|context| model.keymap.chords(*context, command.id).next())
+        .map_or_else(String::new, |chord| keymap::chord_text(chord))
 }
 
 fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, String)> {

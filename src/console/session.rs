@@ -7,12 +7,12 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
-use super::action::{Action, Effects, Feed};
+use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
 use super::key::Key;
 use super::keymap;
 use super::model::placement::WantedFile;
-use super::model::{Model, Options};
+use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
 use crate::source::Source;
@@ -39,6 +39,11 @@ impl Session {
         Self { model, theme, shown, source }
     }
 
+    /// Takes a person's own settings.
+    pub fn personalize(&mut self, personal: Personal) {
+        self.model.personalize(personal);
+    }
+
     /// The state of the screen.
     pub fn model(&self) -> &Model {
         &self.model
@@ -61,6 +66,16 @@ impl Session {
             self.theme = Theme::new(&options.themes, name, options.depth, options.ascii);
             self.shown = (name.clone(), options.ascii);
         }
+    }
+
+    /// The mouse did something at `now`.
+    pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)))
+    }
+
+    /// Text was pasted at `now`.
+    pub fn paste(&mut self, text: String, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)))
     }
 
     /// The terminal has another size.

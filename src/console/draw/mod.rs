@@ -76,6 +76,15 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     cursor
 }
 
+/// The name of the column whose title stands at a place of the screen.
+pub fn column_at(model: &Model, at: Position) -> Option<&'static str> {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, model.size.width, model.size.height));
+    let theme = Theme::new(&model.options.themes, &model.options.theme, model.options.depth, model.options.ascii);
+    let mut pen = Pen::tagging(&mut buffer, &theme);
+    page(&mut pen, model, &layout::regions(model)?);
+    pen.tagged(at)
+}
+
 fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
     match model.page() {
         Page::Queues(page) => queues::draw(pen, model, page, regions),

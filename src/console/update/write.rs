@@ -48,6 +48,31 @@ pub fn key(model: &mut Model, key: Key) -> Effects {
     }
 }
 
+/// Lets pasted text go where text is written. Elsewhere it is ignored: its characters would be taken for keys.
+pub fn paste(model: &mut Model, text: &str) -> Effects {
+    let taken = match model.layers.last_mut() {
+        Some(Layer::Filter { line }) => {
+            line.paste(text);
+            let text = line.text().to_owned();
+            model.filters.leave();
+            set_filter(model, &text);
+            true
+        }
+        Some(Layer::Command(command)) => {
+            command.line.paste(text);
+            model.commands.leave();
+            look_up(model);
+            true
+        }
+        Some(Layer::Form) => placement::paste(model, text),
+        _ => false,
+    };
+    if !taken {
+        model.say(Grade::Refusal, "nothing is being written here; what was pasted is ignored");
+    }
+    Effects::REDRAW
+}
+
 /// Starts writing a filter; with an argument it is set at once.
 pub fn open_filter(model: &mut Model, argument: Option<&str>) {
     if let Some(text) = argument {
