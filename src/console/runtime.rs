@@ -32,7 +32,6 @@ use super::key::Key;
 use super::model::{Options, Personal};
 use super::session::Session;
 use super::terminal::{self, Screen};
-use super::theme::ThemeName;
 use crate::source::Source;
 use crate::view::View;
 
@@ -51,14 +50,6 @@ enum Event {
     /// A configuration that was asked for.
     File(String, Result<Arc<View>, String>),
     InputEnded(std::io::Error),
-}
-
-impl Options {
-    /// The options that the environment asks for: without colours when `NO_COLOR` is set and not empty.
-    pub fn from_env() -> Self {
-        let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { theme: if colourless { ThemeName::Mono } else { ThemeName::Dark }, ..Self::default() }
-    }
 }
 
 /// Runs the console on the terminal until the person quits.

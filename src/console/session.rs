@@ -14,7 +14,7 @@ use super::keymap;
 use super::model::placement::WantedFile;
 use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
-use super::update::{feed, lists, update};
+use super::update::{feed, lists, update, write};
 use crate::source::Source;
 use crate::view::View;
 
@@ -22,6 +22,7 @@ use crate::view::View;
 pub struct Session {
     model: Model,
     theme: Theme,
+    /// The name of the theme, and whether its signs are ASCII only.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
 }
@@ -33,8 +34,9 @@ impl Session {
         let mut model = Model::new(options, size, view, source.about().clone(), source.identity().clone(), link);
         model.cluster.at = source.now().max(model.cluster.at);
         lists::rebuild(&mut model, true);
-        let theme = Theme::new(options.theme, options.ascii);
-        Self { model, theme, shown: (options.theme, options.ascii), source }
+        let shown = (model.options.theme.clone(), model.options.ascii);
+        let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
+        Self { model, theme, shown, source }
     }
 
     /// Takes a person's own settings.
@@ -52,12 +54,18 @@ impl Session {
         let passed = update(&mut self.model, Action::Clock(now));
         let Some(action) = keymap::action(&self.model, key) else { return passed };
         let effects = update(&mut self.model, action);
-        let options = (self.model.options.theme, self.model.options.ascii);
-        if options != self.shown {
-            self.shown = options;
-            self.theme = Theme::new(options.0, options.1);
-        }
+        self.take_theme();
         passed.and(effects)
+    }
+
+    /// Takes the theme that is to be shown now: while one is being chosen, that one.
+    fn take_theme(&mut self) {
+        let options = &self.model.options;
+        let name = write::tried_theme(&self.model).unwrap_or(&options.theme);
+        if (name, options.ascii) != (&self.shown.0, self.shown.1) {
+            self.theme = Theme::new(&options.themes, name, options.depth, options.ascii);
+            self.shown = (name.clone(), options.ascii);
+        }
     }
 
     /// The mouse did something at `now`.

@@ -20,7 +20,7 @@ use ratatui::layout::Size;
 
 use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
-use super::theme::ThemeName;
+use super::theme::{Depth, ThemeName, Themes};
 use crate::model::{Identity, Time};
 use crate::source::{About, Link};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
@@ -30,10 +30,14 @@ use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
 use placement::{PlacementPage, WantedFile};
 
 /// What a person may set before the console starts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The theme.
     pub theme: ThemeName,
+    /// The themes there are.
+    pub themes: Arc<Themes>,
+    /// How many colours the terminal shows.
+    pub depth: Depth,
     /// Draw with ASCII signs only.
     pub ascii: bool,
     /// Mark cells that changed.
@@ -44,7 +48,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { theme: ThemeName::Dark, ascii: false, mark_changes: true, mouse: true }
+        let (theme, themes, depth) = (ThemeName::default(), Themes::shipped(), Depth::default());
+        Self { theme, themes, depth, ascii: false, mark_changes: true, mouse: true }
     }
 }
 
@@ -246,6 +251,19 @@ impl Model {
         };
         for notice in &notices {
             model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
+        }
+        let themes = Arc::clone(&model.options.themes);
+        for told in &themes.told {
+            model.keep(
+                None,
+                Grade::Warning,
+                "a theme has faults; what is wrong in it is left out".to_owned(),
+                told.clone(),
+            );
+        }
+        if let Some(first) = themes.told.first() {
+            let first = first.lines().next().unwrap_or_default();
+            model.say(Grade::Warning, format!("{first}; :messages has all of it"));
         }
         model
     }
