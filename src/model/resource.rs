@@ -230,6 +230,16 @@ impl Resource {
         self.at_least(other) && !other.at_least(self)
     }
 
+    /// Name after name, missing amounts count 0: the first difference decides. What is strictly greater is greater here too.
+    pub fn cmp_by_name(&self, other: &Self) -> Ordering {
+        let of = |amount: Option<i64>| amount.unwrap_or(0);
+        let mut order = of(self.memory).cmp(&of(other.memory)).then_with(|| of(self.vcore).cmp(&of(other.vcore)));
+        if order.is_eq() && !(self.other.is_empty() && other.other.is_empty()) {
+            self.union(other, |_, l, r| order = order.then_with(|| of(l).cmp(&of(r))));
+        }
+        order
+    }
+
     /// All amounts at least those of `other`, missing ones count 0 (SCH-026).
     pub fn at_least(&self, other: &Self) -> bool {
         self.all(other, |l, r| l.unwrap_or(0) >= r.unwrap_or(0))
