@@ -58,12 +58,15 @@ impl ShareList {
 
 impl Ord for ShareList {
     fn cmp(&self, other: &Self) -> Ordering {
-        let longest = self.0.len().max(other.0.len());
-        let at = |list: &Self, i: usize| list.0.get(i).copied().unwrap_or(0.0);
-        (0..longest)
-            .map(|i| at(self, i).total_cmp(&at(other, i)))
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
+        let (left, right) = (self.0.as_slice(), other.0.as_slice());
+        for at in 0..left.len().max(right.len()) {
+            let share = |list: &[f64]| list.get(at).copied().unwrap_or(0.0);
+            let order = share(left).total_cmp(&share(right));
+            if order.is_ne() {
+                return order;
+            }
+        }
+        Ordering::Equal
     }
 }
 

@@ -211,13 +211,12 @@ impl QueueTree {
         let Some(queue) = self.queues.get_mut(key) else { return };
         queue.marked = false;
         let by_priority = queue.settings.properties.sort_by_priority;
-        let parent = queue.parent;
-        let rank = SiblingRank::of(queue);
-        let moves = rank != queue.rank;
+        let moved = queue.parent.map(|parent| (parent, SiblingRank::of(queue)));
+        let moved = moved.filter(|(_, rank)| *rank != queue.rank);
         if queue.siblings.by_priority != by_priority {
             self.sort_children_of(key);
         }
-        if let (Some(parent), true) = (parent, moves) {
+        if let Some((parent, rank)) = moved {
             self.unlist(parent, key);
             self.queues[key].rank = rank;
             self.enlist(parent, key);
