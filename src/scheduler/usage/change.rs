@@ -19,6 +19,7 @@ impl Partition {
     /// Brings the limits of a configuration into force, all of them, and nothing else of it. A queue that it does not have
     /// loses its own.
     pub(in crate::scheduler) fn adopt_limits(&mut self, config: &PartitionConfig) {
+        self.wake_all();
         let mut gone = Gone::new();
         let mut new = self.limits_of(&config.root);
         for key in self.queues.top_down() {
