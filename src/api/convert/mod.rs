@@ -1,0 +1,3 @@
+//! Between the shapes on the wire and what a person sees.
+
+pub mod read;
