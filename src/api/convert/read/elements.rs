@@ -13,6 +13,9 @@ use serde::de::DeserializeOwned;
 /// Where an id must stand, in bytes from the front, to be found without reading.
 const FRONT: usize = 160;
 
+/// Makes a row of the bytes of an element, or tells what is wrong with them.
+type Read<R> = Box<dyn Fn(&[u8]) -> Result<R, String> + Send + Sync>;
+
 /// What was last read of each object: id → hash of its bytes.
 pub type Seen<K> = OrdMap<K, u64>;
 
@@ -29,7 +32,7 @@ pub enum Element<K, R> {
 pub struct ListReader<K, R> {
     seen: Seen<K>,
     key: &'static str,
-    read: Box<dyn Fn(&[u8]) -> Result<R, String> + Send + Sync>,
+    read: Read<R>,
     /// What was read so far.
     pub elements: Vec<Element<K, R>>,
 }
