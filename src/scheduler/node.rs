@@ -118,6 +118,11 @@ impl Nodes {
         self.in_order().filter(|node| node.reservations.is_empty())
     }
 
+    /// How nodes are sorted (SCH-090).
+    pub fn sort(&self) -> &NodeSortConfig {
+        &self.sort
+    }
+
     /// From now on these conditions decide too whether an ask may go to a node (SCH-094).
     pub fn set_predicates(&mut self, predicates: Arc<dyn Predicates>) {
         self.predicates = Some(predicates);

@@ -147,6 +147,10 @@ impl PartitionBuilder {
         self.groups.update(groups, &partition.usage.groups, Side::Group, touched.groups.iter(), partition);
         self.update_ended(view, partition);
         view.state = partition.state;
+        view.preemption = partition.preemption;
+        if *view.node_sort != *partition.nodes.sort() {
+            view.node_sort = Arc::new(partition.nodes.sort().clone());
+        }
         view.rules = Arc::clone(&partition.rules);
         view.hits = Arc::clone(&partition.hits);
         view.capacity = partition.capacity();
@@ -296,6 +300,7 @@ fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: Arc<[QueueKe
         running: queue.running,
         max_running: queue.settings.max_applications,
         allocating_accepted: queue.allocating_accepted.len() as u64,
+        allocating_apps: queue.allocating_accepted.iter().cloned().collect(),
         app_count: queue.app_count,
         apps: queue.apps.clone(),
         allocated: queue.allocated.clone(),
@@ -322,6 +327,8 @@ fn settings_of(settings: &Settings) -> QueueSettings {
         properties: settings.merged.iter().map(property).collect(),
         app_sort: settings.properties.app_sort,
         sort_by_priority: settings.properties.sort_by_priority,
+        preemption_policy: settings.properties.preemption_policy,
+        preemption_delay: settings.properties.preemption_delay,
         admin_acl: settings.admin_acl.clone(),
         submit_acl: settings.submit_acl.clone(),
         template: settings.template.clone(),

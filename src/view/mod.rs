@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
 
+use crate::config::NodeSortConfig;
 use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
 pub use crate::scheduler::place;
 pub use build::ViewBuilder;
@@ -67,6 +68,10 @@ pub struct PartitionView {
     pub tree_generation: u64,
     /// Counts up when an application comes, goes or moves; the same number means the same set in the same queues.
     pub app_generation: u64,
+    /// Whether asks may preempt here (SCH-150).
+    pub preemption: bool,
+    /// How nodes are sorted (SCH-090).
+    pub node_sort: Arc<NodeSortConfig>,
     /// The placement rules in force.
     pub rules: Arc<place::Rules>,
     /// How often they decided since they came into force.

@@ -7,7 +7,7 @@ use super::{Part, Picture, rows};
 use crate::api::dto;
 use crate::config::Place;
 use crate::config::properties::QueueProperties;
-use crate::model::{Priority, PriorityPolicy, QueuePath, QueueState, Time};
+use crate::model::{AppId, Priority, PriorityPolicy, QueuePath, QueueState, Time};
 use crate::view::{NoticeWeight, Origin, PartitionView, PropertyRow, QueueRow, QueueSettings, QueueSlot};
 
 /// A queue of the answer with its place in the tree.
@@ -169,6 +169,7 @@ fn row(
         running: queue.running_apps,
         max_running: (queue.max_running_apps > 0).then_some(queue.max_running_apps),
         allocating_accepted: queue.allocating_accepted_apps.len() as u64,
+        allocating_apps: allocating(queue, old),
         app_count: old.map_or(0, |old| old.app_count),
         apps: old.map(|old| old.apps.clone()).unwrap_or_default(),
         allocated: queue.allocated_resource.0.clone(),
@@ -177,6 +178,15 @@ fn row(
         guaranteed: rows::set(&queue.guaranteed_resource),
         max: rows::set(&queue.max_resource),
         settings,
+    }
+}
+
+fn allocating(queue: &dto::Queue, old: Option<&QueueRow>) -> Arc<[AppId]> {
+    let mut apps: Vec<AppId> = queue.allocating_accepted_apps.iter().map(|id| AppId::from(id.as_str())).collect();
+    apps.sort();
+    match old {
+        Some(old) if *old.allocating_apps == *apps => Arc::clone(&old.allocating_apps),
+        _ => Arc::from(apps),
     }
 }
 
@@ -226,6 +236,8 @@ fn settings(
     let made = QueueSettings {
         properties,
         app_sort: read.app_sort,
+        preemption_policy: read.preemption_policy,
+        preemption_delay: read.preemption_delay,
         sort_by_priority: queue.priority_sorting.unwrap_or(read.sort_by_priority),
         template: if by_config.is_some() { base.template.clone() } else { template },
         ..base
@@ -256,6 +268,7 @@ fn same_settings(one: &QueueSettings, other: &QueueSettings) -> bool {
     one.at == other.at
         && one.properties == other.properties
         && (one.app_sort, one.sort_by_priority) == (other.app_sort, other.sort_by_priority)
+        && (one.preemption_policy, one.preemption_delay) == (other.preemption_policy, other.preemption_delay)
         && one.admin_acl == other.admin_acl
         && one.submit_acl == other.submit_acl
         && template(one) == template(other)
@@ -267,7 +280,7 @@ fn same(one: &QueueRow, other: &QueueRow) -> bool {
         && one.children == other.children
         && (one.leaf, one.managed, one.state) == (other.leaf, other.managed, other.state)
         && (one.priority, one.running, one.max_running) == (other.priority, other.running, other.max_running)
-        && one.allocating_accepted == other.allocating_accepted
+        && one.allocating_apps == other.allocating_apps
         && one.allocated == other.allocated
         && one.pending == other.pending
         && one.preempting == other.preempting
