@@ -285,9 +285,6 @@ impl Client {
         match tokio::time::timeout(limit, response.chunk()).await {
             Err(_) if limit < self.limits.idle => Err(Fault::Slow("whole answer", self.limits.whole)),
             Err(_) => Err(Fault::Slow("further part of the answer", self.limits.idle)),
-            Ok(Err(error)) if error.is_decode() => {
-                Err(Fault::Cut(format!("the answer does not unpack: {}", causes(&error.without_url()))))
-            }
             Ok(Err(error)) => Err(Fault::Cut(format!("the answer broke off: {}", causes(&error.without_url())))),
             Ok(Ok(chunk)) => Ok(chunk),
         }

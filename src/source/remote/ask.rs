@@ -11,6 +11,7 @@ use crate::api::client::{Client, Fault, Got, Release, Remote, once, twice};
 use crate::api::convert::read::{AppReader, Ended, NodeReader, Picture, Scope, time};
 use crate::api::dto;
 use crate::model::{Identity, QueuePath, Time};
+use crate::view::act::{Configuration, LoadedBy};
 
 /// What was answered, read.
 pub enum Answer {
@@ -28,8 +29,10 @@ pub enum Answer {
     Users(Vec<dto::UserUsage>),
     /// Groups.
     Groups(Vec<dto::GroupUsage>),
-    /// The configuration, and whether it is as somebody wrote it.
-    Config(String, bool),
+    /// The configuration as an Apache YuniKorn writes it anew.
+    Config(String),
+    /// The configuration of a kornsole as somebody wrote it.
+    OwnConfig(Box<Configuration>),
     /// Who one is.
     WhoAmI(WhoAmI),
     /// Since when queues drain.
@@ -197,7 +200,7 @@ async fn answer(client: &Client, path: &str, kind: Kind, cost: &mut Duration) ->
         Kind::Yaml => {
             let got = client.text(path).await?;
             let text = String::from_utf8_lossy(&got.value).into_owned();
-            got.with(Answer::Config(text, false))
+            got.with(Answer::Config(text))
         }
     })
 }
@@ -277,10 +280,29 @@ fn whoami(bytes: &[u8]) -> Result<Answer, String> {
 
 fn own_config(bytes: &[u8]) -> Result<Answer, String> {
     #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
     struct Own {
+        checksum: String,
         text: String,
+        #[serde(default)]
+        source: String,
+        #[serde(default)]
+        revision: u64,
+        #[serde(default)]
+        loaded_at: i64,
+        loaded_by: Option<String>,
     }
-    parsed::<Own>(bytes).map(|own| Answer::Config(own.text, true))
+    let own: Own = parsed(bytes)?;
+    let by = match (own.source.as_str(), own.loaded_by) {
+        ("file", _) => LoadedBy::File,
+        ("start", _) => LoadedBy::Start,
+        (_, Some(user)) => LoadedBy::User(user),
+        (_, None) => LoadedBy::Workload,
+    };
+    let text: Arc<str> = Arc::from(own.text);
+    let queues = Arc::clone(&text);
+    let (checksum, revision, at) = (own.checksum, own.revision, time(own.loaded_at));
+    Ok(Answer::OwnConfig(Box::new(Configuration { text, queues, checksum, file: None, revision, at, by })))
 }
 
 fn draining(bytes: &[u8]) -> Result<Answer, String> {

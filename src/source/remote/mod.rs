@@ -14,6 +14,7 @@
 //! - the last view stays whatever happens to the connection; its age is always known;
 //! - what the other side cannot do is refused here, with the reason (`rest.md` E12).
 
+mod act;
 pub mod ask;
 pub mod link;
 pub mod plan;
@@ -32,6 +33,7 @@ use super::{About, Glance, Link, Source, SourcePlace};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
 use crate::model::{Identity, Time};
 use crate::view::View;
+use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
 use ask::WhoAmI;
 use link::LinkState;
 
@@ -68,6 +70,8 @@ pub struct Remote {
     runtime: Option<tokio::runtime::Runtime>,
     options: RemoteOptions,
     has_token: bool,
+    /// Looked at as somebody whom one is not.
+    seen_as_other: bool,
 }
 
 /// What the worker shows to everybody.
@@ -112,7 +116,15 @@ impl Remote {
         let about = About { place: SourcePlace::Remote, name, notes: notes(target, &options) };
         let has_token = target.has_token();
         let (identity, nobody) = (OnceLock::new(), Identity::default());
-        Ok(Self { shared, about, identity, nobody, wishes, runtime: Some(runtime), options, has_token })
+        let seen_as_other = target.seen_as().is_some();
+        Ok(Self { shared, about, identity, nobody, wishes, runtime: Some(runtime), options, has_token, seen_as_other })
+    }
+
+    /// Who gives orders here.
+    fn actor(&self) -> Actor {
+        let who = self.shared.who.load_full().unwrap_or_default();
+        let (scheduler_admin, from) = (who.scheduler_admin, ActsFrom::Console);
+        Actor { identity: self.identity().clone(), scheduler_admin, read_only: self.read_only(), from }
     }
 
     /// What stands at the other end; `None` until it has answered.
@@ -131,6 +143,29 @@ fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
         notes.push("Read only: no token. --token-file or KORNSOLE_TOKEN names one for a kornsole.".to_owned());
     }
     notes
+}
+
+/// What a kornsole must say that it can, for an act.
+fn feature(act: &Act) -> Option<&'static str> {
+    use crate::view::act::PartitionAct as P;
+    Some(match act {
+        Act::Configure { .. } => "config",
+        Act::Pause | Act::Resume => return None,
+        Act::In { act: P::Kill { .. }, .. } => "kill",
+        Act::In { act: P::Move { .. }, .. } => "move",
+        Act::In { act: P::Clean { .. }, .. } => "cleanup",
+        Act::In { .. } => "workload",
+    })
+}
+
+/// Where what an Apache YuniKorn does not offer is done instead.
+fn elsewhere(act: &Act) -> &'static str {
+    use crate::view::act::PartitionAct as P;
+    match act {
+        Act::Configure { .. } => "; its configuration is the resource manager's, in Kubernetes a config map",
+        Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
+        _ => "",
+    }
 }
 
 impl Shared {
@@ -193,6 +228,61 @@ impl Source for Remote {
         match self.shared.who.load_full().filter(|who| who.authenticated) {
             Some(who) => self.identity.get_or_init(|| who.identity()),
             None => &self.nobody,
+        }
+    }
+
+    fn read_only(&self) -> Option<Arc<str>> {
+        let why = if self.options.read_only {
+            "asked for by --read-only"
+        } else if self.seen_as_other {
+            "seen through somebody else's eyes"
+        } else {
+            match self.shared.remote.load_full().as_deref() {
+                None => "not connected yet",
+                Some(client::Remote::YuniKorn(_)) => "the REST API of an Apache YuniKorn only reads",
+                Some(client::Remote::Kornsole(_)) if !self.has_token => {
+                    "no token; --token-file or KORNSOLE_TOKEN names one"
+                }
+                Some(client::Remote::Kornsole(server)) if server.read_only => "the server takes no orders",
+                Some(client::Remote::Kornsole(_)) => match self.shared.who.load_full().as_deref() {
+                    None => "not yet known whom the token names",
+                    Some(who) if !who.authenticated => "the server does not know the token",
+                    Some(who) if who.read_only => "the token only reads",
+                    Some(_) => return None,
+                },
+            }
+        };
+        Some(Arc::from(why))
+    }
+
+    fn may(&self, act: &Act) -> Result<(), Refusal> {
+        let cannot = |why: String| Refusal::new(Code::Unavailable, format!("cannot {act}"), why);
+        let remote = self.shared.remote.load_full();
+        if let Some(client::Remote::YuniKorn(_)) = remote.as_deref() {
+            let why = format!("an Apache YuniKorn has no such verb: its REST API only reads{}", elsewhere(act));
+            return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
+        }
+        if let Some(client::Remote::Kornsole(server)) = remote.as_deref()
+            && let Some(feature) = feature(act)
+            && !server.can(feature)
+        {
+            return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), "this server cannot do that"));
+        }
+        match self.link() {
+            Link::Live { .. } => self.view().may(&self.actor(), act),
+            Link::Connecting { .. } => Err(cannot("not connected yet".to_owned())),
+            Link::Stale { cause, .. } => Err(cannot(format!("the connection is down: {cause}"))),
+            Link::Refused { why, .. } => Err(cannot(why)),
+        }
+    }
+
+    fn act(&self, order: Order, answer: Answer) {
+        match self.may(&order.act) {
+            Ok(()) => {
+                // The worker ends only with this source.
+                let _ = self.wishes.send(worker::Wish::Act(order, answer));
+            }
+            Err(refusal) => answer(Err(refusal)),
         }
     }
 

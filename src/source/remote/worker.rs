@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
+use super::act;
 use super::ask::{Answer, Outcome, Request};
 use super::follow::{self, EventNews};
 use super::link::Chance;
@@ -18,6 +19,7 @@ use crate::api::dto;
 use crate::model::Profile;
 use crate::source::Glance;
 use crate::view::NoticeWeight;
+use crate::view::act::{Answer as Done, Order};
 
 /// The longest time between two published views while answers keep coming in.
 const PUBLISH_EVERY: Duration = Duration::from_millis(100);
@@ -30,12 +32,16 @@ const TOLD_AT: u32 = 2;
 pub enum Wish {
     /// Something else is on the screen.
     Look(Glance),
+    /// An order is to be carried out.
+    Act(Order, Done),
 }
 
 /// What comes from the tasks beside.
 enum News {
     /// What stands at the other end, or why that cannot be told.
     Identified(Duration, Result<Got<Option<Remote>>, Fault>),
+    /// An order was answered.
+    Acted,
     /// A request came back.
     Outcome(Box<Outcome>),
 }
@@ -177,6 +183,14 @@ impl Worker {
                 self.glance = glance.clone();
                 self.plan.look(glance, self.shared.now());
             }
+            Wish::Act(order, answer) => {
+                let (client, news) = (self.client.clone(), self.news_in.clone());
+                tokio::spawn(async move {
+                    let outcome = act::perform(&client, &order).await;
+                    let _ = news.send(News::Acted);
+                    answer(outcome);
+                });
+            }
         }
     }
 
@@ -188,6 +202,12 @@ impl Worker {
                     Ok(got) => self.identified(got),
                     Err(fault) => self.failed(started, &fault),
                 }
+            }
+            News::Acted => {
+                // What it changed is looked for at once.
+                let (now, glance) = (self.now(), self.glance.clone());
+                self.plan
+                    .news(|ask| matches!(ask, Ask::Queues(_) | Ask::Apps(_) | Ask::Config) || ask.is_on(&glance), now);
             }
             News::Outcome(outcome) => self.take(*outcome),
         }
@@ -203,12 +223,10 @@ impl Worker {
             return;
         };
         self.down = None;
-        if self.remote.as_ref() != Some(&remote) {
-            let title = format!("connected: {remote}");
-            let at = self.shared.cluster_time();
-            let before = self.remote.replace(remote.clone());
-            let title = before.map_or(title, |before| format!("{remote} answers now, where {before} did"));
-            self.picture.notice(at, NoticeWeight::Info, title, String::new());
+        self.remote = Some(remote.clone());
+        let before = self.shared.remote.load_full();
+        if before.as_deref() != Some(&remote) {
+            self.tell_who(before.as_deref(), &remote);
             let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
             let profile = match &remote {
                 Remote::Kornsole(_) => Profile::Kornsole,
@@ -224,6 +242,16 @@ impl Worker {
         }
         self.plan.all_due(now);
         self.plan.look(self.glance.clone(), now);
+    }
+
+    /// Tells who answers, when that is another than before.
+    fn tell_who(&mut self, before: Option<&Remote>, remote: &Remote) {
+        let title = match before {
+            None => format!("connected: {remote}"),
+            Some(before) if before.to_string() == remote.to_string() => return,
+            Some(before) => format!("{remote} answers now, where {before} did"),
+        };
+        self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
     }
 
     /// Follows the events of whoever answers.
@@ -337,22 +365,26 @@ impl Worker {
             Answer::Nodes(reader, all) => self.picture.nodes(&partition, reader, all),
             Answer::Users(users) => self.picture.users(&partition, users),
             Answer::Groups(groups) => self.picture.groups(&partition, groups),
-            Answer::Config(text, written) => self.take_config(text, written),
+            Answer::Config(text) => self.take_config(&text, false),
+            Answer::OwnConfig(configuration) => {
+                self.take_config(&configuration.queues, true);
+                self.picture.configuration(*configuration);
+            }
             Answer::WhoAmI(who) => self.shared.who.store(Some(Arc::new(who))),
             Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
         }
     }
 
-    fn take_config(&mut self, text: String, written: bool) {
-        if self.config_text.as_ref() == Some(&text) {
+    fn take_config(&mut self, text: &str, written: bool) {
+        if self.config_text.as_deref() == Some(text) {
             return;
         }
-        if let Err(faults) = self.picture.config(&text, written) {
+        if let Err(faults) = self.picture.config(text, written) {
             let title =
                 "the remote's configuration does not read: limits, access lists and rules are not known".to_owned();
             self.picture.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, faults);
         }
-        self.config_text = Some(text);
+        self.config_text = Some(text.to_owned());
         let now = self.now();
         self.plan.news(|ask| matches!(ask, Ask::Queues(_)), now);
     }

@@ -76,6 +76,7 @@ impl Picture {
         if came || !lost.is_empty() {
             self.view.partitions[index].app_generation += 1;
             self.changed = true;
+            self.recount(index);
         }
         self.view.partitions[index].live_apps = self.parts[index].app_slots.len();
         self.hold(index);
@@ -162,23 +163,19 @@ impl Picture {
     /// nobody further may run (SCH-110, SCH-126).
     pub(super) fn hold(&mut self, index: usize) {
         let view = &self.view.partitions[index];
-        let mut queues: FxHashMap<QueuePath, bool> = FxHashMap::default();
-        let mut limits: FxHashMap<(QueuePath, String, AppGroupKey), bool> = FxHashMap::default();
+        let mut leaves: FxHashMap<&str, Holding<'_>> = FxHashMap::default();
         let mut changes: Vec<(AppSlot, bool, bool)> = Vec::new();
         for row in view.apps.iter().flatten() {
             let waits = matches!(row.state, AppState::New | AppState::Accepted)
+                && row.pending_asks > 0
                 && row.allocated.is_zero()
-                && row.placeholder.is_zero()
-                && row.pending_asks > 0;
-            let (mut by_queue, mut by_limits) = (false, false);
-            if waits && let Some(leaf) = view.queue_at(&row.queue) {
-                by_queue = *queues.entry(row.queue.clone()).or_insert_with(|| {
-                    view.path_up(leaf)
-                        .any(|up| up.max_running.is_some_and(|max| up.running + up.allocating_accepted >= max))
-                });
-                let key = (row.queue.clone(), row.who.user.clone(), AppGroupKey::of(&row.group));
-                by_limits = *limits.entry(key).or_insert_with(|| view.limit_that_holds_back(row).is_some());
-            }
+                && row.placeholder.is_zero();
+            let (by_queue, by_limits) = if waits {
+                let leaf = leaves.entry(row.queue.as_str()).or_insert_with(|| Holding::of(row, view));
+                (leaf.full, leaf.holds_back(row, view))
+            } else {
+                (false, false)
+            };
             if (row.held_by_queue, row.held_by_limits) != (by_queue, by_limits) {
                 changes.push((row.slot, by_queue, by_limits));
             }
@@ -192,8 +189,8 @@ impl Picture {
         }
     }
 
-    /// The groups of applications are known anew.
-    pub(super) fn regroup(&mut self, index: usize) {
+    /// The groups of applications are known anew. Gives whether some are others.
+    pub(super) fn regroup(&mut self, index: usize) -> bool {
         let part = &self.parts[index];
         let mut changes: Vec<(AppSlot, AppGroup)> = Vec::new();
         for row in self.view.partitions[index].apps.iter().flatten() {
@@ -202,25 +199,40 @@ impl Picture {
                 changes.push((row.slot, group));
             }
         }
+        let some = !changes.is_empty();
         for (slot, group) in changes {
             if let Some(Some(row)) = self.view.partitions[index].apps.get_mut(slot.0 as usize) {
                 Arc::make_mut(row).group = group;
                 self.changed = true;
             }
         }
+        some
     }
 }
 
-/// A group as a key.
-#[derive(PartialEq, Eq, Hash)]
-struct AppGroupKey(Option<Arc<str>>);
+/// What holds applications of one leaf back.
+struct Holding<'v> {
+    /// No further application may run in a queue of its path.
+    full: bool,
+    /// Whether a limit holds back whoever is of this user and group.
+    limits: FxHashMap<(&'v str, Option<&'v str>), bool>,
+}
 
-impl AppGroupKey {
-    fn of(group: &AppGroup) -> Self {
-        match group {
-            AppGroup::Group(name) => Self(Some(Arc::clone(name))),
-            AppGroup::Undecided | AppGroup::Ungrouped => Self(None),
-        }
+impl<'v> Holding<'v> {
+    fn of(row: &AppRow, view: &PartitionView) -> Self {
+        let full = view.queue_at(&row.queue).is_some_and(|leaf| {
+            view.path_up(leaf).any(|up| up.max_running.is_some_and(|max| up.running + up.allocating_accepted >= max))
+        });
+        Self { full, limits: FxHashMap::default() }
+    }
+
+    fn holds_back(&mut self, row: &'v AppRow, view: &PartitionView) -> bool {
+        let group = match &row.group {
+            AppGroup::Group(name) => Some(&**name),
+            AppGroup::Undecided | AppGroup::Ungrouped => None,
+        };
+        let back = || view.limit_that_holds_back(row).is_some();
+        *self.limits.entry((row.who.user.as_str(), group)).or_insert_with(back)
     }
 }
 
@@ -235,7 +247,7 @@ fn covers(scope: &Scope, row: &AppRow) -> bool {
 fn group_of(part: &Part, id: &AppId) -> AppGroup {
     match part.groups.get(id) {
         Some(group) => AppGroup::Group(Arc::clone(group)),
-        None if part.users_listed => AppGroup::Ungrouped,
+        None if part.users.is_some() => AppGroup::Ungrouped,
         None => AppGroup::Undecided,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Picture;
 use crate::config::{self, Config, Place, QueueConfig, Reading, RuleConfig, Source};
 use crate::model::Profile;
+use crate::view::act::Configuration;
 use crate::view::{View, place};
 
 /// The keys that an answer has beside the configuration itself, and that no configuration has (`rest.md` 5.8).
@@ -43,6 +44,14 @@ impl Picture {
                 view.hits = Arc::new(place::Hits::of(&part.rules));
                 self.changed = true;
             }
+        }
+    }
+
+    /// Takes the configuration as a kornsole keeps it, for those who want to change it.
+    pub fn configuration(&mut self, configuration: Configuration) {
+        if self.view.configuration.as_deref() != Some(&configuration) {
+            self.view.configuration = Some(Arc::new(configuration));
+            self.changed = true;
         }
     }
 

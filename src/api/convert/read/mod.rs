@@ -76,8 +76,9 @@ struct Part {
     gone: Vec<Arc<AppRow>>,
     /// The group that an application counts under.
     groups: FxHashMap<AppId, Arc<str>>,
-    /// The users that were listed.
-    users_listed: bool,
+    /// What users and groups were last told to use; `None` before they were.
+    users: Option<users::Told>,
+    group_usage: Option<users::Told>,
     /// The node that is kept for an ask.
     kept: FxHashMap<AskId, NodeId>,
     /// When something was allocated, by the events.

@@ -34,6 +34,7 @@ impl Picture {
         let configured =
             self.configured.as_ref().and_then(|view| view.partitions.iter().find(|part| *part.name == *partition));
         let mut drains = Vec::new();
+        let (mut recast, mut rehold) = (regrown, regrown);
         for found in &found {
             let old = view.queues[found.slot.0 as usize].clone();
             let settings = settings(found.queue, old.as_deref(), configured, view);
@@ -41,6 +42,8 @@ impl Picture {
             if row.state == QueueState::Draining && old.as_ref().is_none_or(|old| old.state != row.state) && !first {
                 drains.push(row.path.clone());
             }
+            recast |= old.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.settings, &row.settings));
+            rehold |= old.as_ref().is_none_or(|old| runs(old) != runs(&row));
             if old.as_ref().is_none_or(|old| !same(old, &row)) {
                 view.queues.set(found.slot.0 as usize, Some(Arc::new(row)));
                 self.changed = true;
@@ -49,6 +52,12 @@ impl Picture {
         if regrown {
             view.tree_generation += 1;
             self.link_all(index);
+        }
+        if recast {
+            self.recast_usage(index);
+        }
+        if recast || rehold {
+            self.hold(index);
         }
         drains.into_iter().for_each(|path| self.tell_of_drain(index, &path, now));
     }
@@ -273,6 +282,11 @@ fn same_settings(one: &QueueSettings, other: &QueueSettings) -> bool {
         && one.submit_acl == other.submit_acl
         && template(one) == template(other)
         && Arc::ptr_eq(&one.limits, &other.limits)
+}
+
+/// What decides whether a further application may run.
+fn runs(row: &QueueRow) -> (u64, u64, Option<u64>) {
+    (row.running, row.allocating_accepted, row.max_running)
 }
 
 fn same(one: &QueueRow, other: &QueueRow) -> bool {

@@ -12,6 +12,9 @@ use crate::model::{AppId, QueuePath};
 use crate::view::users::UsageRows;
 use crate::view::{AppGroup, PartitionView, QueueSlot, QueueUsageRow, Side, UsageRow};
 
+/// Everybody's name with a tree of what he uses.
+pub(super) type Told = Vec<(String, Option<dto::QueueUsage>)>;
+
 /// How many live applications of somebody are in which leaf.
 type Counts = FxHashMap<String, BTreeMap<QueuePath, u64>>;
 
@@ -20,16 +23,18 @@ impl Picture {
     pub fn users(&mut self, partition: &str, users: Vec<dto::UserUsage>) {
         let Some(index) = self.index(partition) else { return };
         let part = &mut self.parts[index];
-        part.users_listed = true;
         part.groups.clear();
         for user in &users {
             for (app, group) in &user.groups {
                 part.groups.insert(AppId::from(app.as_str()), Arc::from(group.as_str()));
             }
         }
-        self.regroup(index);
         let told = users.into_iter().map(|user| (user.user_name, user.queues));
-        self.usage(index, Side::User, told.collect());
+        self.parts[index].users = Some(told.collect());
+        if self.regroup(index) {
+            self.recount(index);
+        }
+        self.usage(index, Side::User);
         self.hold(index);
     }
 
@@ -37,24 +42,57 @@ impl Picture {
     pub fn groups(&mut self, partition: &str, groups: Vec<dto::GroupUsage>) {
         let Some(index) = self.index(partition) else { return };
         let told = groups.into_iter().map(|group| (group.group_name, group.queues));
-        self.usage(index, Side::Group, told.collect());
+        self.parts[index].group_usage = Some(told.collect());
+        self.usage(index, Side::Group);
         self.hold(index);
     }
 
-    fn usage(&mut self, index: usize, side: Side, told: Vec<(String, Option<dto::QueueUsage>)>) {
+    /// How many live applications count where: the set of applications, or their groups, are others now.
+    pub(super) fn recount(&mut self, index: usize) {
+        for side in [Side::User, Side::Group] {
+            let view = &self.view.partitions[index];
+            let rows = if side == Side::User { &view.users } else { &view.groups };
+            let counts = counts(view, side);
+            let mut changes: Vec<Arc<UsageRow>> = Vec::new();
+            for row in rows.values() {
+                let of = counts.get(&*row.name);
+                let there: Vec<u64> = row.queues.iter().map(|level| within(of, &level.queue)).collect();
+                if row.queues.iter().zip(&there).any(|(level, there)| level.apps != *there) {
+                    let level = |(level, apps): (&QueueUsageRow, u64)| QueueUsageRow { apps, ..level.clone() };
+                    let queues = row.queues.iter().zip(there).map(level).collect();
+                    changes.push(Arc::new(UsageRow { name: Arc::clone(&row.name), queues }));
+                }
+            }
+            let view = &mut self.view.partitions[index];
+            let rows = if side == Side::User { &mut view.users } else { &mut view.groups };
+            self.changed |= !changes.is_empty();
+            changes.into_iter().for_each(|row| drop(rows.insert(Arc::clone(&row.name), row)));
+        }
+    }
+
+    /// The queues, or what the configuration says of them, are others now.
+    pub(super) fn recast_usage(&mut self, index: usize) {
+        self.usage(index, Side::User);
+        self.usage(index, Side::Group);
+    }
+
+    fn usage(&mut self, index: usize, side: Side) {
         let view = &self.view.partitions[index];
-        let slots = &self.parts[index].queue_slots;
+        let part = &self.parts[index];
+        let slots = &part.queue_slots;
+        let told = if side == Side::User { &part.users } else { &part.group_usage };
+        let Some(told) = told else { return };
         let counts = counts(view, side);
         let old = if side == Side::User { &view.users } else { &view.groups };
         let mut new = UsageRows::new();
         let mut changed = told.len() != old.len();
         for (name, tree) in told {
-            let name: Arc<str> = Arc::from(name);
+            let name: Arc<str> = Arc::from(name.as_str());
             let mut queues = Vec::new();
-            let mut stack: Vec<dto::QueueUsage> = tree.into_iter().collect();
-            while let Some(mut level) = stack.pop() {
-                stack.append(&mut level.children);
-                let row = level_row(&level, side, &name, slots, view, counts.get(&*name));
+            let mut stack: Vec<&dto::QueueUsage> = tree.iter().collect();
+            while let Some(level) = stack.pop() {
+                stack.extend(&level.children);
+                let row = level_row(level, side, &name, slots, view, counts.get(&*name));
                 queues.extend(row);
             }
             queues.sort_by(|one, other| one.queue.cmp(&other.queue));
@@ -82,8 +120,7 @@ fn level_row(
 ) -> Option<QueueUsageRow> {
     let queue = QueuePath::new(&level.queue_path);
     let slot = *slots.get(&queue)?;
-    let within = |(leaf, count): (&QueuePath, &u64)| leaf.is_within(&queue).then_some(*count);
-    let apps = counts.map_or(0, |counts| counts.iter().filter_map(within).sum());
+    let apps = within(counts, &queue);
     let limits = view.queue(slot).map(|row| &row.settings.limits);
     let configured = limits.and_then(|limits| match side {
         Side::User => limits.for_user(name),
@@ -95,6 +132,12 @@ fn level_row(
         return None;
     }
     Some(QueueUsageRow { slot, queue, allocated: level.resource_usage.0.clone(), running, apps, limit })
+}
+
+/// How many of somebody's applications are in a queue or below it.
+fn within(counts: Option<&BTreeMap<QueuePath, u64>>, queue: &QueuePath) -> u64 {
+    let here = |(leaf, count): (&QueuePath, &u64)| leaf.is_within(queue).then_some(*count);
+    counts.map_or(0, |counts| counts.iter().filter_map(here).sum())
 }
 
 /// The limit as the usage tells it, where the configuration is not known.
