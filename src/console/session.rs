@@ -7,15 +7,15 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
-use super::action::{Action, Effects, Feed};
+use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
 use super::glance;
 use super::key::Key;
 use super::keymap;
 use super::model::placement::WantedFile;
-use super::model::{Model, Options};
+use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
-use super::update::{feed, lists, update};
+use super::update::{feed, lists, update, write};
 use crate::source::{Glance, Source};
 use crate::view::View;
 
@@ -23,6 +23,7 @@ use crate::view::View;
 pub struct Session {
     model: Model,
     theme: Theme,
+    /// The name of the theme, and whether its signs are ASCII only.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
     /// What the source was last told of the screen.
@@ -36,10 +37,16 @@ impl Session {
         let mut model = Model::new(options, size, view, source.about().clone(), source.identity().clone(), link);
         model.cluster.at = source.now().max(model.cluster.at);
         lists::rebuild(&mut model, true);
-        let theme = Theme::new(options.theme, options.ascii);
+        let shown = (model.options.theme.clone(), model.options.ascii);
+        let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
         let glance = glance::of(&model);
         source.look(&glance);
-        Self { model, theme, shown: (options.theme, options.ascii), source, glance }
+        Self { model, theme, shown, source, glance }
+    }
+
+    /// Takes a person's own settings.
+    pub fn personalize(&mut self, personal: Personal) {
+        self.model.personalize(personal);
     }
 
     /// The state of the screen.
@@ -53,12 +60,28 @@ impl Session {
         let Some(action) = keymap::action(&self.model, key) else { return passed };
         let effects = update(&mut self.model, action);
         self.tell_glance();
-        let options = (self.model.options.theme, self.model.options.ascii);
-        if options != self.shown {
-            self.shown = options;
-            self.theme = Theme::new(options.0, options.1);
-        }
+        self.take_theme();
         passed.and(effects)
+    }
+
+    /// Takes the theme that is to be shown now: while one is being chosen, that one.
+    fn take_theme(&mut self) {
+        let options = &self.model.options;
+        let name = write::tried_theme(&self.model).unwrap_or(&options.theme);
+        if (name, options.ascii) != (&self.shown.0, self.shown.1) {
+            self.theme = Theme::new(&options.themes, name, options.depth, options.ascii);
+            self.shown = (name.clone(), options.ascii);
+        }
+    }
+
+    /// The mouse did something at `now`.
+    pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)))
+    }
+
+    /// Text was pasted at `now`.
+    pub fn paste(&mut self, text: String, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)))
     }
 
     /// The terminal has another size.

@@ -128,6 +128,15 @@ impl Nodes {
         self.predicates = Some(predicates);
     }
 
+    /// How many nodes have room for an ask where the resource manager's conditions do not let it go.
+    pub(super) fn refusing(&self, ask: &Ask) -> u64 {
+        if self.predicates.is_none() {
+            return 0;
+        }
+        let roomy = self.unreserved().filter(|node| node.schedulable && node.available.fit_in(&ask.resource));
+        roomy.filter(|node| !self.lets(ask, node.key, true)).count() as u64
+    }
+
     /// Whether an ask may go to a node, apart from resources (SCH-094).
     pub(super) fn lets(&self, ask: &Ask, node: NodeKey, allocate: bool) -> bool {
         self.predicates.as_ref().is_none_or(|predicates| predicates.pass(ask, &self.nodes[node], allocate))

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use imbl::{OrdMap, Vector};
 
 use super::act::Configuration;
+use super::history::{self, History};
 use super::rows::{
     AppGroup, AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
     QueueRow, QueueSettings, StateChange, TaskGroupRow,
@@ -35,6 +36,7 @@ pub struct ViewBuilder {
     rate_changes: Option<Time>,
     notices_told: u64,
     news: bool,
+    history: History,
 }
 
 /// What is kept of a partition beside its view.
@@ -91,6 +93,13 @@ impl ViewBuilder {
     pub fn set_resting(&mut self, resting: bool) {
         self.news |= self.view.resting != resting;
         self.view.resting = resting;
+    }
+
+    /// Takes a sample for the history; the next view has it (SCH-230).
+    pub fn sample(&mut self, now: Time, scheduler: &Scheduler) {
+        self.news = true;
+        self.history.add(history::take(now, scheduler));
+        self.view.history = self.history.samples().clone();
     }
 
     /// When the rate changes by itself, because time goes on.

@@ -14,8 +14,11 @@ pub mod act;
 pub mod build;
 mod drain;
 pub mod explain;
+pub mod health;
+pub mod history;
 pub mod notice;
 pub mod preview;
+pub mod record;
 pub mod rows;
 pub mod users;
 
@@ -28,7 +31,10 @@ use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
 pub use crate::scheduler::place;
 pub use build::ViewBuilder;
 pub use drain::drain_notice;
+pub use health::{Health, HealthCheck, health};
+pub use history::{PartitionSample, QueueSample, Sample};
 pub use notice::{Notice, NoticeWeight};
+pub use record::{ChangeDetail, ChangeType, EventPage, ObjectType, Record};
 pub use rows::{
     AppGroup, AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
     PropertyRow, QueueRow, QueueSettings, QueueSlot, StateChange,
@@ -56,6 +62,8 @@ pub struct View {
     pub resting: bool,
     /// What was worth telling, the oldest first; only the last ones are kept.
     pub notices: Vector<Arc<Notice>>,
+    /// What the cluster looked like, a sample a minute, the oldest first; those of a day are kept (SCH-230).
+    pub history: Vector<Arc<Sample>>,
 }
 
 /// One partition at one moment. Cheap to clone: the maps share their content.
