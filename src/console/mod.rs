@@ -20,6 +20,7 @@ pub mod command;
 mod complete;
 pub mod draw;
 pub mod driver;
+pub mod editor;
 mod files;
 pub mod filter;
 pub mod format;
