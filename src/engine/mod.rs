@@ -9,7 +9,9 @@
 //! - a workload and the timers act at their own times, not at the time when the thread got round to them.
 
 pub mod clock;
+mod configure;
 pub mod core;
+mod perform;
 pub mod setup;
 pub mod tell;
 pub mod thread;

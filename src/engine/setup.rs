@@ -20,13 +20,15 @@ pub struct Setup {
     pub clean_every: Duration,
     /// The scheduler's own settings.
     pub tuning: Tuning,
+    /// It rests once the workload has given its last step, until somebody resumes it.
+    pub paused: bool,
 }
 
 impl Setup {
     /// The defaults, with a profile.
     pub fn of(profile: Profile) -> Self {
         let policy_group = DEFAULT_POLICY_GROUP.to_owned();
-        Self { profile, policy_group, clean_every: CLEAN_EVERY, tuning: Tuning::default() }
+        Self { profile, policy_group, clean_every: CLEAN_EVERY, tuning: Tuning::default(), paused: false }
     }
 
     /// What the scheduler's own configuration says.
@@ -41,6 +43,7 @@ impl Setup {
                 preemption_interval: config.preemption_interval,
                 preemption_min_load: config.preemption_min_load,
             },
+            paused: false,
         }
     }
 }

@@ -93,7 +93,7 @@ impl<W: Write> Trace<W> {
                 json.text_field("app", app.as_str())?;
                 json.text_field("queue", queue.as_str())?;
             }
-            EventKind::AppRejected { app, message } | EventKind::Denied { app, message } => {
+            EventKind::AppRejected { app, message } | EventKind::Denied { app, message, .. } => {
                 json.text_field("app", app.as_str())?;
                 json.text_field("message", message)?;
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::app::Application;
 use super::event::{Event, EventKind};
 use super::index::AppKey;
 use super::partition::{Partition, Timer};
@@ -174,7 +175,7 @@ impl Partition {
     }
 
     /// Keeps an application that ended.
-    pub(super) fn remember(&mut self, now: Time, app: super::app::Application) {
+    pub(super) fn remember(&mut self, now: Time, app: Application) {
         if self.ended.is_empty() {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
@@ -232,15 +233,23 @@ impl Partition {
         self.refresh_app(key);
     }
 
-    /// Forgets applications that ended long ago.
-    pub(super) fn forget_ended(&mut self, now: Time) {
-        while let Some(oldest) = self.ended.front()
-            && oldest.finished.is_some_and(|finished| now.since(finished) >= REMEMBERED)
-        {
+    /// Drops the applications that ended long ago.
+    pub(super) fn drop_expired(&mut self, now: Time) {
+        while self.ended.front().is_some_and(|oldest| is_expired(now, oldest)) {
             self.ended.pop_front();
         }
+    }
+
+    /// Forgets applications that ended long ago, and looks again later.
+    pub(super) fn forget_ended(&mut self, now: Time) {
+        self.drop_expired(now);
         if !self.ended.is_empty() {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
     }
+}
+
+/// Whether an application ended so long ago that it may be forgotten (SCH-172).
+pub(super) fn is_expired(now: Time, app: &Application) -> bool {
+    app.finished.is_some_and(|finished| now.since(finished) >= REMEMBERED)
 }

@@ -15,8 +15,10 @@
 pub mod app;
 pub mod check;
 pub mod command;
+pub mod denial;
 pub mod drain;
 pub mod event;
+pub mod foresee;
 pub mod gang;
 pub mod index;
 pub mod meter;
@@ -50,9 +52,12 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::model::{Profile, Time};
+pub use admin::{may_take, may_touch};
 pub use command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
+pub use denial::{Denial, Misfit, MisfitKind};
 pub use drain::{Draining, DrainingApp};
 pub use event::{Event, EventKind, ReleaseReason, RunnableCause};
+pub use foresee::CleaningPlan;
 pub use partition::Partition;
 pub use predicates::Predicates;
 pub use switches::Switches;

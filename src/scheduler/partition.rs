@@ -131,6 +131,7 @@ impl Partition {
             PartitionCommand::Release { app, ask } => self.release(now, app, ask, events),
             PartitionCommand::Remove { app } => self.remove_app(now, app, events),
             PartitionCommand::Kill { app, by, reason } => self.kill(now, app, by, reason, events),
+            PartitionCommand::Clean { queues, applications } => self.clean_up(now, *queues, *applications, events),
             PartitionCommand::Move { app, to, by } => self.move_app(now, app, to, by, events),
         }
         self.confirm_stopped(now, events);

@@ -79,7 +79,7 @@ impl Partition {
     }
 
     /// Who submits, and where the rules put it.
-    fn admit(&self, submission: &Submission) -> Admission {
+    pub(super) fn admit(&self, submission: &Submission) -> Admission {
         let Submission { app, queue, who, tags, .. } = submission;
         let request = Request { queue, user: &who.user, groups: &who.groups, tags };
         let taken = self.app_key(app).map(|_| app);

@@ -7,6 +7,7 @@ use super::{About, Link, Source};
 use crate::engine::{Core, Engine, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::View;
+use crate::view::act::{Act, Actor, Answer, Order, Refusal};
 
 /// How old a view may be before that is worth telling.
 const STALE_AFTER: Duration = Duration::from_secs(2);
@@ -15,13 +16,13 @@ const STALE_AFTER: Duration = Duration::from_secs(2);
 pub struct Embedded {
     engine: Engine,
     about: About,
-    identity: Identity,
+    actor: Actor,
 }
 
 impl Embedded {
-    /// Shows an engine to somebody who acts as `identity`.
-    pub fn new(engine: Engine, about: About, identity: Identity) -> Self {
-        Self { engine, about, identity }
+    /// Shows an engine to somebody, who acts on it.
+    pub fn new(engine: Engine, about: About, actor: impl Into<Actor>) -> Self {
+        Self { engine, about, actor: actor.into() }
     }
 }
 
@@ -48,7 +49,19 @@ impl Source for Embedded {
     }
 
     fn identity(&self) -> &Identity {
-        &self.identity
+        &self.actor.identity
+    }
+
+    fn read_only(&self) -> Option<Arc<str>> {
+        self.actor.read_only.clone()
+    }
+
+    fn may(&self, act: &Act) -> Result<(), Refusal> {
+        self.view().may(&self.actor, act)
+    }
+
+    fn act(&self, order: Order, answer: Answer) {
+        self.engine.perform(self.actor.clone(), order, answer);
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
@@ -61,21 +74,21 @@ pub struct Stepped {
     core: Mutex<Core>,
     published: Published,
     about: About,
-    identity: Identity,
+    actor: Actor,
 }
 
 impl Stepped {
     /// Shows a core, after everything that is due at its beginning.
-    pub fn new(core: Core, about: About, identity: Identity) -> Self {
-        let stepped = Self::unstarted(core, about, identity);
+    pub fn new(core: Core, about: About, actor: impl Into<Actor>) -> Self {
+        let stepped = Self::unstarted(core, about, actor);
         stepped.advance(Duration::ZERO);
         stepped
     }
 
     /// Shows a core as it is: what is due at its beginning waits for [`Stepped::advance_until`].
-    pub fn unstarted(mut core: Core, about: About, identity: Identity) -> Self {
+    pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let view = core.take_view().unwrap_or_default();
-        Self { core: Mutex::new(core), published: Published::new(view), about, identity }
+        Self { core: Mutex::new(core), published: Published::new(view), about, actor: actor.into() }
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
@@ -115,7 +128,30 @@ impl Source for Stepped {
     }
 
     fn identity(&self) -> &Identity {
-        &self.identity
+        &self.actor.identity
+    }
+
+    fn read_only(&self) -> Option<Arc<str>> {
+        self.actor.read_only.clone()
+    }
+
+    fn may(&self, act: &Act) -> Result<(), Refusal> {
+        self.view().may(&self.actor, act)
+    }
+
+    fn act(&self, order: Order, answer: Answer) {
+        let outcome = {
+            let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+            let outcome = core.perform(&self.actor, &order);
+            // What it leads to at this very moment, cycles among it.
+            let now = core.now();
+            core.run_until(now, usize::MAX);
+            if let Some(view) = core.take_view() {
+                self.published.publish(view);
+            }
+            outcome
+        };
+        answer(outcome);
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

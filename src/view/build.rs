@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
 
+use super::act::Configuration;
 use super::rows::{
     AppGroup, AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
     QueueRow, QueueSettings, StateChange, TaskGroupRow,
@@ -78,6 +79,18 @@ impl ViewBuilder {
         if self.view.notices.len() > NOTICES {
             self.view.notices.pop_front();
         }
+    }
+
+    /// Shows from the next view on how the configuration in force is written.
+    pub fn set_configuration(&mut self, configuration: Option<Arc<Configuration>>) {
+        self.news = true;
+        self.view.configuration = configuration;
+    }
+
+    /// Shows from the next view on whether the scheduler rests.
+    pub fn set_resting(&mut self, resting: bool) {
+        self.news |= self.view.resting != resting;
+        self.view.resting = resting;
     }
 
     /// When the rate changes by itself, because time goes on.

@@ -10,6 +10,7 @@
 //!   change at the root touches the root's row and not every row below it;
 //! - the REST client builds the same rows from a remote's answers.
 
+pub mod act;
 pub mod build;
 mod drain;
 pub mod explain;
@@ -48,6 +49,10 @@ pub struct View {
     pub allocations_made: u64,
     /// Allocations per second of cluster time over the last seconds.
     pub allocation_rate: f64,
+    /// The configuration in force, as it was written; `None` where that is not known.
+    pub configuration: Option<Arc<act::Configuration>>,
+    /// The scheduler rests: nothing happens by itself, and its time stands.
+    pub resting: bool,
     /// What was worth telling, the oldest first; only the last ones are kept.
     pub notices: Vector<Arc<Notice>>,
 }
