@@ -8,6 +8,7 @@ use ratatui::layout::{Position, Size};
 use super::command::CommandId;
 use super::key::Key;
 use super::keymap::Chord;
+use super::work::Outcome;
 use crate::model::Time;
 use crate::source::Link;
 use crate::view::View;
@@ -31,8 +32,8 @@ pub enum Action {
     Resize(Size),
     /// News of the cluster.
     Feed(Feed),
-    /// A configuration that was asked for: its name, and a cluster with it in force or why there is none.
-    File(String, Result<Arc<View>, String>),
+    /// Something that was asked for is done.
+    Done(Outcome),
     /// Time went on.
     Clock(Duration),
 }

@@ -7,7 +7,7 @@
 
 use super::model::Model;
 use super::model::page::{Fold, Page};
-use super::update::placement;
+use super::update::{config, placement};
 use super::{subject, update};
 
 /// Where a key means something.
@@ -23,6 +23,8 @@ pub enum Context {
     Account,
     Details,
     Placement,
+    Config,
+    Edit,
     Form,
     List,
     Page,
@@ -47,6 +49,8 @@ impl Context {
             Self::Account => "User or group",
             Self::Details => "Details",
             Self::Placement => "Placement",
+            Self::Config => "Configuration",
+            Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
             Self::Page => "On every page",
@@ -71,6 +75,8 @@ impl Context {
             Self::Account => "account",
             Self::Details => "details",
             Self::Placement => "placement",
+            Self::Config => "config",
+            Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
             Self::Page => "page",
@@ -85,11 +91,11 @@ impl Context {
 
     /// Whether characters are written in it, so that they cannot mean a command.
     pub const fn writes(self) -> bool {
-        matches!(self, Self::Form | Self::Filter | Self::Command)
+        matches!(self, Self::Edit | Self::Form | Self::Filter | Self::Command)
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -99,8 +105,10 @@ impl Context {
         Self::Account,
         Self::Details,
         Self::Placement,
+        Self::Config,
         Self::List,
         Self::Page,
+        Self::Edit,
         Self::Form,
         Self::Filter,
         Self::Command,
@@ -193,6 +201,28 @@ pub enum CommandId {
     PreviousField,
     EndWriting,
     ClearForm,
+    Config,
+    EditText,
+    EndEdit,
+    CompleteText,
+    ChooseText,
+    UnchooseText,
+    Apply,
+    Undo,
+    Redo,
+    NextFound,
+    PreviousFound,
+    NextFault,
+    PreviousFault,
+    FoldText,
+    FoldTextAll,
+    UnfoldTextAll,
+    Beside,
+    EditOutside,
+    Revert,
+    Restore,
+    Merge,
+    Rebase,
     NextPage,
     PreviousPage,
     GoApp,
@@ -343,8 +373,10 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "k"),
         (In::Details, "up"),
         (In::Placement, "up"),
+        (In::Config, "up"),
         (In::Details, "k"),
         (In::Placement, "k"),
+        (In::Config, "k"),
         (In::Help, "up"),
         (In::Help, "k"),
         (In::Messages, "up"),
@@ -355,8 +387,10 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "j"),
         (In::Details, "down"),
         (In::Placement, "down"),
+        (In::Config, "down"),
         (In::Details, "j"),
         (In::Placement, "j"),
+        (In::Config, "j"),
         (In::Help, "down"),
         (In::Help, "j"),
         (In::Messages, "down"),
@@ -367,6 +401,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "ctrl-u"),
         (In::Details, "pgup"),
         (In::Placement, "pgup"),
+        (In::Config, "pgup"),
+        (In::Edit, "pgup"),
+        (In::Config, "ctrl-u"),
         (In::Help, "pgup"),
         (In::Messages, "pgup"),
     ]),
@@ -375,6 +412,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "ctrl-d"),
         (In::Details, "pgdn"),
         (In::Placement, "pgdn"),
+        (In::Config, "pgdn"),
+        (In::Edit, "pgdn"),
+        (In::Config, "ctrl-d"),
         (In::Help, "pgdn"),
         (In::Messages, "pgdn"),
     ]),
@@ -383,8 +423,10 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "g"),
         (In::Details, "home"),
         (In::Placement, "home"),
+        (In::Config, "home"),
         (In::Details, "g"),
         (In::Placement, "g"),
+        (In::Config, "g"),
         (In::Help, "home"),
         (In::Help, "g"),
         (In::Messages, "home"),
@@ -395,16 +437,18 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "G"),
         (In::Details, "end"),
         (In::Placement, "end"),
+        (In::Config, "end"),
         (In::Details, "G"),
         (In::Placement, "G"),
+        (In::Config, "G"),
         (In::Help, "end"),
         (In::Help, "G"),
         (In::Messages, "end"),
         (In::Messages, "G"),
     ]),
     row(CommandId::Filter, "filter", "Filter while typing: letters in order, =name exactly, !text all others")
-        .keys(&[(In::List, "/"), (In::Help, "/")])
-        .hints(&[(In::List, "filter"), (In::Help, "filter")])
+        .keys(&[(In::List, "/"), (In::Help, "/"), (In::Config, "/")])
+        .hints(&[(In::List, "filter"), (In::Help, "filter"), (In::Config, "find")])
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::SortNext, "", "Sort by the next column").keys(&[(In::List, "s")]).hints(&[(In::List, "sort")]),
     row(CommandId::SortPrevious, "", "Sort by the column before").keys(&[(In::List, "S")]),
@@ -462,10 +506,72 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::ClearForm, "", "Empty the form; once more: the user of this console")
         .keys(&[(In::Placement, "x")])
         .hints(&[(In::Placement, "clear")]),
-    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement")
+    row(CommandId::Config, "config", "The configuration: its text, and what an edit of it would mean")
+        .aliases(&["configuration", "edit"])
+        .keys(&[(In::Page, "6")]),
+    row(CommandId::EditText, "", "Edit the text")
+        .keys(&[(In::Config, "enter"), (In::Config, "e")])
+        .hints(&[(In::Config, "edit")])
+        .guard(config::can_edit),
+    row(CommandId::EndEdit, "", "Leave the text as it is edited; nothing is applied")
+        .keys(&[(In::Edit, "esc")])
+        .hints(&[(In::Edit, "done")]),
+    row(CommandId::CompleteText, "", "Take the completion; without one: a step to the right")
+        .keys(&[(In::Edit, "tab")])
+        .hints(&[(In::Edit, "complete")]),
+    row(CommandId::ChooseText, "", "The next completion").keys(&[(In::Edit, "ctrl-n")]),
+    row(CommandId::UnchooseText, "", "The completion before").keys(&[(In::Edit, "ctrl-p")]),
+    row(CommandId::Apply, "apply", "Bring the edited configuration into force, after a question")
+        .keys(&[(In::Config, "a"), (In::Edit, "F5")])
+        .hints(&[(In::Config, "apply"), (In::Edit, "apply")])
+        .guard(config::can_apply),
+    row(CommandId::Undo, "undo", "Take the last change of the text back")
+        .keys(&[(In::Config, "u"), (In::Edit, "ctrl-u")])
+        .hints(&[(In::Edit, "undo")])
+        .guard(config::on_page),
+    row(CommandId::Redo, "redo", "Make a change again that was taken back")
+        .keys(&[(In::Config, "U"), (In::Config, "ctrl-r"), (In::Edit, "ctrl-r")])
+        .guard(config::on_page),
+    row(CommandId::NextFound, "", "The next fault; while something is searched for: its next place")
+        .keys(&[(In::Config, "n")])
+        .hints(&[(In::Config, "fault")])
+        .guard(config::has_faults),
+    row(CommandId::PreviousFound, "", "The fault before, or the place before").keys(&[(In::Config, "N")]),
+    row(CommandId::NextFault, "", "The next fault")
+        .keys(&[(In::Edit, "F8")])
+        .hints(&[(In::Edit, "fault")])
+        .guard(config::has_faults),
+    row(CommandId::PreviousFault, "", "The fault before").keys(&[(In::Edit, "F7")]),
+    row(CommandId::FoldText, "", "Fold or unfold the queue under the cursor")
+        .keys(&[(In::Config, "space")])
+        .hints(&[(In::Config, "fold")]),
+    row(CommandId::FoldTextAll, "", "Fold every queue").keys(&[(In::Config, "-")]),
+    row(CommandId::UnfoldTextAll, "", "Unfold every queue").keys(&[(In::Config, "+"), (In::Config, "=")]),
+    row(
+        CommandId::Beside,
+        "diff",
+        "What the edit means, or the lines that differ; on a narrow screen in place of the text",
+    )
+    .keys(&[(In::Config, "d"), (In::Edit, "F6")])
+    .hints(&[(In::Config, "diff")])
+    .guard(config::on_page),
+    row(CommandId::EditOutside, "editor", "Edit the text in $VISUAL or $EDITOR")
+        .keys(&[(In::Config, "E"), (In::Edit, "F4")])
+        .hints(&[(In::Config, "$EDITOR")])
+        .guard(config::can_edit),
+    row(CommandId::Revert, "revert", "Go back to the text in force; undo brings the edit back")
+        .keys(&[(In::Config, "R")])
+        .guard(config::can_revert),
+    row(CommandId::Restore, "restore", "Put the configuration that was in force before into the editor")
+        .keys(&[(In::Config, "b")])
+        .guard(config::can_restore),
+    row(CommandId::Merge, "merge", "Take over what was changed underneath, line by line, beside your edit")
+        .guard(config::can_merge),
+    row(CommandId::Rebase, "rebase", "Keep your text in place of what was changed underneath").guard(config::can_merge),
+    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement, configuration")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "next page")]),
-    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes, users, placement")
+    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes, users, placement, configuration")
         .keys(&[(In::Page, "shift-tab")]),
     row(CommandId::GoApp, "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
     row(CommandId::GoNode, "node", "Go to a node").takes(Argument::Required(Kind::Node)),
@@ -497,6 +603,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Account, "back"),
             (In::Details, "back"),
             (In::Placement, "back"),
+            (In::Config, "back"),
         ]),
     row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
         .keys(&[
@@ -587,7 +694,7 @@ fn can_open(model: &Model) -> Result<(), String> {
 }
 
 fn on_list(model: &Model) -> Result<(), String> {
-    if matches!(model.page(), Page::Details(_) | Page::Placement(_)) {
+    if matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_)) {
         Err("there is no list on this page".to_owned())
     } else {
         Ok(())

@@ -11,12 +11,12 @@ use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
 use super::key::Key;
 use super::keymap;
-use super::model::placement::WantedFile;
 use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update};
+use super::work::{Outcome, Work};
 use crate::source::Source;
-use crate::view::View;
+use crate::view::act::Order;
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -82,14 +82,20 @@ impl Session {
         passed.and(update(&mut self.model, Action::Feed(news)))
     }
 
-    /// The configuration that a person asked for since this was called last.
-    pub fn take_wanted_file(&mut self) -> Option<WantedFile> {
-        self.model.wanted_file.take()
+    /// The next thing that is to be done outside.
+    pub fn take_work(&mut self) -> Option<Work> {
+        self.model.work.pop_front()
     }
 
-    /// Hands in a configuration that was asked for.
-    pub fn supply(&mut self, name: String, read: Result<Arc<View>, String>) -> Effects {
-        update(&mut self.model, Action::File(name, read))
+    /// Has an order carried out; `answer` gets the outcome that is to be handed in, from any thread.
+    pub fn order(&self, order: Order, answer: impl FnOnce(Outcome) + Send + 'static) {
+        let act = Box::new(order.act.clone());
+        self.source.act(order, Box::new(move |result| answer(Outcome::Ordered(act, result))));
+    }
+
+    /// Hands in what came of something that was to be done.
+    pub fn done(&mut self, outcome: Outcome) -> Effects {
+        update(&mut self.model, Action::Done(outcome))
     }
 
     /// When the console wants to be refreshed again though nothing happened; `None` when never.

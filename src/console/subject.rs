@@ -22,7 +22,7 @@ pub fn of(model: &Model) -> Option<Subject> {
         Page::Users(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Account),
         Page::Account(page) => Some(Subject::Account(page.account.clone())),
         Page::Details(page) => Some(page.subject.clone()),
-        Page::Placement(_) => None,
+        Page::Placement(_) | Page::Config(_) => None,
     }
 }
 

@@ -39,6 +39,8 @@ pub enum Role {
     Danger,
     Error,
     Good,
+    Fault,
+    Choice,
     HintKey,
     HintText,
     Ghost,
@@ -50,7 +52,7 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 35] = [
         Self::Text,
         Self::Dim,
         Self::Strong,
@@ -77,6 +79,8 @@ impl Role {
         Self::Danger,
         Self::Error,
         Self::Good,
+        Self::Fault,
+        Self::Choice,
         Self::HintKey,
         Self::HintText,
         Self::Ghost,
@@ -115,6 +119,8 @@ impl Role {
             Self::Danger => "danger",
             Self::Error => "error",
             Self::Good => "good",
+            Self::Fault => "fault",
+            Self::Choice => "choice",
             Self::HintKey => "hint.key",
             Self::HintText => "hint.text",
             Self::Ghost => "ghost",
@@ -201,6 +207,8 @@ fn dark(role: Role) -> Style {
         Role::UsageHigh => fg(179),
         Role::UsageFull | Role::Danger => fg(173).add_modifier(Modifier::BOLD),
         Role::UsageMark => fg(255),
+        Role::Fault => fg(174).add_modifier(Modifier::UNDERLINED),
+        Role::Choice => Style::new().fg(Color::Indexed(234)).bg(Color::Indexed(110)),
         Role::PriorityRaised => fg(108),
         Role::PriorityLowered => fg(179),
         Role::PriorityFenced => fg(110),
@@ -221,7 +229,8 @@ fn mono(role: Role) -> Style {
         Role::Selection => with(Modifier::REVERSED).remove_modifier(Modifier::DIM),
         Role::BadgeEmbedded | Role::BadgeRemote => with(Modifier::REVERSED),
         Role::BadgeFrozen | Role::BadgeStale => with(Modifier::REVERSED.union(Modifier::BOLD)),
-        Role::Match => with(Modifier::UNDERLINED),
+        Role::Match | Role::Fault => with(Modifier::UNDERLINED),
+        Role::Choice => with(Modifier::REVERSED.union(Modifier::BOLD)),
         _ => Style::new(),
     }
 }

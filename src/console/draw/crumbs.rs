@@ -91,6 +91,7 @@ fn crumbs(model: &Model) -> Vec<String> {
                 (Subject::Account(of), _) => account(of),
             },
             Page::Placement(_) => "Placement".to_owned(),
+            Page::Config(_) => "Configuration".to_owned(),
         });
         if let Page::App(page) = page
             && matches!(
@@ -111,6 +112,10 @@ fn crumbs(model: &Model) -> Vec<String> {
                 .to_owned(),
             ),
             Page::Placement(page) => crumbs.extend(page.against.name().map(str::to_owned)),
+            Page::Config(page) => {
+                let file = page.base.as_ref().and_then(|base| base.file.as_ref()).and_then(|file| file.file_name());
+                crumbs.extend(file.map(|name| name.to_string_lossy().into_owned()));
+            }
             _ => {}
         }
     }
@@ -157,6 +162,7 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         Page::Account(page) => vec![filter(pen, &page.list), waiting(page), binding(page)],
         Page::Details(_) => Vec::new(),
         Page::Placement(page) => super::placement::facts(model, page),
+        Page::Config(page) => super::config::facts(model, page),
     }
 }
 

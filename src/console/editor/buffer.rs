@@ -195,6 +195,29 @@ impl Buffer {
         self.go(row, column);
     }
 
+    /// Folds the item under the cursor, or unfolds it. Whether there is one.
+    pub fn toggle_fold(&mut self) -> bool {
+        let (row, _) = self.cursor();
+        let Some(start) = self.folds.toggle(self.area.lines(), row) else { return false };
+        // Going there would unfold what is around it.
+        let folds = std::mem::take(&mut self.folds);
+        self.go(start, 0);
+        self.folds = folds;
+        true
+    }
+
+    /// Folds every queue that has lines of its own, or unfolds everything.
+    pub fn fold_all(&mut self, fold: bool) {
+        let mut folds = Folds::default();
+        if fold {
+            folds.fold_all(self.area.lines());
+        }
+        let row = self.cursor().0;
+        self.folds = Folds::default();
+        self.go(folds.hiding(row).unwrap_or(row), 0);
+        self.folds = folds;
+    }
+
     /// Takes the last change back. Whether there was one.
     pub fn undo(&mut self) -> bool {
         let done = self.area.undo();
@@ -217,8 +240,9 @@ impl Buffer {
         done
     }
 
-    /// The next place of a text, from the cursor on and then from the other end; upper case counts only where it is written.
-    pub fn find(&self, text: &str, forward: bool) -> Option<(usize, usize)> {
+    /// The next place of a text, behind the cursor (or at it, when `here`) and then from the other end; upper case counts only where
+    /// it is written.
+    pub fn find(&self, text: &str, forward: bool, here: bool) -> Option<(usize, usize)> {
         let sensitive = text.chars().any(char::is_uppercase);
         let fold = |line: &str| if sensitive { line.to_owned() } else { line.to_lowercase() };
         let sought = fold(text);
@@ -227,19 +251,19 @@ impl Buffer {
         }
         let (row, column) = self.cursor();
         let len = self.lines().len();
-        let places = |row: usize| -> Vec<usize> {
+        let places_in = |row: usize| -> Vec<usize> {
             let line = fold(&self.lines()[row]);
             line.match_indices(&sought).map(|(at, _)| line[..at].chars().count()).collect()
         };
         for step in 0..=len {
             let at = if forward { (row + step) % len } else { (row + 2 * len - step) % len };
-            let mut here = places(at);
+            let mut places = places_in(at);
             match (step, forward) {
-                (0, true) => here.retain(|place| *place > column),
-                (0, false) => here.retain(|place| *place < column),
+                (0, true) => places.retain(|place| *place > column || (here && *place == column)),
+                (0, false) => places.retain(|place| *place < column),
                 _ => {}
             }
-            let found = if forward { here.first() } else { here.last() };
+            let found = if forward { places.first() } else { places.last() };
             if let Some(column) = found {
                 return Some((at, *column));
             }
@@ -334,13 +358,13 @@ mod tests {
     #[test]
     fn searching_goes_round() {
         let mut buffer = Buffer::new("max: 1\nMax: 2\nguaranteed: max\n");
-        assert_eq!(buffer.find("max", true), Some((1, 0)));
+        assert_eq!(buffer.find("max", true, false), Some((1, 0)));
         buffer.go(2, 12);
-        assert_eq!(buffer.find("max", true), Some((0, 0)));
-        assert_eq!(buffer.find("max", false), Some((1, 0)));
-        assert_eq!(buffer.find("Max", true), Some((1, 0)));
-        assert_eq!(buffer.find("none", true), None);
-        assert_eq!(buffer.find("", true), None);
+        assert_eq!(buffer.find("max", true, false), Some((0, 0)));
+        assert_eq!(buffer.find("max", false, false), Some((1, 0)));
+        assert_eq!(buffer.find("Max", true, false), Some((1, 0)));
+        assert_eq!(buffer.find("none", true, false), None);
+        assert_eq!(buffer.find("", true, false), None);
     }
 
     #[test]

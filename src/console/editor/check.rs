@@ -32,6 +32,8 @@ pub struct Job {
 pub struct Checked {
     /// Which version of the text that was.
     pub version: u64,
+    /// The text is another one than that of the configuration in force.
+    pub differs: bool,
     /// What is wrong, by place.
     pub faults: Vec<Fault>,
     /// The configuration, if it is one.
@@ -55,7 +57,8 @@ impl Checked {
 pub fn check(job: &Job) -> Checked {
     let read = |text: &str| config::read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, job.profile);
     let Reading { config, faults } = read(&job.text);
-    let mut checked = Checked { version: job.version, faults, ..Checked::default() };
+    let differs = *job.text != *job.base;
+    let mut checked = Checked { version: job.version, differs, faults, ..Checked::default() };
     let Some(config) = config else { return checked };
     let old = read(&job.base).config.unwrap_or_default();
     let diff = config::diff(&old, &config);

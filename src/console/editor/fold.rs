@@ -86,8 +86,13 @@ impl Folds {
     /// The line in sight before.
     pub fn previous(&self, row: usize) -> Option<usize> {
         let before = row.checked_sub(1)?;
-        let hiding = self.ranges.range(..=before).find(|(start, end)| **start < before && before <= **end);
-        Some(hiding.map_or(before, |(start, _)| *start))
+        Some(self.hiding(before).unwrap_or(before))
+    }
+
+    /// The line in sight that hides a line, if one does.
+    pub fn hiding(&self, row: usize) -> Option<usize> {
+        let hiding = self.ranges.range(..row).find(|(start, end)| **start < row && row <= **end);
+        hiding.map(|(start, _)| *start)
     }
 
     /// Moves what lies below a line that a change was made in: so many lines came, or (negative) went.

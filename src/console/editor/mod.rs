@@ -9,10 +9,12 @@ mod buffer;
 mod check;
 mod complete;
 mod fold;
+mod merge;
 mod syntax;
 
 pub use buffer::Buffer;
 pub use check::{Checked, Job, check};
 pub use complete::{Completion, completions};
 pub use fold::Folds;
+pub use merge::merge;
 pub use syntax::{Kind, Token, tokens};

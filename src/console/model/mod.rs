@@ -6,6 +6,7 @@
 //! - no clock: [`Model::now`] is handed in, counts from the console's start and only grows.
 
 pub mod column;
+pub mod config;
 pub mod cursor;
 pub mod layer;
 pub mod marks;
@@ -21,13 +22,15 @@ use ratatui::layout::Size;
 use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
 use super::theme::ThemeName;
+use super::work::Work;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
+use config::ConfigPage;
 use layer::Layer;
 use marks::Marks;
 use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
-use placement::{PlacementPage, WantedFile};
+use placement::PlacementPage;
 
 /// What a person may set before the console starts.
 #[derive(Clone, Copy, Debug)]
@@ -98,8 +101,8 @@ pub struct Model {
     pub keymap: Arc<Keymap>,
     /// The keys of a chord that were pressed, while the rest of it is waited for.
     pub pressed: Chord,
-    /// A configuration that a person named and that is to be read.
-    pub wanted_file: Option<WantedFile>,
+    /// What is to be done outside, in order.
+    pub work: VecDeque<Work>,
 }
 
 /// What is known of the cluster.
@@ -141,6 +144,8 @@ pub struct Parked {
     pub users: Option<UsersPage>,
     /// Placement, with what was written there.
     pub placement: Option<Box<PlacementPage>>,
+    /// The configuration, with what is edited there.
+    pub config: Option<Box<ConfigPage>>,
 }
 
 /// How grave a message is.
@@ -242,7 +247,7 @@ impl Model {
             marks: Marks::default(),
             keymap: Arc::default(),
             pressed: Chord::new(),
-            wanted_file: None,
+            work: VecDeque::new(),
         };
         for notice in &notices {
             model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());

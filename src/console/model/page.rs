@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::column::{
     AllocationColumn, AppColumn, AskColumn, Column, LevelColumn, NodeColumn, QueueColumn, Sort, UserColumn,
 };
+use super::config::ConfigPage;
 use super::cursor::Cursor;
 use super::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
@@ -94,6 +95,8 @@ pub enum Page {
     Details(DetailsPage),
     /// Where a submission would go.
     Placement(Box<PlacementPage>),
+    /// The configuration.
+    Config(Box<ConfigPage>),
 }
 
 /// The queue tree.

@@ -11,7 +11,7 @@ use super::super::model::page::{
 };
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::{lists, placement, queues as tree};
+use super::{config, lists, placement, queues as tree};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::SourcePlace;
 use crate::view::Side;
@@ -45,6 +45,12 @@ fn park(model: &mut Model, page: Option<Page>) {
         Some(Page::Nodes(page)) => model.parked.nodes = Some(page),
         Some(Page::Users(page)) => model.parked.users = Some(page),
         Some(Page::Placement(page)) => model.parked.placement = Some(page),
+        Some(Page::Config(page)) => {
+            if page.modified {
+                model.say(Grade::Info, "the edit is kept; :config comes back to it");
+            }
+            model.parked.config = Some(page);
+        }
         _ => {}
     }
 }
@@ -77,7 +83,7 @@ pub fn open(model: &mut Model) {
             page.list.rows.get(page.list.cursor.index).cloned().map(|account| Page::Account(AccountPage::new(account)))
         }
         Page::Account(page) => page.list.rows.get(page.list.cursor.index).map(|line| open_line(&page.account, line)),
-        Page::Details(_) | Page::Placement(_) => None,
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) => None,
     };
     if let Some(page) = next {
         push(model, page);
@@ -100,8 +106,7 @@ fn open_line(account: &Account, line: &AccountLine) -> Page {
 
 /// Everything about what is under the cursor.
 pub fn details(model: &mut Model) {
-    if let Some(subject) = subject::of(model).filter(|_| !matches!(model.page(), Page::Details(_) | Page::Placement(_)))
-    {
+    if let Some(subject) = subject::of(model).filter(|_| !matches!(model.page(), Page::Details(_))) {
         push(model, Page::Details(DetailsPage { subject, top: 0 }));
     }
 }
@@ -184,14 +189,16 @@ pub fn step_tab(model: &mut Model, step: isize) {
         Some(Page::Nodes(_)) => 2,
         Some(Page::Users(_)) => 3,
         Some(Page::Placement(_)) => 4,
+        Some(Page::Config(_)) => 5,
         _ => 0,
     };
-    match (here + step).rem_euclid(5) {
+    match (here + step).rem_euclid(6) {
         0 => queues(model, None),
         1 => apps(model, None),
         2 => nodes(model),
         3 => users(model),
-        _ => placement::open(model, None),
+        4 => placement::open(model, None),
+        _ => config::open(model),
     }
 }
 
@@ -291,17 +298,22 @@ pub fn leave(model: &mut Model) -> Effects {
 pub fn quit(model: &mut Model) -> Effects {
     let partitions = &model.cluster.newest.partitions;
     let apps: usize = partitions.iter().map(|part| part.live_apps).sum();
-    if model.cluster.about.place != SourcePlace::Embedded || apps == 0 {
+    let nodes: usize = partitions.iter().map(|part| part.nodes.len()).sum();
+    let mut lines = Vec::new();
+    if model.cluster.about.place == SourcePlace::Embedded && apps > 0 {
+        let (apps, nodes) = (format::count(apps as u64, "live application"), format::count(nodes as u64, "node"));
+        lines.push("The scheduler runs inside this console and ends with it:".to_owned());
+        lines.push(format!("{apps} on {nodes} would be lost."));
+    }
+    if config::page_of(model).is_some_and(|page| page.modified) {
+        lines.push("The configuration was edited and is not applied; the edit would be lost.".to_owned());
+    }
+    if lines.is_empty() {
         return Effects { quit: true, ..Effects::NONE };
     }
-    let nodes: usize = partitions.iter().map(|part| part.nodes.len()).sum();
-    let held = format!("{} on {}", format::count(apps as u64, "live application"), format::count(nodes as u64, "node"));
     model.layers.push(Layer::Confirm(Confirm {
         title: "Quit kornsole?".to_owned(),
-        lines: vec![
-            "The scheduler runs inside this console and ends with it:".to_owned(),
-            format!("{held} would be lost."),
-        ],
+        lines,
         accept: "Quit",
         accepting: false,
         what: Question::Quit,
