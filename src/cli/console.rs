@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::look::LookArgs;
 use super::settings::{Asked, SettingsArgs, hook, setup};
-use super::{fail, identity, load, user_settings};
+use super::{fail, identity, load};
 use crate::config::DEFAULT_CONFIG;
-use crate::console::theme::ThemeName;
-use crate::console::{self, Options, Personal};
+use crate::console;
 use crate::engine::{Core, Engine, Hook, Setup};
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Identity, Profile};
@@ -56,39 +56,6 @@ pub struct CommonArgs {
     /// How it is drawn
     #[command(flatten)]
     pub look: LookArgs,
-}
-
-/// How the console is drawn. `NO_COLOR` in the environment takes all colours away.
-#[derive(Args, Clone, Debug)]
-pub struct LookArgs {
-    /// Your own settings: looks and keys. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
-    #[arg(long = "settings", value_name = "FILE")]
-    pub user_settings: Option<PathBuf>,
-    /// Draw with ASCII signs only
-    #[arg(long)]
-    pub ascii: bool,
-    /// Do not mark cells that changed just now
-    #[arg(long)]
-    pub calm: bool,
-}
-
-impl LookArgs {
-    /// How the console is drawn and what its keys mean: by the arguments, the environment, a person's settings, in this order.
-    ///
-    /// # Errors
-    /// Why the settings named cannot be read.
-    pub fn read(&self) -> Result<(Options, Personal), String> {
-        let user_settings::Found { file, read, told } = user_settings::read(self.user_settings.as_deref())?;
-        let (settings, env) = (read.settings, Options::from_env());
-        let options = Options {
-            theme: if env.theme == ThemeName::Mono { env.theme } else { settings.theme.unwrap_or(env.theme) },
-            ascii: self.ascii || settings.ascii.unwrap_or(env.ascii),
-            mark_changes: !self.calm && settings.marks.unwrap_or(env.mark_changes),
-            mouse: settings.mouse.unwrap_or(env.mouse),
-        };
-        let name = file.map(|file| file.display().to_string()).unwrap_or_default();
-        Ok((options, Personal { keymap: settings.keymap, file: name, faults: told }))
-    }
 }
 
 fn speed(text: &str) -> Result<f64, String> {
@@ -196,7 +163,7 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
 pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,
-        Err(message) => return fail(&message, 1),
+        Err(told) => return fail(&told.message, told.code),
     };
     let mut engine = match Engine::start_telling(opened.core, args.speed, hook) {
         Ok(engine) => engine,

@@ -10,6 +10,7 @@ pub mod demo;
 pub mod diff;
 pub mod identity;
 pub mod load;
+pub mod look;
 pub mod place;
 pub mod play;
 pub mod run;

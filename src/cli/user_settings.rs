@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy as _;
 
 use crate::console::settings::{self, Read};
+use crate::console::theme::Themes;
 
 /// The file in a person's folder of settings, and the folder in the system's place for them.
 const FILE: &str = "settings.toml";
@@ -36,7 +37,7 @@ pub fn default_file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// Why the file that was named cannot be read. What is wrong in a file that reads is no error.
-pub fn read(named: Option<&Path>) -> Result<Found, String> {
+pub fn read(named: Option<&Path>, themes: &Themes) -> Result<Found, String> {
     let Some(file) = named.map(Path::to_path_buf).or_else(default_file) else { return Ok(Found::default()) };
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(&file).and_then(|opened| opened.take(LARGEST + 1).read_to_end(&mut bytes));
@@ -53,7 +54,7 @@ pub fn read(named: Option<&Path>) -> Result<Found, String> {
     };
     Ok(match told {
         Ok(text) => {
-            let read = settings::read(&text);
+            let read = settings::read(&text, themes);
             let told = read.told(&name, &text);
             Found { file: Some(file), read, told }
         }

@@ -11,7 +11,7 @@ use super::keymap::Chord;
 use super::work::Outcome;
 use crate::model::Time;
 use crate::source::Link;
-use crate::view::View;
+use crate::view::{EventPage, View};
 
 /// Something that happens to the console.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub enum Action {
     Resize(Size),
     /// News of the cluster.
     Feed(Feed),
+    /// Events that came since the last ones.
+    Events(EventPage),
     /// Something that was asked for is done.
     Done(Outcome),
     /// Time went on.

@@ -7,7 +7,7 @@
 
 use super::model::Model;
 use super::model::page::{Fold, Page};
-use super::update::{config, placement};
+use super::update::{config, events, placement};
 use super::{subject, update};
 
 /// Where a key means something.
@@ -24,6 +24,7 @@ pub enum Context {
     Details,
     Placement,
     Config,
+    Events,
     Edit,
     Form,
     List,
@@ -50,6 +51,7 @@ impl Context {
             Self::Details => "Details",
             Self::Placement => "Placement",
             Self::Config => "Configuration",
+            Self::Events => "Events",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -76,6 +78,7 @@ impl Context {
             Self::Details => "details",
             Self::Placement => "placement",
             Self::Config => "config",
+            Self::Events => "events",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -95,7 +98,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -106,6 +109,7 @@ impl Context {
         Self::Details,
         Self::Placement,
         Self::Config,
+        Self::Events,
         Self::List,
         Self::Page,
         Self::Edit,
@@ -202,6 +206,12 @@ pub enum CommandId {
     EndWriting,
     ClearForm,
     Config,
+    Events,
+    EventsOf,
+    Follow,
+    History,
+    Health,
+    Draining,
     EditText,
     EndEdit,
     CompleteText,
@@ -337,6 +347,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Node, "enter"),
             (In::Users, "enter"),
             (In::Account, "enter"),
+            (In::Events, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -346,6 +357,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Node, "application"),
             (In::Users, "queue by queue"),
             (In::Account, "applications"),
+            (In::Events, "what it is about"),
         ])
         .guard(can_open),
     row(CommandId::Details, "details", "Everything about the row under the cursor, and where each value comes from")
@@ -509,6 +521,22 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Config, "config", "The configuration: its text, and what an edit of it would mean")
         .aliases(&["configuration", "edit"])
         .keys(&[(In::Page, "6")]),
+    row(CommandId::Events, "events", "What happened, the newest first; with a name: of that object")
+        .keys(&[(In::Page, "7")])
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::EventsOf, "events-of", "The events of what is under the cursor")
+        .keys(&[(In::List, "v")])
+        .guard(events::can_show_of),
+    row(CommandId::Follow, "", "Stay with the newest event, or stop doing so")
+        .keys(&[(In::Events, "f")])
+        .hints(&[(In::Events, "follow")]),
+    row(CommandId::History, "history", "What the cluster or a queue looked like, minute by minute")
+        .keys(&[(In::Page, "8")])
+        .takes(Argument::Optional(Kind::Queue)),
+    row(CommandId::Health, "health", "Whether the cluster's numbers agree, check by check").keys(&[(In::Page, "9")]),
+    row(CommandId::Draining, "draining", "The applications that hold queues which drain, and since when these do")
+        .aliases(&["drains"])
+        .keys(&[(In::Page, "0")]),
     row(CommandId::EditText, "", "Edit the text")
         .keys(&[(In::Config, "enter"), (In::Config, "e")])
         .hints(&[(In::Config, "edit")])
@@ -568,11 +596,15 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Merge, "merge", "Take over what was changed underneath, line by line, beside your edit")
         .guard(config::can_merge),
     row(CommandId::Rebase, "rebase", "Keep your text in place of what was changed underneath").guard(config::can_merge),
-    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement, configuration")
+    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement, configuration, events")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "next page")]),
-    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes, users, placement, configuration")
-        .keys(&[(In::Page, "shift-tab")]),
+    row(
+        CommandId::PreviousPage,
+        "",
+        "Previous of queues, applications, nodes, users, placement, configuration, events",
+    )
+    .keys(&[(In::Page, "shift-tab")]),
     row(CommandId::GoApp, "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
     row(CommandId::GoNode, "node", "Go to a node").takes(Argument::Required(Kind::Node)),
     row(CommandId::Partition, "partition", "Look at another partition")
@@ -604,6 +636,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Details, "back"),
             (In::Placement, "back"),
             (In::Config, "back"),
+            (In::Events, "back"),
         ]),
     row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
         .keys(&[
@@ -686,6 +719,9 @@ fn can_tell_why(model: &Model) -> Result<(), String> {
 }
 
 fn can_open(model: &Model) -> Result<(), String> {
+    if matches!(model.page(), Page::Events(_)) {
+        return events::can_jump(model);
+    }
     has_row(model)?;
     match model.page() {
         Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending ask has no node yet".to_owned()),

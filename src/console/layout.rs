@@ -71,7 +71,7 @@ fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
     let of_one_thing = match model.page() {
         Page::App(_) | Page::Node(_) | Page::Account(_) => true,
         Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) | Page::Users(_) => false,
-        Page::Details(_) | Page::Placement(_) => return (body, None),
+        Page::Details(_) | Page::Placement(_) | Page::Events(_) => return (body, None),
         Page::Config(_) => return beside_text(body),
     };
     if width >= 190 {

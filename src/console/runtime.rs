@@ -34,7 +34,6 @@ use super::model::{Options, Personal};
 use super::outside;
 use super::session::Session;
 use super::terminal::{self, Screen};
-use super::theme::ThemeName;
 use super::work::{Outcome, Work};
 use crate::source::Source;
 
@@ -53,14 +52,6 @@ enum Event {
     /// Something that was asked for is done.
     Done(Outcome),
     InputEnded(std::io::Error),
-}
-
-impl Options {
-    /// The options that the environment asks for: without colours when `NO_COLOR` is set and not empty.
-    pub fn from_env() -> Self {
-        let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { theme: if colourless { ThemeName::Mono } else { ThemeName::Dark }, ..Self::default() }
-    }
 }
 
 /// Runs the console on the terminal until the person quits.

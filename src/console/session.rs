@@ -11,9 +11,11 @@ use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
 use super::key::Key;
 use super::keymap;
+use super::model::events::Events;
+use super::model::page::Page;
 use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
-use super::update::{feed, lists, update};
+use super::update::{feed, lists, update, write};
 use super::work::{Outcome, Work};
 use crate::source::Source;
 use crate::view::act::Order;
@@ -22,6 +24,7 @@ use crate::view::act::Order;
 pub struct Session {
     model: Model,
     theme: Theme,
+    /// The name of the theme, and whether its signs are ASCII only.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
 }
@@ -33,8 +36,9 @@ impl Session {
         let mut model = Model::new(options, size, view, source.about().clone(), source.identity().clone(), link);
         model.cluster.at = source.now().max(model.cluster.at);
         lists::rebuild(&mut model, true);
-        let theme = Theme::new(options.theme, options.ascii);
-        Self { model, theme, shown: (options.theme, options.ascii), source }
+        let shown = (model.options.theme.clone(), model.options.ascii);
+        let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
+        Self { model, theme, shown, source }
     }
 
     /// Takes a person's own settings.
@@ -52,12 +56,18 @@ impl Session {
         let passed = update(&mut self.model, Action::Clock(now));
         let Some(action) = keymap::action(&self.model, key) else { return passed };
         let effects = update(&mut self.model, action);
-        let options = (self.model.options.theme, self.model.options.ascii);
-        if options != self.shown {
-            self.shown = options;
-            self.theme = Theme::new(options.0, options.1);
+        self.take_theme();
+        passed.and(effects).and(self.read_events())
+    }
+
+    /// Takes the theme that is to be shown now: while one is being chosen, that one.
+    fn take_theme(&mut self) {
+        let options = &self.model.options;
+        let name = write::tried_theme(&self.model).unwrap_or(&options.theme);
+        if (name, options.ascii) != (&self.shown.0, self.shown.1) {
+            self.theme = Theme::new(&options.themes, name, options.depth, options.ascii);
+            self.shown = (name.clone(), options.ascii);
         }
-        passed.and(effects)
     }
 
     /// The mouse did something at `now`.
@@ -79,7 +89,16 @@ impl Session {
     pub fn refresh(&mut self, now: Duration) -> Effects {
         let passed = update(&mut self.model, Action::Clock(now));
         let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link() };
-        passed.and(update(&mut self.model, Action::Feed(news)))
+        passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events())
+    }
+
+    /// Takes the events that came since the last ones, while somebody looks at them.
+    fn read_events(&mut self) -> Effects {
+        if !matches!(self.model.page(), Page::Events(_)) {
+            return Effects::NONE;
+        }
+        let page = self.source.events(self.model.cluster.events.next, Events::KEPT);
+        update(&mut self.model, Action::Events(page))
     }
 
     /// The next thing that is to be done outside.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kornsole::console::action::Mouse;
 use kornsole::console::model::page::Page;
+use kornsole::console::theme::Themes;
 use kornsole::console::{Driver, Options, Personal, settings};
 use kornsole::model::{Priority, QueuePath};
 use kornsole::source::SourcePlace;
@@ -536,7 +537,7 @@ fn rules_that_went_out_of_force_are_told() {
 
 /// A console with settings of a person's own.
 fn personal(text: &str, width: u16, height: u16) -> Driver {
-    let read = settings::read(text);
+    let read = settings::read(text, &Themes::shipped());
     let faults = read.told("settings.toml", text);
     let (mut driver, _) = console(width, height);
     driver.personalize(Personal { keymap: read.settings.keymap, file: "settings.toml".to_owned(), faults });

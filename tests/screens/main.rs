@@ -5,6 +5,7 @@
 mod config;
 mod fixture;
 mod keys;
+mod looks;
 mod notices;
 mod pictures;
 mod props;

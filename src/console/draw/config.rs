@@ -148,12 +148,13 @@ fn tell(pen: &mut Pen<'_>, room: Rect, column: usize, what: &str, role: Role) ->
 
 fn colour(kind: Kind) -> Role {
     match kind {
-        Kind::Key => Role::Accent,
+        Kind::Key => Role::SyntaxKey,
         Kind::Text => Role::Text,
-        Kind::Quoted => Role::Good,
-        Kind::Number => Role::UsageNormal,
-        Kind::Word => Role::PriorityLowered,
-        Kind::Comment | Kind::Mark => Role::Dim,
+        Kind::Quoted => Role::SyntaxText,
+        Kind::Number => Role::SyntaxNumber,
+        Kind::Word => Role::SyntaxNumber,
+        Kind::Comment => Role::SyntaxComment,
+        Kind::Mark => Role::Dim,
     }
 }
 
@@ -179,9 +180,10 @@ fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
     let wide = text::width(&text::escape(&rest[..word])).max(1);
     let from = before.max(page.left);
     let to = (before + wide).min(page.left + usize::from(room.width));
+    let underlined = if fault.severity == Severity::Error { Role::Fault } else { Role::FaultWarning };
     if from < to {
         let x = room.x + u16::try_from(from - page.left).unwrap_or(0);
-        pen.style(Rect { x, width: u16::try_from(to - from).unwrap_or(1), ..room }, Role::Fault);
+        pen.style(Rect { x, width: u16::try_from(to - from).unwrap_or(1), ..room }, underlined);
     }
 }
 

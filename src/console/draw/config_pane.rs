@@ -130,9 +130,9 @@ fn meaning(lines: &mut Lines, page: &ConfigPage, width: usize) {
     }
     for change in &checked.changes {
         let role = match change.sign {
-            Some(What::Added) => Role::Good,
-            Some(What::Removed) => Role::Danger,
-            Some(What::Changed) => Role::Accent,
+            Some(What::Added) => Role::DiffAdd,
+            Some(What::Removed) => Role::DiffRemove,
+            Some(What::Changed) => Role::DiffChange,
             None => Role::Text,
         };
         let indent = if change.setting { 4 } else { 0 };
@@ -169,8 +169,8 @@ fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
         for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
             let (sign, role) = match change.tag() {
                 ChangeTag::Equal => (" ", Role::Dim),
-                ChangeTag::Delete => ("-", Role::Danger),
-                ChangeTag::Insert => ("+", Role::Good),
+                ChangeTag::Delete => ("-", Role::DiffRemove),
+                ChangeTag::Insert => ("+", Role::DiffAdd),
             };
             let number = change.new_index().or(change.old_index()).unwrap_or(0) + 1;
             let line = change.value().trim_end_matches(['\n', '\r']).to_owned();

@@ -27,6 +27,7 @@ pub mod config;
 mod config_pane;
 mod crumbs;
 pub mod details;
+mod events;
 mod header;
 pub mod limits;
 mod meter;
@@ -61,6 +62,7 @@ pub fn draw(model: &Model, theme: &Theme, frame: &mut Frame<'_>) {
 pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
     let area = *buffer.area();
     let mut pen = Pen::new(buffer, theme);
+    pen.style(area, Role::Page);
     let Some(regions) = layout::regions(model) else {
         too_small(&mut pen, area);
         return None;
@@ -81,7 +83,7 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
 /// The name of the column whose title stands at a place of the screen.
 pub fn column_at(model: &Model, at: Position) -> Option<&'static str> {
     let mut buffer = Buffer::empty(Rect::new(0, 0, model.size.width, model.size.height));
-    let theme = Theme::new(model.options.theme, model.options.ascii);
+    let theme = Theme::new(&model.options.themes, &model.options.theme, model.options.depth, model.options.ascii);
     let mut pen = Pen::tagging(&mut buffer, &theme);
     page(&mut pen, model, &layout::regions(model)?);
     pen.tagged(at)
@@ -99,6 +101,7 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
         Page::Placement(page) => placement::draw(pen, model, page, regions.rows),
         Page::Config(page) => return config::draw(pen, model, page, regions),
+        Page::Events(page) => events::draw(pen, model, page, regions),
     }
     if let Some(pane) = regions.pane {
         details::draw_pane(pen, model, pane);

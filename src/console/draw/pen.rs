@@ -162,9 +162,11 @@ impl<'b> Pen<'b> {
     /// Empties an area.
     pub fn clear(&mut self, area: Rect) {
         let area = area.intersection(*self.buffer.area());
+        let page = self.theme.style(Role::Page);
         for y in area.top()..area.bottom() {
             for x in area.left()..area.right() {
                 self.buffer[(x, y)].reset();
+                self.buffer[(x, y)].set_style(page);
             }
         }
     }

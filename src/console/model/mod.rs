@@ -8,6 +8,7 @@
 pub mod column;
 pub mod config;
 pub mod cursor;
+pub mod events;
 pub mod layer;
 pub mod marks;
 pub mod page;
@@ -21,22 +22,27 @@ use ratatui::layout::Size;
 
 use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
-use super::theme::ThemeName;
+use super::theme::{Depth, ThemeName, Themes};
 use super::work::Work;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
 use config::ConfigPage;
+use events::Events;
 use layer::Layer;
 use marks::Marks;
-use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
+use page::{AppsPage, EventsPage, NodesPage, Page, QueuesPage, UsersPage};
 use placement::PlacementPage;
 
 /// What a person may set before the console starts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The theme.
     pub theme: ThemeName,
+    /// The themes there are.
+    pub themes: Arc<Themes>,
+    /// How many colours the terminal shows.
+    pub depth: Depth,
     /// Draw with ASCII signs only.
     pub ascii: bool,
     /// Mark cells that changed.
@@ -47,7 +53,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { theme: ThemeName::Dark, ascii: false, mark_changes: true, mouse: true }
+        let (theme, themes, depth) = (ThemeName::default(), Themes::shipped(), Depth::default());
+        Self { theme, themes, depth, ascii: false, mark_changes: true, mouse: true }
     }
 }
 
@@ -122,6 +129,8 @@ pub struct Cluster {
     pub link: Link,
     /// The name of the partition on the screen.
     pub partition: Arc<str>,
+    /// The last events, as far as somebody looked at them.
+    pub events: Events,
     /// Since when the picture is frozen, on the console's clock.
     pub frozen: Option<Duration>,
 }
@@ -144,6 +153,8 @@ pub struct Parked {
     pub users: Option<UsersPage>,
     /// Placement, with what was written there.
     pub placement: Option<Box<PlacementPage>>,
+    /// The events.
+    pub events: Option<EventsPage>,
     /// The configuration, with what is edited there.
     pub config: Option<Box<ConfigPage>>,
 }
@@ -232,7 +243,17 @@ impl Model {
             size,
             now: Duration::ZERO,
             options,
-            cluster: Cluster { newest: Arc::clone(&view), view, at, about, identity, link, partition, frozen: None },
+            cluster: Cluster {
+                newest: Arc::clone(&view),
+                view,
+                at,
+                about,
+                identity,
+                link,
+                partition,
+                events: Events::default(),
+                frozen: None,
+            },
             pages: vec![Page::Queues(QueuesPage::default())],
             parked: Parked::default(),
             layers: Vec::new(),
@@ -251,6 +272,19 @@ impl Model {
         };
         for notice in &notices {
             model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
+        }
+        let themes = Arc::clone(&model.options.themes);
+        for told in &themes.told {
+            model.keep(
+                None,
+                Grade::Warning,
+                "a theme has faults; what is wrong in it is left out".to_owned(),
+                told.clone(),
+            );
+        }
+        if let Some(first) = themes.told.first() {
+            let first = first.lines().next().unwrap_or_default();
+            model.say(Grade::Warning, format!("{first}; :messages has all of it"));
         }
         model
     }

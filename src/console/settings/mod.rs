@@ -26,7 +26,7 @@ use std::ops::Range;
 
 use self::table::Table;
 use super::keymap::Keymap;
-use super::theme::ThemeName;
+use super::theme::{ThemeName, Themes};
 use crate::config::{Fault, Source};
 
 /// A person's settings. What is not set is `None`.
@@ -71,13 +71,13 @@ impl Read {
 /// | SET-011 | what is bound is no key |
 /// | SET-012 | it is bound to what is no command |
 /// | SET-013 | the binding could never be used, or would make writing impossible |
-pub fn read(text: &str) -> Read {
+pub fn read(text: &str, themes: &Themes) -> Read {
     let mut settings = Settings::default();
     let mut faults = Vec::new();
     let (root, wrong) = toml::de::DeTable::parse_recoverable(text);
     if wrong.is_empty() {
         let table = Table { text, path: String::new(), entries: root.get_ref() };
-        top(&table, &mut settings, &mut faults);
+        top(&table, themes, &mut settings, &mut faults);
     }
     for error in wrong {
         let span: Range<usize> = error.span().unwrap_or_default();
@@ -88,11 +88,11 @@ pub fn read(text: &str) -> Read {
     Read { settings, faults }
 }
 
-fn top(table: &Table<'_, '_>, settings: &mut Settings, faults: &mut Vec<Fault>) {
+fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
     const KNOWN: [&str; 5] = ["theme", "ascii", "mouse", "marks", "keys"];
     for entry in table.entries() {
         match entry.name {
-            "theme" => settings.theme = theme(&entry, faults),
+            "theme" => settings.theme = theme(&entry, themes, faults),
             "ascii" => settings.ascii = entry.bool(faults),
             "mouse" => settings.mouse = entry.bool(faults),
             "marks" => settings.marks = entry.bool(faults),
@@ -106,12 +106,11 @@ fn top(table: &Table<'_, '_>, settings: &mut Settings, faults: &mut Vec<Fault>) 
     }
 }
 
-fn theme(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<ThemeName> {
+fn theme(entry: &table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>) -> Option<ThemeName> {
     let name = entry.text(faults)?;
-    let theme = ThemeName::parse(name);
+    let theme = themes.get(name).map(|theme| theme.name.clone());
     if theme.is_none() {
-        let known = ThemeName::ALL.map(ThemeName::name).join(", ");
-        faults.push(entry.wrong("SET-003", format!("no theme {name:?}"), &format!("there are {known}")));
+        faults.push(entry.wrong("SET-003", format!("no theme {name:?}"), &format!("there are {}", themes.names())));
     }
     theme
 }
@@ -121,6 +120,10 @@ mod tests {
     use super::super::command::{CommandId, Context};
     use super::super::keymap::{Found, parse_chord};
     use super::*;
+
+    fn read(text: &str) -> Read {
+        super::read(text, &Themes::shipped())
+    }
 
     fn found(read: &Read, context: Context, chord: &str) -> Option<(CommandId, Option<String>)> {
         match read.settings.keymap.look_up(&[context], &parse_chord(chord).unwrap()) {
@@ -134,7 +137,7 @@ mod tests {
         let text = "theme = 'mono'\nascii = true\nmouse = false\nmarks = false\n";
         let Read { settings, faults } = read(text);
         assert_eq!(faults, []);
-        assert_eq!(settings.theme, Some(ThemeName::Mono));
+        assert_eq!(settings.theme, Some(ThemeName::mono()));
         assert_eq!((settings.ascii, settings.mouse, settings.marks), (Some(true), Some(false), Some(false)));
         assert_eq!(read(""), Read::default());
     }
@@ -178,7 +181,7 @@ a = 'accept'
         settings.toml:1:9: error[SET-003]: no theme "neon"
           1 | theme = 'neon'
             |         ^
-            = there are dark, mono
+            = there are dark, light, high-contrast, high-contrast-light, colour-blind, ansi16, mono, catppuccin-mocha, dracula, gruvbox-dark, gruvbox-light, nord, tokyo-night
         settings.toml:2:9: error[SET-003]: `ascii` is a TOML string
           2 | ascii = 'yes'
             |         ^

@@ -99,8 +99,10 @@ fn ages_on_screen(model: &Model) -> bool {
         Page::Apps(page) => !page.list.rows.is_empty(),
         Page::App(page) => page.row.as_ref().is_some_and(|row| !row.state.is_ended()),
         Page::Node(page) => !page.list.rows.is_empty(),
-        Page::Nodes(_) | Page::Users(_) | Page::Account(_) | Page::Placement(_) | Page::Config(_) => false,
-        Page::Details(page) => !matches!(page.subject, Subject::Access(_)),
+        Page::Nodes(_) | Page::Users(_) | Page::Account(_) | Page::Placement(_) | Page::Config(_) | Page::Events(_) => {
+            false
+        }
+        Page::Details(page) => !matches!(page.subject, Subject::Access(_) | Subject::Health(_)),
     }
 }
 

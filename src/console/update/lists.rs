@@ -12,7 +12,7 @@ use super::super::model::layer::Layer;
 use super::super::model::page::{Listing, Page, Stamp};
 use super::super::model::{Cluster, Grade, Model};
 use super::super::text;
-use super::{apps, config, nodes, placement, queues, users};
+use super::{apps, config, events, nodes, placement, queues, users};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
@@ -61,6 +61,10 @@ macro_rules! with_list {
                 $body
             }
             Page::Account(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Events(page) => {
                 let $list = &mut page.list;
                 $body
             }
@@ -120,6 +124,7 @@ pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
         Page::Node(page) => nodes::select_allocation(page, index),
         Page::Users(page) => users::select(page, index),
         Page::Account(page) => users::select_line(page, index),
+        Page::Events(page) => events::select(page, index),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) => {}
     }
 }
@@ -173,6 +178,7 @@ pub fn columns(model: &Model) -> Vec<&'static str> {
         Page::Node(page) => names(&page.list),
         Page::Users(page) => names(&page.list),
         Page::Account(page) => names(&page.list),
+        Page::Events(page) => names(&page.list),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) => Vec::new(),
     }
 }
@@ -187,6 +193,7 @@ pub fn filter(model: &Model) -> &str {
         Page::Node(page) => &page.list.filter,
         Page::Users(page) => &page.list.filter,
         Page::Account(page) => &page.list.filter,
+        Page::Events(page) => &page.list.filter,
         Page::Config(page) => &page.find,
         Page::Details(_) | Page::Placement(_) => "",
     }
@@ -236,6 +243,7 @@ pub fn rebuild(model: &mut Model, asked: bool) {
         Page::Node(page) => nodes::rebuild_allocations(page),
         Page::Users(page) => users::rebuild(page, part),
         Page::Account(page) => users::rebuild_levels(page, part),
+        Page::Events(page) => events::rebuild(page, &cluster.events),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) => {}
     }
     let stamp = Stamp { partition: Arc::clone(&cluster.partition), generation, at: *now };
@@ -254,7 +262,8 @@ fn generation(page: &Page, cluster: &Cluster) -> u64 {
     let Some(part) = cluster.part() else { return 0 };
     match page {
         Page::Queues(page) if !page.list.live() => part.tree_generation,
-        Page::Apps(page) if !page.list.live() => part.app_generation,
+        Page::Apps(page) if !page.list.live() && !page.draining => part.app_generation,
+        Page::Events(_) => cluster.events.generation,
         _ => cluster.view.generation,
     }
 }
@@ -271,6 +280,7 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
         Page::Node(page) => stamp(&page.list),
         Page::Users(page) => stamp(&page.list),
         Page::Account(page) => stamp(&page.list),
+        Page::Events(page) => stamp(&page.list),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) => return None,
     };
     let Some(stamp) = stamp.filter(|stamp| stamp.partition == cluster.partition) else { return Some(Duration::ZERO) };

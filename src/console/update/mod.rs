@@ -8,6 +8,7 @@
 
 pub mod apps;
 pub mod config;
+pub mod events;
 pub mod feed;
 pub mod lists;
 pub mod mouse;
@@ -31,7 +32,7 @@ use crate::view::Side;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, action: Action) -> Effects {
-    if !matches!(action, Action::Resize(_) | Action::Feed(_) | Action::Done(_) | Action::Clock(_)) {
+    if !matches!(action, Action::Resize(_) | Action::Feed(_) | Action::Events(_) | Action::Done(_) | Action::Clock(_)) {
         model.pressed.clear();
     }
     let effects = match action {
@@ -52,6 +53,13 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             Effects::REDRAW
         }
         Action::Feed(news) => feed::take(model, news),
+        Action::Events(page) => {
+            if events::take(model, page) {
+                Effects::REDRAW
+            } else {
+                Effects::NONE
+            }
+        }
         Action::Done(outcome) => done(model, outcome),
         Action::Clock(now) => feed::clock(model, now),
     };
@@ -124,6 +132,12 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Help => model.layers.push(Layer::Help(Default::default())),
         CommandId::Messages => model.layers.push(Layer::Messages { top: 0 }),
         CommandId::Freeze => feed::toggle_freeze(model),
+        CommandId::Events => events::open(model, argument),
+        CommandId::EventsOf => events::of_subject(model),
+        CommandId::Follow => events::toggle_follow(model),
+        CommandId::Health => navigate::health(model),
+        CommandId::History => navigate::history(model, argument),
+        CommandId::Draining => navigate::draining(model),
         CommandId::Config => config::open(model),
         CommandId::EditText => config::write(model),
         CommandId::EndEdit => config::end(model),

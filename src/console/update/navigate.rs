@@ -1,5 +1,6 @@
 //! From page to page, back, and out.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::action::Effects;
@@ -11,10 +12,10 @@ use super::super::model::page::{
 };
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::{config, lists, placement, queues as tree};
+use super::{config, events, lists, placement, queues as tree};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::SourcePlace;
-use crate::view::Side;
+use crate::view::{Side, health as health_of};
 
 /// How soon the second press must follow to quit at once.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -41,7 +42,8 @@ fn pop(model: &mut Model) {
 /// Keeps a page of the first row for when one comes back to it.
 fn park(model: &mut Model, page: Option<Page>) {
     match page {
-        Some(Page::Apps(page)) if page.scope.is_none() => model.parked.apps = Some(page),
+        Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => model.parked.apps = Some(page),
+        Some(Page::Events(page)) if page.about.is_none() => model.parked.events = Some(page),
         Some(Page::Nodes(page)) => model.parked.nodes = Some(page),
         Some(Page::Users(page)) => model.parked.users = Some(page),
         Some(Page::Placement(page)) => model.parked.placement = Some(page),
@@ -83,6 +85,7 @@ pub fn open(model: &mut Model) {
             page.list.rows.get(page.list.cursor.index).cloned().map(|account| Page::Account(AccountPage::new(account)))
         }
         Page::Account(page) => page.list.rows.get(page.list.cursor.index).map(|line| open_line(&page.account, line)),
+        Page::Events(_) => return events::jump(model),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) => None,
     };
     if let Some(page) = next {
@@ -166,6 +169,35 @@ pub fn users(model: &mut Model) {
     push(model, Page::Users(page));
 }
 
+/// Whether the cluster's numbers agree, at this moment.
+pub fn health(model: &mut Model) {
+    let subject = Subject::Health(Arc::new(health_of(&model.cluster.view)));
+    home(model);
+    push(model, Page::Details(DetailsPage { subject, top: 0 }));
+}
+
+/// What the cluster looked like, or a queue.
+pub fn history(model: &mut Model, queue: Option<&str>) {
+    let queue =
+        match queue.map(str::trim).filter(|text| !text.is_empty()).map(|text| find_queue(model, text)).transpose() {
+            Ok(queue) => queue,
+            Err(reason) => return model.say(Grade::Refusal, reason),
+        };
+    let here = match subject::of(model) {
+        Some(Subject::Queue(path)) if queue.is_none() && matches!(model.page(), Page::Queues(_)) => {
+            (path.depth() > 1).then_some(path)
+        }
+        _ => None,
+    };
+    push(model, Page::Details(DetailsPage { subject: Subject::History(queue.or(here)), top: 0 }));
+}
+
+/// The applications that hold queues which drain.
+pub fn draining(model: &mut Model) {
+    home(model);
+    push(model, Page::Apps(AppsPage { draining: true, ..AppsPage::new(None) }));
+}
+
 /// Goes to a user or a group.
 pub fn account(model: &mut Model, side: Side, text: &str) {
     let known = model.cluster.part().is_some_and(|part| part.usage_of(side, text).is_some());
@@ -185,20 +217,22 @@ pub fn account(model: &mut Model, side: Side, text: &str) {
 /// The next page of the first row, or the one before.
 pub fn step_tab(model: &mut Model, step: isize) {
     let here = match model.pages.get(1) {
-        Some(Page::Apps(page)) if page.scope.is_none() => 1,
+        Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => 1,
         Some(Page::Nodes(_)) => 2,
         Some(Page::Users(_)) => 3,
         Some(Page::Placement(_)) => 4,
         Some(Page::Config(_)) => 5,
+        Some(Page::Events(_)) => 6,
         _ => 0,
     };
-    match (here + step).rem_euclid(6) {
+    match (here + step).rem_euclid(7) {
         0 => queues(model, None),
         1 => apps(model, None),
         2 => nodes(model),
         3 => users(model),
         4 => placement::open(model, None),
-        _ => config::open(model),
+        5 => config::open(model),
+        _ => events::open(model, None),
     }
 }
 
