@@ -9,8 +9,10 @@
 //! - a workload and the timers act at their own times, not at the time when the thread got round to them.
 
 pub mod clock;
+mod configure;
 pub mod core;
 pub mod events;
+mod perform;
 pub mod setup;
 pub mod tell;
 pub mod thread;

@@ -27,6 +27,8 @@ pub struct Setup {
     pub clean_every: Duration,
     /// The scheduler's own settings.
     pub tuning: Tuning,
+    /// It rests once the workload has given its last step, until somebody resumes it.
+    pub paused: bool,
     /// How many events are kept, if any are.
     pub event: EventConfig,
     /// Which run of the scheduler this is, for those who follow its events: a UUID that no other run has.
@@ -39,7 +41,8 @@ impl Setup {
         let policy_group = DEFAULT_POLICY_GROUP.to_owned();
         let event = EventConfig { tracking_enabled: true, ring_buffer_capacity: EVENTS_KEPT, ..EventConfig::default() };
         let instance = Arc::from(NO_INSTANCE);
-        Self { profile, policy_group, clean_every: CLEAN_EVERY, tuning: Tuning::default(), event, instance }
+        let (clean_every, tuning) = (CLEAN_EVERY, Tuning::default());
+        Self { profile, policy_group, clean_every, tuning, paused: false, event, instance }
     }
 
     /// What the scheduler's own configuration says.
@@ -54,6 +57,7 @@ impl Setup {
                 preemption_interval: config.preemption_interval,
                 preemption_min_load: config.preemption_min_load,
             },
+            paused: false,
             event: config.event.clone(),
             instance: Arc::from(NO_INSTANCE),
         }

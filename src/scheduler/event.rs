@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::denial::Denial;
 use super::usage::Side;
 use crate::model::{Acl, AppId, AppState, AskId, NodeId, QueuePath, QueueState, Resource, Time};
 
@@ -111,8 +112,10 @@ pub enum EventKind {
     Denied {
         /// Which application.
         app: AppId,
-        /// Which check refused, and why.
+        /// Which check refused, and why, in words.
         message: String,
+        /// The same as data.
+        why: Denial,
     },
     /// The application was moved.
     Moved {

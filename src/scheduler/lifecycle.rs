@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::app::Application;
 use super::event::{Event, EventKind};
 use super::index::AppKey;
 use super::partition::{Partition, Timer};
@@ -183,7 +184,7 @@ impl Partition {
     }
 
     /// Keeps an application that ended.
-    pub(super) fn remember(&mut self, now: Time, app: super::app::Application) {
+    pub(super) fn remember(&mut self, now: Time, app: Application) {
         if self.ended.is_empty() {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
@@ -241,11 +242,9 @@ impl Partition {
         self.refresh_app(key);
     }
 
-    /// Forgets applications that ended long ago.
-    pub(super) fn forget_ended(&mut self, now: Time, events: &mut Vec<Event>) {
-        while let Some(oldest) = self.ended.front()
-            && oldest.finished.is_some_and(|finished| now.since(finished) >= REMEMBERED)
-        {
+    /// Drops the applications that ended long ago.
+    pub(super) fn drop_expired(&mut self, now: Time, events: &mut Vec<Event>) {
+        while let Some(oldest) = self.ended.front().filter(|oldest| is_expired(now, oldest)) {
             let kind = EventKind::AppState {
                 app: oldest.id.clone(),
                 state: AppState::Expired,
@@ -255,8 +254,18 @@ impl Partition {
             events.push(Event::new(now, kind));
             self.ended.pop_front();
         }
+    }
+
+    /// Forgets applications that ended long ago, and looks again later.
+    pub(super) fn forget_ended(&mut self, now: Time, events: &mut Vec<Event>) {
+        self.drop_expired(now, events);
         if !self.ended.is_empty() {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
     }
+}
+
+/// Whether an application ended so long ago that it may be forgotten (SCH-172).
+pub(super) fn is_expired(now: Time, app: &Application) -> bool {
+    app.finished.is_some_and(|finished| now.since(finished) >= REMEMBERED)
 }

@@ -38,14 +38,7 @@ impl Scheduler {
 
     /// Brings everything of a configuration into force but the limits.
     fn bring_in(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) -> Result<(), String> {
-        let mut rules = Vec::new();
-        for partition in &config.partitions {
-            let present = self.partitions.iter().find(|p| *p.name == partition.name);
-            rules.push(build_rules(partition, &self.switches, present.is_none())?);
-            if let Some(present) = present {
-                present.accepts(&partition.root)?;
-            }
-        }
+        let rules = self.accepts(config)?;
         self.remove_partitions(now, config, events);
         for (partition, rules) in config.partitions.iter().zip(rules) {
             if let Some(present) = self.partitions.iter_mut().find(|p| *p.name == partition.name) {
@@ -61,6 +54,19 @@ impl Scheduler {
         let place = |p: &Partition| config.partitions.iter().position(|c| *c.name == *p.name);
         self.partitions.sort_by_key(place);
         Ok(())
+    }
+
+    /// Asks everything that can refuse a configuration before a change is made; gives the rules of its partitions.
+    pub(super) fn accepts(&self, config: &Config) -> Result<Vec<Rules>, String> {
+        let mut rules = Vec::new();
+        for partition in &config.partitions {
+            let present = self.partitions.iter().find(|p| *p.name == partition.name);
+            rules.push(build_rules(partition, &self.switches, present.is_none())?);
+            if let Some(present) = present {
+                present.accepts(&partition.root)?;
+            }
+        }
+        Ok(rules)
     }
 
     /// Brings the limits of users and groups into force (LIM-017).
@@ -129,6 +135,7 @@ impl Partition {
         self.nodes.set_sort(&config.node_sort);
         self.preemption = config.preemption;
         self.share_bases_stale = true;
+        self.wake_all();
         self.touch_tree();
         let mut stack = vec![Load::Queue(&config.root, None)];
         while let Some(load) = stack.pop() {

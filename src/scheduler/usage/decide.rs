@@ -6,6 +6,7 @@ use super::account::{Bound, Side, has_place};
 use super::limits::{max_applications, max_resources};
 use crate::model::{Identity, Resource, Time};
 use crate::scheduler::app::Application;
+use crate::scheduler::denial::{Misfit, MisfitKind};
 use crate::scheduler::event::{Event, EventKind};
 use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::partition::Partition;
@@ -112,7 +113,7 @@ impl Partition {
 
     /// Which limits on the path of a move's target do not leave room for the application (SCH-203 check 9). Where it counts
     /// already, on shared queues under the same group, its own usage changes nothing.
-    pub(in crate::scheduler) fn limit_misfits(&self, key: AppKey, path: &PathUp) -> Vec<String> {
+    pub(in crate::scheduler) fn limit_misfits(&self, key: AppKey, path: &PathUp) -> Vec<Misfit> {
         let app = &self.apps[key];
         let holds = app.holds();
         if holds.is_zero() && !app.account.running {
@@ -131,7 +132,7 @@ impl Partition {
     }
 
     /// Why an application does not fit a limit that it comes under.
-    fn misfit(&self, app: &Application, holds: &Resource, bound: &Bound, group: Option<&str>) -> Option<String> {
+    fn misfit(&self, app: &Application, holds: &Resource, bound: &Bound, group: Option<&str>) -> Option<Misfit> {
         let (who, tracker) = match bound.side {
             Side::User => {
                 (format!("user {}", app.who.user), app.account.user.and_then(|key| self.usage.users.get(key)))
@@ -144,15 +145,17 @@ impl Partition {
         };
         let usage = tracker.and_then(|tracker| tracker.at(bound.queue));
         let path = &self.queues[bound.queue].path;
+        let misfit = |text| Misfit { kind: MisfitKind::Limit, queue: path.clone(), text };
         if let Some(max) = max_resources(&bound.limit) {
             let used = usage.map(|usage| usage.allocated.clone()).unwrap_or_default();
             if !max.sub_only_existing(&used).fit_in_max_undef(holds) {
-                return Some(format!("limit of {who} on {path} exceeded: it allows {max}, {used} is in use"));
+                let text = format!("limit of {who} on {path} exceeded: it allows {max}, {used} is in use");
+                return Some(misfit(text));
             }
         }
         let max = max_applications(&bound.limit).filter(|_| app.account.running)?;
         let running = usage.map_or(0, |usage| usage.running.len());
         (!has_place(usage, &app.id, max))
-            .then(|| format!("limit of {who} on {path} reached: {running} of {max} applications run"))
+            .then(|| misfit(format!("limit of {who} on {path} reached: {running} of {max} applications run")))
     }
 }

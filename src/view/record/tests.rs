@@ -4,7 +4,7 @@ use super::*;
 use crate::model::{Acl, AppState, Profile, QueuePath, QueueState};
 use crate::scheduler::event::Holder;
 use crate::scheduler::usage::Side;
-use crate::scheduler::{Event, EventKind, ReleaseReason, RunnableCause};
+use crate::scheduler::{Denial, Event, EventKind, ReleaseReason, RunnableCause};
 
 fn amount(vcore: i64) -> Resource {
     [("vcore", vcore)].into_iter().collect()
@@ -53,7 +53,7 @@ fn every_kind() -> Vec<EventKind> {
         allocated(false, None),
         allocated(true, None),
         allocated(false, Some("dev")),
-        K::Denied { app: app(), message: text() },
+        K::Denied { app: app(), message: text(), why: Denial::NoApp(app()) },
         K::Moved { app: app(), from: queue(), queue: QueuePath::new("root.b"), by: "bob".into() },
         K::Killed { app: app(), queue: queue(), by: "bob".into(), reason: "too long".into() },
         K::Killed { app: app(), queue: queue(), by: "bob".into(), reason: "".into() },
