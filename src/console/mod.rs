@@ -32,6 +32,7 @@ pub mod model;
 pub mod runtime;
 pub mod session;
 mod subject;
+mod suggest;
 mod terminal;
 pub mod text;
 pub mod theme;
