@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ratatui::layout::Size;
+use ratatui::layout::{Position, Size};
 
 use super::command::CommandId;
 use super::key::Key;
-use crate::model::Time;
+use super::keymap::Chord;
+use crate::model::{Identity, Time};
 use crate::source::Link;
 use crate::view::View;
 
@@ -18,8 +19,14 @@ pub enum Action {
     Run(CommandId, Option<String>),
     /// A command that is off, and why.
     Refuse(String),
+    /// The keys of a chord that is not whole yet; without any it is given up.
+    Press(Chord),
     /// A key for the text that is being written.
     Write(Key),
+    /// The mouse did something.
+    Mouse(Mouse),
+    /// Text was pasted; it may be anything.
+    Paste(String),
     /// The terminal has another size.
     Resize(Size),
     /// News of the cluster.
@@ -28,6 +35,15 @@ pub enum Action {
     File(String, Result<Arc<View>, String>),
     /// Time went on.
     Clock(Duration),
+}
+
+/// What the mouse did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mouse {
+    /// The first button was pressed.
+    Click(Position),
+    /// The wheel was turned, down or (negative) up.
+    Wheel(isize),
 }
 
 /// News of the cluster.
@@ -39,6 +55,8 @@ pub struct Feed {
     pub at: Time,
     /// How the connection is.
     pub link: Link,
+    /// Who acts, when that is somebody else than before: a remote tells it only after a while.
+    pub identity: Option<Identity>,
 }
 
 /// What the console wants done outside of it.

@@ -7,23 +7,27 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
-use super::action::{Action, Effects, Feed};
+use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
+use super::glance;
 use super::key::Key;
 use super::keymap;
 use super::model::placement::WantedFile;
-use super::model::{Model, Options};
+use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
-use super::update::{feed, lists, update};
-use crate::source::Source;
+use super::update::{feed, lists, update, write};
+use crate::source::{Glance, Source};
 use crate::view::View;
 
 /// A console and the cluster it looks at.
 pub struct Session {
     model: Model,
     theme: Theme,
+    /// The name of the theme, and whether its signs are ASCII only.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
+    /// What the source was last told of the screen.
+    glance: Glance,
 }
 
 impl Session {
@@ -33,8 +37,16 @@ impl Session {
         let mut model = Model::new(options, size, view, source.about().clone(), source.identity().clone(), link);
         model.cluster.at = source.now().max(model.cluster.at);
         lists::rebuild(&mut model, true);
-        let theme = Theme::new(options.theme, options.ascii);
-        Self { model, theme, shown: (options.theme, options.ascii), source }
+        let shown = (model.options.theme.clone(), model.options.ascii);
+        let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
+        let glance = glance::of(&model);
+        source.look(&glance);
+        Self { model, theme, shown, source, glance }
+    }
+
+    /// Takes a person's own settings.
+    pub fn personalize(&mut self, personal: Personal) {
+        self.model.personalize(personal);
     }
 
     /// The state of the screen.
@@ -47,12 +59,29 @@ impl Session {
         let passed = update(&mut self.model, Action::Clock(now));
         let Some(action) = keymap::action(&self.model, key) else { return passed };
         let effects = update(&mut self.model, action);
-        let options = (self.model.options.theme, self.model.options.ascii);
-        if options != self.shown {
-            self.shown = options;
-            self.theme = Theme::new(options.0, options.1);
-        }
+        self.tell_glance();
+        self.take_theme();
         passed.and(effects)
+    }
+
+    /// Takes the theme that is to be shown now: while one is being chosen, that one.
+    fn take_theme(&mut self) {
+        let options = &self.model.options;
+        let name = write::tried_theme(&self.model).unwrap_or(&options.theme);
+        if (name, options.ascii) != (&self.shown.0, self.shown.1) {
+            self.theme = Theme::new(&options.themes, name, options.depth, options.ascii);
+            self.shown = (name.clone(), options.ascii);
+        }
+    }
+
+    /// The mouse did something at `now`.
+    pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)))
+    }
+
+    /// Text was pasted at `now`.
+    pub fn paste(&mut self, text: String, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)))
     }
 
     /// The terminal has another size.
@@ -63,8 +92,21 @@ impl Session {
     /// Takes the newest view, and lets time go on to `now`.
     pub fn refresh(&mut self, now: Duration) -> Effects {
         let passed = update(&mut self.model, Action::Clock(now));
-        let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link() };
-        passed.and(update(&mut self.model, Action::Feed(news)))
+        let identity = self.source.identity();
+        let identity = (*identity != self.model.cluster.identity).then(|| identity.clone());
+        let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link(), identity };
+        let effects = passed.and(update(&mut self.model, Action::Feed(news)));
+        self.tell_glance();
+        effects
+    }
+
+    /// Tells the source what is on the screen, when that is something else than before.
+    fn tell_glance(&mut self) {
+        let glance = glance::of(&self.model);
+        if glance != self.glance {
+            self.source.look(&glance);
+            self.glance = glance;
+        }
     }
 
     /// The configuration that a person asked for since this was called last.

@@ -46,7 +46,7 @@ fn pictures() {
     std::fs::create_dir_all(&dir).unwrap();
     moments(&dir);
     for (name, keys, width, height) in PICTURES {
-        let theme = if name.ends_with("mono") { ThemeName::Mono } else { ThemeName::Dark };
+        let theme = if name.ends_with("mono") { ThemeName::mono() } else { ThemeName::default() };
         let options = Options { theme, ascii: name.ends_with("ascii"), ..Options::default() };
         let mut driver = Driver::new(Scene::new(fixture::tenants().build()), options, width, height);
         driver.keys(keys).unwrap();
@@ -79,7 +79,7 @@ fn moments(dir: &std::path::Path) {
         save("frozen", &driver);
         driver.keys("p").unwrap();
         let cause = "connection refused by 10.1.2.3:9080".to_owned();
-        scene.link(kornsole::source::Link::Stale { age: Duration::from_secs(65), cause });
+        scene.link(kornsole::source::Link::Stale { age: Duration::from_secs(65), cause, retry_in: None });
         driver.refresh();
         save("stale", &driver);
         driver.keys(":x<ret>:y<ret>j<space>:messages<ret>").unwrap();
