@@ -103,6 +103,10 @@ pub struct PartitionView {
     pub users: UsageRows,
     /// The groups that live applications count under, by name.
     pub groups: UsageRows,
+    /// The users that a limit in force names, by name, with the queues of these limits and those above, and nothing in use.
+    pub limited_users: UsageRows,
+    /// The groups that a limit in force names, the shared pot `*` too, likewise.
+    pub limited_groups: UsageRows,
 }
 
 impl PartitionView {
