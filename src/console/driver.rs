@@ -41,6 +41,10 @@ impl Driver {
             let read = files::read(&wanted);
             self.effects = self.effects.and(self.session.supply(wanted.name, read));
         }
+        if let Some((name, opener)) = self.session.take_wanted_context() {
+            let opened = opener.open(&name);
+            self.effects = self.effects.and(self.session.switch(&name, opened));
+        }
         self
     }
 

@@ -30,6 +30,7 @@ pub mod keymap;
 pub mod layout;
 pub mod line_edit;
 pub mod model;
+mod opener;
 pub mod runtime;
 pub mod session;
 pub mod settings;
@@ -41,4 +42,5 @@ pub mod update;
 
 pub use driver::Driver;
 pub use model::{Options, Personal};
+pub use opener::Opener;
 pub use runtime::run;

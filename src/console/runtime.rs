@@ -47,6 +47,8 @@ enum Event {
     Paste(String),
     News,
     Signal(i32),
+    /// Another scheduler was opened, or could not be: its name.
+    Opened(String, Result<Arc<dyn Source>, String>),
     /// A configuration that was asked for.
     File(String, Result<Arc<View>, String>),
     InputEnded(std::io::Error),
@@ -205,6 +207,11 @@ impl Loop {
             Event::Mouse(mouse) => self.session.mouse(mouse, self.now()),
             Event::Paste(text) => self.session.paste(text, self.now()),
             Event::File(name, read) => self.session.supply(name, read),
+            Event::Opened(name, opened) => {
+                let effects = self.session.switch(&name, opened);
+                watch_source(&**self.session.source(), &self.sender, &self.news);
+                effects
+            }
             Event::News => {
                 self.waiting = true;
                 Effects::NONE
@@ -220,7 +227,7 @@ impl Loop {
         })
     }
 
-    /// Reads the configuration that was asked for, if one was, beside the loop.
+    /// Reads the configuration that was asked for, and opens the context, if one was, beside the loop.
     fn read_wanted(&mut self) -> color_eyre::Result<()> {
         if let Some(wanted) = self.session.take_wanted_file() {
             let sender = self.sender.clone();
@@ -229,6 +236,14 @@ impl Loop {
                 let _ = sender.send(Event::File(wanted.name, read));
             };
             std::thread::Builder::new().name("console-file".to_owned()).spawn(read)?;
+        }
+        if let Some((name, opener)) = self.session.take_wanted_context() {
+            let sender = self.sender.clone();
+            let open = move || {
+                let opened = opener.open(&name);
+                let _ = sender.send(Event::Opened(name, opened));
+            };
+            std::thread::Builder::new().name("console-open".to_owned()).spawn(open)?;
         }
         Ok(())
     }

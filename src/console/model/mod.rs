@@ -12,7 +12,7 @@ pub mod marks;
 pub mod page;
 pub mod placement;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +20,8 @@ use ratatui::layout::Size;
 
 use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
+use super::opener::Opener;
+use super::settings::RemoteContext;
 use super::theme::{Depth, ThemeName, Themes};
 use crate::model::{Identity, Time};
 use crate::source::{About, Link};
@@ -62,6 +64,10 @@ pub struct Personal {
     pub file: String,
     /// What is wrong in it, for reading; empty when nothing is.
     pub faults: String,
+    /// Schedulers somewhere else, by name.
+    pub contexts: BTreeMap<String, RemoteContext>,
+    /// What opens them.
+    pub opener: Option<Opener>,
 }
 
 /// All state of the console.
@@ -105,6 +111,10 @@ pub struct Model {
     pub pressed: Chord,
     /// A configuration that a person named and that is to be read.
     pub wanted_file: Option<WantedFile>,
+    /// The names of the contexts that can be opened.
+    pub contexts: Vec<String>,
+    /// A context that a person named and that is to be opened.
+    pub wanted_context: Option<String>,
 }
 
 /// What is known of the cluster.
@@ -248,6 +258,8 @@ impl Model {
             keymap: Arc::default(),
             pressed: Chord::new(),
             wanted_file: None,
+            contexts: Vec::new(),
+            wanted_context: None,
         };
         for notice in &notices {
             model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
@@ -271,6 +283,10 @@ impl Model {
     /// Takes a person's own settings, and tells what is wrong in them.
     pub fn personalize(&mut self, personal: Personal) {
         self.keymap = Arc::new(personal.keymap);
+        self.contexts = match personal.opener {
+            Some(_) => personal.contexts.into_keys().collect(),
+            None => Vec::new(),
+        };
         if personal.faults.is_empty() {
             return;
         }

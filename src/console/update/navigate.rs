@@ -255,6 +255,16 @@ pub fn partition(model: &mut Model, name: &str) {
     }
 }
 
+/// Has another scheduler opened, by the name of its context.
+pub fn context(model: &mut Model, name: &str) {
+    if model.contexts.iter().any(|known| known == name) {
+        model.wanted_context = Some(name.to_owned());
+        model.say(Grade::Info, format!("opening {name}"));
+    } else {
+        model.say(Grade::Refusal, format!("no context {name}; there are {}", model.contexts.join(", ")));
+    }
+}
+
 /// One step back: a notice, the first note, a filter, a page. Never out.
 pub fn back(model: &mut Model) {
     if model.notice.take().is_some() || model.note.take().is_some() {

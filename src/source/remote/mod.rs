@@ -16,10 +16,11 @@
 
 mod act;
 pub mod ask;
+pub mod follow;
 pub mod link;
+pub mod once;
 pub mod plan;
 
-mod follow;
 mod worker;
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -48,6 +49,8 @@ pub struct RemoteOptions {
     pub read_only: bool,
     /// Chance of the pauses between tries; the same seed pauses alike.
     pub seed: u64,
+    /// What a newcomer should know of how it is asked.
+    pub notes: Vec<String>,
     /// The name under which the person asked for it; of a context. `None`: by its address.
     pub name: Option<String>,
 }
@@ -55,7 +58,7 @@ pub struct RemoteOptions {
 impl Default for RemoteOptions {
     fn default() -> Self {
         let limits = Limits::default();
-        Self { every: Duration::from_secs(2), limits, read_only: false, seed: 0, name: None }
+        Self { every: Duration::from_secs(2), limits, read_only: false, seed: 0, notes: Vec::new(), name: None }
     }
 }
 
@@ -134,7 +137,7 @@ impl Remote {
 }
 
 fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = options.notes.clone();
     if let Some(who) = target.seen_as() {
         notes.push(format!("Seen through the eyes of {who}; nothing can be changed as somebody else."));
     } else if options.read_only {

@@ -39,7 +39,7 @@ pub enum Wish {
 /// What comes from the tasks beside.
 enum News {
     /// What stands at the other end, or why that cannot be told.
-    Identified(Duration, Result<Got<Option<Remote>>, Fault>),
+    Identified(Duration, Box<Result<Got<Option<Remote>>, Fault>>),
     /// An order was answered.
     Acted,
     /// A request came back.
@@ -147,7 +147,7 @@ impl Worker {
             tokio::spawn(async move {
                 let result = identify(&client).await;
                 // The worker may have ended.
-                let _ = news.send(News::Identified(now, result));
+                let _ = news.send(News::Identified(now, Box::new(result)));
             });
             return;
         };
@@ -198,7 +198,7 @@ impl Worker {
         match news {
             News::Identified(started, result) => {
                 self.identifying = false;
-                match result {
+                match *result {
                     Ok(got) => self.identified(got),
                     Err(fault) => self.failed(started, &fault),
                 }
@@ -493,7 +493,7 @@ fn what(ask: &Ask) -> &'static str {
 }
 
 /// Tells who answers (`rest.md` section 8); `None` while there is no partition to tell by.
-async fn identify(client: &Client) -> Result<Got<Option<Remote>>, Fault> {
+pub(super) async fn identify(client: &Client) -> Result<Got<Option<Remote>>, Fault> {
     match client.json::<release::Server>("kornsole/v1/server").await {
         Ok(got) if got.value.product == "kornsole" => {
             return Ok(Got { value: Some(Remote::Kornsole(got.value)), rtt: got.rtt, took: got.took, date: got.date });

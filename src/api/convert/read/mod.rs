@@ -14,6 +14,7 @@
 
 mod apps;
 mod config;
+mod dump;
 mod elements;
 mod ended;
 mod events;

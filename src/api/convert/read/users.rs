@@ -70,6 +70,52 @@ impl Picture {
         }
     }
 
+    /// What users and groups use, counted from the applications: a dump does not tell it.
+    pub(super) fn count_usage(&mut self, partition: &str) {
+        let Some(index) = self.index(partition) else { return };
+        let view = &self.view.partitions[index];
+        let mut users: BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>> = BTreeMap::new();
+        let mut groups = users.clone();
+        let mut counted: Vec<(AppId, Arc<str>)> = Vec::new();
+        for row in view.apps.iter().flatten() {
+            let Some(leaf) = view.queue_at(&row.queue) else { continue };
+            let group = view.group_by_limits(&row.who, leaf);
+            let held = row.allocated.add(&row.placeholder);
+            let add = |all: &mut BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>, name: &str| {
+                let levels = all.entry(name.to_owned()).or_default();
+                for up in view.path_up(leaf) {
+                    let level = levels.entry(up.path.clone()).or_insert_with(|| dto::QueueUsage {
+                        queue_path: up.path.to_string(),
+                        ..dto::QueueUsage::default()
+                    });
+                    level.resource_usage.0.add_assign(&held);
+                    if !held.is_zero() {
+                        level.running_applications.push(row.id.to_string());
+                    }
+                }
+            };
+            add(&mut users, &row.who.user);
+            if let Some(group) = group {
+                add(&mut groups, &group);
+                counted.push((row.id.clone(), Arc::from(group)));
+            }
+        }
+        // The levels need not hang together as a tree: they are read one by one.
+        let told = |all: BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>| -> Told {
+            let tree = |levels: BTreeMap<QueuePath, dto::QueueUsage>| {
+                let mut levels = levels.into_values();
+                levels.next().map(|root| dto::QueueUsage { children: levels.collect(), ..root })
+            };
+            all.into_iter().map(|(name, levels)| (name, tree(levels))).collect()
+        };
+        let part = &mut self.parts[index];
+        part.groups = counted.into_iter().collect();
+        (part.users, part.group_usage) = (Some(told(users)), Some(told(groups)));
+        self.regroup(index);
+        self.recast_usage(index);
+        self.hold(index);
+    }
+
     /// The queues, or what the configuration says of them, are others now.
     pub(super) fn recast_usage(&mut self, index: usize) {
         self.usage(index, Side::User);
