@@ -10,3 +10,4 @@ mod releases;
 mod saved;
 mod serve;
 mod sets;
+mod tls;

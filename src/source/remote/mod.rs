@@ -23,6 +23,7 @@ pub mod plan;
 
 mod worker;
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -32,11 +33,17 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{About, Glance, Link, Source, SourcePlace};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
+use crate::api::convert::read::record;
+use crate::api::dto;
 use crate::model::{Identity, Time};
-use crate::view::View;
 use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
+use crate::view::record::Record;
+use crate::view::{EventPage, View};
 use ask::WhoAmI;
 use link::LinkState;
+
+/// How many events are kept for those who ask.
+const EVENTS: usize = 10_000;
 
 /// How a remote is looked at.
 #[derive(Clone, Debug)]
@@ -88,6 +95,8 @@ struct Shared {
     started: Instant,
     /// How far the other side's clock is ahead of ours, in microseconds.
     ahead: AtomicI64,
+    /// The last events that were seen, without a gap, each with its number; and how often they began anew.
+    events: Mutex<(u64, VecDeque<(u64, Arc<Record>)>)>,
 }
 
 impl Remote {
@@ -111,6 +120,7 @@ impl Remote {
             wake: Mutex::new(None),
             started: Instant::now(),
             ahead: AtomicI64::new(0),
+            events: Mutex::default(),
         });
         let (wishes, inbox) = unbounded_channel();
         let worker = worker::Worker::new(client, Arc::clone(&shared), &options, target.has_token(), inbox);
@@ -195,6 +205,20 @@ impl Shared {
         self.ahead.store(told, Ordering::Relaxed);
     }
 
+    fn keep_events(&self, first: u64, records: &[dto::EventRecord]) {
+        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend((first..).zip(records.iter().map(|event| Arc::new(record(event)))));
+        let too_many = kept.len().saturating_sub(EVENTS);
+        kept.drain(..too_many);
+    }
+
+    /// What comes next does not join what is kept.
+    fn forget_events(&self) {
+        let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        *begun += 1;
+        kept.clear();
+    }
+
     fn link(&self) -> Link {
         self.link.lock().unwrap_or_else(PoisonError::into_inner).link(self.now())
     }
@@ -214,6 +238,20 @@ impl Source for Remote {
 
     fn now(&self) -> Time {
         self.shared.cluster_time()
+    }
+
+    /// Those that this console saw: at most the last 10 000, from before it came and since.
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        let (begun, kept) = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = kept.front().map_or(0, |(number, _)| *number);
+        let skip = usize::try_from(since.saturating_sub(first)).unwrap_or(usize::MAX);
+        EventPage {
+            instance: Arc::from(begun.to_string()),
+            tracking: !kept.is_empty(),
+            lowest: first,
+            next: kept.back().map_or(0, |(number, _)| number + 1),
+            records: kept.iter().skip(skip).take(limit).cloned().collect(),
+        }
     }
 
     fn about(&self) -> &About {

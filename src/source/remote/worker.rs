@@ -416,8 +416,9 @@ impl Worker {
     fn take_events(&mut self, event: EventNews) {
         let (now, at) = (self.now(), self.shared.cluster_time());
         match event {
-            EventNews::Events(_, records) => {
+            EventNews::Events(first, records) => {
                 self.picture.events(&records);
+                self.shared.keep_events(first, &records);
                 let about = |kinds: &[i32]| records.iter().any(|record| kinds.contains(&record.kind));
                 let (apps, nodes, queues) = (about(&[1, 2]), about(&[3]), about(&[2, 4]));
                 let glance = self.glance.clone();
@@ -433,6 +434,7 @@ impl Worker {
                 );
             }
             EventNews::Gap(from, to) => {
+                self.shared.forget_events();
                 let title = format!(
                     "{} events are lost, numbers {from} to {to}: what happened then is not known",
                     to - from + 1
@@ -440,6 +442,7 @@ impl Worker {
                 self.picture.notice(at, NoticeWeight::Warning, title, String::new());
             }
             EventNews::Restarted => {
+                self.shared.forget_events();
                 let title = "another run of the scheduler answers: everything is read anew".to_owned();
                 self.picture.notice(at, NoticeWeight::Warning, title, String::new());
                 self.picture.start_over();

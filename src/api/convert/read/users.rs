@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Picture, rows};
+use super::{Part, Picture, rows};
 use crate::api::dto;
 use crate::config::LimitConfig;
 use crate::model::{AppId, QueuePath};
@@ -50,6 +50,11 @@ impl Picture {
     /// How many live applications count where: the set of applications, or their groups, are others now.
     pub(super) fn recount(&mut self, index: usize) {
         for side in [Side::User, Side::Group] {
+            if self.parts[index].has_idle_levels(side) {
+                // Those are shown only where somebody's application is.
+                self.usage(index, side);
+                continue;
+            }
             let view = &self.view.partitions[index];
             let rows = if side == Side::User { &view.users } else { &view.groups };
             let counts = counts(view, side);
@@ -152,6 +157,18 @@ impl Picture {
             *(if side == Side::User { &mut view.users } else { &mut view.groups }) = new;
             self.changed = true;
         }
+    }
+}
+
+impl Part {
+    /// Whether somebody was told to use nothing somewhere.
+    fn has_idle_levels(&self, side: Side) -> bool {
+        fn idle(level: &dto::QueueUsage) -> bool {
+            let nothing = level.running_applications.is_empty() && level.resource_usage.is_zero();
+            nothing || level.children.iter().any(idle)
+        }
+        let told = if side == Side::User { &self.users } else { &self.group_usage };
+        told.iter().flatten().flat_map(|(_, tree)| tree).any(idle)
     }
 }
 
