@@ -42,7 +42,7 @@ impl Source for Large {
     }
 
     fn link(&self) -> Link {
-        Link::Live
+        Link::Live { rtt: None }
     }
 
     fn identity(&self) -> &Identity {

@@ -75,6 +75,9 @@ pub struct Scheduler {
     tuning: Tuning,
     partitions: Vec<Partition>,
     checksum: String,
+    /// Commands before the invariants are asserted again.
+    #[cfg(debug_assertions)]
+    unasserted: u64,
 }
 
 impl Scheduler {
@@ -85,7 +88,19 @@ impl Scheduler {
 
     /// A scheduler without a configuration that decides as `profile` says, as far as `tuning` does not say otherwise.
     pub fn tuned(profile: Profile, tuning: Tuning) -> Self {
-        Self { switches: Switches::of(profile), tuning, partitions: Vec::new(), checksum: String::new() }
+        Self::switched(Switches::of(profile), tuning)
+    }
+
+    /// A scheduler without a configuration that decides by these switches: what a test needs that asks what one of them does.
+    pub fn switched(switches: Switches, tuning: Tuning) -> Self {
+        Self {
+            switches,
+            tuning,
+            partitions: Vec::new(),
+            checksum: String::new(),
+            #[cfg(debug_assertions)]
+            unasserted: 0,
+        }
     }
 
     /// Carries out one command at the time `now`, after all timers that are due by then.
@@ -126,6 +141,8 @@ impl Scheduler {
                 }
             }
         }
+        #[cfg(debug_assertions)]
+        check::assert_due(self);
         events
     }
 

@@ -13,7 +13,7 @@ use super::rows::{
     AppGroup, AppRow, AskLog, AskNotes, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
     PropertyRow, QueueRow, QueueSettings, StateChange, TaskGroupRow,
 };
-use super::users::{Side, UsageBuilder};
+use super::users::{self, Side, UsageBuilder};
 use super::{Notice, NoticeWeight, PartitionView, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
@@ -150,8 +150,13 @@ impl PartitionBuilder {
         };
         view.tree_generation += u64::from(touched.tree);
         view.app_generation += u64::from(touched.app_set);
+        let mut limits_changed = false;
         for key in touched.queues.iter() {
-            self.update_queue(view, partition, key);
+            limits_changed |= self.update_queue(view, partition, key);
+        }
+        if limits_changed {
+            view.limited_users = users::limited(view, Side::User);
+            view.limited_groups = users::limited(view, Side::Group);
         }
         for key in touched.apps.iter() {
             update_app(view, partition, key);
@@ -186,16 +191,17 @@ impl PartitionBuilder {
         true
     }
 
-    fn update_queue(&mut self, view: &mut PartitionView, partition: &Partition, key: QueueKey) {
+    /// Brings the row of a queue up to date; gives whether other limits are written on it than before.
+    fn update_queue(&mut self, view: &mut PartitionView, partition: &Partition, key: QueueKey) -> bool {
         let slot = key.slot();
         grow(&mut view.queues, slot);
         if self.settings.len() <= slot {
             self.settings.resize(slot + 1, None);
         }
         let Some(queue) = partition.queues.get(key) else {
-            view.queues.set(slot, None);
+            let gone = view.queues.set(slot, None);
             self.settings[slot] = None;
-            return;
+            return gone.is_some_and(|row| !row.settings.limits.is_empty());
         };
         let old = view.queues[slot].take();
         let same = self.settings[slot].as_ref().is_some_and(|made_from| Arc::ptr_eq(made_from, &queue.settings));
@@ -210,7 +216,10 @@ impl PartitionBuilder {
             Some(old) if *old.children == *queue.children => Arc::clone(&old.children),
             _ => Arc::from(queue.children.as_slice()),
         };
+        let limited = |settings: &QueueSettings| !settings.limits.is_empty();
+        let changed = !same && (limited(&settings) || old.is_some_and(|old| limited(&old.settings)));
         view.queues.set(slot, Some(Arc::new(queue_row(queue, settings, children))));
+        changed
     }
 
     fn drop_node(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey) {
