@@ -10,8 +10,8 @@ use imbl::{OrdMap, Vector};
 use super::act::Configuration;
 use super::history::{self, History};
 use super::rows::{
-    AppGroup, AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
-    QueueRow, QueueSettings, StateChange, TaskGroupRow,
+    AppGroup, AppRow, AskLog, AskNotes, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
+    PropertyRow, QueueRow, QueueSettings, StateChange, TaskGroupRow,
 };
 use super::users::{self, Side, UsageBuilder};
 use super::{Notice, NoticeWeight, PartitionView, View};
@@ -71,6 +71,11 @@ impl ViewBuilder {
         self.view.generation += 1;
         self.view.at = now;
         Some(Arc::new(self.view.clone()))
+    }
+
+    /// Has the next view show every pending ask as it is: counts that change in every cycle are shown now and then only.
+    pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
+        scheduler.partitions_mut().iter_mut().for_each(Partition::touch_pending);
     }
 
     /// Adds something worth telling to the next view.
@@ -304,11 +309,33 @@ fn update_ask(view: &mut PartitionView, partition: &Partition, app: AppKey, ask:
         let kept = app.reservations.iter().find(|(reserved, _)| *reserved == ask).map(|(_, node)| *node);
         Some((row, kept.and_then(|node| partition.nodes.get(node)).map(|node| node.id.clone())))
     });
-    let asks = &mut Arc::make_mut(row).asks;
-    match there {
-        Some((ask, reserved)) => asks.insert(arrival, Arc::new(ask_row(ask, reserved, partition))),
-        None => asks.remove(&arrival),
+    let row = Arc::make_mut(row);
+    let notes = match there {
+        Some((ask, reserved)) => {
+            row.asks.insert(arrival, Arc::new(ask_row(ask, reserved, partition)));
+            ask_notes(ask)
+        }
+        None => {
+            row.asks.remove(&arrival);
+            None
+        }
     };
+    match notes {
+        Some(notes) => row.notes.insert(arrival, notes).map(|_| ()),
+        None => row.notes.remove(&arrival).map(|_| ()),
+    };
+}
+
+/// What there is to tell of an ask beside its row; of most there is nothing.
+fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
+    let notes = AskNotes {
+        log: if ask.allocation.is_none() { ask.log.clone() } else { AskLog::default() },
+        replaced: ask.replaced,
+        originator: ask.originator,
+        preempted: ask.allocation.is_some_and(|allocation| allocation.preempted),
+        preempted_others: ask.preempted_others,
+    };
+    (notes != AskNotes::default()).then(|| Arc::new(notes))
 }
 
 fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: Arc<[QueueKey]>) -> QueueRow {
@@ -399,6 +426,9 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         task_groups: app.task_groups.iter().filter(|(_, group)| group.count > 0).map(task_group_row).collect(),
         tags: Arc::clone(&app.tags),
         asks: old.map(|old| old.asks.clone()).unwrap_or_default(),
+        notes: old.map(|old| old.notes.clone()).unwrap_or_default(),
+        max_allocated: app.max_allocated.clone(),
+        past: Arc::clone(&app.past),
         pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
         log,
         message: app.message.clone(),

@@ -36,8 +36,8 @@ pub use history::{PartitionSample, QueueSample, Sample};
 pub use notice::{Notice, NoticeWeight};
 pub use record::{ChangeDetail, ChangeType, EventPage, ObjectType, Record};
 pub use rows::{
-    AppGroup, AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
-    PropertyRow, QueueRow, QueueSettings, QueueSlot, StateChange,
+    AppGroup, AppRow, AppSlot, AskNotes, AskRow, AskState, Failure, NodeAllocation, NodeRow, Origin, PendingReason,
+    PriorityRow, PropertyRow, QueueRow, QueueSettings, QueueSlot, StateChange,
 };
 pub use users::{LimitUse, QueueUsageRow, Side, UsageRow, UsageRows};
 
@@ -126,7 +126,7 @@ impl PartitionView {
     }
 
     /// The same for a text in lower case, which may be anything else.
-    fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
+    pub(crate) fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
         let mut parts = path.split('.');
         let mut row = self.root().filter(|root| Some(root.path.as_str()) == parts.next())?;
         for part in parts {
