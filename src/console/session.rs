@@ -12,12 +12,15 @@ use super::draw;
 use super::glance;
 use super::key::Key;
 use super::keymap;
-use super::model::placement::WantedFile;
-use super::model::{Model, Options, Personal};
+use super::model::events::Events;
+use super::model::page::Page;
+use super::model::{Grade, Model, Options, Personal};
+use super::opener::Opener;
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
+use super::work::{Outcome, Work};
 use crate::source::{Glance, Source};
-use crate::view::View;
+use crate::view::act::Order;
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -28,6 +31,8 @@ pub struct Session {
     source: Arc<dyn Source>,
     /// What the source was last told of the screen.
     glance: Glance,
+    /// What opens another scheduler.
+    opener: Option<Opener>,
 }
 
 impl Session {
@@ -41,11 +46,12 @@ impl Session {
         let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
         let glance = glance::of(&model);
         source.look(&glance);
-        Self { model, theme, shown, source, glance }
+        Self { model, theme, shown, source, glance, opener: None }
     }
 
     /// Takes a person's own settings.
     pub fn personalize(&mut self, personal: Personal) {
+        self.opener.clone_from(&personal.opener);
         self.model.personalize(personal);
     }
 
@@ -61,7 +67,7 @@ impl Session {
         let effects = update(&mut self.model, action);
         self.tell_glance();
         self.take_theme();
-        passed.and(effects)
+        passed.and(effects).and(self.read_events())
     }
 
     /// Takes the theme that is to be shown now: while one is being chosen, that one.
@@ -76,7 +82,9 @@ impl Session {
 
     /// The mouse did something at `now`.
     pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
-        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)))
+        let effects = update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)));
+        self.tell_glance();
+        effects
     }
 
     /// Text was pasted at `now`.
@@ -95,7 +103,7 @@ impl Session {
         let identity = self.source.identity();
         let identity = (*identity != self.model.cluster.identity).then(|| identity.clone());
         let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link(), identity };
-        let effects = passed.and(update(&mut self.model, Action::Feed(news)));
+        let effects = passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events());
         self.tell_glance();
         effects
     }
@@ -109,14 +117,70 @@ impl Session {
         }
     }
 
-    /// The configuration that a person asked for since this was called last.
-    pub fn take_wanted_file(&mut self) -> Option<WantedFile> {
-        self.model.wanted_file.take()
+    /// What opens another scheduler.
+    pub fn opener(&self) -> Option<Opener> {
+        self.opener.clone()
     }
 
-    /// Hands in a configuration that was asked for.
-    pub fn supply(&mut self, name: String, read: Result<Arc<View>, String>) -> Effects {
-        update(&mut self.model, Action::File(name, read))
+    /// Goes on with another scheduler, or tells why not. What belongs to the person stays: options, keys, what was written and said.
+    pub fn switch(&mut self, name: &str, opened: Result<Arc<dyn Source>, String>) -> Effects {
+        let source = match opened {
+            Ok(source) => source,
+            Err(why) => {
+                self.model.say(Grade::Error, format!("{name} cannot be opened: {why}"));
+                return Effects::REDRAW;
+            }
+        };
+        let (view, link) = (source.view(), source.link());
+        let (about, identity) = (source.about().clone(), source.identity().clone());
+        let old = &mut self.model;
+        let mut model = Model::new(old.options.clone(), old.size, view, about, identity, link);
+        model.cluster.at = source.now().max(model.cluster.at);
+        model.now = old.now;
+        model.keymap = Arc::clone(&old.keymap);
+        model.contexts = std::mem::take(&mut old.contexts);
+        model.commands = std::mem::take(&mut old.commands);
+        model.filters = std::mem::take(&mut old.filters);
+        model.messages = std::mem::take(&mut old.messages);
+        if let Some(note) = &mut model.note {
+            note.until += old.now;
+        }
+        lists::rebuild(&mut model, true);
+        self.model = model;
+        self.source = source;
+        self.glance = glance::of(&self.model);
+        self.source.look(&self.glance);
+        Effects { repaint: true, ..Effects::REDRAW }
+    }
+
+    /// The source that is looked at.
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    /// Takes the events that came since the last ones, while somebody looks at them.
+    fn read_events(&mut self) -> Effects {
+        if !matches!(self.model.page(), Page::Events(_)) {
+            return Effects::NONE;
+        }
+        let page = self.source.events(self.model.cluster.events.next, Events::KEPT);
+        update(&mut self.model, Action::Events(page))
+    }
+
+    /// The next thing that is to be done outside.
+    pub fn take_work(&mut self) -> Option<Work> {
+        self.model.work.pop_front()
+    }
+
+    /// Has an order carried out; `answer` gets the outcome that is to be handed in, from any thread.
+    pub fn order(&self, order: Order, answer: impl FnOnce(Outcome) + Send + 'static) {
+        let act = Box::new(order.act.clone());
+        self.source.act(order, Box::new(move |result| answer(Outcome::Ordered(act, result))));
+    }
+
+    /// Hands in what came of something that was to be done.
+    pub fn done(&mut self, outcome: Outcome) -> Effects {
+        update(&mut self.model, Action::Done(outcome))
     }
 
     /// When the console wants to be refreshed again though nothing happened; `None` when never.

@@ -16,9 +16,12 @@ pub(super) const STEP: Duration = Duration::from_millis(1);
 const END_OF_TIME: Time = Time(u64::MAX / 2);
 
 impl EmbeddedText {
-    /// Reads the configuration; its faults stand where they are in the scenario file.
+    /// Reads the configuration; its faults and its values stand where they are in the scenario file.
     pub fn read(&self, profile: Profile) -> config::Reading {
-        let config::Reading { config, faults } = config::read(self.text(), profile);
+        let config::Reading { mut config, faults } = config::read(self.text(), profile);
+        if let Some(config) = &mut config {
+            config::move_places(config, &|at| self.outer(at));
+        }
         let mut outer = Faults::new(profile);
         outer.embed(faults, |at| self.outer(at));
         config::Reading { config, faults: outer.into_sorted() }

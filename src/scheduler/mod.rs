@@ -13,6 +13,7 @@
 //! tree with its counters and priorities, `siblings` the order in it, `sleep` and `skyline` what need not be tried again; [`usage`] what users and groups have in use, and their limits.
 
 pub mod app;
+pub mod ask_log;
 pub mod check;
 pub mod command;
 pub mod denial;
@@ -24,6 +25,7 @@ pub mod index;
 pub mod meter;
 pub mod node;
 pub mod partition;
+pub mod past;
 pub mod place;
 pub mod predicates;
 pub mod queue;

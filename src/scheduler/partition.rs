@@ -417,6 +417,15 @@ impl Partition {
         }
     }
 
+    /// Every pending ask is to be looked at again.
+    pub fn touch_pending(&mut self) {
+        let Some(touched) = &mut self.touched else { return };
+        for (key, app) in self.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()) {
+            touched.apps.mark(key);
+            touched.asks.extend(app.pending_order.iter().map(|(.., ask)| (key, *ask, app.asks[*ask].arrival)));
+        }
+    }
+
     pub(super) fn touch_node(&mut self, node: NodeKey) {
         if let Some(touched) = &mut self.touched {
             touched.nodes.mark(node);

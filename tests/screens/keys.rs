@@ -257,7 +257,7 @@ fn ended_applications_are_shown_when_asked_for() {
 
 #[test]
 fn pages_are_found_as_they_were_left() {
-    let mut driver = after("2jj<tab>j<tab><tab><tab><tab>", 80, 24);
+    let mut driver = after("2jj<tab>j<tab><tab><tab><tab><tab><tab>", 80, 24);
     assert_eq!(selected(&driver), "sys-1");
     driver.keys("3").unwrap();
     assert_eq!(selected(&driver), "node-b");
@@ -540,7 +540,8 @@ fn personal(text: &str, width: u16, height: u16) -> Driver {
     let read = settings::read(text, &Themes::shipped());
     let faults = read.told("settings.toml", text);
     let (mut driver, _) = console(width, height);
-    driver.personalize(Personal { keymap: read.settings.keymap, file: "settings.toml".to_owned(), faults });
+    let (keymap, file) = (read.settings.keymap, "settings.toml".to_owned());
+    driver.personalize(Personal { keymap, file, faults, ..Personal::default() });
     driver
 }
 

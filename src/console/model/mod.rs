@@ -6,13 +6,15 @@
 //! - no clock: [`Model::now`] is handed in, counts from the console's start and only grows.
 
 pub mod column;
+pub mod config;
 pub mod cursor;
+pub mod events;
 pub mod layer;
 pub mod marks;
 pub mod page;
 pub mod placement;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,14 +22,19 @@ use ratatui::layout::Size;
 
 use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
+use super::opener::Opener;
+use super::settings::RemoteContext;
 use super::theme::{Depth, ThemeName, Themes};
+use super::work::Work;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
+use config::ConfigPage;
+use events::Events;
 use layer::Layer;
 use marks::Marks;
-use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
-use placement::{PlacementPage, WantedFile};
+use page::{AppsPage, EventsPage, NodesPage, Page, QueuesPage, UsersPage};
+use placement::PlacementPage;
 
 /// What a person may set before the console starts.
 #[derive(Clone, Debug)]
@@ -62,6 +69,10 @@ pub struct Personal {
     pub file: String,
     /// What is wrong in it, for reading; empty when nothing is.
     pub faults: String,
+    /// Schedulers somewhere else, by name.
+    pub contexts: BTreeMap<String, RemoteContext>,
+    /// What opens them.
+    pub opener: Option<Opener>,
 }
 
 /// All state of the console.
@@ -103,8 +114,10 @@ pub struct Model {
     pub keymap: Arc<Keymap>,
     /// The keys of a chord that were pressed, while the rest of it is waited for.
     pub pressed: Chord,
-    /// A configuration that a person named and that is to be read.
-    pub wanted_file: Option<WantedFile>,
+    /// The names of the contexts that can be opened.
+    pub contexts: Vec<String>,
+    /// What is to be done outside, in order.
+    pub work: VecDeque<Work>,
 }
 
 /// What is known of the cluster.
@@ -124,6 +137,8 @@ pub struct Cluster {
     pub link: Link,
     /// The name of the partition on the screen.
     pub partition: Arc<str>,
+    /// The last events, as far as somebody looked at them.
+    pub events: Events,
     /// Since when the picture is frozen, on the console's clock.
     pub frozen: Option<Duration>,
 }
@@ -146,6 +161,10 @@ pub struct Parked {
     pub users: Option<UsersPage>,
     /// Placement, with what was written there.
     pub placement: Option<Box<PlacementPage>>,
+    /// The events.
+    pub events: Option<EventsPage>,
+    /// The configuration, with what is edited there.
+    pub config: Option<Box<ConfigPage>>,
 }
 
 /// How grave a message is.
@@ -232,7 +251,17 @@ impl Model {
             size,
             now: Duration::ZERO,
             options,
-            cluster: Cluster { newest: Arc::clone(&view), view, at, about, identity, link, partition, frozen: None },
+            cluster: Cluster {
+                newest: Arc::clone(&view),
+                view,
+                at,
+                about,
+                identity,
+                link,
+                partition,
+                events: Events::default(),
+                frozen: None,
+            },
             pages: vec![Page::Queues(QueuesPage::default())],
             parked: Parked::default(),
             layers: Vec::new(),
@@ -247,7 +276,8 @@ impl Model {
             marks: Marks::default(),
             keymap: Arc::default(),
             pressed: Chord::new(),
-            wanted_file: None,
+            contexts: Vec::new(),
+            work: VecDeque::new(),
         };
         for notice in &notices {
             model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
@@ -271,6 +301,10 @@ impl Model {
     /// Takes a person's own settings, and tells what is wrong in them.
     pub fn personalize(&mut self, personal: Personal) {
         self.keymap = Arc::new(personal.keymap);
+        self.contexts = match personal.opener {
+            Some(_) => personal.contexts.into_keys().collect(),
+            None => Vec::new(),
+        };
         if personal.faults.is_empty() {
             return;
         }
