@@ -1,6 +1,7 @@
 //! Running a scenario: one scheduler, one virtual clock, step by step.
 
 use std::io;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,14 +55,22 @@ pub fn run(
     profile: Profile,
     sink: &mut impl Sink,
 ) -> io::Result<Outcome> {
-    let mut runner = Runner::new(profile);
-    if runner.load(config, sink)? == Outcome::Refused {
-        return Ok(Outcome::Refused);
-    }
-    for step in &scenario.steps {
-        runner.step(step, sink)?;
-    }
-    Ok(Outcome::Done)
+    Runner::new(profile).run(scenario, config, sink)
+}
+
+/// The same for a process that is about to end: what the run has built is left for the system to take back, which does that faster than
+/// it is taken apart.
+///
+/// # Errors
+/// The sink could not write.
+pub fn run_last(
+    scenario: &Scenario,
+    config: config::Reading,
+    profile: Profile,
+    sink: &mut impl Sink,
+) -> io::Result<Outcome> {
+    let mut runner = ManuallyDrop::new(Runner::new(profile));
+    runner.run(scenario, config, sink)
 }
 
 /// A scheduler that is driven step by step, by a virtual clock that begins at zero.
@@ -87,6 +96,16 @@ impl Runner {
     /// The time.
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    fn run(&mut self, scenario: &Scenario, config: config::Reading, sink: &mut impl Sink) -> io::Result<Outcome> {
+        if self.load(config, sink)? == Outcome::Refused {
+            return Ok(Outcome::Refused);
+        }
+        for step in &scenario.steps {
+            self.step(step, sink)?;
+        }
+        Ok(Outcome::Done)
     }
 
     /// Brings the first configuration into force, before any step.
