@@ -20,8 +20,8 @@ use crate::scheduler::{Command, Event};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
 use crate::view::{NoticeWeight, View};
 
-/// How many cycles and commands are done before others are heard again.
-const SLICE: usize = 256;
+/// How many cycles and commands are done before others are heard again: few, for in a large cluster one may take milliseconds.
+const SLICE: usize = 8;
 /// How many requests are heard before the scheduler has its turn again.
 const HEARD: usize = 256;
 /// The shortest time between two published views while there is always something new.

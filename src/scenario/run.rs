@@ -1,6 +1,7 @@
 //! Running a scenario: one scheduler, one virtual clock, step by step.
 
 use std::io;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,6 +61,21 @@ pub fn run(
     Runner::new(profile).run(scenario, config, sink)
 }
 
+/// The same for a process that is about to end: what the run has built is left for the system to take back, which does that faster than
+/// it is taken apart.
+///
+/// # Errors
+/// The sink could not write.
+pub fn run_last(
+    scenario: &Scenario,
+    config: config::Reading,
+    profile: Profile,
+    sink: &mut impl Sink,
+) -> io::Result<Outcome> {
+    let mut runner = ManuallyDrop::new(Runner::new(profile));
+    runner.run(scenario, config, sink)
+}
+
 /// A scheduler that is driven step by step, by a virtual clock that begins at zero.
 pub struct Runner {
     scheduler: Scheduler,
@@ -95,7 +111,7 @@ impl Runner {
     ///
     /// # Errors
     /// The sink could not write.
-    pub fn run(mut self, scenario: &Scenario, config: config::Reading, sink: &mut impl Sink) -> io::Result<Outcome> {
+    pub fn run(&mut self, scenario: &Scenario, config: config::Reading, sink: &mut impl Sink) -> io::Result<Outcome> {
         if self.load(config, sink)? == Outcome::Refused {
             return Ok(Outcome::Refused);
         }
