@@ -432,7 +432,7 @@ fn bad_input_is_refused_with_a_reason() {
     ];
     for profile in Profile::ALL {
         let mut scheduler = Scheduler::new(profile);
-        let mut apply = |scheduler: &mut Scheduler, command: Command| scheduler.apply(Time::ZERO, &command);
+        let apply = |scheduler: &mut Scheduler, command: Command| scheduler.apply(Time::ZERO, &command);
         let refused = apply(&mut scheduler, submit("one", "root.a").into());
         assert!(
             matches!(&refused[..], [Event { kind: EventKind::Refused { .. }, .. }]),

@@ -27,7 +27,8 @@ pub enum Invariant {
     PriorityOfParents,
     /// A queue counts the applications that are Starting or Running in and below it (12).
     RunningApps,
-    /// What takes up a place of a parent's application maximum without running is an Accepted application below it (SCH-112).
+    /// What takes up a place of an application maximum without running is an application that does not run yet, in or below the queue
+    /// (SCH-112); a parent that has leaked places may be a leaf later.
     AllocatingAccepted,
     /// What a group has in use is what the applications that count under it hold (10).
     GroupUsage,
@@ -151,7 +152,7 @@ impl Check<'_> {
             self.that(priority == queue.raw_priority, || {
                 format!("{path} has raw priority {}, counted {priority}", queue.raw_priority)
             });
-            if queue.leaf || self.holds(Invariant::AllocatingAccepted) {
+            if self.holds(Invariant::AllocatingAccepted) {
                 let waits = |id: &AppId| {
                     let app = partition.app_key(id).map(|key| &partition.apps[key]);
                     app.is_some_and(|app| {
