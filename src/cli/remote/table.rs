@@ -54,6 +54,6 @@ mod tests {
         let mut table = Table::new(&["NAME", ">CPU", "WHY"]);
         table.row(vec!["a\x1b[2J".to_owned(), "1.5".to_owned(), String::new()]);
         table.row(vec!["日本".to_owned(), "12".to_owned(), "full".to_owned()]);
-        assert_eq!(table.text(), "NAME       CPU  WHY\na\\x1b[2J  1.5\n日本        12  full\n");
+        assert_eq!(table.text(), "NAME      CPU  WHY\na\\x1b[2J  1.5\n日本       12  full\n");
     }
 }
