@@ -13,12 +13,13 @@ use std::collections::BTreeMap;
 use commands::reference::Model;
 use commands::{GUARANTEES, Step, gang_step, run, run_from, step};
 use kornsole::config::PreemptionPolicy;
-use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, Resource};
+use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, Resource, Time};
 use kornsole::scheduler::app::Application;
 use kornsole::scheduler::app::Ask;
 use kornsole::scheduler::index::QueueKey;
 use kornsole::scheduler::{
-    AskSpec, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission, Tuning, check,
+    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission,
+    Tuning, check,
 };
 use kornsole::view::ViewBuilder;
 use proptest::prelude::*;
@@ -338,6 +339,120 @@ fn the_laws_of_preemption() {
 fn find<'a>(partition: &'a Partition, app: &AppId, ask: &AskId) -> (QueueKey, &'a Ask) {
     let app = &partition.apps[partition.app_key(app).unwrap()];
     (app.queue, &app.asks[app.ask_key(ask).unwrap()])
+}
+
+/// Everything that a refusal must leave as it is; the memory of applications that were refused is not part of it.
+fn state(scheduler: &Scheduler) -> String {
+    let of = |p: &Partition| {
+        let counters = (p.allocations_made, p.reservations, p.placeholders, p.state, p.preemption);
+        format!("{:?}{:?}{:?}{:?}{counters:?}", p.queues, p.nodes, p.apps, p.usage)
+    };
+    scheduler.partitions().iter().map(of).collect()
+}
+
+const fn is_refusal(kind: &EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::NodeRejected { .. }
+            | EventKind::AskRejected { .. }
+            | EventKind::AppRejected { .. }
+            | EventKind::Denied { .. }
+            | EventKind::Refused { .. }
+            | EventKind::ConfigRejected { .. }
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_refused_changes_nothing(steps in prop::collection::vec(step(), 1..120)) {
+        let mut before = String::new();
+        run(Profile::Kornsole, &steps, |scheduler, _, events| {
+            let now = state(scheduler);
+            let told = events.iter().map(|event| &event.kind).filter(|kind| !matches!(kind, EventKind::AppNew { .. }));
+            let told: Vec<_> = told.collect();
+            if !told.is_empty() && told.iter().all(|kind| is_refusal(kind)) {
+                assert!(before == now, "{told:?} changed the state");
+            }
+            before = now;
+        });
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_a_reason() {
+    let amount = |memory: i64| -> Resource { [("memory", memory)].into_iter().collect() };
+    let ask = |app: &str, id: &str, resource: Resource| AskSpec {
+        app: app.into(),
+        id: id.into(),
+        resource,
+        ..AskSpec::default()
+    };
+    let node = |id: &str, capacity| NodeSpec { id: id.into(), capacity, ..NodeSpec::default() };
+    let submit = |app: &str, queue: &str| {
+        let (app, queue) = (app.into(), queue.to_owned());
+        PartitionCommand::Submit(Submission { app, queue, who: Identity::new("sue", ["dev"]), ..Submission::default() })
+    };
+    let nobody = || Identity::new("nobody", ["nobody"]);
+    let update =
+        |id: &str, capacity| PartitionCommand::UpdateNode { id: id.into(), capacity: Some(capacity), occupied: None };
+    let unplaced = AskSpec { placeholder: true, ..ask("one", "ph", amount(1)) };
+    let bad: Vec<(PartitionCommand, &str)> = vec![
+        (PartitionCommand::AddNode(node("n", amount(1))), "registered already"),
+        (PartitionCommand::AddNode(node("m", amount(-1))), "negative"),
+        (PartitionCommand::AddNode(node("m", amount(i64::MAX))), "too large"),
+        (update("n", amount(-1)), "negative"),
+        (update("m", amount(1)), "no such node"),
+        (PartitionCommand::RemoveNode("m".into()), "no such node"),
+        (PartitionCommand::DrainNode("m".into()), "no such node"),
+        (PartitionCommand::ResumeNode("m".into()), "no such node"),
+        (submit("one", "root.b"), "one"),
+        (submit("lost", "root.b.x"), "root.b"),
+        (PartitionCommand::Ask(ask("two", "t", amount(1))), "no live application"),
+        (PartitionCommand::Ask(ask("one", "zero", amount(0))), "asks for nothing"),
+        (PartitionCommand::Ask(ask("one", "less", amount(-5))), "asks for nothing"),
+        (PartitionCommand::Ask(ask("one", "t", amount(2))), "allocated already"),
+        (PartitionCommand::Ask(ask("one", "much", amount(i64::MAX))), "too large"),
+        (PartitionCommand::Ask(unplaced), "names no task group"),
+        (PartitionCommand::Release { app: "two".into(), ask: "t".into() }, "no live application"),
+        (PartitionCommand::Release { app: "one".into(), ask: "u".into() }, "has no ask"),
+        (PartitionCommand::Remove { app: "two".into() }, "no live application"),
+        (PartitionCommand::Kill { app: "two".into(), by: nobody(), reason: String::new() }, "not found"),
+        (PartitionCommand::Kill { app: "one".into(), by: nobody(), reason: String::new() }, "no admin access"),
+        (PartitionCommand::Move { app: "two".into(), to: "root.b".into(), by: nobody() }, "not found"),
+        (
+            PartitionCommand::Move { app: "one".into(), to: "root.x".into(), by: Identity::new("sue", [""]) },
+            "queue not found",
+        ),
+        (
+            PartitionCommand::Move { app: "one".into(), to: "root.p".into(), by: Identity::new("sue", [""]) },
+            "not a leaf",
+        ),
+    ];
+    for profile in Profile::ALL {
+        let mut scheduler = Scheduler::new(profile);
+        let mut apply = |scheduler: &mut Scheduler, command: Command| scheduler.apply(Time::ZERO, &command);
+        let refused = apply(&mut scheduler, submit("one", "root.a").into());
+        assert!(
+            matches!(&refused[..], [Event { kind: EventKind::Refused { .. }, .. }]),
+            "before there is a configuration"
+        );
+        apply(&mut scheduler, Command::Configure(commands::configs(profile).swap_remove(0)));
+        apply(&mut scheduler, PartitionCommand::AddNode(node("n", amount(9))).into());
+        apply(&mut scheduler, submit("one", "root.a").into());
+        apply(&mut scheduler, PartitionCommand::Ask(ask("one", "t", amount(1))).into());
+        apply(&mut scheduler, Command::Cycle);
+        let before = state(&scheduler);
+        let elsewhere = Command::In { partition: Some("nowhere".into()), command: submit("three", "root.a") };
+        let all = bad.iter().map(|(command, why)| (Command::from(command.clone()), *why));
+        for (command, why) in all.chain([(elsewhere, "nowhere")]) {
+            let events = apply(&mut scheduler, command.clone());
+            let refusals: Vec<_> = events.iter().filter(|event| is_refusal(&event.kind)).collect();
+            assert!(refusals.len() == 1 && format!("{refusals:?}").contains(why), "{profile} {command:?}: {events:?}");
+            assert!(state(&scheduler) == before, "{profile} {command:?} changed the state");
+        }
+    }
 }
 
 /// Many commands in one scheduler's life, under every profile: everything is counted anew after each, and priority and headroom are

@@ -146,6 +146,7 @@ pub enum Kind {
     Column,
     Theme,
     Partition,
+    Context,
     Text,
     File,
 }
@@ -162,6 +163,7 @@ impl Kind {
             Self::Column => "COLUMN",
             Self::Theme => "THEME",
             Self::Partition => "PARTITION",
+            Self::Context => "CONTEXT",
             Self::Text => "TEXT",
             Self::File => "FILE",
         }
@@ -239,6 +241,7 @@ pub enum CommandId {
     GoApp,
     GoNode,
     Partition,
+    Context,
     Freeze,
     Marks,
     Mouse,
@@ -614,6 +617,10 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Partition, "partition", "Look at another partition")
         .takes(Argument::Required(Kind::Partition))
         .guard(several_partitions),
+    row(CommandId::Context, "context", "Look at another scheduler, by its name in your settings")
+        .aliases(&["ctx"])
+        .takes(Argument::Required(Kind::Context))
+        .guard(some_context),
     row(CommandId::Freeze, "freeze", "Freeze the picture, or let it go on; the scheduler runs on")
         .aliases(&["pause"])
         .keys(&[(In::Page, "p")])
@@ -763,6 +770,14 @@ fn can_fold(model: &Model) -> Result<(), String> {
 
 fn several_partitions(model: &Model) -> Result<(), String> {
     if model.cluster.view.partitions.len() > 1 { Ok(()) } else { Err("there is only one partition".to_owned()) }
+}
+
+fn some_context(model: &Model) -> Result<(), String> {
+    if model.contexts.is_empty() {
+        Err("no contexts: `[contexts.NAME]` in your settings names one".to_owned())
+    } else {
+        Ok(())
+    }
 }
 
 /// The key table of the README, in Markdown: keys with where they hold, then the commands.

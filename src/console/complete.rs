@@ -82,6 +82,7 @@ fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
         Kind::Column => plain(best(typed, lists::columns(model).into_iter(), most)),
         Kind::Theme => themes(model, typed, most),
         Kind::Partition => plain(best(typed, model.cluster.view.partitions.iter().map(|part| &*part.name), most)),
+        Kind::Context => plain(best(typed, model.contexts.iter().map(String::as_str), most)),
         Kind::Text | Kind::File => Vec::new(),
     }
 }

@@ -59,6 +59,10 @@ impl Driver {
                 self.effects = self.effects.and(self.session.done(outcome));
             }
             let Some(work) = self.session.take_work() else { break };
+            if let (Work::Context(name), Some(opener)) = (&work, self.session.opener()) {
+                self.effects = self.effects.and(self.session.switch(name, opener.open(name)));
+                continue;
+            }
             if let Work::Copy(text) = &work {
                 self.copied = Some(text.clone());
             }

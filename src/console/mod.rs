@@ -32,6 +32,7 @@ pub mod keymap;
 pub mod layout;
 pub mod line_edit;
 pub mod model;
+mod opener;
 mod outside;
 pub mod runtime;
 pub mod session;
@@ -46,4 +47,5 @@ pub mod work;
 
 pub use driver::Driver;
 pub use model::{Options, Personal};
+pub use opener::Opener;
 pub use runtime::run;

@@ -49,6 +49,8 @@ enum Event {
     Paste(String),
     News,
     Signal(i32),
+    /// Another scheduler was opened, or could not be: its name.
+    Opened(String, Result<Arc<dyn Source>, String>),
     /// Something that was asked for is done.
     Done(Outcome),
     InputEnded(std::io::Error),
@@ -206,6 +208,11 @@ impl Loop {
             Event::Key(key) => self.session.key(key, self.now()),
             Event::Mouse(mouse) => self.session.mouse(mouse, self.now()),
             Event::Paste(text) => self.session.paste(text, self.now()),
+            Event::Opened(name, opened) => {
+                let effects = self.session.switch(&name, opened);
+                watch_source(&**self.session.source(), &self.sender, &self.news);
+                effects
+            }
             Event::Done(outcome) => self.session.done(outcome),
             Event::News => {
                 self.waiting = true;
@@ -233,6 +240,15 @@ impl Loop {
                     self.session.order(order, move |outcome| {
                         let _ = sender.send(Event::Done(outcome));
                     });
+                }
+                Work::Context(name) => {
+                    let Some(opener) = self.session.opener() else { continue };
+                    let sender = self.sender.clone();
+                    let open = move || {
+                        let opened = opener.open(&name);
+                        let _ = sender.send(Event::Opened(name, opened));
+                    };
+                    std::thread::Builder::new().name("console-open".to_owned()).spawn(open)?;
                 }
                 Work::Edit(text) => effects = effects.and(self.edit(&text)?),
                 other => {

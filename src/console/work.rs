@@ -20,6 +20,8 @@ pub enum Work {
     Edit(String),
     /// Have an order carried out.
     Order(Order),
+    /// Open another scheduler, by the name of its context.
+    Context(String),
     /// Put a text into the terminal's clipboard.
     Copy(String),
     /// Write a file anew.

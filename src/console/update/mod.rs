@@ -112,6 +112,7 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),
         CommandId::GoNode => navigate::node(model, argument.unwrap_or_default()),
         CommandId::Partition => navigate::partition(model, argument.unwrap_or_default()),
+        CommandId::Context => navigate::context(model, argument.unwrap_or_default()),
         CommandId::Back => navigate::back(model),
         CommandId::Leave => return navigate::leave(model),
         CommandId::Quit => return navigate::quit(model),
