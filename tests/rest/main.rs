@@ -4,7 +4,10 @@
 
 mod config;
 mod hostile;
+mod metrics;
+mod process;
 mod recorded;
 mod served;
+mod speed;
 mod stage;
 mod wire;
