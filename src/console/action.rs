@@ -10,6 +10,7 @@ use super::key::Key;
 use crate::model::Time;
 use crate::source::Link;
 use crate::view::View;
+use crate::view::act::{Actor, Done, Refusal};
 
 /// Something that happens to the console.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub enum Action {
     Feed(Feed),
     /// A configuration that was asked for: its name, and a cluster with it in force or why there is none.
     File(String, Result<Arc<View>, String>),
+    /// What came of an order, by its number.
+    Answer(u64, Result<Done, Refusal>),
     /// Time went on.
     Clock(Duration),
 }
@@ -39,6 +42,8 @@ pub struct Feed {
     pub at: Time,
     /// How the connection is.
     pub link: Link,
+    /// Who gives orders, or why nobody can.
+    pub actor: Result<Actor, Arc<str>>,
 }
 
 /// What the console wants done outside of it.

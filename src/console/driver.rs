@@ -31,6 +31,7 @@ impl Driver {
     /// Presses one key.
     pub fn key(&mut self, key: Key) -> &mut Self {
         self.effects = self.effects.and(self.session.key(key, self.now));
+        self.effects = self.effects.and(self.session.take_answers(self.now));
         if let Some(wanted) = self.session.take_wanted_file() {
             let read = files::read(&wanted);
             self.effects = self.effects.and(self.session.supply(wanted.name, read));

@@ -14,9 +14,9 @@
 //! Known limit: the input thread waits in the terminal driver and ends with the process, not with [`run`].
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use color_eyre::eyre::{WrapErr, bail};
@@ -45,6 +45,8 @@ const BATCH: usize = 64;
 enum Event {
     Key(Key),
     News,
+    /// Something came of an order.
+    Answer,
     Signal(i32),
     /// A configuration that was asked for.
     File(String, Result<Arc<View>, String>),
@@ -77,7 +79,12 @@ pub fn run(source: Arc<dyn Source>, options: Options) -> color_eyre::Result<()> 
     watch_input(&sender)?;
     watch_source(&*source, &sender, &news);
     let size = screen.size()?;
-    let session = Session::new(source, options, size);
+    let mut session = Session::new(source, options, size);
+    let told = Mutex::new(sender.clone());
+    session.on_answer(Arc::new(move || {
+        // The loop may have ended.
+        let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Answer);
+    }));
     let start = Instant::now();
     Loop { screen, session, events, sender, news, start, last_news: start, waiting: false }.run()
 }
@@ -205,6 +212,7 @@ impl Loop {
                 effects
             }
             Event::File(name, read) => self.session.supply(name, read),
+            Event::Answer => self.session.take_answers(self.now()),
             Event::News => {
                 self.waiting = true;
                 Effects::NONE

@@ -1,6 +1,7 @@
 //! One console at work: a model, its theme and the source it looks at. The terminal and the tests both drive this one.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use ratatui::Frame;
@@ -17,6 +18,7 @@ use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update};
 use crate::source::Source;
 use crate::view::View;
+use crate::view::act::{Done, Refusal};
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -24,17 +26,29 @@ pub struct Session {
     theme: Theme,
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
+    answers: (Sender<Answered>, Receiver<Answered>),
+    wake: Arc<dyn Fn() + Send + Sync>,
 }
+
+/// What came of an order, by its number.
+type Answered = (u64, Result<Done, Refusal>);
 
 impl Session {
     /// A console of a size, on the newest view of a source.
     pub fn new(source: Arc<dyn Source>, options: Options, size: Size) -> Self {
         let (view, link) = (source.view(), source.link());
-        let mut model = Model::new(options, size, view, source.about().clone(), source.identity().clone(), link);
+        let who = (source.identity().clone(), source.actor());
+        let mut model = Model::new(options, size, view, source.about().clone(), who, link);
         model.cluster.at = source.now().max(model.cluster.at);
         lists::rebuild(&mut model, true);
         let theme = Theme::new(options.theme, options.ascii);
-        Self { model, theme, shown: (options.theme, options.ascii), source }
+        let shown = (options.theme, options.ascii);
+        Self { model, theme, shown, source, answers: channel(), wake: Arc::new(|| {}) }
+    }
+
+    /// Has `wake` called, from any thread, when there is an answer for [`Session::take_answers`].
+    pub fn on_answer(&mut self, wake: Arc<dyn Fn() + Send + Sync>) {
+        self.wake = wake;
     }
 
     /// The state of the screen.
@@ -52,7 +66,31 @@ impl Session {
             self.shown = options;
             self.theme = Theme::new(options.0, options.1);
         }
+        self.give_orders();
         passed.and(effects)
+    }
+
+    /// Hands the source what is wanted of it. Nothing here waits.
+    fn give_orders(&mut self) {
+        for (number, order) in self.model.orders.take_wanted() {
+            let (answers, wake) = (self.answers.0.clone(), Arc::clone(&self.wake));
+            let answer = move |outcome| {
+                // The console may have ended.
+                let _ = answers.send((number, outcome));
+                wake();
+            };
+            self.source.act(order, Box::new(answer));
+        }
+    }
+
+    /// Takes what came of orders, with the view in which that can be seen.
+    pub fn take_answers(&mut self, now: Duration) -> Effects {
+        let mut effects = Effects::NONE;
+        while let Ok((number, outcome)) = self.answers.1.try_recv() {
+            effects = effects.and(self.refresh(now)).and(update(&mut self.model, Action::Answer(number, outcome)));
+            self.give_orders();
+        }
+        effects
     }
 
     /// The terminal has another size.
@@ -63,7 +101,12 @@ impl Session {
     /// Takes the newest view, and lets time go on to `now`.
     pub fn refresh(&mut self, now: Duration) -> Effects {
         let passed = update(&mut self.model, Action::Clock(now));
-        let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link() };
+        let news = Feed {
+            view: self.source.view(),
+            at: self.source.now(),
+            link: self.source.link(),
+            actor: self.source.actor(),
+        };
         passed.and(update(&mut self.model, Action::Feed(news)))
     }
 

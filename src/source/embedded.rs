@@ -7,7 +7,7 @@ use super::{About, Link, Source};
 use crate::engine::{Core, Engine, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::View;
-use crate::view::act::{Act, Actor, Answer, Order, Refusal};
+use crate::view::act::{Actor, Answer, Order};
 
 /// How old a view may be before that is worth telling.
 const STALE_AFTER: Duration = Duration::from_secs(2);
@@ -52,12 +52,8 @@ impl Source for Embedded {
         &self.actor.identity
     }
 
-    fn read_only(&self) -> Option<Arc<str>> {
-        self.actor.read_only.clone()
-    }
-
-    fn may(&self, act: &Act) -> Result<(), Refusal> {
-        self.view().may(&self.actor, act)
+    fn actor(&self) -> Result<Actor, Arc<str>> {
+        Ok(self.actor.clone())
     }
 
     fn act(&self, order: Order, answer: Answer) {
@@ -131,12 +127,8 @@ impl Source for Stepped {
         &self.actor.identity
     }
 
-    fn read_only(&self) -> Option<Arc<str>> {
-        self.actor.read_only.clone()
-    }
-
-    fn may(&self, act: &Act) -> Result<(), Refusal> {
-        self.view().may(&self.actor, act)
+    fn actor(&self) -> Result<Actor, Arc<str>> {
+        Ok(self.actor.clone())
     }
 
     fn act(&self, order: Order, answer: Answer) {

@@ -5,6 +5,7 @@
 mod fixture;
 mod keys;
 mod notices;
+mod orders;
 mod pictures;
 mod props;
 mod screens;

@@ -9,6 +9,7 @@ pub mod column;
 pub mod cursor;
 pub mod layer;
 pub mod marks;
+pub mod orders;
 pub mod page;
 pub mod placement;
 
@@ -20,11 +21,13 @@ use ratatui::layout::Size;
 
 use super::line_edit::History;
 use super::theme::ThemeName;
-use crate::model::{Identity, Time};
+use crate::model::{AppId, Identity, Time};
 use crate::source::{About, Link};
+use crate::view::act::Actor;
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
 use layer::Layer;
 use marks::Marks;
+use orders::Orders;
 use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
 use placement::{PlacementPage, WantedFile};
 
@@ -82,6 +85,10 @@ pub struct Model {
     pub marks: Marks,
     /// A configuration that a person named and that is to be read.
     pub wanted_file: Option<WantedFile>,
+    /// Orders on their way.
+    pub orders: Orders,
+    /// The application that a command line is about: the one under the cursor when it was begun.
+    pub aim: Option<AppId>,
 }
 
 /// What is known of the cluster.
@@ -97,6 +104,8 @@ pub struct Cluster {
     pub about: About,
     /// Who acts.
     pub identity: Identity,
+    /// The same with what he may do to the scheduler as a whole; or why nobody can change anything.
+    pub actor: Result<Actor, Arc<str>>,
     /// How the connection is.
     pub link: Link,
     /// The name of the partition on the screen.
@@ -106,6 +115,22 @@ pub struct Cluster {
 }
 
 impl Cluster {
+    /// Who gives orders.
+    ///
+    /// # Errors
+    /// Why nobody can.
+    pub fn actor(&self) -> Result<&Actor, String> {
+        self.actor.as_ref().map_err(ToString::to_string)
+    }
+
+    /// Why nothing can be changed; `None` when it can, as far as access lists let one.
+    pub fn read_only(&self) -> Option<&str> {
+        match &self.actor {
+            Ok(actor) => actor.read_only.as_deref(),
+            Err(why) => Some(why),
+        }
+    }
+
     /// The partition on the screen. `None` before the first configuration is loaded.
     pub fn part(&self) -> Option<&PartitionView> {
         self.view.partitions.iter().find(|part| part.name == self.partition).or_else(|| self.view.partitions.first())
@@ -201,7 +226,14 @@ impl Model {
     const MESSAGES: usize = 200;
 
     /// The console at its start: the queues of the first partition.
-    pub fn new(options: Options, size: Size, view: Arc<View>, about: About, identity: Identity, link: Link) -> Self {
+    pub fn new(
+        options: Options,
+        size: Size,
+        view: Arc<View>,
+        about: About,
+        (identity, actor): (Identity, Result<Actor, Arc<str>>),
+        link: Link,
+    ) -> Self {
         let partition = view.partitions.first().map(|part| Arc::clone(&part.name)).unwrap_or_default();
         let note = (!about.notes.is_empty()).then(|| Note { lines: about.notes.clone(), until: Self::NOTE });
         let (at, notices) = (view.at, view.notices.clone());
@@ -209,7 +241,17 @@ impl Model {
             size,
             now: Duration::ZERO,
             options,
-            cluster: Cluster { newest: Arc::clone(&view), view, at, about, identity, link, partition, frozen: None },
+            cluster: Cluster {
+                newest: Arc::clone(&view),
+                view,
+                at,
+                about,
+                identity,
+                actor,
+                link,
+                partition,
+                frozen: None,
+            },
             pages: vec![Page::Queues(QueuesPage::default())],
             parked: Parked::default(),
             layers: Vec::new(),
@@ -223,6 +265,8 @@ impl Model {
             filters: History::default(),
             marks: Marks::default(),
             wanted_file: None,
+            orders: Orders::default(),
+            aim: None,
         };
         for notice in &notices {
             model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
