@@ -1,5 +1,6 @@
 //! kornsole: a console for people who run an Apache YuniKorn scheduler, with the scheduler inside.
 
+pub mod api;
 pub mod cli;
 pub mod config;
 pub mod console;

@@ -244,3 +244,6 @@ fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_told() {
     assert_eq!(states(), drained.map(|(path, state)| (path.to_owned(), state)), "what was in force stays");
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[path = "engine/events.rs"]
+mod events;

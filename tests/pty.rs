@@ -311,7 +311,7 @@ impl Source for Breaking {
 fn break_console(elsewhere: bool) {
     let about = About { place: SourcePlace::Embedded, name: "breaking".to_owned(), notes: Vec::new() };
     let source = Breaking { about, identity: Identity::new("you", ["you"]), asked: Mutex::new(0), elsewhere };
-    let outcome = console::runtime::run(Arc::new(source), console::Options::default());
+    let outcome = console::runtime::run(Arc::new(source), console::Options::default(), console::Personal::default());
     assert!(outcome.is_err(), "the console does not go on after a panic");
 }
 

@@ -5,23 +5,41 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may use of the crate. Everything stands below it.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("model", &[]),
     ("config", &["model"]),
     ("scheduler", &["model", "config"]),
     ("view", &["model", "config", "scheduler"]),
     ("scenario", &["model", "config", "scheduler"]),
     ("engine", &["model", "config", "scheduler", "view", "scenario"]),
-    ("source", &["model", "config", "view", "engine"]),
+    ("api", &["model", "config", "view"]),
+    ("api::server", &["model", "config", "view", "engine", "api"]),
+    ("source", &["model", "config", "view", "engine", "api"]),
     ("console", &["model", "config", "view", "source"]),
     ("tape", &["model", "config", "view", "scenario", "engine", "source", "console"]),
-    ("cli", &["model", "config", "scheduler", "view", "scenario", "engine", "source", "console", "tape"]),
-    ("lib", &["model", "config", "scheduler", "view", "scenario", "engine", "source", "console", "tape", "cli"]),
+    ("cli", ABOVE),
+    ("lib", ABOVE),
+];
+
+/// What stands on top may use everything.
+const ABOVE: &[&str] = &[
+    "model",
+    "config",
+    "scheduler",
+    "view",
+    "scenario",
+    "engine",
+    "api",
+    "api::server",
+    "source",
+    "console",
+    "tape",
+    "cli",
 ];
 
 /// What the core must not touch: clocks, IO, threads, randomness, and maps whose order nobody knows.
@@ -76,17 +94,21 @@ fn all_sources() -> Vec<PathBuf> {
     found
 }
 
-/// The layer of a file: the first part of its path below `src`.
+/// The layer of a file: the first part of its path below `src`; the server is a layer of its own within `api`.
 fn layer(file: &Path) -> String {
-    let part = file.iter().nth(1).unwrap().to_str().unwrap();
-    part.strip_suffix(".rs").unwrap_or(part).to_owned()
+    let part = |at| file.iter().nth(at).and_then(|part| part.to_str()).unwrap_or_default();
+    match (part(1), part(2)) {
+        ("api", "server") => "api::server".to_owned(),
+        (first, _) => first.strip_suffix(".rs").unwrap_or(first).to_owned(),
+    }
 }
 
-/// Names that stand right behind `crate::` in a line.
+/// The layers whose names stand right behind `crate::` in a line.
 fn used(line: &str) -> impl Iterator<Item = String> + '_ {
     line.match_indices("crate::").map(|(at, found)| {
         let rest = &line[at + found.len()..];
-        rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        if rest.starts_with("api::server") { "api::server".to_owned() } else { name }
     })
 }
 
@@ -121,7 +143,7 @@ fn layers_import_downwards_only() {
 #[test]
 fn every_layer_states_its_invariants() {
     for (layer, _) in LAYERS.iter().filter(|(layer, _)| *layer != "lib") {
-        let file = Path::new("src").join(layer).join("mod.rs");
+        let file = Path::new("src").join(layer.replace("::", "/")).join("mod.rs");
         if !file.exists() {
             continue;
         }
@@ -169,4 +191,62 @@ fn the_console_is_told_the_time() {
         }
     }
     assert!(wrong.is_empty(), "these ask for the time themselves: {}", wrong.join(", "));
+}
+
+/// The rules of configurations, users, names, access lists, limits and placement that have a test of their own, as first and last
+/// number of each row of them without a gap.
+const RULES: [(&str, &[(u32, u32)]); 5] = [
+    ("CFG", &[(1, 18), (20, 24), (30, 38), (41, 51), (55, 58), (60, 79), (80, 94), (100, 102), (110, 111)]),
+    ("USR", &[(1, 9)]),
+    ("NAM", &[(1, 5)]),
+    ("ACL", &[(1, 10), (20, 29)]),
+    ("LIM", &[(1, 17), (30, 35), (40, 47)]),
+];
+
+/// Every rule of [`RULES`] by its id.
+fn rules() -> BTreeSet<String> {
+    let ids = RULES.into_iter().flat_map(|(family, rows)| {
+        rows.iter().flat_map(move |(first, last)| (*first..=*last).map(move |number| format!("{family}-{number:03}")))
+    });
+    ids.collect()
+}
+
+/// The ids in a text, as `CFG-043` or in the name of a function as `cfg_043`.
+fn ids(text: &str) -> impl Iterator<Item = String> + '_ {
+    let families =
+        RULES.into_iter().flat_map(|(family, _)| [format!("{family}-"), format!("{}_", family.to_lowercase())]);
+    families.flat_map(move |start| {
+        let found = text.match_indices(&start).filter_map(|(at, _)| text.get(at + 4..at + 7));
+        let numbers = found.filter(|number| number.bytes().all(|digit| digit.is_ascii_digit()));
+        numbers.map(|number| format!("{}-{number}", start[..3].to_uppercase())).collect::<Vec<_>>()
+    })
+}
+
+#[test]
+fn every_rule_has_a_test_that_is_named_by_it() {
+    let mut files = all_sources();
+    sources(Path::new("tests"), &mut files);
+    let mut tested = BTreeSet::new();
+    for file in files {
+        let text = fs::read_to_string(file).unwrap();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let tests = lines.iter().enumerate().filter(|(_, line)| **line == "#[test]");
+        for (at, _) in tests {
+            let name = lines[at..].iter().find(|line| line.starts_with("fn ")).unwrap();
+            tested.extend(ids(name));
+        }
+    }
+    let missing: Vec<String> = rules().difference(&tested).cloned().collect();
+    assert!(missing.is_empty(), "no test is named by {}", missing.join(", "));
+}
+
+#[test]
+fn no_fault_names_a_rule_that_is_not_in_the_list() {
+    let known = rules();
+    let mut unknown = BTreeSet::new();
+    for file in all_sources() {
+        let text: String = code(&file).into_iter().map(|(_, line)| line + "\n").collect();
+        unknown.extend(ids(&text).filter(|id| !known.contains(id)));
+    }
+    assert!(unknown.is_empty(), "the list of rules does not have {unknown:?}");
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::look::LookArgs;
 use super::settings::{Asked, SettingsArgs, hook, setup};
 use super::{fail, identity, load};
 use crate::config::DEFAULT_CONFIG;
-use crate::console::{self, Options};
+use crate::console;
 use crate::engine::{Core, Engine, Hook, Setup};
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Identity, Profile};
@@ -55,24 +56,6 @@ pub struct CommonArgs {
     /// How it is drawn
     #[command(flatten)]
     pub look: LookArgs,
-}
-
-/// How the console is drawn. `NO_COLOR` in the environment takes all colours away.
-#[derive(Args, Clone, Debug)]
-pub struct LookArgs {
-    /// Draw with ASCII signs only
-    #[arg(long)]
-    pub ascii: bool,
-    /// Do not mark cells that changed just now
-    #[arg(long)]
-    pub calm: bool,
-}
-
-impl LookArgs {
-    /// The console's options, by the arguments and the environment.
-    pub fn options(&self) -> Options {
-        Options { ascii: self.ascii, mark_changes: !self.calm, ..Options::from_env() }
-    }
 }
 
 fn speed(text: &str) -> Result<f64, String> {
@@ -178,6 +161,10 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
 
 /// Starts the engine and shows the console on it until the person leaves; `hook` is called for queues that drain.
 pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
+    let (options, personal) = match args.look.read() {
+        Ok(read) => read,
+        Err(told) => return fail(&told.message, told.code),
+    };
     let mut engine = match Engine::start_telling(opened.core, args.speed, hook) {
         Ok(engine) => engine,
         Err(error) => return fail(&format!("the scheduler cannot be started: {error}"), 1),
@@ -188,7 +175,7 @@ pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
         return fail(&message, 1);
     }
     let source = Arc::new(Embedded::new(engine, opened.about, args.actor()));
-    match console::run(source, args.look.options()) {
+    match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),
     }

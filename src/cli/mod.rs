@@ -10,12 +10,14 @@ pub mod demo;
 pub mod diff;
 pub mod identity;
 pub mod load;
+pub mod look;
 pub mod place;
 pub mod play;
 pub mod run;
 mod sarif;
 pub mod schema;
 pub mod settings;
+pub mod user_settings;
 
 use std::process::ExitCode;
 

@@ -41,8 +41,8 @@ pub fn run(args: &RunArgs) -> ExitCode {
         Err(told) => return fail(&told, 1),
     };
     let reading = started.elapsed();
-    let mut sink =
-        Timed { trace: Trace::new(BufWriter::with_capacity(1 << 16, io::stdout().lock())), spent: Duration::ZERO };
+    let trace = Trace::new(BufWriter::with_capacity(1 << 16, io::stdout().lock()));
+    let mut sink = Timed { trace, spent: Duration::ZERO, on: args.timings };
     let load::ScenarioInput { scenario, config, told, .. } = input;
     let outcome = scenario::run(&scenario, config, args.core, &mut sink);
     let total = started.elapsed();
@@ -68,24 +68,28 @@ pub fn run(args: &RunArgs) -> ExitCode {
     }
 }
 
-/// A trace that knows how long printing took.
+/// A trace that knows how long printing took, if that is asked for: asking the clock takes its time, too.
 struct Timed<W> {
     trace: Trace<W>,
     spent: Duration,
+    on: bool,
+}
+
+impl<W: Write> Timed<W> {
+    fn timed<T>(&mut self, print: impl FnOnce(&mut Trace<W>) -> T) -> T {
+        let started = self.on.then(Instant::now);
+        let printed = print(&mut self.trace);
+        self.spent += started.map_or(Duration::ZERO, |started| started.elapsed());
+        printed
+    }
 }
 
 impl<W: Write> Sink for Timed<W> {
     fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()> {
-        let started = Instant::now();
-        let written = self.trace.events(step, events);
-        self.spent += started.elapsed();
-        written
+        self.timed(|trace| trace.events(step, events))
     }
 
     fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()> {
-        let started = Instant::now();
-        let written = self.trace.snapshot(step, label, scheduler);
-        self.spent += started.elapsed();
-        written
+        self.timed(|trace| trace.snapshot(step, label, scheduler))
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ratatui::layout::Size;
+use ratatui::layout::{Position, Size};
 
 use super::command::CommandId;
 use super::key::Key;
+use super::keymap::Chord;
 use crate::model::Time;
 use crate::source::Link;
 use crate::view::View;
@@ -19,8 +20,14 @@ pub enum Action {
     Run(CommandId, Option<String>),
     /// A command that is off, and why.
     Refuse(String),
+    /// The keys of a chord that is not whole yet; without any it is given up.
+    Press(Chord),
     /// A key for the text that is being written.
     Write(Key),
+    /// The mouse did something.
+    Mouse(Mouse),
+    /// Text was pasted; it may be anything.
+    Paste(String),
     /// The terminal has another size.
     Resize(Size),
     /// News of the cluster.
@@ -31,6 +38,15 @@ pub enum Action {
     Answer(u64, Result<Done, Refusal>),
     /// Time went on.
     Clock(Duration),
+}
+
+/// What the mouse did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mouse {
+    /// The first button was pressed.
+    Click(Position),
+    /// The wheel was turned, down or (negative) up.
+    Wheel(isize),
 }
 
 /// News of the cluster.

@@ -5,7 +5,6 @@ use super::filter;
 use super::keymap;
 use super::model::Model;
 use super::model::layer::{Candidate, Off};
-use super::theme::ThemeName;
 use super::update::{lists, orders};
 use crate::view::Side;
 
@@ -69,8 +68,8 @@ fn commands(model: &Model, typed: &str) -> Vec<Candidate> {
 fn keymap_key(model: &Model, command: &Command) -> String {
     keymap::page_contexts(model)
         .iter()
-        .find_map(|context| command.keys_in(*context).next())
-        .map_or_else(String::new, |key| key.to_string())
+        .find_map(|context| model.keymap.chords(*context, command.id).next())
+        .map_or_else(String::new, |chord| keymap::chord_text(chord))
 }
 
 fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, String)> {
@@ -83,7 +82,7 @@ fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
         Kind::User => plain(accounts(model, Side::User, typed, most)),
         Kind::Group => plain(accounts(model, Side::Group, typed, most)),
         Kind::Column => plain(best(typed, lists::columns(model).into_iter(), most)),
-        Kind::Theme => plain(best(typed, ThemeName::ALL.into_iter().map(ThemeName::name), most)),
+        Kind::Theme => themes(model, typed, most),
         Kind::Partition => plain(best(typed, model.cluster.view.partitions.iter().map(|part| &*part.name), most)),
         Kind::Text | Kind::File => Vec::new(),
     }
@@ -91,6 +90,13 @@ fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
 
 fn best<'a>(typed: &str, words: impl Iterator<Item = &'a str>, most: usize) -> Vec<String> {
     filter::complete(typed, words, most).into_iter().map(str::to_owned).collect()
+}
+
+/// The themes that fit best, each with a line about it.
+fn themes(model: &Model, typed: &str, most: usize) -> Vec<(String, String)> {
+    let themes = &model.options.themes;
+    let named = best(typed, themes.iter().map(|theme| theme.name.as_str()), most).into_iter();
+    named.map(|name| (name.clone(), themes.get(&name).map_or_else(String::new, |theme| theme.about.clone()))).collect()
 }
 
 /// The queues that fit best.

@@ -6,10 +6,10 @@ use std::time::Duration;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 
-use super::action::Effects;
+use super::action::{Effects, Mouse};
 use super::files;
 use super::key::Key;
-use super::model::{Model, Options};
+use super::model::{Model, Options, Personal};
 use super::session::Session;
 use crate::source::Source;
 
@@ -28,6 +28,12 @@ impl Driver {
         Self { session: Session::new(source, options, size), size, now: Duration::ZERO, effects: Effects::NONE }
     }
 
+    /// Takes a person's own settings.
+    pub fn personalize(&mut self, personal: Personal) -> &mut Self {
+        self.session.personalize(personal);
+        self
+    }
+
     /// Presses one key.
     pub fn key(&mut self, key: Key) -> &mut Self {
         self.effects = self.effects.and(self.session.key(key, self.now));
@@ -36,6 +42,20 @@ impl Driver {
             let read = files::read(&wanted);
             self.effects = self.effects.and(self.session.supply(wanted.name, read));
         }
+        self
+    }
+
+    /// Lets the mouse do something.
+    pub fn mouse(&mut self, mouse: Mouse) -> &mut Self {
+        self.effects = self.effects.and(self.session.mouse(mouse, self.now));
+        self.effects = self.effects.and(self.session.take_answers(self.now));
+        self
+    }
+
+    /// Pastes text.
+    pub fn paste(&mut self, text: &str) -> &mut Self {
+        self.effects = self.effects.and(self.session.paste(text.to_owned(), self.now));
+        self.effects = self.effects.and(self.session.take_answers(self.now));
         self
     }
 

@@ -1,7 +1,9 @@
 //! From the terminal's events to the console's keys.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
 
+use super::action::Mouse;
 use super::key::{Code, Key};
 
 /// The key of a terminal event; `None` for releases, and for keys that the console does not know.
@@ -34,6 +36,16 @@ pub fn key(event: KeyEvent) -> Option<Key> {
         _ => return None,
     };
     Some(Key { code, ctrl, alt })
+}
+
+/// What the mouse did; `None` for what the console does not listen to.
+pub fn mouse(event: MouseEvent) -> Option<Mouse> {
+    match event.kind {
+        MouseEventKind::Down(MouseButton::Left) => Some(Mouse::Click(Position { x: event.column, y: event.row })),
+        MouseEventKind::ScrollDown => Some(Mouse::Wheel(1)),
+        MouseEventKind::ScrollUp => Some(Mouse::Wheel(-1)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,139 @@
-//! From a key to an action, by what is on the screen.
+//! From keys to commands: the keys of the registry, with what a person's settings put in their place.
+//!
+//! A binding is a chord of one or several keys. While the first keys of a chord were pressed, the rest of it is waited for
+//! ([`Model::pressed`]), and a box shows what may follow.
+//!
+//! Invariants:
+//! - in a context no chord is the beginning of another one, so a chord is carried out with its last key;
+//! - contexts are tried from the nearest to the widest; the first one in which the keys mean something decides.
+
+use std::fmt::Write as _;
 
 use super::action::Action;
-use super::command::{COMMANDS, Command, CommandId, Context};
-use super::key::Key;
+use super::command::{self, COMMANDS, Command, CommandId, Context};
+use super::key::{Code, Key};
 use super::model::Model;
 use super::model::layer::Layer;
 use super::model::page::Page;
+
+/// Keys that are pressed one after the other.
+pub type Chord = Vec<Key>;
+
+/// Writes a chord as it is shown and read: `y p`, `ctrl-x`.
+pub fn chord_text(chord: &[Key]) -> String {
+    let mut text = String::new();
+    for key in chord {
+        // Writing to a text cannot fail.
+        let _written = write!(text, "{}{key}", if text.is_empty() { "" } else { " " });
+    }
+    text
+}
+
+/// Reads a chord: names of keys with blanks between them.
+///
+/// # Errors
+/// The part that is no key; empty for a text without keys.
+pub fn parse_chord(text: &str) -> Result<Chord, String> {
+    let keys: Result<Chord, String> =
+        text.split_whitespace().map(|name| Key::parse(name).ok_or_else(|| name.to_owned())).collect();
+    keys.and_then(|keys| if keys.is_empty() { Err(String::new()) } else { Ok(keys) })
+}
+
+/// What a chord means in a context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Where.
+    pub context: Context,
+    /// The keys.
+    pub chord: Chord,
+    /// What is run.
+    pub id: CommandId,
+    /// With what after its name.
+    pub argument: Option<String>,
+}
+
+/// What keys mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found<'k> {
+    /// A command.
+    Run(&'k Binding),
+    /// The beginning of a chord.
+    Begun,
+    /// Nothing.
+    Nothing,
+}
+
+/// All bindings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keymap {
+    bindings: Vec<Binding>,
+}
+
+impl Default for Keymap {
+    /// The keys of the registry.
+    fn default() -> Self {
+        let rows = COMMANDS.iter().flat_map(|command| command.keys.iter().map(move |keys| (command.id, keys)));
+        let binding = |(id, (context, name)): (CommandId, &(Context, &str))| {
+            let chord = parse_chord(name).expect("the keys of the registry are keys: a test reads them");
+            Binding { context: *context, chord, id, argument: None }
+        };
+        Self { bindings: rows.map(binding).collect() }
+    }
+}
+
+impl Keymap {
+    /// Takes a chord's meaning away, and with it those of chords that begin with it or that it begins with.
+    pub fn unbind(&mut self, context: Context, chord: &[Key]) {
+        let touches = |other: &[Key]| other.starts_with(chord) || chord.starts_with(other);
+        self.bindings.retain(|binding| binding.context != context || !touches(&binding.chord));
+    }
+
+    /// Gives a chord a meaning in place of what it, its beginning or its continuations meant. It is the first key that is shown for the
+    /// command.
+    pub fn bind(&mut self, binding: Binding) {
+        self.unbind(binding.context, &binding.chord);
+        self.bindings.insert(0, binding);
+    }
+
+    /// What keys mean in contexts, the nearest first.
+    pub fn look_up(&self, contexts: &[Context], keys: &[Key]) -> Found<'_> {
+        for context in contexts {
+            let mut here = self.bindings.iter().filter(|binding| binding.context == *context);
+            match here.find(|binding| binding.chord.starts_with(keys)) {
+                Some(binding) if binding.chord.len() == keys.len() => return Found::Run(binding),
+                Some(_) => return Found::Begun,
+                None => {}
+            }
+        }
+        Found::Nothing
+    }
+
+    /// The chords of a command in a context, without those that run it with something after its name.
+    pub fn chords(&self, context: Context, id: CommandId) -> impl Iterator<Item = &Chord> {
+        let here = self.bindings.iter();
+        let here = here.filter(move |binding| binding.context == context && binding.id == id);
+        here.filter(|binding| binding.argument.is_none()).map(|binding| &binding.chord)
+    }
+
+    /// What may follow keys that were pressed.
+    pub fn continuations<'k>(&'k self, contexts: &[Context], keys: &[Key]) -> Vec<&'k Binding> {
+        let mut found: Vec<&Binding> = Vec::new();
+        for context in contexts {
+            let here = self.bindings.iter().filter(|binding| binding.context == *context);
+            for binding in here.filter(|binding| binding.chord.starts_with(keys) && binding.chord.len() > keys.len()) {
+                if !found.iter().any(|known| known.chord == binding.chord) {
+                    found.push(binding);
+                }
+            }
+        }
+        found
+    }
+
+    /// The bindings that run a command with something after its name.
+    pub fn with_argument(&self, context: Context) -> impl Iterator<Item = &Binding> {
+        self.bindings.iter().filter(move |binding| binding.context == context && binding.argument.is_some())
+    }
+}
 
 /// The contexts whose keys hold now, the nearest first.
 pub fn contexts(model: &Model) -> &'static [Context] {
@@ -37,45 +165,105 @@ pub fn page_contexts(model: &Model) -> &'static [Context] {
     }
 }
 
-/// The command that a key means now.
-pub fn command(model: &Model, key: Key) -> Option<&'static Command> {
-    contexts(model)
-        .iter()
-        .find_map(|context| COMMANDS.iter().find(|command| command.keys_in(*context).any(|known| known == key)))
-}
-
 /// What a key does now; `None` when it means nothing.
 pub fn action(model: &Model, key: Key) -> Option<Action> {
-    if let Some(command) = command(model, key) {
-        return Some(match (command.guard)(model) {
-            Ok(()) => Action::Run(command.id, None),
+    let mut keys = model.pressed.clone();
+    keys.push(key);
+    match model.keymap.look_up(contexts(model), &keys) {
+        Found::Run(binding) => Some(match (command::by_id(binding.id).guard)(model) {
+            Ok(()) => Action::Run(binding.id, binding.argument.clone()),
             Err(reason) => Action::Refuse(reason),
-        });
+        }),
+        Found::Begun => Some(Action::Press(keys)),
+        Found::Nothing if !model.pressed.is_empty() => {
+            let gave_up = key == Key::plain(Code::Esc);
+            let told = (!gave_up).then(|| format!("{} means nothing here", chord_text(&keys)));
+            Some(told.map_or(Action::Press(Vec::new()), Action::Refuse))
+        }
+        Found::Nothing => is_writing(model).then_some(Action::Write(key)),
     }
-    matches!(model.layers.last(), Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form))
-        .then_some(Action::Write(key))
 }
 
-/// The key that runs a command now, for showing.
-pub fn key_of(model: &Model, command: &Command) -> Option<Key> {
-    contexts(model).iter().find_map(|context| command.keys_in(*context).next())
+/// Whether keys that mean nothing else are written.
+fn is_writing(model: &Model) -> bool {
+    matches!(model.layers.last(), Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form))
+}
+
+/// The keys that run a command now, for showing.
+pub fn keys_of(model: &Model, command: &Command) -> Option<String> {
+    contexts(model)
+        .iter()
+        .find_map(|context| model.keymap.chords(*context, command.id).next())
+        .map(|chord| chord_text(chord))
 }
 
 /// What the last line offers now: keys with their words, the nearest context first; help is always among them.
-pub fn hints(model: &Model) -> Vec<(Key, &'static str)> {
+pub fn hints(model: &Model) -> Vec<(String, &'static str)> {
     let mut hints = Vec::new();
     let mut ways_out = Vec::new();
     for context in contexts(model) {
         for command in COMMANDS {
             let Some((_, word)) = command.hints.iter().find(|(at, _)| at == context) else { continue };
-            let Some(key) = key_of(model, command) else { continue };
+            let Some(keys) = keys_of(model, command) else { continue };
             if (command.guard)(model).is_err() {
                 continue;
             }
             let out = matches!(command.id, CommandId::Back | CommandId::Leave);
-            if out { ways_out.push((key, *word)) } else { hints.push((key, *word)) }
+            if out { ways_out.push((keys, *word)) } else { hints.push((keys, *word)) }
         }
     }
     hints.extend(ways_out);
     hints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Chord {
+        parse_chord(text).unwrap()
+    }
+
+    fn bound(context: Context, chord: &str, id: CommandId) -> Binding {
+        Binding { context, chord: keys(chord), id, argument: None }
+    }
+
+    fn found(keymap: &Keymap, text: &str) -> Option<CommandId> {
+        match keymap.look_up(&[Context::Queues, Context::List, Context::Page], &keys(text)) {
+            Found::Run(binding) => Some(binding.id),
+            Found::Begun | Found::Nothing => None,
+        }
+    }
+
+    #[test]
+    fn the_nearest_context_decides() {
+        let mut keymap = Keymap::default();
+        assert_eq!(found(&keymap, "j"), Some(CommandId::Down));
+        keymap.bind(bound(Context::Queues, "j", CommandId::Fold));
+        assert_eq!(found(&keymap, "j"), Some(CommandId::Fold));
+        keymap.unbind(Context::Queues, &keys("j"));
+        assert_eq!(found(&keymap, "j"), Some(CommandId::Down));
+    }
+
+    #[test]
+    fn a_chord_takes_the_place_of_its_beginning() {
+        let mut keymap = Keymap::default();
+        keymap.bind(bound(Context::List, "g g", CommandId::Top));
+        keymap.bind(bound(Context::List, "g e", CommandId::Bottom));
+        assert_eq!(keymap.look_up(&[Context::List], &keys("g")), Found::Begun);
+        assert_eq!(found(&keymap, "g g"), Some(CommandId::Top));
+        assert_eq!(keymap.continuations(&[Context::List], &keys("g")).len(), 2);
+        keymap.bind(bound(Context::List, "g", CommandId::Top));
+        assert_eq!(found(&keymap, "g"), Some(CommandId::Top));
+        assert_eq!(found(&keymap, "g e"), None);
+    }
+
+    #[test]
+    fn chords_are_written_as_they_are_read() {
+        for text in ["g", "y p", "ctrl-x ctrl-c", "space"] {
+            assert_eq!(chord_text(&keys(text)), text);
+        }
+        assert_eq!(parse_chord("g entr"), Err("entr".to_owned()));
+        assert_eq!(parse_chord(" "), Err(String::new()));
+    }
 }

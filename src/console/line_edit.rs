@@ -13,6 +13,9 @@ pub struct LineEdit {
 }
 
 impl LineEdit {
+    /// The most characters that are taken of a pasted text.
+    pub const PASTED: usize = 1000;
+
     /// A text with the cursor at its end.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -53,6 +56,15 @@ impl LineEdit {
             _ => return false,
         }
         true
+    }
+
+    /// Puts pasted text at the cursor: its first line, without control characters, at most [`Self::PASTED`] characters. `false` when
+    /// nothing of it is left.
+    pub fn paste(&mut self, text: &str) -> bool {
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let before = self.text.len();
+        first.chars().filter(|c| !c.is_control()).take(Self::PASTED).for_each(|c| self.insert(c));
+        self.text.len() > before
     }
 
     fn insert(&mut self, c: char) {
@@ -187,6 +199,17 @@ mod tests {
         ] {
             assert_eq!(edited(before, keys), after, "{before:?} {keys:?}");
         }
+    }
+
+    #[test]
+    fn a_pasted_text_is_one_line_without_controls() {
+        let mut line = LineEdit::new("ab");
+        line.key(Key::parse("left").unwrap());
+        assert!(line.paste("\n  \n\u{1b}[31mx\ty\u{0}\nsecond"));
+        assert_eq!((line.before(), line.text()), ("a[31mxy", "a[31mxyb"));
+        assert!(!line.paste("\u{7}\u{7}"));
+        line.paste(&"z".repeat(1 << 20));
+        assert_eq!(line.text().len(), 8 + LineEdit::PASTED);
     }
 
     #[test]

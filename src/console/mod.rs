@@ -31,6 +31,7 @@ pub mod line_edit;
 pub mod model;
 pub mod runtime;
 pub mod session;
+pub mod settings;
 mod subject;
 mod terminal;
 pub mod text;
@@ -38,5 +39,5 @@ pub mod theme;
 pub mod update;
 
 pub use driver::Driver;
-pub use model::Options;
+pub use model::{Options, Personal};
 pub use runtime::run;

@@ -25,14 +25,13 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
-use super::action::Effects;
+use super::action::{Effects, Mouse};
 use super::files;
 use super::input;
 use super::key::Key;
-use super::model::Options;
+use super::model::{Options, Personal};
 use super::session::Session;
 use super::terminal::{self, Screen};
-use super::theme::ThemeName;
 use crate::source::Source;
 use crate::view::View;
 
@@ -44,6 +43,8 @@ const BATCH: usize = 64;
 /// What comes to the loop.
 enum Event {
     Key(Key),
+    Mouse(Mouse),
+    Paste(String),
     News,
     /// Something came of an order.
     Answer,
@@ -53,19 +54,11 @@ enum Event {
     InputEnded(std::io::Error),
 }
 
-impl Options {
-    /// The options that the environment asks for: without colours when `NO_COLOR` is set and not empty.
-    pub fn from_env() -> Self {
-        let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { theme: if colourless { ThemeName::Mono } else { ThemeName::Dark }, ..Self::default() }
-    }
-}
-
 /// Runs the console on the terminal until the person quits.
 ///
 /// # Errors
 /// The output is no terminal, or it cannot be read from or written to any more.
-pub fn run(source: Arc<dyn Source>, options: Options) -> color_eyre::Result<()> {
+pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> color_eyre::Result<()> {
     if !std::io::stdout().is_terminal() {
         bail!("the console needs a terminal, and the output is none; `kornsole run FILE` works without one");
     }
@@ -85,6 +78,7 @@ pub fn run(source: Arc<dyn Source>, options: Options) -> color_eyre::Result<()> 
         // The loop may have ended.
         let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Answer);
     }));
+    session.personalize(personal);
     let start = Instant::now();
     Loop { screen, session, events, sender, news, start, last_news: start, waiting: false }.run()
 }
@@ -95,6 +89,8 @@ fn watch_input(sender: &Sender<Event>) -> color_eyre::Result<()> {
         loop {
             let event = match crossterm::event::read() {
                 Ok(TerminalEvent::Key(key)) => input::key(key).map(Event::Key),
+                Ok(TerminalEvent::Mouse(mouse)) => input::mouse(mouse).map(Event::Mouse),
+                Ok(TerminalEvent::Paste(text)) => Some(Event::Paste(text)),
                 Ok(_) => None,
                 Err(error) => {
                     let _ = sender.send(Event::InputEnded(error));
@@ -150,6 +146,7 @@ struct Loop {
 
 impl Loop {
     fn run(mut self) -> color_eyre::Result<()> {
+        self.screen.listen_to_mouse(self.session.model().options.mouse)?;
         self.draw()?;
         loop {
             let mut effects = Effects::NONE;
@@ -161,6 +158,7 @@ impl Loop {
                 }
             }
             effects = effects.and(self.refresh());
+            self.screen.listen_to_mouse(self.session.model().options.mouse)?;
             if effects.quit {
                 return Ok(());
             }
@@ -211,6 +209,8 @@ impl Loop {
                 self.read_wanted()?;
                 effects
             }
+            Event::Mouse(mouse) => self.session.mouse(mouse, self.now()),
+            Event::Paste(text) => self.session.paste(text, self.now()),
             Event::File(name, read) => self.session.supply(name, read),
             Event::Answer => self.session.take_answers(self.now()),
             Event::News => {

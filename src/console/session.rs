@@ -8,14 +8,14 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
-use super::action::{Action, Effects, Feed};
+use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
 use super::key::Key;
 use super::keymap;
 use super::model::placement::WantedFile;
-use super::model::{Model, Options};
+use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
-use super::update::{feed, lists, update};
+use super::update::{feed, lists, update, write};
 use crate::source::Source;
 use crate::view::View;
 use crate::view::act::{Done, Refusal};
@@ -24,6 +24,7 @@ use crate::view::act::{Done, Refusal};
 pub struct Session {
     model: Model,
     theme: Theme,
+    /// The name of the theme, and whether its signs are ASCII only.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
     answers: (Sender<Answered>, Receiver<Answered>),
@@ -41,14 +42,19 @@ impl Session {
         let mut model = Model::new(options, size, view, source.about().clone(), who, link);
         model.cluster.at = source.now().max(model.cluster.at);
         lists::rebuild(&mut model, true);
-        let theme = Theme::new(options.theme, options.ascii);
-        let shown = (options.theme, options.ascii);
+        let shown = (model.options.theme.clone(), model.options.ascii);
+        let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
         Self { model, theme, shown, source, answers: channel(), wake: Arc::new(|| {}) }
     }
 
     /// Has `wake` called, from any thread, when there is an answer for [`Session::take_answers`].
     pub fn on_answer(&mut self, wake: Arc<dyn Fn() + Send + Sync>) {
         self.wake = wake;
+    }
+
+    /// Takes a person's own settings.
+    pub fn personalize(&mut self, personal: Personal) {
+        self.model.personalize(personal);
     }
 
     /// The state of the screen.
@@ -61,11 +67,7 @@ impl Session {
         let passed = update(&mut self.model, Action::Clock(now));
         let Some(action) = keymap::action(&self.model, key) else { return passed };
         let effects = update(&mut self.model, action);
-        let options = (self.model.options.theme, self.model.options.ascii);
-        if options != self.shown {
-            self.shown = options;
-            self.theme = Theme::new(options.0, options.1);
-        }
+        self.take_theme();
         self.give_orders();
         passed.and(effects)
     }
@@ -90,6 +92,30 @@ impl Session {
             effects = effects.and(self.refresh(now)).and(update(&mut self.model, Action::Answer(number, outcome)));
             self.give_orders();
         }
+        effects
+    }
+
+    /// Takes the theme that is to be shown now: while one is being chosen, that one.
+    fn take_theme(&mut self) {
+        let options = &self.model.options;
+        let name = write::tried_theme(&self.model).unwrap_or(&options.theme);
+        if (name, options.ascii) != (&self.shown.0, self.shown.1) {
+            self.theme = Theme::new(&options.themes, name, options.depth, options.ascii);
+            self.shown = (name.clone(), options.ascii);
+        }
+    }
+
+    /// The mouse did something at `now`.
+    pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
+        let effects = update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)));
+        self.give_orders();
+        effects
+    }
+
+    /// Text was pasted at `now`.
+    pub fn paste(&mut self, text: String, now: Duration) -> Effects {
+        let effects = update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)));
+        self.give_orders();
         effects
     }
 

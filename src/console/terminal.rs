@@ -12,6 +12,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::cursor::Show;
+use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
 use crossterm::style::ResetColor;
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
@@ -29,6 +30,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Frames>>,
     frames: Frames,
+    /// The mouse is listened to.
+    mouse: bool,
 }
 
 impl Screen {
@@ -38,13 +41,28 @@ impl Screen {
         enter()?;
         let frames = Frames::default();
         let terminal = Terminal::new(CrosstermBackend::new(frames.clone())).inspect_err(|_| restore())?;
-        Ok(Self { terminal, frames })
+        Ok(Self { terminal, frames, mouse: false })
     }
 
     /// Takes the terminal again after it was given back or disturbed, and forgets what was on it.
     pub fn retake(&mut self) -> io::Result<()> {
         enter()?;
+        self.mouse = false;
         self.forget()
+    }
+
+    /// Listens to the mouse, or leaves it to the terminal.
+    pub fn listen_to_mouse(&mut self, listen: bool) -> io::Result<()> {
+        if listen == self.mouse {
+            return Ok(());
+        }
+        self.mouse = listen;
+        let mut out = io::stdout().lock();
+        match (taken(), listen) {
+            (false, _) => Ok(()),
+            (true, true) => execute!(out, EnableMouseCapture),
+            (true, false) => execute!(out, DisableMouseCapture),
+        }
     }
 
     /// Forgets what is on the terminal: the next frame is drawn from nothing.
@@ -79,7 +97,7 @@ pub fn taken() -> bool {
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
-    execute!(io::stdout(), EnterAlternateScreen).inspect_err(|_| restore())
+    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste).inspect_err(|_| restore())
 }
 
 /// Gives the terminal back. Errors are of no use here: there is nothing more that could be done.
@@ -87,7 +105,8 @@ pub fn restore() {
     // Whoever writes a frame holds this as well, so nothing of a frame comes after the terminal was given back.
     let mut out = io::stdout().lock();
     if TAKEN.swap(false, Ordering::SeqCst) {
-        let _ = execute!(out, EndSynchronizedUpdate, ResetColor, LeaveAlternateScreen, Show);
+        let _ = execute!(out, EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste);
+        let _ = execute!(out, ResetColor, LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::configure::{InForce, rejected};
+use super::events::{CHUNK, EventLog};
 use super::setup::Setup;
 use super::tell::DrainReport;
 use crate::config::Config;
@@ -11,6 +12,7 @@ use crate::model::{Profile, QueuePath, Time};
 use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Scheduler};
 use crate::view::act::LoadedBy;
+use crate::view::history::SAMPLE_EVERY;
 use crate::view::{NoticeWeight, View, ViewBuilder, drain_notice};
 
 /// How often a cycle is tried again while something is pending (SCH-040).
@@ -44,6 +46,10 @@ pub struct Core {
     resting: bool,
     /// It is to rest once the workload has given its last step.
     rests_after_workload: bool,
+    next_sample: Time,
+    log: Arc<EventLog>,
+    /// Events that are not in the log yet.
+    unlogged: Vec<Event>,
 }
 
 impl Core {
@@ -74,6 +80,9 @@ impl Core {
             in_force: InForce::default(),
             resting: false,
             rests_after_workload: setup.paused,
+            next_sample: Time::ZERO + SAMPLE_EVERY,
+            log: Arc::new(EventLog::new(Arc::clone(&setup.instance), setup.profile, &setup.event)),
+            unlogged: Vec::new(),
         };
         let events = core.load(&config, None, LoadedBy::Start);
         rejected(events).map_or(Ok(core), Err)
@@ -89,7 +98,18 @@ impl Core {
         &self.scheduler
     }
 
-    /// Carries out a command now; cycles follow with the next [`Core::run_until`].
+    /// The events that have happened, for everybody.
+    pub fn events(&self) -> &Arc<EventLog> {
+        &self.log
+    }
+
+    /// Puts something into the events that the scheduler does not know of.
+    pub fn tell_event(&mut self, kind: EventKind) {
+        self.log_events(vec![Event::new(self.now, kind)]);
+        self.flush_events();
+    }
+
+    /// Carries out a command now; cycles follow with the next [`Core::run_until`]. Its events are in the log when this returns.
     pub fn apply(&mut self, command: &Command) -> Vec<Event> {
         match command {
             Command::Configure(config) => self.load(config, None, LoadedBy::Workload),
@@ -97,8 +117,17 @@ impl Core {
         }
     }
 
-    /// Gives the scheduler a command, and tells everybody what came of it.
+    /// Gives the scheduler a command, and tells everybody what came of it. Its events are in the log when this returns.
     pub(super) fn give(&mut self, command: &Command) -> Vec<Event> {
+        let events = self.carry_out(command);
+        if self.log.is_tracking() {
+            self.log_events(events.clone());
+            self.flush_events();
+        }
+        events
+    }
+
+    fn carry_out(&mut self, command: &Command) -> Vec<Event> {
         let events = self.scheduler.apply(self.now, command);
         self.cycling = true;
         if let Some(workload) = &mut self.workload {
@@ -144,6 +173,23 @@ impl Core {
     /// Whether it is time to rest as it was set up to.
     fn comes_to_rest(&self) -> bool {
         self.rests_after_workload && self.workload.as_ref().is_none_or(|workload| workload.next().is_none())
+    }
+
+    /// Events of a whole command are on their way into the log.
+    fn log_events(&mut self, mut events: Vec<Event>) {
+        if !self.log.is_tracking() {
+            return;
+        }
+        self.unlogged.append(&mut events);
+        if self.unlogged.len() >= CHUNK {
+            self.flush_events();
+        }
+    }
+
+    fn flush_events(&mut self) {
+        if !self.unlogged.is_empty() {
+            self.log.append(std::mem::take(&mut self.unlogged));
+        }
     }
 
     /// Has what there is to tell of draining queues kept for [`Core::take_reports`].
@@ -205,13 +251,20 @@ impl Core {
             return Some(self.now);
         }
         let workload = self.workload.as_ref().and_then(|workload| workload.next());
-        let due = [workload, self.scheduler.next_timer(), Some(self.next_clean), self.retry];
-        due.into_iter().flatten().min()
+        let periodic = [Some(self.next_clean), Some(self.next_sample)];
+        let due = [workload, self.scheduler.next_timer(), self.retry].into_iter().chain(periodic);
+        due.flatten().min()
     }
 
     /// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. While it rests,
     /// nothing is done and its time stands.
     pub fn run_until(&mut self, until: Time, steps: usize) -> Progress {
+        let progress = self.run(until, steps);
+        self.flush_events();
+        progress
+    }
+
+    fn run(&mut self, until: Time, steps: usize) -> Progress {
         let mut left = steps;
         while left > 0 {
             left -= 1;
@@ -249,7 +302,13 @@ impl Core {
         if let Some(workload) = &mut self.workload {
             workload.observe(self.now, &events);
         }
+        self.log_events(events);
         self.retry = (!self.cycling && self.scheduler.has_work()).then(|| self.now + RETRY_EVERY);
+    }
+
+    fn duty(&mut self, command: &Command) {
+        let events = self.carry_out(command);
+        self.log_events(events);
     }
 
     /// Everything that is due now, but cycles. Gives how many commands that were.
@@ -260,14 +319,18 @@ impl Core {
         };
         let count = commands.len();
         for command in commands {
-            self.apply(&command);
+            self.duty(&command);
         }
         if self.next_clean <= self.now {
             self.next_clean = self.now + self.clean_every;
-            self.apply(&Command::Clean);
+            self.duty(&Command::Clean);
         }
         if self.scheduler.next_timer().is_some_and(|timer| timer <= self.now) {
-            self.apply(&Command::Tick);
+            self.duty(&Command::Tick);
+        }
+        if self.next_sample <= self.now {
+            self.next_sample = self.now + SAMPLE_EVERY;
+            self.views.sample(self.now, &self.scheduler);
         }
         if self.retry.is_some_and(|retry| retry <= self.now) {
             self.retry = None;

@@ -11,6 +11,7 @@
 pub mod clock;
 mod configure;
 pub mod core;
+pub mod events;
 mod perform;
 pub mod setup;
 pub mod tell;
@@ -19,6 +20,7 @@ pub mod watch;
 
 pub use clock::Clock;
 pub use core::{Core, Progress};
+pub use events::{EventLog, Numbering};
 pub use setup::Setup;
 pub use tell::{DrainReport, Hook};
 pub use thread::{Engine, Published};

@@ -11,6 +11,7 @@ use arc_swap::ArcSwap;
 
 use super::clock::Clock;
 use super::core::{Core, Progress};
+use super::events::EventLog;
 use super::tell::{Hook, Tell};
 use super::watch::FileWatch;
 use crate::model::Time;
@@ -125,6 +126,7 @@ impl Drop for Reply {
 pub struct Engine {
     requests: Sender<Request>,
     published: Arc<Published>,
+    events: Arc<EventLog>,
     clock: Clock,
     thread: Option<JoinHandle<()>>,
     watch: Option<FileWatch>,
@@ -156,6 +158,7 @@ impl Engine {
         let tell = tell.transpose()?;
         let published = Arc::new(Published::new(core.take_view().unwrap_or_default()));
         let shown = Arc::clone(&published);
+        let events = Arc::clone(core.events());
         let clock = Clock::new(speed);
         let owned = clock.clone();
         let thread = std::thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
@@ -163,7 +166,7 @@ impl Engine {
             let answers = Vec::new();
             Owner { core, clock: owned, inbox, published: &shown, last_publish: None, tell, answers }.run();
         })?;
-        Ok(Self { requests, published, clock, thread: Some(thread), watch: None })
+        Ok(Self { requests, published, events, clock, thread: Some(thread), watch: None })
     }
 
     /// Reloads a configuration file whenever its content changes; `known` is what was loaded.
@@ -183,6 +186,11 @@ impl Engine {
     /// What it shows.
     pub fn published(&self) -> &Arc<Published> {
         &self.published
+    }
+
+    /// The events that have happened.
+    pub fn events(&self) -> &Arc<EventLog> {
+        &self.events
     }
 
     /// What time it is for the scheduler.

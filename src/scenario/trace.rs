@@ -89,7 +89,7 @@ impl<W: Write> Trace<W> {
             }
             EventKind::AppAccepted { app, queue }
             | EventKind::Moved { app, queue, .. }
-            | EventKind::Killed { app, queue } => {
+            | EventKind::Killed { app, queue, .. } => {
                 json.text_field("app", app.as_str())?;
                 json.text_field("queue", queue.as_str())?;
             }
@@ -245,7 +245,7 @@ fn nodes(json: &mut Json, partition: &Partition) -> io::Result<()> {
         json.resource_field("occupied", &node.occupied)?;
         let running = node.allocations.values().map(|(app, ask)| {
             let app = &partition.apps[*app];
-            format!("{}/{}", app.id, app.asks[*ask].id)
+            [app.id.as_str(), "/", app.asks[*ask].id.as_str()].concat()
         });
         let mut running: Vec<String> = running.collect();
         running.sort_unstable();

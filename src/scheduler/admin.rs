@@ -1,12 +1,15 @@
 //! Administrative actions: killing and moving an application (`scheduler.md` section 20).
 
 use super::denial::{Denial, Misfit, MisfitKind};
+use std::sync::Arc;
+
 use super::event::{Event, EventKind};
 use super::index::{AppKey, QueueKey};
 use super::partition::Partition;
 use super::place::access::{self, AclKind};
 use super::place::{QueueTree, RECOVERY_QUEUE, ancestors};
 use super::queue::PathUp;
+use super::usage::Side;
 use crate::model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 
 impl Partition {
@@ -17,7 +20,8 @@ impl Partition {
             Err(why) => return deny(now, app, why, events),
         };
         let queue = self.apps[key].queue_path.clone();
-        events.push(Event { at: now, kind: EventKind::Killed { app: app.clone(), queue } });
+        let (user, why) = (Arc::from(by.user.as_str()), Arc::from(reason));
+        events.push(Event { at: now, kind: EventKind::Killed { app: app.clone(), queue, by: user, reason: why } });
         let message = if reason.is_empty() {
             format!("killed by {}", by.user)
         } else {
@@ -35,9 +39,10 @@ impl Partition {
             Ok((key, target)) => {
                 let from = self.apps[key].queue_path.clone();
                 self.unreserve_app(now, key, events);
-                self.carry_over(key, target);
                 let queue = self.queues[target].path.clone();
-                events.push(Event { at: now, kind: EventKind::Moved { app: app.clone(), from, queue } });
+                let by = Arc::from(by.user.as_str());
+                events.push(Event { at: now, kind: EventKind::Moved { app: app.clone(), from, queue, by } });
+                self.carry_over(now, key, target, events);
             }
         }
     }
@@ -109,7 +114,10 @@ impl Partition {
     }
 
     /// Moves every counter of the application from its path to the target's (SCH-204).
-    fn carry_over(&mut self, key: AppKey, target: QueueKey) {
+    fn carry_over(&mut self, now: Time, key: AppKey, target: QueueKey, events: &mut Vec<Event>) {
+        self.tell_group(now, key, true, false, events);
+        let user = self.usage.user_of(&self.apps[key].account);
+        events.extend(self.usage_event(now, Side::User, Arc::clone(&user), key, false));
         let app = &self.apps[key];
         let (source, id) = (app.queue, app.id.clone());
         let (holds, pending, runs) = (app.holds(), app.pending.clone(), app.counts_as_running());
@@ -151,8 +159,9 @@ impl Partition {
             self.touch_ask(key, ask, arrival);
         }
         self.join_queue(key);
+        events.extend(self.usage_event(now, Side::User, user, key, true));
         if self.apps[key].account.bounds.take().is_some() {
-            self.decide_limits(key, true);
+            self.decide_limits(now, key, true, events);
         }
     }
 }

@@ -131,8 +131,10 @@ pub struct Ask {
     pub preempted_others: bool,
     /// When victims were last sought for it (SCH-151).
     pub preemption_tried: Option<Time>,
-    /// It was told that nobody on the node that it requires can make room (SCH-222).
-    pub no_victim_told: bool,
+    /// When it was last told that nobody on the node that it requires can make room (SCH-222).
+    pub no_victim_told: Option<Time>,
+    /// When it was last told that the resource manager's conditions keep it from nodes (SCH-222).
+    pub predicates_told: Option<Time>,
 }
 
 /// Where an ask was allocated.

@@ -87,14 +87,16 @@ impl Partition {
             fits_limits: true,
             preempted_others: false,
             preemption_tried: None,
-            no_victim_told: false,
+            no_victim_told: None,
+            predicates_told: None,
         };
         self.apps[app].expect(&ask);
         self.add_pending(app, ask);
-        events.push(Event { at: now, kind: EventKind::AskAdded { app: spec.app.clone(), ask: id } });
         if matches!(self.apps[app].state, AppState::New | AppState::Completing) {
             self.run_application(now, app, events);
         }
+        let kind = EventKind::AskAdded { app: spec.app.clone(), ask: id, resource: spec.resource.clone() };
+        events.push(Event { at: now, kind });
         Ok(())
     }
 

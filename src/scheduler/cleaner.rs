@@ -25,7 +25,7 @@ impl Partition {
             self.clean(now, events);
         }
         if applications {
-            self.drop_expired(now);
+            self.drop_expired(now, events);
             self.touch_app_set();
         }
     }
@@ -45,7 +45,7 @@ impl Partition {
         self.touch_tree();
         if let Some(parent) = parent {
             self.touch_path(parent);
-            self.settle_type(parent);
+            self.settle_type(now, parent, events);
         }
     }
 }

@@ -6,10 +6,11 @@ use std::ops::Bound;
 use super::app::Application;
 use super::event::{Event, EventKind, RunnableCause};
 use super::index::{AppKey, QueueKey};
-use super::order::{AppRank, sort_children};
+use super::order::AppRank;
 use super::partition::Partition;
 use super::preempt::attempts::Attempts;
 use super::queue::ROOT;
+use super::siblings::Visit;
 use super::try_asks::{Pick, Room, try_asks};
 use crate::config::properties::AppSortPolicy;
 use crate::model::{AppState, QueueState, Resource, Time};
@@ -17,8 +18,8 @@ use crate::model::{AppState, QueueState, Resource, Time};
 /// What a cycle keeps from one call to the next, so that it does not allocate memory for it again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    stack: Vec<QueueKey>,
-    children: Vec<QueueKey>,
+    /// The parents on the way down, and what is left of them from earlier walks.
+    walk: Vec<Visit>,
 }
 
 /// The steps of a cycle (SCH-042).
@@ -79,26 +80,39 @@ impl Partition {
     /// be deep: the walk keeps its own stack.
     fn find_pick(&mut self, now: Time, step: Step, events: &mut Vec<Event>) -> Option<Pick> {
         let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.stack.clear();
-        scratch.stack.push(ROOT);
-        let mut pick = None;
-        while let Some(key) = scratch.stack.pop() {
+        let pick = self.walk(now, step, &mut scratch.walk, events);
+        self.scratch = scratch;
+        pick
+    }
+
+    fn walk(&mut self, now: Time, step: Step, walk: &mut Vec<Visit>, events: &mut Vec<Event>) -> Option<Pick> {
+        let (mut depth, mut key) = (0, ROOT);
+        loop {
             if self.queues[key].leaf {
-                pick = match step {
+                let pick = match step {
                     Step::Normal => self.try_leaf(now, key, events),
                     Step::Reserved => self.try_reserved(now, key, events),
                     Step::Replace => self.try_replace(now, key, events),
                 };
                 if pick.is_some() {
-                    break;
+                    return pick;
                 }
             } else {
-                sort_children(&self.queues, key, &mut scratch.children);
-                scratch.stack.extend(scratch.children.iter().rev());
+                if walk.len() == depth {
+                    walk.push(Visit::default());
+                }
+                walk[depth].begin(key);
+                depth += 1;
             }
+            self.queues.settle_order();
+            key = loop {
+                let visit = &mut walk[depth.checked_sub(1)?];
+                match self.queues.next_child(visit) {
+                    Some(next) => break next,
+                    None => depth -= 1,
+                }
+            };
         }
-        self.scratch = scratch;
-        pick
     }
 
     /// Tries the applications of a leaf in their order (SCH-081).
@@ -164,9 +178,10 @@ impl Partition {
     /// Whether the application maxima let an application begin to run; one that runs already is never held back
     /// (SCH-081). A change is told once (SCH-114).
     pub(super) fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
-        self.decide_limits(app, !self.switches.group_usage_lost);
+        self.decide_limits(now, app, !self.switches.group_usage_lost, events);
         let application = &mut self.apps[app];
-        if application.state != AppState::Accepted {
+        let waits = application.state == AppState::Accepted;
+        if !waits && !self.switches.events_runnable {
             application.runnable_in_queue = true;
             application.runnable_by_limits = true;
             return true;
@@ -186,7 +201,7 @@ impl Partition {
         if events.len() > told {
             self.touch_app(app);
         }
-        in_queue && by_limits
+        !waits || in_queue && by_limits
     }
 
     /// Works out anew what 1.8.0 takes queues' shares of (SCH-055): cluster size, overridden by each maximum on the way

@@ -10,7 +10,7 @@
 //! Where to read: [`command`] is what can be done, [`event`] what is told. [`partition`] holds the state and passes
 //! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle, `preempt` what makes room
 //! in it, [`gang`] placeholders and who replaces them; `lifecycle` the state machine of applications with its timers; `queue` the
-//! tree with its counters and priorities; [`usage`] what users and groups have in use, and their limits.
+//! tree with its counters and priorities, `siblings` the order in it; [`usage`] what users and groups have in use, and their limits.
 
 pub mod app;
 pub mod check;
@@ -45,6 +45,7 @@ mod preempt;
 mod release;
 mod reload;
 mod reserve;
+mod siblings;
 mod submit;
 mod try_asks;
 
@@ -142,6 +143,12 @@ impl Scheduler {
     /// Whether a cycle has something to look at (SCH-041, SCH-042).
     pub fn has_work(&self) -> bool {
         self.partitions.iter().any(Partition::has_work)
+    }
+
+    /// Drops everything that cycles keep to save work. No decision rests on it: tests hold a scheduler that has to find everything
+    /// anew against one that does not.
+    pub fn forget_shortcuts(&mut self) {
+        self.partitions.iter_mut().for_each(|partition| partition.queues.forget_order());
     }
 
     /// The checksum of the configuration in force; empty before the first.

@@ -118,9 +118,23 @@ impl Nodes {
         self.in_order().filter(|node| node.reservations.is_empty())
     }
 
+    /// How nodes are sorted (SCH-090).
+    pub fn sort(&self) -> &NodeSortConfig {
+        &self.sort
+    }
+
     /// From now on these conditions decide too whether an ask may go to a node (SCH-094).
     pub fn set_predicates(&mut self, predicates: Arc<dyn Predicates>) {
         self.predicates = Some(predicates);
+    }
+
+    /// How many nodes have room for an ask where the resource manager's conditions do not let it go.
+    pub(super) fn refusing(&self, ask: &Ask) -> u64 {
+        if self.predicates.is_none() {
+            return 0;
+        }
+        let roomy = self.unreserved().filter(|node| node.schedulable && node.available.fit_in(&ask.resource));
+        roomy.filter(|node| !self.lets(ask, node.key, true)).count() as u64
     }
 
     /// Whether an ask may go to a node, apart from resources (SCH-094).

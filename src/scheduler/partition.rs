@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::app::{Allocation, Application, Ask, Tried};
 use super::command::PartitionCommand;
-use super::event::{Event, EventKind, ReleaseReason};
+use super::event::{Event, EventKind, Holder, ReleaseReason};
 use super::gang::TaskGroup;
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::meter::Meter;
@@ -157,12 +157,23 @@ impl Partition {
     pub(super) fn confirm_stopped(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some((app, ask, arrival, reason)) = self.stopping.pop_front() {
             let there = self.apps.get(app).and_then(|app| app.asks.get(ask)).is_some_and(|ask| ask.arrival == arrival);
+            let spent = (there && reason != ReleaseReason::Timeout).then(|| self.spent(app, ask)).flatten();
             if there && reason == ReleaseReason::Replaced {
                 self.end_replacement(now, app, ask, reason, events);
             } else if there {
                 self.end_allocation(now, app, ask, reason, events);
             }
+            if let Some(spent) = spent {
+                events.push(Event::new(now, spent));
+            }
         }
+    }
+
+    /// Under whom the allocations of an application count.
+    pub(super) fn holder(&self, app: AppKey) -> Holder {
+        let Application { queue_path, account, .. } = &self.apps[app];
+        let (user, group) = (self.usage.user_of(account), self.usage.group_of(account));
+        Holder { queue: queue_path.clone(), user, group }
     }
 
     /// The key of a live application.
@@ -201,7 +212,7 @@ impl Partition {
             match timer {
                 Timer::AppState(app) => self.state_timer(due, app, events),
                 Timer::Placeholder(app) => self.placeholder_timeout(due, app, events),
-                Timer::Forget => self.forget_ended(due),
+                Timer::Forget => self.forget_ended(due, events),
             }
             self.confirm_stopped(due, events);
         }
@@ -213,13 +224,8 @@ impl Partition {
         self.withdraw_pending(app, ask);
         self.allocations_made += 1;
         self.charge_node(node, self.allocations_made, app, ask);
-        self.book(
-            now,
-            app,
-            ask,
-            Allocation { node, number: self.allocations_made, since: now, preempted: false },
-            events,
-        );
+        let allocation = Allocation { node, number: self.allocations_made, since: now, preempted: false };
+        self.book(now, app, ask, allocation, false, events);
         if self.apps[app].asks[ask].placeholder {
             self.placeholder_allocated(now, app, ask, events);
         } else {
@@ -259,13 +265,15 @@ impl Partition {
         self.touch_allocation(node, number);
     }
 
-    /// An ask that is not pending any more is allocated from now on: everything that this moves but its node.
+    /// An ask that is not pending any more is allocated from now on: everything that this moves but its node. `in_place`: it
+    /// takes the room of a placeholder on that node.
     pub(super) fn book(
         &mut self,
         now: Time,
         app: AppKey,
         ask: AskKey,
         allocation: Allocation,
+        in_place: bool,
         events: &mut Vec<Event>,
     ) {
         self.meter.count(now);
@@ -285,6 +293,13 @@ impl Partition {
             ask: id.clone(),
             node: self.nodes[allocation.node].id.clone(),
             resource: resource.clone(),
+            holder: Holder {
+                queue: application.queue_path.clone(),
+                user: self.usage.user_of(&application.account),
+                group: self.usage.group_of(&application.account),
+            },
+            placeholder: *placeholder,
+            in_place,
         };
         events.push(Event { at: now, kind });
         self.touch_ask(app, ask, arrival);

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::index::{AppKey, QueueKey, Slab};
 use super::order::{AppRank, ShareList};
+use super::siblings::{SiblingRank, Siblings};
 use super::usage::QueueLimits;
 use crate::config::properties::{Merged, QueueProperties};
 use crate::config::{Place, TemplateConfig};
@@ -72,6 +73,12 @@ pub struct Queue {
     pub share: ShareList,
     /// What 1.8.0 takes shares of (SCH-055); `None` elsewhere.
     pub share_base: Option<Resource>,
+    /// Its place among its siblings may be out of date.
+    pub(super) marked: bool,
+    /// By what it stands on its parent's list; `None` if it does not.
+    pub(super) rank: Option<SiblingRank>,
+    /// Of a parent: the children that want something, in their order.
+    pub(super) siblings: Siblings,
 }
 
 /// What the configuration, or a template, says of a queue.
@@ -126,7 +133,9 @@ impl Queue {
 /// The queues of a partition.
 #[derive(Clone, Debug, Default)]
 pub struct QueueTree {
-    queues: Slab<QueueKey, Queue>,
+    pub(super) queues: Slab<QueueKey, Queue>,
+    /// Queues that changed since orders were last settled.
+    pub(super) marked: Vec<QueueKey>,
 }
 
 impl std::ops::Index<QueueKey> for QueueTree {
@@ -138,8 +147,13 @@ impl std::ops::Index<QueueKey> for QueueTree {
 }
 
 impl std::ops::IndexMut<QueueKey> for QueueTree {
+    /// Whoever takes a queue to change it, changes perhaps its place among its siblings.
     fn index_mut(&mut self, key: QueueKey) -> &mut Queue {
-        &mut self.queues[key]
+        let queue = &mut self.queues[key];
+        if !std::mem::replace(&mut queue.marked, true) {
+            self.marked.push(key);
+        }
+        queue
     }
 }
 
@@ -202,6 +216,9 @@ impl QueueTree {
             priorities: BTreeMap::new(),
             share: ShareList::default(),
             share_base: None,
+            marked: false,
+            rank: None,
+            siblings: Siblings::default(),
         });
         if let Some(parent) = parent {
             let at = self.child_position(parent, name).unwrap_or_else(|at| at);
@@ -214,6 +231,9 @@ impl QueueTree {
 
     /// Takes an empty queue out of the tree.
     pub fn remove(&mut self, key: QueueKey) {
+        if let Some(parent) = self.queues.get(key).and_then(|queue| queue.parent) {
+            self.unlist(parent, key);
+        }
         let Some(queue) = self.queues.remove(key) else { return };
         if let Some(parent) = queue.parent {
             self.queues[parent].children.retain(|child| *child != key);
@@ -313,7 +333,7 @@ impl QueueTree {
         }
         let (mut at, mut old, mut new) = (key, old, new);
         loop {
-            let queue = &mut self.queues[at];
+            let queue = &mut self[at];
             if let Some(old) = old
                 && let Some(count) = queue.priorities.get_mut(&old)
             {

@@ -9,10 +9,22 @@ use super::index::{AppKey, AskKey, NodeKey};
 use super::node::{Node, Nodes};
 use super::preempt::attempts::Attempts;
 use super::switches::{RequiredNode, Switches};
-use crate::model::{AppId, NodeId, Resource, Time};
+use crate::model::{AppId, NodeId, QueuePath, Resource, Time};
 
 /// How old an ask must be before a node is kept for it (SCH-130).
 const RESERVATION_DELAY: Duration = Duration::from_secs(2);
+
+/// How long the same thing is not told again of the same ask (SCH-222).
+const TELL_AGAIN: Duration = Duration::from_secs(15);
+
+/// Whether something is told of an ask that was `last` told of then; if so, that is noted.
+pub(super) fn tell_again(now: Time, last: &mut Option<Time>) -> bool {
+    let due = last.is_none_or(|last| now.since(last) >= TELL_AGAIN);
+    if due {
+        *last = Some(now);
+    }
+    due
+}
 
 /// What a cycle does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +85,7 @@ pub(super) fn try_asks(
     let mut changed = Vec::new();
     // Within one cycle the same wish fails the same way again; no need to ask every node anew.
     let mut failed: Option<(AskKey, Tried)> = None;
-    let Application { key: app_key, id, pending_order, asks, reservations, task_groups, .. } = app;
+    let Application { key: app_key, id, queue_path, pending_order, asks, reservations, task_groups, .. } = app;
     for rank @ (.., key) in attempts.remaining(pending_order) {
         let ask = &asks[*key];
         if can_replace(task_groups, ask) {
@@ -104,7 +116,10 @@ pub(super) fn try_asks(
         {
             return (None, changed);
         }
-        tell_fit(now, id, ask, tried, events);
+        tell_fit(now, (&*id, &*queue_path), ask, tried, room, events);
+        if tried == Some(Tried::NoNode) && ask.required_node.is_none() {
+            tell_predicates(now, id, ask, nodes, events);
+        }
         if let Some(tried) = tried {
             failed = Some((*key, tried));
             if std::mem::replace(&mut ask.tried, tried) != tried {
@@ -216,10 +231,18 @@ impl Wish<'_> {
 
 /// Tells what changed of whether an ask fits the limits, then the queues (SCH-222). What fails the limits is not held against
 /// the queues.
-fn tell_fit(now: Time, app: &AppId, ask: &mut Ask, failed: Option<Tried>, events: &mut Vec<Event>) {
+fn tell_fit(
+    now: Time,
+    (app, queue): (&AppId, &QueuePath),
+    ask: &mut Ask,
+    failed: Option<Tried>,
+    room: &Room<'_>,
+    events: &mut Vec<Event>,
+) {
     let fits = failed != Some(Tried::UserQuota);
     if std::mem::replace(&mut ask.fits_limits, fits) != fits {
-        let kind = EventKind::AskFitsLimits { app: app.clone(), ask: ask.id.clone(), fits };
+        let (resource, room) = (ask.resource.clone(), room.of_limits.cloned().unwrap_or_default());
+        let kind = EventKind::AskFitsLimits { app: app.clone(), ask: ask.id.clone(), fits, resource, room };
         events.push(Event { at: now, kind });
     }
     if !fits {
@@ -227,7 +250,24 @@ fn tell_fit(now: Time, app: &AppId, ask: &mut Ask, failed: Option<Tried>, events
     }
     let fits = failed != Some(Tried::QueueQuota);
     if std::mem::replace(&mut ask.fits_queue, fits) != fits {
-        let kind = EventKind::AskFitsQueue { app: app.clone(), ask: ask.id.clone(), fits };
+        let (resource, room) = (ask.resource.clone(), room.of_queue.clone());
+        let kind = EventKind::AskFitsQueue {
+            app: app.clone(),
+            ask: ask.id.clone(),
+            fits,
+            queue: queue.clone(),
+            resource,
+            room,
+        };
         events.push(Event { at: now, kind });
+    }
+}
+
+/// Tells that the resource manager's conditions keep an ask from nodes that have room for it (SCH-222).
+fn tell_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &Nodes, events: &mut Vec<Event>) {
+    let refusing = nodes.refusing(ask);
+    if refusing > 0 && tell_again(now, &mut ask.predicates_told) {
+        let (app, ask, resource) = (app.clone(), ask.id.clone(), ask.resource.clone());
+        events.push(Event::new(now, EventKind::PredicatesFailed { app, ask, nodes: refusing, resource }));
     }
 }

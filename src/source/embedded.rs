@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::{About, Link, Source};
-use crate::engine::{Core, Engine, Progress, Published};
+use crate::engine::{Core, Engine, EventLog, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
-use crate::view::View;
 use crate::view::act::{Actor, Answer, Order};
+use crate::view::{EventPage, View};
 
 /// How old a view may be before that is worth telling.
 const STALE_AFTER: Duration = Duration::from_secs(2);
@@ -33,6 +33,10 @@ impl Source for Embedded {
 
     fn now(&self) -> Time {
         self.engine.now()
+    }
+
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        self.engine.events().page(Numbering::All, since, limit)
     }
 
     fn about(&self) -> &About {
@@ -69,6 +73,7 @@ impl Source for Embedded {
 pub struct Stepped {
     core: Mutex<Core>,
     published: Published,
+    events: Arc<EventLog>,
     about: About,
     actor: Actor,
 }
@@ -84,7 +89,8 @@ impl Stepped {
     /// Shows a core as it is: what is due at its beginning waits for [`Stepped::advance_until`].
     pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let view = core.take_view().unwrap_or_default();
-        Self { core: Mutex::new(core), published: Published::new(view), about, actor: actor.into() }
+        let events = Arc::clone(core.events());
+        Self { core: Mutex::new(core), published: Published::new(view), events, about, actor: actor.into() }
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
@@ -113,6 +119,10 @@ impl Source for Stepped {
 
     fn now(&self) -> Time {
         self.core.lock().unwrap_or_else(PoisonError::into_inner).now()
+    }
+
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        self.events.page(Numbering::All, since, limit)
     }
 
     fn about(&self) -> &About {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{Identity, Time};
-use crate::view::View;
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
+use crate::view::{EventPage, View};
 pub use embedded::{Embedded, Stepped};
 
 /// A cluster as a console sees it.
@@ -22,6 +22,13 @@ pub trait Source: Send + Sync {
     /// The cluster's own time right now, for ages on the screen; of a source without a clock of its own, that of its view.
     fn now(&self) -> Time {
         self.view().at
+    }
+
+    /// Events from number `since` on, at most `limit`, by the numbering that has all of them. Of a source that knows of no events
+    /// the page is empty and says that they are not tracked.
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        let _ = (since, limit);
+        EventPage::default()
     }
 
     /// What stands at the other end.

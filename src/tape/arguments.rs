@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::file::Pattern;
 use super::line::{Line, Unclosed};
-use super::words;
 use crate::config::Place;
+use crate::console::text::nearest;
 
 /// The most times that one word presses a key.
 const MOST_PRESSES: u32 = 10_000;
@@ -40,7 +40,7 @@ pub(super) fn source_forms() -> String {
 }
 
 pub(super) fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
-    words::nearest(word, known).map_or_else(String::new, |near| format!("did you mean `{near}`? "))
+    nearest(word, known).map_or_else(String::new, |near| format!("did you mean `{near}`? "))
 }
 
 /// The argument of a word, quoted or not.

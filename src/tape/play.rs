@@ -234,6 +234,6 @@ impl Player {
 
 /// A console as the head of a tape asks for it.
 fn driver(head: &Head, source: &Arc<Stepped>) -> Driver {
-    let options = Options { theme: head.theme, ..Options::default() };
+    let options = Options { theme: head.theme.clone(), ..Options::default() };
     Driver::new(Arc::<Stepped>::clone(source), options, head.width, head.height)
 }

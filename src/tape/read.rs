@@ -8,7 +8,7 @@ use super::file::{Act, Against, Head, Reading, Step, Tape};
 use super::line::Line;
 use super::words;
 use crate::config::{Faults, Place};
-use crate::console::theme::ThemeName;
+use crate::console::theme::{ThemeName, Themes};
 use crate::model::{Identity, Profile};
 
 /// The longest text that is read as a tape, in bytes.
@@ -152,10 +152,11 @@ impl Reader {
             "Height" => self.side(line, at, false),
             "Theme" => {
                 self.once("Set Theme", at)?;
-                let known = ThemeName::ALL.map(ThemeName::name);
-                let name = value(line, "Set Theme", &format!("one of {}", known.join(", ")))?;
-                self.settings.theme = ThemeName::parse(&name).ok_or_else(|| {
-                    let hint = format!("{}there are {}", did_you_mean(&name, known), known.join(", "));
+                let themes = Themes::shipped();
+                let name = value(line, "Set Theme", &format!("one of {}", themes.names()))?;
+                self.settings.theme = themes.get(&name).map(|theme| theme.name.clone()).ok_or_else(|| {
+                    let known = themes.iter().map(|theme| theme.name.as_str());
+                    let hint = format!("{}there are {}", did_you_mean(&name, known), themes.names());
                     Wrong::new("TAPE-003", value_at, format!("{name:?} is no theme"), hint)
                 })?;
                 Ok(())

@@ -4,6 +4,7 @@
 
 mod fixture;
 mod keys;
+mod looks;
 mod notices;
 mod orders;
 mod pictures;

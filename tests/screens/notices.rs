@@ -131,7 +131,7 @@ fn a_notice_is_told_while_the_picture_is_frozen() {
 
 #[test]
 fn a_notice_says_its_weight_without_colour_and_in_ascii() {
-    let mono = hears(&[], &[REFUSED], Options { theme: ThemeName::Mono, ..Options::default() });
+    let mono = hears(&[], &[REFUSED], Options { theme: ThemeName::mono(), ..Options::default() });
     assert!(mono.buffer().content().iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset));
     assert!(shows(&mono, "✗ queues.yaml was refused"));
     let mut ascii = hears(&[], &[REFUSED, OLD], Options { ascii: true, ..Options::default() });

@@ -46,7 +46,7 @@ fn pictures() {
     std::fs::create_dir_all(&dir).unwrap();
     moments(&dir);
     for (name, keys, width, height) in PICTURES {
-        let theme = if name.ends_with("mono") { ThemeName::Mono } else { ThemeName::Dark };
+        let theme = if name.ends_with("mono") { ThemeName::mono() } else { ThemeName::default() };
         let options = Options { theme, ascii: name.ends_with("ascii"), ..Options::default() };
         let mut driver = Driver::new(Scene::new(fixture::tenants().build()), options, width, height);
         driver.keys(keys).unwrap();

@@ -106,7 +106,7 @@ fn a_remote_says_so() {
 #[test]
 fn mono_has_no_colour_and_still_shows_the_cursor() {
     for (page, keys) in PAGES {
-        let options = Options { theme: ThemeName::Mono, ..Options::default() };
+        let options = Options { theme: ThemeName::mono(), ..Options::default() };
         let mut driver = Driver::new(Scene::new(fixture::tenants().build()), options, 120, 40);
         driver.keys(keys).unwrap();
         let buffer = driver.buffer();

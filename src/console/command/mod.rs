@@ -9,7 +9,6 @@ mod guard;
 mod table;
 
 pub use self::table::COMMANDS;
-use super::key::Key;
 use super::model::Model;
 
 /// Where a key means something.
@@ -59,6 +58,35 @@ impl Context {
             Self::Confirm => "When asked",
             Self::Always => "Always",
         }
+    }
+
+    /// Its name in a person's settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queues => "queues",
+            Self::Apps => "apps",
+            Self::App => "app",
+            Self::Nodes => "nodes",
+            Self::Node => "node",
+            Self::Users => "users",
+            Self::Account => "account",
+            Self::Details => "details",
+            Self::Placement => "placement",
+            Self::Form => "form",
+            Self::List => "list",
+            Self::Page => "page",
+            Self::Help => "help",
+            Self::Messages => "messages",
+            Self::Filter => "filter",
+            Self::Command => "command",
+            Self::Confirm => "confirm",
+            Self::Always => "always",
+        }
+    }
+
+    /// Whether characters are written in it, so that they cannot mean a command.
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Form | Self::Filter | Self::Command)
     }
 
     /// All contexts, in the order of the help.
@@ -178,6 +206,7 @@ pub enum CommandId {
     Partition,
     Freeze,
     Marks,
+    Mouse,
     Theme,
     Messages,
     CommandLine,
@@ -255,10 +284,19 @@ impl Command {
         }
     }
 
-    /// Its keys in a context, in their order.
-    pub fn keys_in(&self, context: Context) -> impl Iterator<Item = Key> {
-        let here = self.keys.iter().filter(move |(at, _)| *at == context);
-        here.filter_map(|(_, name)| Key::parse(name))
+    /// Its name in a person's settings: that of the command line, or what it is called here, as `page-down`.
+    pub fn binding_name(&self) -> String {
+        if !self.name.is_empty() {
+            return self.name.to_owned();
+        }
+        let mut name = String::new();
+        for c in format!("{:?}", self.id).chars() {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.extend(c.to_lowercase());
+        }
+        name
     }
 }
 
@@ -269,6 +307,11 @@ pub fn by_name(name: &str) -> Option<&'static Command> {
         .find(|command| !command.name.is_empty() && (command.name == name || command.aliases.contains(&name)))
 }
 
+/// The command that a person's settings name.
+pub fn by_binding_name(name: &str) -> Option<&'static Command> {
+    by_name(name).or_else(|| COMMANDS.iter().find(|command| command.binding_name() == name))
+}
+
 /// The command of an id.
 pub fn by_id(id: CommandId) -> &'static Command {
     COMMANDS.iter().find(|command| command.id == id).expect("every id has its row: a test walks over them")
@@ -276,10 +319,10 @@ pub fn by_id(id: CommandId) -> &'static Command {
 
 /// The key table of the README, in Markdown: keys with where they hold, then the commands.
 pub fn key_table() -> String {
-    let mut text = "| key | where | what it does |\n|---|---|---|\n".to_owned();
+    let mut text = "| key | where | name | what it does |\n|---|---|---|---|\n".to_owned();
     for command in COMMANDS {
         for (keys, places) in places(command) {
-            text.push_str(&format!("| {keys} | {places} | {} |\n", command.doc));
+            text.push_str(&format!("| {keys} | {places} | `{}` | {} |\n", command.binding_name(), command.doc));
         }
     }
     text.push('\n');
@@ -290,11 +333,16 @@ pub fn key_table() -> String {
     text
 }
 
+/// The keys of a command in a context, as long as a person's settings do not say otherwise.
+fn default_keys(command: &Command, context: Context) -> impl Iterator<Item = &'static str> {
+    command.keys.iter().filter(move |(at, _)| *at == context).map(|(_, keys)| *keys)
+}
+
 /// The keys of a command, each time with the contexts in which they are those.
 fn places(command: &Command) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = Vec::new();
     for context in Context::ALL {
-        let keys: Vec<String> = command.keys_in(context).map(|key| format!("`{key}`")).collect();
+        let keys: Vec<String> = default_keys(command, context).map(|key| format!("`{key}`")).collect();
         let keys = keys.join(" ");
         if keys.is_empty() {
             continue;
@@ -314,16 +362,29 @@ fn places(command: &Command) -> Vec<(String, String)> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::keymap::{Chord, parse_chord};
     use super::*;
 
     #[test]
     fn a_key_means_one_command_in_a_context() {
-        let mut seen = BTreeSet::new();
+        let mut seen: Vec<(Context, Chord)> = Vec::new();
         for command in COMMANDS {
             for (context, name) in command.keys {
-                let key = Key::parse(name).unwrap_or_else(|| panic!("{name} is no key"));
-                assert!(seen.insert((*context, key)), "{key} twice in {context:?}");
+                let chord = parse_chord(name).unwrap_or_else(|part| panic!("{part} in {name} is no key"));
+                let clash = |(at, known): &(Context, Chord)| {
+                    at == context && (known.starts_with(&chord) || chord.starts_with(known))
+                };
+                assert!(!seen.iter().any(clash), "{name} twice in {context:?}, or begins another chord");
+                seen.push((*context, chord));
             }
+        }
+    }
+
+    #[test]
+    fn every_command_can_be_named_in_settings() {
+        for command in COMMANDS {
+            let name = command.binding_name();
+            assert_eq!(by_binding_name(&name).map(|found| found.id), Some(command.id), "{name}");
         }
     }
 

@@ -203,6 +203,7 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Page, "p")])
         .hints(&[(In::Page, "freeze")]),
     row(CommandId::Marks, "marks", "Mark cells that changed, or stop doing so"),
+    row(CommandId::Mouse, "mouse", "Listen to the mouse, or leave it to the terminal, so that text can be selected"),
     row(CommandId::Theme, "theme", "Take another theme").takes(Argument::Required(Kind::Theme)),
     row(CommandId::Messages, "messages", "What was said, by the engine and in the last line").aliases(&["log"]),
     row(CommandId::CommandLine, "", "The command line, with completion")

@@ -49,8 +49,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions
     let leaf = page.scope.as_ref().and_then(|path| part?.queue_at(path)).is_some_and(|row| row.leaf);
     let columns =
         table::choose(app_plans(!leaf, page.list.widest), width, page.list.widest[0], if width < 60 { 12 } else { 20 });
-    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
-    let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
+    let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
         let Some((part, line)) = part.zip(page.list.rows.get(index)) else { return };
@@ -234,8 +233,7 @@ enum AskCell {
 pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &AppPage, regions: &Regions) {
     let width = regions.rows.width;
     let columns = ask_columns(width, page.list.widest);
-    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
-    let sorted = |cell: AskCell| (ask_belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
+    let sorted = |pen: &Pen<'_>, cell: AskCell| table::title(pen, page.list.sort, ask_belongs_to(cell));
     let len = page.list.rows.len();
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
         let Some((row, key)) = page.row.as_ref().zip(page.list.rows.get(index)) else { return };

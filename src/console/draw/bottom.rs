@@ -81,15 +81,15 @@ fn shown(model: &Model) -> Vec<Piece> {
     };
     let mut pieces = vec![plain(format!("{rows} of {total}"))];
     for (key, word) in keymap::hints(model) {
-        pieces.extend([plain("  "), piece(Role::HintKey, key.to_string()), piece(Role::HintText, format!(" {word}"))]);
+        pieces.extend([plain("  "), piece(Role::HintKey, key), piece(Role::HintText, format!(" {word}"))]);
     }
     pieces
 }
 
 fn hints(pen: &mut Pen<'_>, model: &Model, area: Rect) {
     let room = usize::from(area.width).saturating_sub(2);
-    let as_pieces = |(key, word): &(super::super::key::Key, &str)| {
-        vec![piece(Role::HintKey, key.to_string()), piece(Role::HintText, format!(" {word}"))]
+    let as_pieces = |(key, word): &(String, &str)| {
+        vec![piece(Role::HintKey, key.clone()), piece(Role::HintText, format!(" {word}"))]
     };
     let all = keymap::hints(model);
     let (kept, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| KEPT.contains(word));

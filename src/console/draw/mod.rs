@@ -59,6 +59,7 @@ pub fn draw(model: &Model, theme: &Theme, frame: &mut Frame<'_>) {
 pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
     let area = *buffer.area();
     let mut pen = Pen::new(buffer, theme);
+    pen.style(area, Role::Page);
     let Some(regions) = layout::regions(model) else {
         too_small(&mut pen, area);
         return None;
@@ -73,6 +74,15 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     let cursor = bottom::draw(&mut pen, model, &regions).or_else(|| placement::cursor(model, theme, regions.rows));
     overlay::draw(&mut pen, model, &regions);
     cursor
+}
+
+/// The name of the column whose title stands at a place of the screen.
+pub fn column_at(model: &Model, at: Position) -> Option<&'static str> {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, model.size.width, model.size.height));
+    let theme = Theme::new(&model.options.themes, &model.options.theme, model.options.depth, model.options.ascii);
+    let mut pen = Pen::tagging(&mut buffer, &theme);
+    page(&mut pen, model, &layout::regions(model)?);
+    pen.tagged(at)
 }
 
 fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {

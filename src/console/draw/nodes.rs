@@ -39,8 +39,7 @@ enum Cell {
 pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, regions: &Regions) {
     let width = regions.rows.width;
     let columns = table::choose(plans(), width, page.list.widest[0], if width < 60 { 10 } else { 18 });
-    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
-    let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
+    let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
         let Some((part, id)) = model.cluster.part().zip(page.list.rows.get(index)) else { return };
@@ -170,15 +169,14 @@ enum AllocationCell {
 /// Draws what runs on one node.
 pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &NodePage, regions: &Regions) {
     let columns = allocation_columns(regions.rows.width, page.list.widest);
-    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
-    let sorted = |cell: AllocationCell| {
+    let sorted = |pen: &Pen<'_>, cell: AllocationCell| {
         let column = match cell {
-            AllocationCell::App => AllocationColumn::Application,
-            AllocationCell::Cpu => AllocationColumn::Cpu,
-            AllocationCell::Memory => AllocationColumn::Memory,
-            AllocationCell::Ask | AllocationCell::Other | AllocationCell::Since => return None,
+            AllocationCell::App => Some(AllocationColumn::Application),
+            AllocationCell::Cpu => Some(AllocationColumn::Cpu),
+            AllocationCell::Memory => Some(AllocationColumn::Memory),
+            AllocationCell::Ask | AllocationCell::Other | AllocationCell::Since => None,
         };
-        (column == page.list.sort.column).then_some(sign)
+        table::title(pen, page.list.sort, column)
     };
     let len = page.list.rows.len();
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {

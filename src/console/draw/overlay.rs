@@ -7,12 +7,14 @@
 //! └──────────────────────────────────────────────────┘      └─────────────────────────────────────────────┘
 //! ```
 
+use std::borrow::Cow;
+
 use ratatui::layout::Rect;
 
-use super::super::command::{COMMANDS, Context};
+use super::super::command::{self, COMMANDS, Context};
 use super::super::filter::Filter;
 use super::super::format;
-use super::super::keymap;
+use super::super::keymap::{self, Binding};
 use super::super::layout::{self, Regions};
 use super::super::model::layer::{Confirm, Help, Layer};
 use super::super::model::{Grade, Model, ShownNotice};
@@ -34,7 +36,9 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
             Layer::Command(_) | Layer::Filter { .. } | Layer::Form => {}
         }
     }
-    if model.layers.is_empty() {
+    if !model.pressed.is_empty() {
+        chord(pen, model, regions);
+    } else if model.layers.is_empty() {
         match &model.notice {
             Some(shown) => notice(pen, model, regions, shown),
             None => note(pen, model, regions),
@@ -72,14 +76,25 @@ fn help_lines(model: &Model, help: &Help) -> Vec<Vec<Piece>> {
     let mut lines: Vec<Vec<Piece>> = Vec::new();
     for context in here.iter().chain(others) {
         let rows = COMMANDS.iter().filter_map(|command| {
-            let keys: Vec<String> = command.keys_in(*context).map(|key| key.to_string()).collect();
-            (!keys.is_empty()).then(|| (keys.join(" "), command.doc, (command.guard)(model).err()))
+            let keys: Vec<String> =
+                model.keymap.chords(*context, command.id).map(|chord| keymap::chord_text(chord)).collect();
+            // A chord has blanks in it.
+            let between = if keys.iter().any(|keys| keys.contains(' ')) { "  " } else { " " };
+            let off = (command.guard)(model).err();
+            (!keys.is_empty()).then(|| (keys.join(between), Cow::Borrowed(command.doc), off))
         });
+        let lines_of_own = model.keymap.with_argument(*context).map(|binding| {
+            let line =
+                format!(":{} {}", command::by_id(binding.id).name, binding.argument.as_deref().unwrap_or_default());
+            (keymap::chord_text(&binding.chord), Cow::Owned(line), None)
+        });
+        let rows = rows.chain(lines_of_own);
         let elsewhere = if here.contains(context) { "" } else { "  (elsewhere)" };
         section(&mut lines, &format!("{}{elsewhere}", context.title()), rows, help, here.contains(context), width);
     }
     let named = COMMANDS.iter().filter(|command| !command.name.is_empty());
-    let rows = named.map(|command| (format!(":{}", command.usage()), command.doc, (command.guard)(model).err()));
+    let rows = named
+        .map(|command| (format!(":{}", command.usage()), Cow::Borrowed(command.doc), (command.guard)(model).err()));
     section(&mut lines, "Commands", rows, help, true, width);
     signs(&mut lines, model, help, width);
     if lines.is_empty() {
@@ -91,14 +106,14 @@ fn help_lines(model: &Model, help: &Help) -> Vec<Vec<Piece>> {
 fn section(
     lines: &mut Vec<Vec<Piece>>,
     title: &str,
-    rows: impl Iterator<Item = (String, &'static str, Option<String>)>,
+    rows: impl Iterator<Item = (String, Cow<'static, str>, Option<String>)>,
     help: &Help,
     reasons: bool,
     width: usize,
 ) {
     let rows: Vec<_> = rows.collect();
     let passed = match Filter::parse(&help.filter) {
-        Some(filter) => filter.select(rows.iter(), |(keys, doc, _)| [keys.as_str(), *doc]),
+        Some(filter) => filter.select(rows.iter(), |(keys, doc, _)| [keys.as_str(), doc.as_ref()]),
         None => vec![true; rows.len()],
     };
     if !passed.contains(&true) {
@@ -111,7 +126,7 @@ fn section(
     let column = if width < 60 { 12 } else { 20 };
     let room = width.saturating_sub(column + 2);
     for ((keys, doc, off), _) in rows.into_iter().zip(passed).filter(|(_, passed)| *passed) {
-        let mut told: Vec<Piece> = text::wrap(doc, room).into_iter().map(plain).collect();
+        let mut told: Vec<Piece> = text::wrap(&doc, room).into_iter().map(plain).collect();
         if let Some(reason) = off.filter(|_| reasons) {
             let reason = text::wrap(&format!("off: {reason}"), room).into_iter();
             told.extend(reason.map(|line| piece(Role::Warning, line)));
@@ -229,6 +244,28 @@ fn confirm(pen: &mut Pen<'_>, model: &Model, question: &Confirm) {
         answer(question.accept, question.accepting, Role::Danger),
     ];
     pen.pieces_right(inner.x, inner.bottom().saturating_sub(1), inner.width, &answers);
+}
+
+/// What may follow the keys that were pressed.
+fn chord(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
+    let follow = model.keymap.continuations(keymap::contexts(model), &model.pressed);
+    let rest = |binding: &Binding| keymap::chord_text(&binding.chord[model.pressed.len()..]);
+    let column = follow.iter().map(|binding| text::width(&rest(binding))).max().unwrap_or(0) + 2;
+    let room = corner_room(model);
+    let mut lines = Vec::new();
+    for binding in follow {
+        let command = command::by_id(binding.id);
+        let what = match &binding.argument {
+            Some(argument) => format!(":{} {argument}", command.name),
+            None => command.doc.to_owned(),
+        };
+        let keys = rest(binding);
+        let pad = " ".repeat(column - text::width(&keys));
+        let role = if (command.guard)(model).is_err() { Role::Dim } else { Role::Text };
+        let what = text::cut(&text::escape(&what), room.saturating_sub(column), pen.signs().ellipsis).into_owned();
+        lines.push(vec![piece(Role::HintKey, keys), plain(pad), piece(role, what)]);
+    }
+    corner(pen, model, regions, &keymap::chord_text(&model.pressed), &lines, "");
 }
 
 /// What the engine said, at the lower right.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 use super::super::text;
@@ -56,12 +56,32 @@ pub struct Slot {
 pub struct Pen<'b> {
     buffer: &'b mut Buffer,
     theme: &'b Theme,
+    /// What stands for a column that lists are sorted by; only kept when it is asked for.
+    tags: Option<Vec<(Rect, &'static str)>>,
 }
 
 impl<'b> Pen<'b> {
     /// A pen for a buffer.
     pub fn new(buffer: &'b mut Buffer, theme: &'b Theme) -> Self {
-        Self { buffer, theme }
+        Self { buffer, theme, tags: None }
+    }
+
+    /// A pen that keeps what was tagged.
+    pub fn tagging(buffer: &'b mut Buffer, theme: &'b Theme) -> Self {
+        Self { buffer, theme, tags: Some(Vec::new()) }
+    }
+
+    /// Says that a part of the screen stands for a column that lists are sorted by.
+    pub fn tag(&mut self, area: Rect, column: &'static str) {
+        if let Some(tags) = &mut self.tags {
+            tags.push((area, column));
+        }
+    }
+
+    /// What was tagged at a place.
+    pub fn tagged(&self, at: Position) -> Option<&'static str> {
+        let tags = self.tags.as_deref().unwrap_or_default();
+        tags.iter().find(|(area, _)| area.contains(at)).map(|(_, column)| *column)
     }
 
     /// The signs of the theme.
@@ -142,9 +162,11 @@ impl<'b> Pen<'b> {
     /// Empties an area.
     pub fn clear(&mut self, area: Rect) {
         let area = area.intersection(*self.buffer.area());
+        let page = self.theme.style(Role::Page);
         for y in area.top()..area.bottom() {
             for x in area.left()..area.right() {
                 self.buffer[(x, y)].reset();
+                self.buffer[(x, y)].set_style(page);
             }
         }
     }

@@ -50,8 +50,7 @@ enum Cell {
 pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &QueuesPage, regions: &Regions) {
     let width = regions.rows.width;
     let columns = table::choose(plans(), width, page.list.widest[0], least_name(width));
-    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
-    let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
+    let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
     let part = model.cluster.part();
     let len = page.list.rows.len();
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {

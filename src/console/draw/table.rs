@@ -11,6 +11,7 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 
 use super::super::layout::Regions;
+use super::super::model::column::{Column, Sort};
 use super::super::model::cursor::Cursor;
 use super::super::theme::Role;
 use super::pen::{Pen, Slot};
@@ -107,18 +108,33 @@ pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, wides
     last
 }
 
-/// Draws the titles and the visible rows. `sorted` tells the column that the list is sorted by; `cell` writes one cell and says
+/// What is to be told about the title of a column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Title {
+    /// The name of the column that lists are sorted by, for which it stands.
+    pub by: Option<&'static str>,
+    /// The direction, when the list is sorted by it.
+    pub sign: Option<&'static str>,
+}
+
+/// The title of a column of the list that is sorted by `column`.
+pub fn title<C: Column>(pen: &Pen<'_>, sort: Sort<C>, column: Option<C>) -> Title {
+    let sign = if sort.descending { pen.signs().descending } else { pen.signs().ascending };
+    Title { by: column.map(C::name), sign: (column == Some(sort.column)).then_some(sign) }
+}
+
+/// Draws the titles and the visible rows. `titled` tells what the title of a column stands for; `cell` writes one cell and says
 /// nothing of the row's selection.
 pub fn draw<C: Copy, I: PartialEq>(
     pen: &mut Pen<'_>,
     regions: &Regions,
     columns: &[Col<C>],
     (cursor, len): (&Cursor<I>, usize),
-    sorted: impl Fn(C) -> Option<&'static str>,
+    titled: impl Fn(&Pen<'_>, C) -> Title,
     mut cell: impl FnMut(&mut Pen<'_>, usize, C, Slot),
 ) {
     let Regions { head, rows, .. } = *regions;
-    titles(pen, head, columns, sorted);
+    titles(pen, head, columns, titled);
     let visible = cursor.visible(len, usize::from(rows.height));
     for (y, index) in (rows.top()..rows.bottom()).zip(visible.clone()) {
         let mut x = rows.x + 1;
@@ -135,11 +151,15 @@ pub fn draw<C: Copy, I: PartialEq>(
     thumb(pen, rows, visible, len);
 }
 
-fn titles<C: Copy>(pen: &mut Pen<'_>, head: Rect, columns: &[Col<C>], sorted: impl Fn(C) -> Option<&'static str>) {
+fn titles<C: Copy>(pen: &mut Pen<'_>, head: Rect, columns: &[Col<C>], titled: impl Fn(&Pen<'_>, C) -> Title) {
     let mut x = head.x + 1;
     for column in columns {
         x += column.gap;
-        match sorted(column.what) {
+        let told = titled(pen, column.what);
+        if let Some(by) = told.by {
+            pen.tag(Rect { x, width: column.width, ..head }, by);
+        }
+        match told.sign {
             Some(sign) => {
                 let word = column.title.trim_end();
                 let rest = (column.title.len() - word.len()).saturating_sub(1);

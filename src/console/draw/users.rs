@@ -44,8 +44,7 @@ enum Cell {
 pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &UsersPage, regions: &Regions) {
     let width = regions.rows.width;
     let columns = table::choose(plans(width), width, page.list.widest[0], if width < 60 { 8 } else { 12 });
-    let sign = if page.list.sort.descending { pen.signs().descending } else { pen.signs().ascending };
-    let sorted = |cell: Cell| (belongs_to(cell) == Some(page.list.sort.column)).then_some(sign);
+    let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
         let Some((part, account)) = model.cluster.part().zip(page.list.rows.get(index)) else { return };
@@ -172,7 +171,7 @@ pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &AccountPage, regions: &
         regions,
         &columns,
         (&page.list.cursor, len),
-        |_| None,
+        |_, _| table::Title::default(),
         |pen, index, what, slot| {
             let Some((part, line)) = model.cluster.part().zip(page.list.rows.get(index)) else { return };
             if what == LevelCell::Name {

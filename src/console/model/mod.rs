@@ -19,8 +19,9 @@ use std::time::Duration;
 
 use ratatui::layout::Size;
 
+use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
-use super::theme::ThemeName;
+use super::theme::{Depth, ThemeName, Themes};
 use crate::model::{AppId, Identity, Time};
 use crate::source::{About, Link};
 use crate::view::act::Actor;
@@ -32,20 +33,38 @@ use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
 use placement::{PlacementPage, WantedFile};
 
 /// What a person may set before the console starts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The theme.
     pub theme: ThemeName,
+    /// The themes there are.
+    pub themes: Arc<Themes>,
+    /// How many colours the terminal shows.
+    pub depth: Depth,
     /// Draw with ASCII signs only.
     pub ascii: bool,
     /// Mark cells that changed.
     pub mark_changes: bool,
+    /// Listen to the mouse. Without that the terminal itself selects text.
+    pub mouse: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { theme: ThemeName::Dark, ascii: false, mark_changes: true }
+        let (theme, themes, depth) = (ThemeName::default(), Themes::shipped(), Depth::default());
+        Self { theme, themes, depth, ascii: false, mark_changes: true, mouse: true }
     }
+}
+
+/// What a person's own settings bring besides the options.
+#[derive(Clone, Debug, Default)]
+pub struct Personal {
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// The file of the settings; empty when there is none.
+    pub file: String,
+    /// What is wrong in it, for reading; empty when nothing is.
+    pub faults: String,
 }
 
 /// All state of the console.
@@ -83,6 +102,10 @@ pub struct Model {
     pub filters: History,
     /// What changed just now.
     pub marks: Marks,
+    /// What the keys mean.
+    pub keymap: Arc<Keymap>,
+    /// The keys of a chord that were pressed, while the rest of it is waited for.
+    pub pressed: Chord,
     /// A configuration that a person named and that is to be read.
     pub wanted_file: Option<WantedFile>,
     /// Orders on their way.
@@ -264,6 +287,8 @@ impl Model {
             commands: History::default(),
             filters: History::default(),
             marks: Marks::default(),
+            keymap: Arc::default(),
+            pressed: Chord::new(),
             wanted_file: None,
             orders: Orders::default(),
             aim: None,
@@ -271,7 +296,33 @@ impl Model {
         for notice in &notices {
             model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
         }
+        let themes = Arc::clone(&model.options.themes);
+        for told in &themes.told {
+            model.keep(
+                None,
+                Grade::Warning,
+                "a theme has faults; what is wrong in it is left out".to_owned(),
+                told.clone(),
+            );
+        }
+        if let Some(first) = themes.told.first() {
+            let first = first.lines().next().unwrap_or_default();
+            model.say(Grade::Warning, format!("{first}; :messages has all of it"));
+        }
         model
+    }
+
+    /// Takes a person's own settings, and tells what is wrong in them.
+    pub fn personalize(&mut self, personal: Personal) {
+        self.keymap = Arc::new(personal.keymap);
+        if personal.faults.is_empty() {
+            return;
+        }
+        let title = format!("{}: the defaults hold for what is wrong in it", personal.file);
+        self.keep(None, Grade::Error, title.clone(), personal.faults.clone());
+        let (at, weight) = (self.cluster.at, NoticeWeight::Error);
+        let notice = Arc::new(Notice { number: 0, at, weight, title, text: personal.faults });
+        self.notice = Some(ShownNotice { notice, until: None, others: 0 });
     }
 
     /// The page on the screen.

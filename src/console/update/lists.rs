@@ -91,6 +91,18 @@ pub fn go(model: &mut Model, by: Move) {
     select(page, cluster, by.from(index, len, height));
 }
 
+/// Puts the cursor on the row that is so many lines below the first one on the screen. Whether there is one.
+pub fn select_at(model: &mut Model, line: usize) -> bool {
+    let Model { pages, cluster, .. } = model;
+    let Some(page) = pages.last_mut() else { return false };
+    let (top, len) = with_list!(page, list => (list.cursor.top, list.rows.len()), (0, 0));
+    let there = top + line < len;
+    if there {
+        select(page, cluster, top + line);
+    }
+    there
+}
+
 /// Puts the cursor of a page's list on a row.
 pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
     let Some(part) = cluster.part() else { return };

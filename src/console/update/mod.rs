@@ -9,6 +9,7 @@
 pub mod apps;
 pub mod feed;
 pub mod lists;
+pub mod mouse;
 pub mod navigate;
 pub mod nodes;
 pub mod notices;
@@ -29,13 +30,22 @@ use crate::view::Side;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, action: Action) -> Effects {
+    if !matches!(action, Action::Resize(_) | Action::Feed(_) | Action::File(..) | Action::Clock(_)) {
+        model.pressed.clear();
+    }
     let effects = match action {
+        Action::Press(keys) => {
+            model.pressed = keys;
+            Effects::REDRAW
+        }
         Action::Run(id, argument) => run(model, id, argument.as_deref()),
         Action::Refuse(reason) => {
             model.say(Grade::Refusal, reason);
             Effects::REDRAW
         }
         Action::Write(key) => write::key(model, key),
+        Action::Mouse(mouse) => mouse::act(model, mouse),
+        Action::Paste(text) => write::paste(model, &text),
         Action::Resize(size) => {
             model.size = size;
             Effects::REDRAW
@@ -118,6 +128,7 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Help => model.layers.push(Layer::Help(Default::default())),
         CommandId::Messages => model.layers.push(Layer::Messages { top: 0 }),
         CommandId::Freeze => feed::toggle_freeze(model),
+        CommandId::Mouse => mouse::toggle(model),
         CommandId::Marks => feed::toggle_marks(model),
         CommandId::Theme => write::theme(model, argument.unwrap_or_default()),
     }

@@ -148,6 +148,14 @@ pub fn key(model: &mut Model, key: Key) -> Effects {
     Effects::REDRAW
 }
 
+/// Puts pasted text into the field under the cursor.
+pub fn paste(model: &mut Model, text: &str) -> bool {
+    let Page::Placement(page) = model.page_mut() else { return false };
+    page.form.line_mut(page.field).paste(text);
+    page.top = 0;
+    true
+}
+
 /// Scrolls what stands below the form.
 pub fn go(page: &mut PlacementPage, by: Move, height: usize) {
     page.top = by.from(page.top, usize::MAX, height);

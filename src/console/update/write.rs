@@ -1,13 +1,13 @@
 //! What is being written: filters and command lines; and questions that are answered.
 
 use super::super::action::Effects;
-use super::super::command::{self, Argument};
+use super::super::command::{self, Argument, CommandId};
 use super::super::complete;
 use super::super::key::{Code, Key};
 use super::super::line_edit::LineEdit;
 use super::super::model::layer::{CommandLine, Layer, Question};
 use super::super::model::{Grade, Model};
-use super::super::theme::ThemeName;
+use super::super::theme::{Depth, ThemeName};
 use super::{lists, orders, placement, run};
 
 /// Lets a key work on the text that is being written.
@@ -46,6 +46,31 @@ pub fn key(model: &mut Model, key: Key) -> Effects {
         Some(Layer::Form) => placement::key(model, key),
         _ => Effects::NONE,
     }
+}
+
+/// Lets pasted text go where text is written. Elsewhere it is ignored: its characters would be taken for keys.
+pub fn paste(model: &mut Model, text: &str) -> Effects {
+    let taken = match model.layers.last_mut() {
+        Some(Layer::Filter { line }) => {
+            line.paste(text);
+            let text = line.text().to_owned();
+            model.filters.leave();
+            set_filter(model, &text);
+            true
+        }
+        Some(Layer::Command(command)) => {
+            command.line.paste(text);
+            model.commands.leave();
+            look_up(model);
+            true
+        }
+        Some(Layer::Form) => placement::paste(model, text),
+        _ => false,
+    };
+    if !taken {
+        model.say(Grade::Refusal, "nothing is being written here; what was pasted is ignored");
+    }
+    Effects::REDRAW
 }
 
 /// Starts writing a filter; with an argument it is set at once.
@@ -289,11 +314,41 @@ fn take_over(model: &mut Model) {
 
 /// Takes another theme.
 pub fn theme(model: &mut Model, name: &str) {
-    match ThemeName::parse(name) {
-        Some(theme) => model.options.theme = theme,
-        None => {
-            let known = ThemeName::ALL.map(ThemeName::name).join(", ");
-            model.say(Grade::Refusal, format!("no theme {name}; there are {known}"));
+    let Some(entry) = model.options.themes.get(name) else {
+        let told = format!("no theme {name}; there are {}", model.options.themes.names());
+        return model.say(Grade::Refusal, told);
+    };
+    let own = entry.has_own_colors();
+    model.options.theme = entry.name.clone();
+    match model.options.depth {
+        Depth::None if name != "mono" => {
+            model.say(
+                Grade::Info,
+                "colours are off (NO_COLOR, --color never or the terminal): mono is shown in its place",
+            );
         }
+        Depth::Sixteen if own => {
+            model.say(
+                Grade::Info,
+                "the terminal shows 16 colours: ansi16 is shown in its place; --color 256 takes more",
+            );
+        }
+        _ => {}
     }
+}
+
+/// The theme that is being chosen in the command line, to be shown while it is: the completion chosen, or the best one.
+pub fn tried_theme(model: &Model) -> Option<&ThemeName> {
+    let Some(Layer::Command(command)) = model.layers.last() else { return None };
+    let (name, typed) = command.line.text().split_once(' ')?;
+    if command::by_name(name)?.id != CommandId::Theme {
+        return None;
+    }
+    let themes = &model.options.themes;
+    if let Some(chosen) = command.chosen {
+        return themes.get(&command.candidates.get(chosen)?.word).map(|entry| &entry.name);
+    }
+    let typed = typed.trim();
+    let best = || command.candidates.first().filter(|_| !typed.is_empty()).and_then(|best| themes.get(&best.word));
+    themes.get(typed).or_else(best).map(|entry| &entry.name)
 }

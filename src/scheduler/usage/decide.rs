@@ -1,10 +1,13 @@
 //! What a scheduling cycle asks of the limits, and what a move asks before it is made.
 
+use std::sync::Arc;
+
 use super::account::{Bound, Side, has_place};
 use super::limits::{max_applications, max_resources};
-use crate::model::{Identity, Resource};
+use crate::model::{Identity, Resource, Time};
 use crate::scheduler::app::Application;
 use crate::scheduler::denial::{Misfit, MisfitKind};
+use crate::scheduler::event::{Event, EventKind};
 use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::partition::Partition;
 use crate::scheduler::queue::{PathUp, QueueTree};
@@ -39,7 +42,13 @@ impl Partition {
 
     /// Decides under which group an application counts, and which limits hold for it, unless that is decided already
     /// (SCH-124, LIM-034). What it has in use counts for the group if it `brings` it along.
-    pub(in crate::scheduler) fn decide_limits(&mut self, key: AppKey, brings: bool) {
+    pub(in crate::scheduler) fn decide_limits(
+        &mut self,
+        now: Time,
+        key: AppKey,
+        brings: bool,
+        events: &mut Vec<Event>,
+    ) {
         if self.apps[key].account.bounds.is_some() {
             return;
         }
@@ -49,15 +58,50 @@ impl Partition {
         if group != self.group_name(app) {
             let group = group.map(str::to_owned);
             self.touch_account(key);
+            self.tell_group(now, key, true, false, events);
             let app = &mut self.apps[key];
             self.usage.unlink(app, &path);
             if let Some(group) = group {
                 self.usage.link(app, &path, &group, brings);
+                self.tell_group(now, key, brings, true, events);
             }
             self.touch_account(key);
         }
         self.bind(key, &path);
         self.touch_app(key);
+    }
+
+    /// Tells that an application counts under its group from now on, or will not count there any more, with what it `brings`
+    /// there or takes away.
+    pub(in crate::scheduler) fn tell_group(
+        &self,
+        now: Time,
+        key: AppKey,
+        brings: bool,
+        linked: bool,
+        events: &mut Vec<Event>,
+    ) {
+        let app = &self.apps[key];
+        let Some(group) = self.usage.group_of(&app.account) else { return };
+        let link = Event::new(now, EventKind::GroupLink { group: Arc::clone(&group), app: app.id.clone(), linked });
+        let usage = brings.then(|| self.usage_event(now, Side::Group, group, key, linked)).flatten();
+        let both = [Some(link), usage];
+        events.extend(both.into_iter().flatten());
+    }
+
+    /// What there is to tell of what an application has in use, where that comes to a name or leaves it.
+    pub(in crate::scheduler) fn usage_event(
+        &self,
+        now: Time,
+        side: Side,
+        name: Arc<str>,
+        key: AppKey,
+        more: bool,
+    ) -> Option<Event> {
+        let app = &self.apps[key];
+        let resource = app.holds();
+        let kind = EventKind::Usage { side, name, queue: app.queue_path.clone(), resource, more };
+        (!app.holds().is_zero()).then(|| Event::new(now, kind))
     }
 
     /// Works out anew which limits hold for an application, under the group that it has.

@@ -34,7 +34,7 @@ fn reads_every_word() {
 #[test]
 fn a_tape_says_only_what_it_must() {
     let head = tape("Source default").head;
-    assert_eq!((head.width, head.height, head.core, head.theme), (80, 24, Profile::Kornsole, ThemeName::Dark));
+    assert_eq!((head.width, head.height, head.core, head.theme), (80, 24, Profile::Kornsole, ThemeName::default()));
     assert_eq!(head.identity.user, "you");
     assert_eq!(tape("Source demo seed 42").head.against, Against::Demo { seed: 42 });
     assert_eq!(tape("\u{feff}Source config q.yaml\r\nEnter\r\n").steps.len(), 1);

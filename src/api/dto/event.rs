@@ -1,0 +1,83 @@
+//! Events (`rest.md` 5.10 to 5.12). Numbers that nobody knows are carried as they are.
+
+use serde::{Deserialize, Serialize};
+
+use super::lenient::{is_empty, read};
+use super::{EventResource, List, Other};
+
+/// Events in a row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct EventBatch {
+    /// This run of the scheduler.
+    #[serde(rename = "InstanceUUID")]
+    pub instance_uuid: String,
+    /// The lowest id that is kept.
+    #[serde(rename = "LowestID")]
+    pub lowest_id: u64,
+    /// The highest one.
+    #[serde(rename = "HighestID")]
+    pub highest_id: u64,
+    /// The events; `None` when the first one that was asked for is not kept.
+    pub event_records: Option<Vec<EventRecord>>,
+}
+
+impl<'de> Deserialize<'de> for EventBatch {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Wire {
+            #[serde(rename = "InstanceUUID", deserialize_with = "read")]
+            instance_uuid: String,
+            #[serde(rename = "LowestID", deserialize_with = "read")]
+            lowest_id: u64,
+            #[serde(rename = "HighestID", deserialize_with = "read")]
+            highest_id: u64,
+            #[serde(rename = "EventRecords")]
+            event_records: Option<List<EventRecord>>,
+        }
+        let Wire { instance_uuid, lowest_id, highest_id, event_records } = Wire::deserialize(deserializer)?;
+        let event_records = event_records.map(|list| list.0).filter(|records| !records.is_empty());
+        Ok(Self { instance_uuid, lowest_id, highest_id, event_records })
+    }
+}
+
+/// The first line of an event stream (1.6 on).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamStart {
+    /// This run of the scheduler.
+    #[serde(rename = "InstanceUUID")]
+    pub instance_uuid: String,
+}
+
+/// One event.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct EventRecord {
+    /// What `object_id` is: 1 request, 2 application, 3 node, 4 queue, 5 user or group.
+    #[serde(rename = "type", deserialize_with = "read", skip_serializing_if = "is_empty")]
+    pub kind: i32,
+    /// What it is about.
+    #[serde(rename = "objectID", deserialize_with = "read", skip_serializing_if = "is_empty")]
+    pub object_id: String,
+    /// Text for people.
+    #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
+    pub message: String,
+    /// When, in nanoseconds.
+    #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
+    pub timestamp_nano: i64,
+    /// 0 none, 1 set, 2 add, 3 remove.
+    #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
+    pub event_change_type: i32,
+    /// What happened, as a number of `rest.md` 5.12.
+    #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
+    pub event_change_detail: i32,
+    /// The second object.
+    #[serde(rename = "referenceID", deserialize_with = "read", skip_serializing_if = "is_empty")]
+    pub reference_id: String,
+    /// How much.
+    pub resource: EventResource,
+    /// What else stood there.
+    #[serde(flatten)]
+    pub other: Other,
+}

@@ -1,0 +1,137 @@
+//! Writes JSON as upstream does: `<`, `>` and `&` escaped inside strings, whole floats without a fraction, a newline at the end.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
+
+/// A document in one line, with the newline that ends it.
+pub fn to_bytes<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(256);
+    append(&mut bytes, value);
+    bytes
+}
+
+/// Appends a document in one line, with the newline that ends it.
+pub fn append<T: Serialize + ?Sized>(bytes: &mut Vec<u8>, value: &T) {
+    let mut serializer = Serializer::with_formatter(&mut *bytes, Upstream(CompactFormatter));
+    value.serialize(&mut serializer).expect("transfer types have text keys, and a vector takes every byte");
+    bytes.push(b'\n');
+}
+
+/// A document over many lines, each level indented by `indent`, with the newline that ends it.
+pub fn to_indented<T: Serialize + ?Sized>(value: &T, indent: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(1024);
+    let formatter = Upstream(PrettyFormatter::with_indent(indent.as_bytes()));
+    let mut serializer = Serializer::with_formatter(&mut bytes, formatter);
+    value.serialize(&mut serializer).expect("transfer types have text keys, and a vector takes every byte");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Writes strings and floats as upstream, and leaves the layout to another formatter.
+struct Upstream<F>(F);
+
+/// What must not stand in a string as it is, by its first byte.
+fn escape_at(text: &[u8], at: usize) -> Option<(&'static [u8], usize)> {
+    match text[at] {
+        b'<' => Some((b"\\u003c", 1)),
+        b'>' => Some((b"\\u003e", 1)),
+        b'&' => Some((b"\\u0026", 1)),
+        0xE2 => match text.get(at + 1..at + 3) {
+            Some([0x80, 0xA8]) => Some((b"\\u2028", 3)),
+            Some([0x80, 0xA9]) => Some((b"\\u2029", 3)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl<F: Formatter> Formatter for Upstream<F> {
+    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let text = fragment.as_bytes();
+        let (mut written, mut at) = (0, 0);
+        while let Some(step) = text[at..].iter().position(|byte| matches!(byte, b'<' | b'>' | b'&' | 0xE2)) {
+            at += step;
+            match escape_at(text, at) {
+                Some((escape, length)) => {
+                    writer.write_all(&text[written..at])?;
+                    writer.write_all(escape)?;
+                    at += length;
+                    written = at;
+                }
+                None => at += 1,
+            }
+        }
+        writer.write_all(&text[written..])
+    }
+
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        if value == 0.0 || (1e-6..1e21).contains(&value.abs()) {
+            return write!(writer, "{value}");
+        }
+        let text = format!("{value:e}");
+        let text = if text.contains("e-") { text } else { text.replacen('e', "e+", 1) };
+        writer.write_all(text.as_bytes())
+    }
+
+    fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_array(writer)
+    }
+
+    fn end_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array(writer)
+    }
+
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array_value(writer)
+    }
+
+    fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_value(writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written<T: Serialize + ?Sized>(value: &T) -> String {
+        String::from_utf8(to_bytes(value)).unwrap()
+    }
+
+    #[test]
+    fn what_a_page_could_mistake_for_markup_is_escaped() {
+        assert_eq!(written("a<b>&c"), "\"a\\u003cb\\u003e\\u0026c\"\n");
+        assert_eq!(written("\u{2028}\u{2029}\u{2026}é<"), "\"\\u2028\\u2029\u{2026}é\\u003c\"\n");
+        assert_eq!(written("q\"\\\n<"), "\"q\\\"\\\\\\n\\u003c\"\n");
+    }
+
+    #[test]
+    fn floats_are_written_as_upstream_does() {
+        let cases = [(1.0, "1"), (0.0, "0"), (0.5, "0.5"), (-2.25, "-2.25"), (1e20, "100000000000000000000")];
+        for (value, text) in cases.into_iter().chain([(1e21, "1e+21"), (2.5e-7, "2.5e-7"), (0.000_001, "0.000001")]) {
+            assert_eq!(written(&value), format!("{text}\n"));
+        }
+    }
+}

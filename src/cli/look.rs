@@ -1,0 +1,151 @@
+//! How the console is drawn: arguments, environment, and the themes in a person's own folder.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use etcetera::BaseStrategy as _;
+
+use super::user_settings::{self, Found};
+use crate::console::theme::{Depth, ThemeFile, ThemeName, Themes};
+use crate::console::{Options, Personal};
+
+/// How the console is drawn.
+#[derive(Args, Clone, Debug)]
+pub struct LookArgs {
+    /// Your own settings: looks and keys. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
+    #[arg(long = "settings", value_name = "FILE")]
+    pub user_settings: Option<PathBuf>,
+    /// The theme: one that comes with kornsole, or NAME.toml in the folder kornsole/themes beside your settings
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// How many colours are shown: auto, never, 16, 256 or true. auto goes by NO_COLOR, COLORTERM and TERM
+    #[arg(long, value_name = "WHICH", default_value = "auto", value_parser = colors)]
+    pub color: Colors,
+    /// Draw with ASCII signs only
+    #[arg(long)]
+    pub ascii: bool,
+    /// Do not mark cells that changed just now
+    #[arg(long)]
+    pub calm: bool,
+}
+
+/// How many colours are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colors {
+    /// As many as the environment tells.
+    #[default]
+    Auto,
+    /// So many.
+    Said(Depth),
+}
+
+impl Colors {
+    /// How many that are here.
+    pub fn depth(self) -> Depth {
+        match self {
+            Self::Auto => Depth::of_terminal(|name| std::env::var(name).ok()),
+            Self::Said(depth) => depth,
+        }
+    }
+}
+
+fn colors(text: &str) -> Result<Colors, String> {
+    let known = || format!("auto, {}", Depth::NAMES.map(|(name, _)| name).join(", "));
+    if text == "auto" { Ok(Colors::Auto) } else { Depth::parse(text).map(Colors::Said).ok_or_else(known) }
+}
+
+impl LookArgs {
+    /// How the console is drawn and what its keys mean: by the arguments, the environment, a person's settings, in this order.
+    ///
+    /// # Errors
+    /// The settings named cannot be read, or the theme named is none.
+    pub fn read(&self) -> Result<(Options, Personal), Refused> {
+        let themes = Arc::new(Themes::with(own_themes()));
+        let found = user_settings::read(self.user_settings.as_deref(), &themes);
+        let Found { file, read, told } = found.map_err(|message| Refused { message, code: 1 })?;
+        let (settings, usual) = (read.settings, Options::default());
+        let theme = match &self.theme {
+            Some(name) => named(&themes, name)?,
+            None => settings.theme.unwrap_or(usual.theme),
+        };
+        let options = Options {
+            theme,
+            themes,
+            depth: self.color.depth(),
+            ascii: self.ascii || settings.ascii.unwrap_or(usual.ascii),
+            mark_changes: !self.calm && settings.marks.unwrap_or(usual.mark_changes),
+            mouse: settings.mouse.unwrap_or(usual.mouse),
+        };
+        let name = file.map(|file| file.display().to_string()).unwrap_or_default();
+        Ok((options, Personal { keymap: settings.keymap, file: name, faults: told }))
+    }
+}
+
+/// Why the console is not drawn at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// What a person is told.
+    pub message: String,
+    /// The exit code: 1 for a file that cannot be read, 2 for wrong use.
+    pub code: u8,
+}
+
+fn named(themes: &Themes, name: &str) -> Result<ThemeName, Refused> {
+    themes.get(name).map(|entry| entry.name.clone()).ok_or_else(|| {
+        let told: String = themes.told.iter().map(|told| format!("{}\n", told.trim_end())).collect();
+        let message = format!("{told}--theme {name}: there is no such theme; there are {}", themes.names());
+        Refused { message, code: 2 }
+    })
+}
+
+/// Where a person's own themes are: `$XDG_CONFIG_HOME/kornsole/themes`, by default in `~/.config`. `None` when nobody's home is known.
+pub fn themes_folder() -> Option<PathBuf> {
+    let folder = etcetera::base_strategy::Xdg::new().ok()?.config_dir();
+    Some(folder.join("kornsole").join("themes"))
+}
+
+/// A person's own themes, by name. A folder that is not there has none.
+pub fn own_themes() -> Vec<ThemeFile> {
+    let Some(entries) = themes_folder().and_then(|folder| fs::read_dir(folder).ok()) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    files.truncate(MOST);
+    files.iter().map(|file| theme_file(file)).collect()
+}
+
+/// So many themes are read at most.
+const MOST: usize = 200;
+/// The longest file that is read as a theme, in bytes.
+const LONGEST: u64 = 1 << 18;
+
+/// A file that may be a theme.
+pub fn theme_file(file: &Path) -> ThemeFile {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes));
+    let text = match read {
+        Err(error) => Err(format!("cannot be read: {error}")),
+        Ok(_) => String::from_utf8(bytes).map_err(|error| {
+            let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+            format!("line {line} is not UTF-8")
+        }),
+    };
+    ThemeFile { name, file: file.display().to_string(), text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_by_name() {
+        assert_eq!(colors("auto"), Ok(Colors::Auto));
+        assert_eq!(colors("never"), Ok(Colors::Said(Depth::None)));
+        assert_eq!(colors("truecolor").unwrap_err(), "auto, never, 16, 256, true");
+    }
+}

@@ -1,0 +1,63 @@
+//! A person's own settings: finding the file, reading it, and what the arguments and the environment say besides.
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy as _;
+
+use crate::console::settings::{self, Read};
+use crate::console::theme::Themes;
+
+/// The file in a person's folder of settings, and the folder in the system's place for them.
+const FILE: &str = "settings.toml";
+const FOLDER: &str = "kornsole";
+/// No settings are longer.
+const LARGEST: u64 = 1 << 20;
+
+/// A person's settings as they were found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The file, if there is one.
+    pub file: Option<PathBuf>,
+    /// What it says, and what in it is wrong.
+    pub read: Read,
+    /// The faults as a person reads them; empty when there are none.
+    pub told: String,
+}
+
+/// Where a person's settings are looked for: `$XDG_CONFIG_HOME/kornsole/settings.toml`, by default in `~/.config`. `None`
+/// when nobody's home is known.
+pub fn default_file() -> Option<PathBuf> {
+    let folder = etcetera::base_strategy::Xdg::new().ok()?.config_dir();
+    Some(folder.join(FOLDER).join(FILE))
+}
+
+/// Reads a person's settings: those of the file named, which must be there, or those of [`default_file`], which need not.
+///
+/// # Errors
+/// Why the file that was named cannot be read. What is wrong in a file that reads is no error.
+pub fn read(named: Option<&Path>, themes: &Themes) -> Result<Found, String> {
+    let Some(file) = named.map(Path::to_path_buf).or_else(default_file) else { return Ok(Found::default()) };
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(&file).and_then(|opened| opened.take(LARGEST + 1).read_to_end(&mut bytes));
+    let name = file.file_name().map_or_else(|| OsString::from(FILE), OsString::from).to_string_lossy().into_owned();
+    let told = match opened {
+        Ok(_) if bytes.len() as u64 > LARGEST => Err(format!("{name}: larger than {LARGEST} bytes; not used")),
+        Ok(_) => String::from_utf8(bytes).map_err(|error| {
+            let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+            format!("{name}:{line}: not UTF-8; nothing of the file is used")
+        }),
+        Err(error) if named.is_some() => return Err(format!("{}: cannot be read: {error}", file.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::default()),
+        Err(error) => Err(format!("{}: cannot be read: {error}", file.display())),
+    };
+    Ok(match told {
+        Ok(text) => {
+            let read = settings::read(&text, themes);
+            let told = read.told(&name, &text);
+            Found { file: Some(file), read, told }
+        }
+        Err(told) => Found { file: Some(file), read: Read::default(), told },
+    })
+}

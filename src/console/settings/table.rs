@@ -1,0 +1,131 @@
+//! Walking a TOML table: its entries in the order of the text, and what is wrong with them.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::config::{Fault, Place, Severity};
+
+/// A table and where it stands.
+pub struct Table<'t, 'v> {
+    /// The whole text.
+    pub text: &'t str,
+    /// Its name with dots; empty for the outermost.
+    pub path: String,
+    /// What is in it.
+    pub entries: &'v DeTable<'t>,
+}
+
+/// An entry of a table.
+pub struct Entry<'t, 'v> {
+    text: &'t str,
+    /// The path of its table and its own name.
+    pub path: String,
+    /// Its own name.
+    pub name: &'v str,
+    /// Where that stands.
+    pub at: Range<usize>,
+    value: &'v Spanned<DeValue<'t>>,
+}
+
+/// A fault at a piece of the text.
+pub fn fault(
+    text: &str,
+    code: &'static str,
+    at: &Range<usize>,
+    path: &str,
+    message: String,
+    hint: impl Into<String>,
+) -> Fault {
+    Fault {
+        code,
+        severity: Severity::Error,
+        at: place(text, at.start),
+        path: path.to_owned(),
+        message,
+        hint: hint.into(),
+    }
+}
+
+fn place(text: &str, at: usize) -> Place {
+    let before = text.get(..at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Place {
+        line: count(before.bytes().filter(|b| *b == b'\n').count() + 1),
+        column: count(before[line_start..].chars().count() + 1),
+    }
+}
+
+impl<'t, 'v> Table<'t, 'v> {
+    /// The entries in the order of the text.
+    pub fn entries(&self) -> Vec<Entry<'t, 'v>> {
+        let mut entries: Vec<Entry<'t, 'v>> = self
+            .entries
+            .iter()
+            .map(|(key, value)| Entry {
+                text: self.text,
+                path: if self.path.is_empty() {
+                    key.get_ref().to_string()
+                } else {
+                    format!("{}.{}", self.path, key.get_ref())
+                },
+                name: key.get_ref(),
+                at: key.span(),
+                value,
+            })
+            .collect();
+        entries.sort_by_key(|entry| entry.at.start);
+        entries
+    }
+}
+
+impl<'t, 'v> Entry<'t, 'v> {
+    /// A fault at its name.
+    pub fn fault(&self, code: &'static str, message: String, hint: &str) -> Fault {
+        fault(self.text, code, &self.at, &self.path, message, hint)
+    }
+
+    /// A fault at its value.
+    pub fn wrong(&self, code: &'static str, message: String, hint: &str) -> Fault {
+        fault(self.text, code, &self.value.span(), &self.path, message, hint)
+    }
+
+    /// The fault of a name that is not known.
+    pub fn unknown(&self, code: &'static str, kind: &str, known: &[&str]) -> Fault {
+        self.fault(code, format!("no {kind} {:?}", self.name), &format!("there are {}", known.join(", ")))
+    }
+
+    fn other_type(&self, wanted: &str) -> Fault {
+        let found = self.value.get_ref().type_str();
+        self.wrong("SET-003", format!("`{}` is a TOML {found}", self.name), &format!("write {wanted}"))
+    }
+
+    /// Its text.
+    pub fn text(&self, faults: &mut Vec<Fault>) -> Option<&'v str> {
+        let text = self.value.get_ref().as_str();
+        if text.is_none() {
+            faults.push(self.other_type("a text: `\"…\"`"));
+        }
+        text
+    }
+
+    /// Whether it is true.
+    pub fn bool(&self, faults: &mut Vec<Fault>) -> Option<bool> {
+        let value = self.value.get_ref().as_bool();
+        if value.is_none() {
+            faults.push(self.other_type("true or false"));
+        }
+        value
+    }
+
+    /// The table that it is.
+    pub fn table(&self, faults: &mut Vec<Fault>) -> Option<Table<'t, 'v>> {
+        let entries = self.value.get_ref().as_table();
+        if entries.is_none() {
+            faults.push(self.other_type(&format!("a table: `[{}]`", self.path)));
+        }
+        entries.map(|entries| Table { text: self.text, path: self.path.clone(), entries })
+    }
+}

@@ -1,0 +1,35 @@
+//! The recorded requests and answers.
+
+use std::fs;
+
+use serde::Deserialize;
+
+/// One request, with what was answered.
+#[derive(Deserialize)]
+pub struct Exchange {
+    /// The file with the body of the answer.
+    pub file: String,
+    pub method: String,
+    pub path: String,
+    pub status: u16,
+    #[serde(skip)]
+    pub body: String,
+}
+
+/// Everything that was asked of one release.
+pub fn exchanges(release: &str) -> Vec<Exchange> {
+    let folder = format!("tests/conformance/rest/{release}");
+    let index = fs::read_to_string(format!("{folder}/index.json")).unwrap();
+    let mut exchanges: Vec<Exchange> = serde_json::from_str(&index).unwrap();
+    for exchange in &mut exchanges {
+        exchange.body = fs::read_to_string(format!("{folder}/{}", exchange.file)).unwrap();
+    }
+    assert!(exchanges.len() > 40, "the recordings of {release} are not whole");
+    exchanges
+}
+
+/// The body of the answer to one path.
+pub fn body(release: &str, path: &str) -> String {
+    let found = exchanges(release).into_iter().find(|exchange| exchange.path == path && exchange.method == "GET");
+    found.unwrap_or_else(|| panic!("nothing was asked for {path} on {release}")).body
+}
