@@ -17,6 +17,7 @@ pub mod run;
 mod sarif;
 pub mod schema;
 pub mod settings;
+pub mod token;
 pub mod user_settings;
 
 use std::process::ExitCode;
@@ -52,6 +53,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Print a JSON Schema of the queue configuration, for editors
     Schema(schema::SchemaArgs),
+    /// Make, list and revoke the tokens of the REST API
+    Token(token::TokenArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
 }
@@ -68,6 +71,7 @@ pub fn main() -> ExitCode {
         Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Schema(args)) => schema::run(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Token(args)) => token::run(args),
     }
 }
 

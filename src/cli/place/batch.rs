@@ -7,10 +7,10 @@ use std::path::Path;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+use super::PlaceArgs;
 use super::csv::{Csv, Record};
 use super::row::{Header, Row, of_yaml};
 use super::table::Table;
-use super::{PlaceArgs, json};
 use crate::cli::load;
 use crate::config::fault::escaped;
 use crate::config::{Fault, Source};
@@ -239,7 +239,7 @@ fn as_cells(row: &Row, placement: &Placement, met: Option<bool>) -> [String; 6] 
 }
 
 fn as_json(part: &PartitionView, row: &Row, placement: &Placement, met: Option<bool>) -> Value {
-    let mut answer = json::answer(part, placement);
+    let mut answer = crate::api::convert::placement::answer(part, placement);
     answer["submission"] = json!({
         "line": row.at.line, "user": row.user, "groups": row.groups, "queue": row.queue, "tags": row.tags,
     });

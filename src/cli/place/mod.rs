@@ -2,7 +2,6 @@
 
 mod batch;
 mod csv;
-mod json;
 mod people;
 mod row;
 mod table;
@@ -166,7 +165,7 @@ fn single(
     let request = Request { queue, user, groups: &args.groups, tags };
     let admission = part.preview(&request, None);
     if args.json {
-        writeln!(out, "{:#}", json::answer(part, &admission.placement))?;
+        writeln!(out, "{:#}", crate::api::convert::placement::answer(part, &admission.placement))?;
     } else {
         people::tell(&args.file.display().to_string(), part, &request, &admission, out)?;
     }

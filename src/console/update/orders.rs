@@ -175,7 +175,7 @@ pub fn watch_move(model: &mut Model) {
     if !line.candidates.iter().any(|candidate| fits(&candidate)) {
         return;
     }
-    if let Some(act) = move_act(model, &to.to_owned(), true) {
+    if let Some(act) = move_act(model, to, true) {
         model.orders.give(act.into(), Purpose::Watch);
     }
 }
