@@ -12,6 +12,7 @@
 //! - nothing of the crate below `cli` and `source` uses this layer.
 
 pub mod auth;
+pub mod client;
 pub mod convert;
 pub mod dto;
 pub mod server;

@@ -8,10 +8,11 @@ use ratatui::layout::{Position, Size};
 use super::command::CommandId;
 use super::key::Key;
 use super::keymap::Chord;
-use crate::model::Time;
+use super::work::Outcome;
+use crate::model::{Identity, Time};
 use crate::source::Link;
-use crate::view::View;
 use crate::view::act::{Actor, Done, Refusal};
+use crate::view::{EventPage, View};
 
 /// Something that happens to the console.
 #[derive(Clone, Debug)]
@@ -32,10 +33,12 @@ pub enum Action {
     Resize(Size),
     /// News of the cluster.
     Feed(Feed),
-    /// A configuration that was asked for: its name, and a cluster with it in force or why there is none.
-    File(String, Result<Arc<View>, String>),
     /// What came of an order, by its number.
     Answer(u64, Result<Done, Refusal>),
+    /// Events that came since the last ones.
+    Events(EventPage),
+    /// Something that was asked for is done.
+    Done(Outcome),
     /// Time went on.
     Clock(Duration),
 }
@@ -60,6 +63,8 @@ pub struct Feed {
     pub link: Link,
     /// Who gives orders, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
+    /// Who acts, when that is somebody else than before: a remote tells it only after a while.
+    pub identity: Option<Identity>,
 }
 
 /// What the console wants done outside of it.

@@ -10,15 +10,17 @@ use ratatui::layout::{Position, Size};
 
 use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
+use super::glance;
 use super::key::Key;
 use super::keymap;
-use super::model::placement::WantedFile;
+use super::model::events::Events;
+use super::model::page::Page;
 use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
-use crate::source::Source;
-use crate::view::View;
-use crate::view::act::{Done, Refusal};
+use super::work::{Outcome, Work};
+use crate::source::{Glance, Source};
+use crate::view::act::{Done, Order, Refusal};
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -29,6 +31,8 @@ pub struct Session {
     source: Arc<dyn Source>,
     answers: (Sender<Answered>, Receiver<Answered>),
     wake: Arc<dyn Fn() + Send + Sync>,
+    /// What the source was last told of the screen.
+    glance: Glance,
 }
 
 /// What came of an order, by its number.
@@ -44,7 +48,9 @@ impl Session {
         lists::rebuild(&mut model, true);
         let shown = (model.options.theme.clone(), model.options.ascii);
         let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
-        Self { model, theme, shown, source, answers: channel(), wake: Arc::new(|| {}) }
+        let glance = glance::of(&model);
+        source.look(&glance);
+        Self { model, theme, shown, source, glance, answers: channel(), wake: Arc::new(|| {}) }
     }
 
     /// Has `wake` called, from any thread, when there is an answer for [`Session::take_answers`].
@@ -67,9 +73,10 @@ impl Session {
         let passed = update(&mut self.model, Action::Clock(now));
         let Some(action) = keymap::action(&self.model, key) else { return passed };
         let effects = update(&mut self.model, action);
+        self.tell_glance();
         self.take_theme();
         self.give_orders();
-        passed.and(effects)
+        passed.and(effects).and(self.read_events())
     }
 
     /// Hands the source what is wanted of it. Nothing here waits.
@@ -127,23 +134,52 @@ impl Session {
     /// Takes the newest view, and lets time go on to `now`.
     pub fn refresh(&mut self, now: Duration) -> Effects {
         let passed = update(&mut self.model, Action::Clock(now));
+        let identity = self.source.identity();
+        let identity = (*identity != self.model.cluster.identity).then(|| identity.clone());
         let news = Feed {
             view: self.source.view(),
             at: self.source.now(),
             link: self.source.link(),
             actor: self.source.actor(),
+            identity,
         };
-        passed.and(update(&mut self.model, Action::Feed(news)))
+        let effects = passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events());
+        self.tell_glance();
+        effects
     }
 
-    /// The configuration that a person asked for since this was called last.
-    pub fn take_wanted_file(&mut self) -> Option<WantedFile> {
-        self.model.wanted_file.take()
+    /// Tells the source what is on the screen, when that is something else than before.
+    fn tell_glance(&mut self) {
+        let glance = glance::of(&self.model);
+        if glance != self.glance {
+            self.source.look(&glance);
+            self.glance = glance;
+        }
     }
 
-    /// Hands in a configuration that was asked for.
-    pub fn supply(&mut self, name: String, read: Result<Arc<View>, String>) -> Effects {
-        update(&mut self.model, Action::File(name, read))
+    /// Takes the events that came since the last ones, while somebody looks at them.
+    fn read_events(&mut self) -> Effects {
+        if !matches!(self.model.page(), Page::Events(_)) {
+            return Effects::NONE;
+        }
+        let page = self.source.events(self.model.cluster.events.next, Events::KEPT);
+        update(&mut self.model, Action::Events(page))
+    }
+
+    /// The next thing that is to be done outside.
+    pub fn take_work(&mut self) -> Option<Work> {
+        self.model.work.pop_front()
+    }
+
+    /// Has an order carried out; `answer` gets the outcome that is to be handed in, from any thread.
+    pub fn order(&self, order: Order, answer: impl FnOnce(Outcome) + Send + 'static) {
+        let act = Box::new(order.act.clone());
+        self.source.act(order, Box::new(move |result| answer(Outcome::Ordered(act, result))));
+    }
+
+    /// Hands in what came of something that was to be done.
+    pub fn done(&mut self, outcome: Outcome) -> Effects {
+        update(&mut self.model, Action::Done(outcome))
     }
 
     /// When the console wants to be refreshed again though nothing happened; `None` when never.

@@ -65,6 +65,10 @@ pub struct Partition {
     pub(super) stopping: VecDeque<(AppKey, AskKey, u64, ReleaseReason)>,
     /// Whether the bases of the 1.8.0 fair shares are out of date.
     pub(super) share_bases_stale: bool,
+    /// How often something changed that concerns everybody, such as the configuration.
+    pub(super) epoch: u64,
+    /// Until when cycles find nothing and tell nothing, if nothing happens before.
+    pub(super) quiet: Option<Time>,
     /// Scratch of the cycle, kept for its capacity.
     pub(super) scratch: super::cycle::Scratch,
 }
@@ -112,12 +116,15 @@ impl Partition {
             arrivals: 0,
             stopping: VecDeque::new(),
             share_bases_stale: false,
+            epoch: 0,
+            quiet: None,
             scratch: super::cycle::Scratch::default(),
         }
     }
 
     /// Carries out one command.
     pub(super) fn apply(&mut self, now: Time, command: &PartitionCommand, events: &mut Vec<Event>) {
+        self.quiet = None;
         match command {
             PartitionCommand::AddNode(spec) => self.add_node(now, spec, events),
             PartitionCommand::UpdateNode { id, capacity, occupied } => {
@@ -136,6 +143,13 @@ impl Partition {
         }
         self.confirm_stopped(now, events);
         self.run_timers(now, events);
+    }
+
+    /// Drops everything that cycles keep to save work.
+    pub(super) fn forget_shortcuts(&mut self) {
+        self.wake_all();
+        self.queues.forget_order();
+        self.nodes.lower_bounds();
     }
 
     /// Brings placement rules into force (PLC-100). Hits go on counting as long as the rules say the same.
@@ -209,6 +223,7 @@ impl Partition {
             && entry.key().0 <= now
         {
             let ((due, _), timer) = entry.remove_entry();
+            self.quiet = None;
             match timer {
                 Timer::AppState(app) => self.state_timer(due, app, events),
                 Timer::Placeholder(app) => self.placeholder_timeout(due, app, events),
@@ -220,6 +235,7 @@ impl Partition {
 
     /// A pending ask becomes an allocation: everything that this moves (SCH-017).
     pub(super) fn commit(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
+        debug_assert!(self.fits_path(app, ask), "{} exceeds a maximum (SCH-095)", self.apps[app].asks[ask].id);
         self.unreserve(now, app, ask, events);
         self.withdraw_pending(app, ask);
         self.allocations_made += 1;
@@ -231,6 +247,16 @@ impl Partition {
         } else {
             self.run_application(now, app, events);
         }
+    }
+
+    /// Whether an ask fits the maximum of every queue on its path, in each name that it wants (SCH-095).
+    fn fits_path(&self, app: AppKey, ask: AskKey) -> bool {
+        let Application { queue, asks, .. } = &self.apps[app];
+        let fits = |queue: &Queue| {
+            let room = queue.max.as_ref().map(|max| max.sub_only_existing(&queue.allocated));
+            room.is_none_or(|room| room.fit_in_max_undef(&asks[ask].resource))
+        };
+        self.queues.path_up(*queue).iter().all(|key| fits(&self.queues[*key]))
     }
 
     /// A pending ask counts as pending no more, in its application and its queues.
@@ -377,12 +403,14 @@ impl Partition {
     }
 
     pub(super) fn touch_app(&mut self, app: AppKey) {
+        self.wake_app(app);
         if let Some(touched) = &mut self.touched {
             touched.apps.mark(app);
         }
     }
 
     pub(super) fn touch_ask(&mut self, app: AppKey, ask: AskKey, arrival: u64) {
+        self.wake_app(app);
         if let Some(touched) = &mut self.touched {
             touched.apps.mark(app);
             touched.asks.push((app, ask, arrival));

@@ -2,6 +2,7 @@
 
 use crate::console::model::Model;
 use crate::console::model::page::{Fold, Page};
+use crate::console::update::events;
 use crate::console::{subject, update};
 
 pub(super) fn has_row(model: &Model) -> Result<(), String> {
@@ -19,6 +20,9 @@ pub(super) fn can_tell_why(model: &Model) -> Result<(), String> {
 }
 
 pub(super) fn can_open(model: &Model) -> Result<(), String> {
+    if matches!(model.page(), Page::Events(_)) {
+        return events::can_jump(model);
+    }
     has_row(model)?;
     match model.page() {
         Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending ask has no node yet".to_owned()),
@@ -27,7 +31,7 @@ pub(super) fn can_open(model: &Model) -> Result<(), String> {
 }
 
 pub(super) fn on_list(model: &Model) -> Result<(), String> {
-    if matches!(model.page(), Page::Details(_) | Page::Placement(_)) {
+    if matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_)) {
         Err("there is no list on this page".to_owned())
     } else {
         Ok(())

@@ -67,6 +67,9 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions
 fn no_apps(page: &AppsPage) -> Vec<String> {
     let place = page.scope.as_ref().map_or_else(|| "in this partition".to_owned(), |path| format!("in {path}"));
     let total = page.list.total;
+    if total == 0 && page.draining {
+        return vec!["no application holds a queue that drains".to_owned(), "an empty one goes by itself".to_owned()];
+    }
     if total > 0 {
         let all = format::count(total as u64, "application");
         return vec![format!("the filter {} hides {total} of {all}", page.list.filter), "esc clears it".to_owned()];
@@ -314,7 +317,7 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
     let signs = pen.signs();
     let mark = model.marks.of(&Marked::Ask(row.id.clone(), ask.id.clone()));
     let since = match &ask.state {
-        AskState::Pending { .. } => ask.created,
+        AskState::Pending { .. } => Some(ask.created),
         AskState::Allocated { since, .. } => *since,
     };
     let mut name = |x: u16, text: &str| {
@@ -336,7 +339,7 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
             AskState::Allocated { node, .. } => name(slot.x, node.as_str()),
             AskState::Pending { .. } => vec![dim(signs.none)],
         },
-        AskCell::Since => vec![dim(format::duration(model.cluster.at.since(since)))],
+        AskCell::Since => vec![dim(format::age(model.cluster.at, since, signs.nothing))],
         AskCell::Why => why_in(usize::from(slot.width)),
         AskCell::NodeOrWhy => match &ask.state {
             AskState::Allocated { node, .. } => {

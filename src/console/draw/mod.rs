@@ -23,8 +23,11 @@
 
 mod apps;
 mod bottom;
+pub mod config;
+mod config_pane;
 mod crumbs;
 pub mod details;
+mod events;
 mod header;
 pub mod limits;
 mod meter;
@@ -45,7 +48,6 @@ use super::layout::{self, Regions, SMALLEST};
 use super::model::Model;
 use super::model::page::Page;
 use super::theme::{Role, Theme};
-use crate::source::Link;
 use pen::Pen;
 
 /// Draws the model into a frame.
@@ -67,11 +69,12 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     header::draw(&mut pen, model, regions.header);
     crumbs::draw(&mut pen, model, regions.crumbs);
     page(&mut pen, model, &regions);
-    if matches!(model.cluster.link, Link::Stale { .. }) {
+    if !model.cluster.link.is_live() {
         let content = Rect::new(0, regions.head.y, area.width, regions.bottom.y - regions.head.y);
         pen.style(content, Role::Dim);
     }
     let cursor = bottom::draw(&mut pen, model, &regions).or_else(|| placement::cursor(model, theme, regions.rows));
+    let cursor = cursor.or_else(|| config::cursor(&mut pen, model, &regions));
     overlay::draw(&mut pen, model, &regions);
     cursor
 }
@@ -96,6 +99,8 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::Account(page) => users::draw_one(pen, model, page, regions),
         Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
         Page::Placement(page) => placement::draw(pen, model, page, regions.rows),
+        Page::Config(page) => return config::draw(pen, model, page, regions),
+        Page::Events(page) => events::draw(pen, model, page, regions),
     }
     if let Some(pane) = regions.pane {
         details::draw_pane(pen, model, pane);

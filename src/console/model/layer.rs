@@ -22,6 +22,8 @@ pub enum Layer {
     },
     /// The form of the page below is being written.
     Form,
+    /// The configuration below is being edited.
+    Edit,
     /// A question to be answered first.
     Confirm(Confirm),
 }
@@ -92,4 +94,6 @@ pub enum Question {
     Quit,
     /// An order, which is given when the answer is yes.
     Order(Box<Order>),
+    /// Bringing the edited configuration into force.
+    Apply,
 }

@@ -6,7 +6,9 @@
 //! - no clock: [`Model::now`] is handed in, counts from the console's start and only grows.
 
 pub mod column;
+pub mod config;
 pub mod cursor;
+pub mod events;
 pub mod layer;
 pub mod marks;
 pub mod orders;
@@ -22,15 +24,18 @@ use ratatui::layout::Size;
 use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
 use super::theme::{Depth, ThemeName, Themes};
+use super::work::Work;
 use crate::model::{AppId, Identity, Time};
 use crate::source::{About, Link};
 use crate::view::act::Actor;
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
+use config::ConfigPage;
+use events::Events;
 use layer::Layer;
 use marks::Marks;
 use orders::Orders;
-use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
-use placement::{PlacementPage, WantedFile};
+use page::{AppsPage, EventsPage, NodesPage, Page, QueuesPage, UsersPage};
+use placement::PlacementPage;
 
 /// What a person may set before the console starts.
 #[derive(Clone, Debug)]
@@ -106,8 +111,8 @@ pub struct Model {
     pub keymap: Arc<Keymap>,
     /// The keys of a chord that were pressed, while the rest of it is waited for.
     pub pressed: Chord,
-    /// A configuration that a person named and that is to be read.
-    pub wanted_file: Option<WantedFile>,
+    /// What is to be done outside, in order.
+    pub work: VecDeque<Work>,
     /// Orders on their way.
     pub orders: Orders,
     /// The application that a command line is about: the one under the cursor when it was begun.
@@ -133,6 +138,8 @@ pub struct Cluster {
     pub link: Link,
     /// The name of the partition on the screen.
     pub partition: Arc<str>,
+    /// The last events, as far as somebody looked at them.
+    pub events: Events,
     /// Since when the picture is frozen, on the console's clock.
     pub frozen: Option<Duration>,
 }
@@ -171,6 +178,10 @@ pub struct Parked {
     pub users: Option<UsersPage>,
     /// Placement, with what was written there.
     pub placement: Option<Box<PlacementPage>>,
+    /// The events.
+    pub events: Option<EventsPage>,
+    /// The configuration, with what is edited there.
+    pub config: Option<Box<ConfigPage>>,
 }
 
 /// How grave a message is.
@@ -273,6 +284,7 @@ impl Model {
                 actor,
                 link,
                 partition,
+                events: Events::default(),
                 frozen: None,
             },
             pages: vec![Page::Queues(QueuesPage::default())],
@@ -289,7 +301,7 @@ impl Model {
             marks: Marks::default(),
             keymap: Arc::default(),
             pressed: Chord::new(),
-            wanted_file: None,
+            work: VecDeque::new(),
             orders: Orders::default(),
             aim: None,
         };
