@@ -2,6 +2,7 @@
 //!
 //! - [`dto`] are the shapes on the wire, the same for server and client.
 //! - [`convert`] says a view in them.
+//! - [`auth`] knows who is asking, by the token.
 //!
 //! Invariants:
 //! - [`dto`] is the only place that knows a key of the wire; no other layer serializes for it;
@@ -10,6 +11,7 @@
 //! - the parts for both sides (`dto`, `convert`) know nothing of the engine: only the server does;
 //! - nothing of the crate below `cli` and `source` uses this layer.
 
+pub mod auth;
 pub mod client;
 pub mod convert;
 pub mod dto;

@@ -70,7 +70,7 @@ pub(super) fn speed(text: &str) -> Result<f64, String> {
     }
 }
 
-fn scheduler_acl(text: &str) -> Result<Acl, String> {
+pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
     let told = |parts| format!("an access list has at most two parts, this one has {parts}");
     let reading = Acl::parse(text, AclNames::Portable).map_err(told)?;
     match reading.ignored.first() {

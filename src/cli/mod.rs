@@ -22,6 +22,7 @@ mod sarif;
 pub mod schema;
 pub mod serve;
 pub mod settings;
+pub mod token;
 pub mod user_settings;
 
 use std::process::ExitCode;
@@ -83,6 +84,8 @@ enum Command {
     Schema(schema::SchemaArgs),
     /// Serve the scheduler's REST API, without a screen
     Serve(serve::ServeArgs),
+    /// Make, list and revoke the tokens of the REST API
+    Token(token::TokenArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
 }
@@ -112,6 +115,7 @@ pub fn main() -> ExitCode {
         Some(Command::Schema(args)) => schema::run(args),
         Some(Command::Serve(args)) => serve::run(args),
         Some(Command::Run(args)) => run::run(args),
+        Some(Command::Token(args)) => token::run(args),
     }
 }
 

@@ -9,14 +9,14 @@ use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::console::{Opened, open, speed};
-use super::fail;
+use super::console::{Opened, open, scheduler_acl, speed};
 use super::logs::LogArgs;
 use super::settings::{Asked, SettingsArgs, hook, setup};
+use super::{fail, identity};
 use crate::api::server::{Options, Server, TlsFiles};
 use crate::config::SchedulerConfig;
 use crate::engine::Engine;
-use crate::model::Profile;
+use crate::model::{Acl, Profile};
 
 /// The arguments of `kornsole serve`.
 #[derive(Args, Clone, Debug)]
@@ -39,6 +39,12 @@ pub struct ServeArgs {
     /// Where the API is served
     #[command(flatten)]
     pub listen: ListenArgs,
+    /// Who may kill, move and configure beyond the queues' own ACLs, besides the owner of this process: "users groups"
+    #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
+    pub scheduler_acl: Option<Acl>,
+    /// Nothing can be changed over the API, by nobody
+    #[arg(long)]
+    pub read_only: bool,
     /// How the scheduler itself is run
     #[command(flatten)]
     pub settings: SettingsArgs,
@@ -59,6 +65,15 @@ pub struct ListenArgs {
     /// The private key of the certificate, PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
+    /// Who may come in with which token; `kornsole token new` makes one. Without it nothing can be changed over the API
+    #[arg(long, value_name = "FILE")]
+    pub tokens: Option<PathBuf>,
+    /// Show nothing to anybody without a token
+    #[arg(long)]
+    pub require_token: bool,
+    /// Take tokens over plain HTTP on an address that others reach
+    #[arg(long)]
+    pub insecure_plain_http: bool,
 }
 
 impl ListenArgs {
@@ -74,9 +89,18 @@ impl ListenArgs {
             _ => config.tls_certificate.as_ref().zip(config.tls_key.as_ref()),
         };
         options.tls = files.map(|(certificate, key)| TlsFiles { certificate: certificate.clone(), key: key.clone() });
-        if config.token_file.is_some() && options.tls.is_none() && !options.listen.ip().is_loopback() {
+        options.access.tokens = self.tokens.clone().or_else(|| config.token_file.clone());
+        options.access.require_token = self.require_token;
+        options.access.scheduler_acl = config.scheduler_acl.clone();
+        options.access.owner = identity::of_process().user;
+        options.policy_group.clone_from(&config.policy_group);
+        if self.require_token && options.access.tokens.is_none() {
+            return Err("--require-token needs tokens: give --tokens FILE; `kornsole token new` makes one".to_owned());
+        }
+        let plain = options.tls.is_none() && !options.listen.ip().is_loopback() && !self.insecure_plain_http;
+        if options.access.tokens.is_some() && plain {
             return Err(format!(
-                "tokens would go over the network as plain text: {} is not this machine alone; give --tls-cert and --tls-key",
+                "tokens would go over the network as plain text: {} is not this machine alone; give --tls-cert and --tls-key, or say --insecure-plain-http",
                 options.listen
             ));
         }
@@ -106,7 +130,11 @@ pub fn run(args: &ServeArgs) -> ExitCode {
     let config = settings.config();
     let mut setup = setup(&settings, args.core);
     setup.paused = args.paused;
-    let started = args.listen.options(config, args.core).map_err(|why| (why, 2)).and_then(|options| {
+    let started = args.listen.options(config, args.core).map_err(|why| (why, 2)).and_then(|mut options| {
+        options.access.read_only = args.read_only;
+        if let Some(acl) = &args.scheduler_acl {
+            options.access.scheduler_acl = acl.clone();
+        }
         let opened = open(config.queues_file.as_deref(), args.workload.as_deref(), &setup).map_err(|why| (why, 1))?;
         let engine = engine(opened, args.speed, hook(&settings)).map_err(|why| (why, 1))?;
         let server = Server::start(options, Arc::clone(&engine)).map_err(|why| (why.to_string(), 1))?;
@@ -131,7 +159,7 @@ pub fn engine(opened: Opened, speed: f64, hook: Option<crate::engine::Hook>) -> 
     Ok(Arc::new(engine))
 }
 
-/// Waits for signals: SIGTERM and SIGINT end it, SIGHUP has certificates read again.
+/// Waits for signals: SIGTERM and SIGINT end it, SIGHUP has certificates and tokens read again.
 fn until_told(engine: &Engine, server: Server) -> ExitCode {
     let mut signals = match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(signals) => signals,
@@ -148,6 +176,10 @@ fn until_told(engine: &Engine, server: Server) -> ExitCode {
         match server.reload_certificates() {
             Ok(()) => tracing::info!("read certificates again"),
             Err(why) => tracing::error!("the certificates stay as they were: {why}"),
+        }
+        match server.reload_tokens() {
+            Ok(()) => tracing::info!("read tokens again"),
+            Err(why) => tracing::error!("the tokens stay as they were: {why}"),
         }
     }
     drop(server);

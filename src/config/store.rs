@@ -30,6 +30,14 @@ pub fn store(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare(&Disk, path, text)?.commit()
 }
 
+/// The same, but a new file can be read and written by its owner only.
+///
+/// # Errors
+/// As [`store`].
+pub fn store_private(path: &Path, text: &[u8]) -> Result<(), StoreError> {
+    prepare_as(&Disk, path, text, true)?.commit()
+}
+
 /// The calls that storing makes, so that tests can let each of them fail.
 pub trait FileSystem {
     /// A file that is open for writing.
@@ -153,6 +161,16 @@ pub struct Prepared<'f, F: FileSystem> {
 /// # Errors
 /// Why it cannot be; the file is as it was.
 pub fn prepare<'f, F: FileSystem>(files: &'f F, path: &Path, text: &[u8]) -> Result<Prepared<'f, F>, StoreError> {
+    prepare_as(files, path, text, false)
+}
+
+/// The same; a new file is private if told so.
+fn prepare_as<'f, F: FileSystem>(
+    files: &'f F,
+    path: &Path,
+    text: &[u8],
+    private: bool,
+) -> Result<Prepared<'f, F>, StoreError> {
     let path = follow(files, path)?;
     let failed = |step| {
         let path = path.clone();
@@ -164,7 +182,7 @@ pub fn prepare<'f, F: FileSystem>(files: &'f F, path: &Path, text: &[u8]) -> Res
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(failed(Step::Look)(error)),
     };
-    let (temporary, mut file) = create(files, &path, old.is_some()).map_err(failed(Step::Create))?;
+    let (temporary, mut file) = create(files, &path, private || old.is_some()).map_err(failed(Step::Create))?;
     // From here on the temporary file goes when anything fails.
     let prepared = Prepared { files, temporary, path: path.clone(), committed: false };
     write_all(files, &mut file, text).map_err(failed(Step::Write))?;

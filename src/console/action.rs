@@ -11,6 +11,7 @@ use super::keymap::Chord;
 use super::work::Outcome;
 use crate::model::{Identity, Time};
 use crate::source::Link;
+use crate::view::act::{Actor, Done, Refusal};
 use crate::view::{EventPage, View};
 
 /// Something that happens to the console.
@@ -32,6 +33,8 @@ pub enum Action {
     Resize(Size),
     /// News of the cluster.
     Feed(Feed),
+    /// What came of an order, by its number.
+    Answer(u64, Result<Done, Refusal>),
     /// Events that came since the last ones.
     Events(EventPage),
     /// Something that was asked for is done.
@@ -58,6 +61,8 @@ pub struct Feed {
     pub at: Time,
     /// How the connection is.
     pub link: Link,
+    /// Who gives orders, or why nobody can.
+    pub actor: Result<Actor, Arc<str>>,
     /// Who acts, when that is somebody else than before: a remote tells it only after a while.
     pub identity: Option<Identity>,
 }

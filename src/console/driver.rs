@@ -49,6 +49,7 @@ impl Driver {
     /// Presses one key.
     pub fn key(&mut self, key: Key) -> &mut Self {
         self.effects = self.effects.and(self.session.key(key, self.now));
+        self.effects = self.effects.and(self.session.take_answers(self.now));
         self.work()
     }
 
@@ -88,12 +89,14 @@ impl Driver {
     /// Lets the mouse do something.
     pub fn mouse(&mut self, mouse: Mouse) -> &mut Self {
         self.effects = self.effects.and(self.session.mouse(mouse, self.now));
+        self.effects = self.effects.and(self.session.take_answers(self.now));
         self
     }
 
     /// Pastes text.
     pub fn paste(&mut self, text: &str) -> &mut Self {
         self.effects = self.effects.and(self.session.paste(text.to_owned(), self.now));
+        self.effects = self.effects.and(self.session.take_answers(self.now));
         self
     }
 

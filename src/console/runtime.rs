@@ -14,9 +14,9 @@
 //! Known limit: the input thread waits in the terminal driver and ends with the process, not with [`run`].
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use color_eyre::eyre::{WrapErr, bail};
@@ -48,6 +48,8 @@ enum Event {
     Mouse(Mouse),
     Paste(String),
     News,
+    /// Something came of an order.
+    Answer,
     Signal(i32),
     /// Another scheduler was opened, or could not be: its name.
     Opened(String, Result<Arc<dyn Source>, String>),
@@ -76,6 +78,11 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     watch_source(&*source, &sender, &news);
     let size = screen.size()?;
     let mut session = Session::new(source, options, size);
+    let told = Mutex::new(sender.clone());
+    session.on_answer(Arc::new(move || {
+        // The loop may have ended.
+        let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Answer);
+    }));
     session.personalize(personal);
     let start = Instant::now();
     Loop { screen, session, input, events, sender, news, start, last_news: start, waiting: false }.run()
@@ -214,6 +221,7 @@ impl Loop {
                 effects
             }
             Event::Done(outcome) => self.session.done(outcome),
+            Event::Answer => self.session.take_answers(self.now()),
             Event::News => {
                 self.waiting = true;
                 Effects::NONE

@@ -1,6 +1,7 @@
 //! One console at work: a model, its theme and the source it looks at. The terminal and the tests both drive this one.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use ratatui::Frame;
@@ -20,7 +21,7 @@ use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
 use super::work::{Outcome, Work};
 use crate::source::{Glance, Source};
-use crate::view::act::Order;
+use crate::view::act::{Done, Order, Refusal};
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -29,24 +30,36 @@ pub struct Session {
     /// The name of the theme, and whether its signs are ASCII only.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
+    answers: (Sender<Answered>, Receiver<Answered>),
+    wake: Arc<dyn Fn() + Send + Sync>,
     /// What the source was last told of the screen.
     glance: Glance,
     /// What opens another scheduler.
     opener: Option<Opener>,
 }
 
+/// What came of an order, by its number.
+type Answered = (u64, Result<Done, Refusal>);
+
 impl Session {
     /// A console of a size, on the newest view of a source.
     pub fn new(source: Arc<dyn Source>, options: Options, size: Size) -> Self {
         let (view, link) = (source.view(), source.link());
-        let mut model = Model::new(options, size, view, source.about().clone(), source.identity().clone(), link);
+        let who = (source.identity().clone(), source.actor());
+        let mut model = Model::new(options, size, view, source.about().clone(), who, link);
         model.cluster.at = source.now().max(model.cluster.at);
         lists::rebuild(&mut model, true);
         let shown = (model.options.theme.clone(), model.options.ascii);
         let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
         let glance = glance::of(&model);
         source.look(&glance);
-        Self { model, theme, shown, source, glance, opener: None }
+        let answers = channel();
+        Self { model, theme, shown, source, glance, opener: None, answers, wake: Arc::new(|| {}) }
+    }
+
+    /// Has `wake` called, from any thread, when there is an answer for [`Session::take_answers`].
+    pub fn on_answer(&mut self, wake: Arc<dyn Fn() + Send + Sync>) {
+        self.wake = wake;
     }
 
     /// Takes a person's own settings.
@@ -67,7 +80,31 @@ impl Session {
         let effects = update(&mut self.model, action);
         self.tell_glance();
         self.take_theme();
+        self.give_orders();
         passed.and(effects).and(self.read_events())
+    }
+
+    /// Hands the source what is wanted of it. Nothing here waits.
+    fn give_orders(&mut self) {
+        for (number, order) in self.model.orders.take_wanted() {
+            let (answers, wake) = (self.answers.0.clone(), Arc::clone(&self.wake));
+            let answer = move |outcome| {
+                // The console may have ended.
+                let _ = answers.send((number, outcome));
+                wake();
+            };
+            self.source.act(order, Box::new(answer));
+        }
+    }
+
+    /// Takes what came of orders, with the view in which that can be seen.
+    pub fn take_answers(&mut self, now: Duration) -> Effects {
+        let mut effects = Effects::NONE;
+        while let Ok((number, outcome)) = self.answers.1.try_recv() {
+            effects = effects.and(self.refresh(now)).and(update(&mut self.model, Action::Answer(number, outcome)));
+            self.give_orders();
+        }
+        effects
     }
 
     /// Takes the theme that is to be shown now: while one is being chosen, that one.
@@ -84,12 +121,15 @@ impl Session {
     pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
         let effects = update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)));
         self.tell_glance();
+        self.give_orders();
         effects
     }
 
     /// Text was pasted at `now`.
     pub fn paste(&mut self, text: String, now: Duration) -> Effects {
-        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)))
+        let effects = update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)));
+        self.give_orders();
+        effects
     }
 
     /// The terminal has another size.
@@ -102,7 +142,13 @@ impl Session {
         let passed = update(&mut self.model, Action::Clock(now));
         let identity = self.source.identity();
         let identity = (*identity != self.model.cluster.identity).then(|| identity.clone());
-        let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link(), identity };
+        let news = Feed {
+            view: self.source.view(),
+            at: self.source.now(),
+            link: self.source.link(),
+            actor: self.source.actor(),
+            identity,
+        };
         let effects = passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events());
         self.tell_glance();
         effects
@@ -132,9 +178,9 @@ impl Session {
             }
         };
         let (view, link) = (source.view(), source.link());
-        let (about, identity) = (source.about().clone(), source.identity().clone());
+        let (about, who) = (source.about().clone(), (source.identity().clone(), source.actor()));
         let old = &mut self.model;
-        let mut model = Model::new(old.options.clone(), old.size, view, about, identity, link);
+        let mut model = Model::new(old.options.clone(), old.size, view, about, who, link);
         model.cluster.at = source.now().max(model.cluster.at);
         model.now = old.now;
         model.keymap = Arc::clone(&old.keymap);

@@ -260,6 +260,8 @@ impl Core {
             previous: self.scheduler().checksum().to_owned(),
             revision: self.in_force.revision,
             changes: diff.changes.iter().map(ChangeLine::from).collect(),
+            touches: diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue)).collect(),
+            outside: diff.touches_partitions(),
             draining,
             created: created.collect(),
             what_happens,

@@ -177,6 +177,11 @@ impl Scheduler {
         &self.checksum
     }
 
+    /// What was decided at its start.
+    pub fn tuning(&self) -> &Tuning {
+        &self.tuning
+    }
+
     /// How it behaves.
     pub fn switches(&self) -> &Switches {
         &self.switches

@@ -69,6 +69,7 @@ impl ViewBuilder {
             return None;
         }
         self.view.generation += 1;
+        self.view.stuck_after = scheduler.tuning().stuck_after;
         self.view.at = now;
         Some(Arc::new(self.view.clone()))
     }

@@ -58,6 +58,8 @@ pub struct View {
     pub allocation_rate: f64,
     /// The configuration in force, as it was written; `None` where that is not known.
     pub configuration: Option<Arc<act::Configuration>>,
+    /// From when on a queue has been draining for long (SCH-211); zero: never.
+    pub stuck_after: std::time::Duration,
     /// The scheduler rests: nothing happens by itself, and its time stands.
     pub resting: bool,
     /// What was worth telling, the oldest first; only the last ones are kept.

@@ -7,6 +7,7 @@ mod fixture;
 mod keys;
 mod looks;
 mod notices;
+mod orders;
 mod pictures;
 mod props;
 mod screens;

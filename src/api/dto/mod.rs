@@ -17,6 +17,7 @@ mod event;
 pub mod json;
 mod lenient;
 mod node;
+pub mod ours;
 mod queue;
 mod resource;
 mod rule;

@@ -14,6 +14,7 @@
 mod guard;
 mod listen;
 mod options;
+pub mod ours;
 mod reply;
 mod tls;
 mod upstream;
@@ -24,15 +25,18 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::response::Response;
 use axum::routing::get;
 use thiserror::Error;
 use tokio::sync::{Semaphore, watch};
 
+use crate::api::auth::Tokens;
 use crate::api::convert::{Context, Wall};
 use crate::engine::Engine;
-pub use options::{Limits, Options, TlsFiles};
+pub use options::{Access, Limits, Options, TlsFiles};
+use ours::{Ours, OwnOptions};
 pub use tls::Tls;
 use upstream::Streams;
 
@@ -53,6 +57,9 @@ pub enum StartError {
     /// The certificate or its key cannot be used.
     #[error("{0}")]
     Tls(String),
+    /// The file of tokens cannot be used.
+    #[error("{0}")]
+    Tokens(String),
     /// The operating system gives no thread.
     #[error("the server's threads cannot be started: {0}")]
     Threads(std::io::Error),
@@ -74,12 +81,15 @@ pub struct Shared {
     streams: Streams,
     /// Whether the server stops.
     stopping: watch::Receiver<bool>,
+    /// Part II, which knows who asks.
+    ours: Arc<Ours>,
 }
 
 /// A running server. Dropping it stops it: answers that are under way are finished, for a few seconds.
 pub struct Server {
     address: SocketAddr,
     tls: Option<Arc<Tls>>,
+    ours: Arc<Ours>,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -108,6 +118,8 @@ impl Server {
         let (stop, stopping) = watch::channel(false);
         let clock = engine.clock();
         let wall = Wall::new(clock.wall(crate::model::Time::ZERO), clock.speed());
+        let own = own_options(&options).map_err(StartError::Tokens)?;
+        let ours = Ours::new(Arc::clone(&engine), wall, own);
         let shared = Arc::new(Shared {
             engine,
             context: Context { cluster_id: options.cluster_id.clone(), wall },
@@ -116,6 +128,7 @@ impl Server {
             streams: Streams::new(&options.events),
             options,
             stopping: stopping.clone(),
+            ours: Arc::clone(&ours),
         });
         let certificates = tls.clone();
         let serve = move || {
@@ -123,7 +136,7 @@ impl Server {
             runtime.shutdown_timeout(FINISH);
         };
         let thread = std::thread::Builder::new().name("rest-main".to_owned()).spawn(serve);
-        Ok(Self { address, tls, stop, thread: Some(thread.map_err(StartError::Threads)?) })
+        Ok(Self { address, tls, ours, stop, thread: Some(thread.map_err(StartError::Threads)?) })
     }
 
     /// Where it listens; the port is the real one where any free one was asked for.
@@ -144,6 +157,14 @@ impl Server {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.reload())
     }
 
+    /// Reads the tokens again.
+    ///
+    /// # Errors
+    /// What is wrong with their file; the ones before stay.
+    pub fn reload_tokens(&self) -> Result<(), String> {
+        self.ours.reload_tokens()
+    }
+
     /// Begins to stop: no connection is accepted any more, answers that are under way are finished.
     pub fn begin_to_stop(&self) {
         // Nobody listens any more when it has stopped already.
@@ -161,15 +182,35 @@ impl Drop for Server {
     }
 }
 
+/// How part II is set up.
+///
+/// # Errors
+/// The tokens cannot be read, or others may read them.
+fn own_options(options: &Options) -> Result<OwnOptions, String> {
+    let Access { tokens, require_token, read_only, scheduler_acl, owner } = options.access.clone();
+    let tokens = tokens.as_deref().map(Tokens::open).transpose()?;
+    let (tls, profile, policy_group) = (options.tls.is_some(), options.profile, options.policy_group.clone());
+    Ok(OwnOptions { tokens, require_token, read_only, scheduler_acl, owner, tls, profile, policy_group })
+}
+
 /// All routes. What is not matched here is part I, which has rules of its own for paths.
 fn routes(shared: Arc<Shared>) -> Router {
+    let ours = ours::routes(Arc::clone(&shared.ours));
     Router::new()
         .route("/livez", get(live))
         .route("/readyz", get(ready))
-        // Part II is nested here: `.nest("/kornsole/v1", ours::routes(…))`.
-        .fallback(upstream::answer)
-        .layer(guard::compression())
+        .fallback(part_one)
         .with_state(shared)
+        .nest("/kornsole/v1", ours)
+        .layer(guard::compression())
+}
+
+/// Part I is open to everybody, unless the server asks for a token.
+async fn part_one(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    match shared.ours.admit(&request) {
+        Ok(()) => upstream::answer(State(shared), request).await,
+        Err(refused) => *refused,
+    }
 }
 
 /// Whether the scheduler runs at all.

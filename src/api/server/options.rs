@@ -4,8 +4,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::config::DEFAULT_POLICY_GROUP;
 use crate::config::settings::EventConfig;
-use crate::model::Profile;
+use crate::model::{Acl, Profile};
 
 /// How a server is set up, once, at start.
 #[derive(Clone, Debug)]
@@ -18,6 +19,10 @@ pub struct Options {
     pub cluster_id: String,
     /// Whose configurations are valid, and which names are legal.
     pub profile: Profile,
+    /// Who may come in, and what for.
+    pub access: Access,
+    /// Which entry of a manifest is the queue configuration.
+    pub policy_group: String,
     /// How many events are given at once, and to how many.
     pub events: EventConfig,
     /// What holds for every connection.
@@ -31,8 +36,24 @@ impl Options {
     /// A plain server on an address.
     pub fn plain(listen: SocketAddr, profile: Profile, events: EventConfig) -> Self {
         let cluster_id = "kornsole".to_owned();
-        Self { listen, tls: None, cluster_id, profile, events, limits: Limits::default() }
+        let (access, policy_group) = (Access::default(), DEFAULT_POLICY_GROUP.to_owned());
+        Self { listen, tls: None, cluster_id, profile, access, policy_group, events, limits: Limits::default() }
     }
+}
+
+/// Who may come in, and what for (`rest.md` E1).
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// The file of tokens; without one nobody can change anything.
+    pub tokens: Option<PathBuf>,
+    /// Nothing is shown without a token, but whether the server lives.
+    pub require_token: bool,
+    /// Nothing can be changed, by nobody.
+    pub read_only: bool,
+    /// Who is in the scheduler ACL, besides the owner of the process.
+    pub scheduler_acl: Acl,
+    /// The user who owns the process.
+    pub owner: String,
 }
 
 /// The files of a certificate.

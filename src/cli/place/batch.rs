@@ -8,9 +8,9 @@ use clap::ValueEnum;
 
 use super::PlaceArgs;
 use super::csv::{Csv, Record};
-use super::json::{Answer, Submitted};
 use super::row::{Header, Row, of_yaml};
 use super::table::Table;
+use crate::api::convert::placement::{Answer, Submitted};
 use crate::cli::load;
 use crate::config::fault::escaped;
 use crate::config::{Fault, Source};

@@ -2,7 +2,6 @@
 
 mod batch;
 mod csv;
-mod json;
 mod people;
 mod row;
 mod table;
@@ -16,8 +15,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use self::batch::BatchFormat;
-use self::json::Answer;
 use super::{fail, load};
+use crate::api::convert::placement::Answer;
 use crate::config::{self, DEFAULT_POLICY_GROUP, Reading};
 use crate::model::Profile;
 use crate::view::place::{Request, TYPE_TAG};

@@ -16,6 +16,7 @@ use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
 pub fn take(model: &mut Model, news: Feed) -> Effects {
     let relinked = model.cluster.link != news.link || news.identity.is_some();
     model.cluster.link = news.link;
+    model.cluster.actor = news.actor;
     if let Some(identity) = news.identity {
         model.cluster.identity = identity;
     }

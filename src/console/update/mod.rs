@@ -15,6 +15,7 @@ pub mod mouse;
 pub mod navigate;
 pub mod nodes;
 pub mod notices;
+pub mod orders;
 pub mod placement;
 pub mod queues;
 pub mod users;
@@ -53,6 +54,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             Effects::REDRAW
         }
         Action::Feed(news) => feed::take(model, news),
+        Action::Answer(number, outcome) => orders::answer(model, number, outcome),
         Action::Events(page) => {
             if events::take(model, page) {
                 Effects::REDRAW
@@ -111,6 +113,10 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::PreviousPage => navigate::step_tab(model, -1),
         CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),
         CommandId::GoNode => navigate::node(model, argument.unwrap_or_default()),
+        CommandId::Kill => orders::kill(model, argument),
+        CommandId::Move => orders::move_to(model, argument),
+        CommandId::Pause => orders::rest(model, true),
+        CommandId::Resume => orders::rest(model, false),
         CommandId::Partition => navigate::partition(model, argument.unwrap_or_default()),
         CommandId::Context => navigate::context(model, argument.unwrap_or_default()),
         CommandId::Back => navigate::back(model),

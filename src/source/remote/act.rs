@@ -246,6 +246,8 @@ fn configured(act: &Act, value: Value) -> Option<Done> {
         previous: text(&value, "previous"),
         revision: value.get("revision").and_then(Value::as_u64).unwrap_or_default(),
         changes: changes.into_iter().map(line).collect(),
+        touches: Vec::new(),
+        outside: false,
         draining: queues("draining"),
         created: queues("created"),
         what_happens: texts(&value, "whatHappens"),

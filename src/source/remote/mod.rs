@@ -272,6 +272,13 @@ impl Source for Remote {
         }
     }
 
+    fn actor(&self) -> Result<Actor, Arc<str>> {
+        if let Some(client::Remote::YuniKorn(_)) = self.shared.remote.load_full().as_deref() {
+            return Err(Arc::from("an Apache YuniKorn has no such verb: its REST API only reads"));
+        }
+        Ok(Self::actor(self))
+    }
+
     fn read_only(&self) -> Option<Arc<str>> {
         let why = if self.options.read_only {
             "asked for by --read-only"

@@ -76,6 +76,10 @@ pub struct Configured {
     pub revision: u64,
     /// What is different, in the order of [`crate::config::diff`].
     pub changes: Vec<ChangeLine>,
+    /// The queues on which admin access is needed for it, each with its partition.
+    pub touches: Vec<(String, QueuePath)>,
+    /// Whether something outside the queues changes, which needs membership in the scheduler ACL.
+    pub outside: bool,
     /// The queues that begin to drain, each with its partition.
     pub draining: Vec<(String, QueuePath)>,
     /// The queues that are new, each with its partition.

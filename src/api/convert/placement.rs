@@ -38,10 +38,15 @@ pub struct Answer<'a> {
 /// What was submitted, in a batch.
 #[derive(Serialize)]
 pub struct Submitted<'a> {
+    /// The groups, primary group first.
     pub groups: &'a [String],
+    /// Where it stands in the batch.
     pub line: u32,
+    /// The queue asked for; may be empty.
     pub queue: &'a str,
+    /// The tags.
     pub tags: &'a BTreeMap<String, String>,
+    /// The user.
     pub user: &'a str,
 }
 

@@ -1,0 +1,661 @@
+//! The transfer types of part II of `rest.md`: our own verbs, under `/kornsole/v1`.
+//!
+//! What a client sends is read strictly: a key that is not known is refused, so that a misspelt option never goes unnoticed. Points in
+//! time are nanoseconds since 1970.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{EventRecord, Fault, ResourceMap};
+
+/// What is answered instead of what was asked for (E2).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OwnError {
+    /// As the HTTP status.
+    pub status_code: u16,
+    /// What cannot be done.
+    pub message: String,
+    /// What would be needed, or why.
+    pub description: String,
+    /// Which check refused.
+    pub code: String,
+    /// The request, as the log has it.
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+    /// The same as data.
+    pub details: ErrorDetails,
+}
+
+/// What a refusal is about, as far as it applies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ErrorDetails {
+    /// The queue that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// The access that is missing there: `submit` or `admin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<String>,
+    /// The queues whose access lists were asked, from below.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checked: Vec<String>,
+    /// Membership in the scheduler ACL would do, or is needed.
+    #[serde(rename = "schedulerACL", skip_serializing_if = "std::ops::Not::not")]
+    pub scheduler_acl: bool,
+    /// What is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Everything that stands in the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
+    /// What is wrong with a configuration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
+    /// The checksum of the configuration in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current: Option<String>,
+    /// Who brought it into force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_by: Option<String>,
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_at: Option<i64>,
+    /// Where a body is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// One of several things that stand in the way.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reason {
+    /// Which check.
+    pub code: String,
+    /// The queue, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// In words.
+    pub text: String,
+}
+
+/// The server (E3).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ServerInfo {
+    /// `kornsole`.
+    pub product: String,
+    /// Its version.
+    pub version: String,
+    /// The version of this part of the API.
+    pub api: u32,
+    /// The release whose part I it answers.
+    pub compat: String,
+    /// This run of the scheduler.
+    #[serde(rename = "instanceUUID")]
+    pub instance_uuid: String,
+    /// When it began.
+    pub start_time: i64,
+    /// `none`, `optional` or `required`.
+    pub auth: String,
+    /// Whether connections are encrypted.
+    pub tls: bool,
+    /// Whether nothing can be changed.
+    pub read_only: bool,
+    /// What it can do.
+    pub features: Vec<String>,
+}
+
+/// Who is asking (E3).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Whoami {
+    /// Whether by a token.
+    pub authenticated: bool,
+    /// The user.
+    pub user: String,
+    /// His groups.
+    pub groups: Vec<String>,
+    /// Whether he is in the scheduler ACL.
+    pub scheduler_admin: bool,
+    /// Whether nothing can be changed.
+    pub read_only: bool,
+    /// Until when the token holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_expires: Option<i64>,
+}
+
+/// What one may do where (E3).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Permissions {
+    /// Every queue.
+    pub queues: Vec<QueuePermission>,
+    /// Whether one is in the scheduler ACL.
+    pub scheduler_admin: bool,
+}
+
+/// What one may do in a queue.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct QueuePermission {
+    /// The queue.
+    pub queue: String,
+    /// Whether one may submit.
+    pub submit: bool,
+    /// Whether one administers.
+    pub admin: bool,
+    /// By which queue's access list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submit_via: Option<String>,
+    /// By which queue's access list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admin_via: Option<String>,
+}
+
+/// What is to be checked (E3).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Checks {
+    /// Each by itself.
+    pub checks: Vec<Check>,
+}
+
+/// One thing that one would like to do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Check {
+    /// `kill`, `move`, `submit` or `config`.
+    pub action: String,
+    /// The application.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub application: Option<String>,
+    /// The partition; without it the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<String>,
+    /// The target of a move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The queue of a submission.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// The text of a configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// What would come of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CheckResults {
+    /// In the order of the checks.
+    pub results: Vec<CheckResult>,
+}
+
+/// Whether one thing may be done.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CheckResult {
+    /// Whether it may.
+    pub allowed: bool,
+    /// Why not; empty when it may.
+    pub why: String,
+}
+
+/// How an application is to be killed (E4).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Kill {
+    /// Why, for the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Where it must be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect_queue: Option<String>,
+}
+
+/// An application that was killed, or taken away by its submitter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Killed {
+    /// Which.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// The queue that it left.
+    pub queue: String,
+    /// Its state now.
+    pub state: String,
+    /// Its allocations.
+    pub released_allocations: Vec<String>,
+    /// Its pending requests.
+    pub withdrawn_requests: Vec<String>,
+}
+
+/// Where an application is to be moved (E4).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Move {
+    /// The full path of a leaf.
+    pub to: String,
+    /// Why, for the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Where it must be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect_queue: Option<String>,
+    /// Only tell what would happen.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// An application that was moved, or would be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Moved {
+    /// Which.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// Where it was.
+    pub from: String,
+    /// Where it is.
+    pub to: String,
+    /// Its state.
+    pub state: String,
+    /// What that means.
+    pub effects: Vec<String>,
+}
+
+/// One verb for many applications (E4).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BulkAction {
+    /// `kill` or `move`.
+    pub action: String,
+    /// The applications, at most 1000.
+    pub ids: Vec<String>,
+    /// The target of a move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Why, for the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What came of each.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BulkResults {
+    /// In the order of the ids.
+    pub results: Vec<BulkResult>,
+}
+
+/// What came of one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BulkResult {
+    /// Which.
+    pub id: String,
+    /// Whether it was done.
+    pub ok: bool,
+    /// The status that it would have had alone.
+    pub status: u16,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<OwnError>,
+}
+
+/// The configuration in force (E5).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ConfigState {
+    /// Its checksum.
+    pub checksum: String,
+    /// The text as it was written.
+    pub text: String,
+    /// How it came: `start`, `file`, `workload` or `api`.
+    pub source: String,
+    /// Counts up with each configuration that comes into force.
+    pub revision: u64,
+    /// When it came into force.
+    pub loaded_at: i64,
+    /// Whose doing that was.
+    pub loaded_by: String,
+}
+
+/// What a change of the configuration would be (E5).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ConfigDiff {
+    /// What is different.
+    pub changes: Vec<ConfigChange>,
+    /// The queues on which admin access is needed.
+    pub touches: Vec<String>,
+    /// Whether one may.
+    pub permission: ConfigPermission,
+    /// What it means for what runs.
+    pub what_happens: Vec<String>,
+}
+
+/// Whether one may bring a configuration into force.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ConfigPermission {
+    /// Whether one may.
+    pub allowed: bool,
+    /// What is missing.
+    pub missing: Vec<String>,
+}
+
+/// One setting that is different.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ConfigChange {
+    /// The partition.
+    pub partition: String,
+    /// The queue, or `partitions[NAME]`.
+    pub path: String,
+    /// `added`, `removed` or `changed`.
+    pub what: String,
+    /// The setting.
+    pub key: String,
+    /// The old value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The new value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// What it does.
+    pub effect: String,
+}
+
+/// A configuration that came into force, or would (E5).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Configured {
+    /// The checksum of the new text.
+    pub checksum: String,
+    /// The checksum of the one before.
+    pub previous: String,
+    /// Its number.
+    pub revision: u64,
+    /// What is different.
+    pub changes: Vec<ConfigChange>,
+    /// The queues that begin to drain.
+    pub draining: Vec<String>,
+    /// The queues that are new.
+    pub created: Vec<String>,
+    /// What it means for what runs.
+    pub what_happens: Vec<String>,
+    /// What went not quite as it should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+/// A submission that is not made (E6).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlacementQuestion {
+    /// Who submits.
+    pub user: String,
+    /// His groups.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// The queue asked for.
+    #[serde(default)]
+    pub queue: String,
+    /// Tags.
+    #[serde(default)]
+    pub tags: BTreeMap<String, String>,
+    /// A configuration to try instead of the running one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
+}
+
+/// An application to submit (E8).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Submit {
+    /// The id.
+    pub app: String,
+    /// The queue asked for.
+    pub queue: String,
+    /// Tags.
+    pub tags: BTreeMap<String, String>,
+    /// `Soft` or `Hard`.
+    pub gang_style: Option<String>,
+    /// How long a gang may take, in seconds.
+    pub placeholder_timeout: Option<u64>,
+    /// Total of all task groups.
+    pub placeholder_ask: BTreeMap<String, Quantity>,
+    /// Why, for the record.
+    pub reason: Option<String>,
+}
+
+/// An application that was submitted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Submitted {
+    /// Which.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// Where placement put it.
+    pub queue: String,
+}
+
+/// An amount: a text with a unit, or a whole number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Quantity {
+    /// Without a unit.
+    Number(u64),
+    /// As in a configuration: `500m`, `2Gi`.
+    Text(String),
+}
+
+/// An ask (E8).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Ask {
+    /// The id; with a count above 1 the asks are `id-1`, `id-2` and so on.
+    pub id: String,
+    /// How often.
+    pub count: u32,
+    /// How much.
+    pub resource: BTreeMap<String, Quantity>,
+    /// The priority.
+    pub priority: i32,
+    /// The only node that will do.
+    pub required_node: Option<String>,
+    /// May be preempted.
+    pub allow_preempt_self: bool,
+    /// May preempt others.
+    pub allow_preempt_other: bool,
+    /// Began its application.
+    pub originator: bool,
+    /// Holds room for a gang.
+    pub placeholder: bool,
+    /// The task group.
+    pub task_group: Option<String>,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self {
+            id: String::new(),
+            count: 1,
+            resource: BTreeMap::new(),
+            priority: 0,
+            required_node: None,
+            allow_preempt_self: true,
+            allow_preempt_other: false,
+            originator: false,
+            placeholder: false,
+            task_group: None,
+        }
+    }
+}
+
+/// Asks that are pending.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Asked {
+    /// Whose.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// Which.
+    pub asks: Vec<String>,
+}
+
+/// An ask that is gone.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Released {
+    /// Whose.
+    #[serde(rename = "applicationID")]
+    pub application_id: String,
+    /// Which.
+    pub allocation_key: String,
+    /// Whether it was allocated; otherwise it was pending.
+    pub allocated: bool,
+}
+
+/// A node to register, or what is to be changed of one (E8).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NodeBody {
+    /// The id; not in a change, where the path has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// What it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<BTreeMap<String, Quantity>>,
+    /// What others use of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occupied: Option<BTreeMap<String, Quantity>>,
+    /// Attributes.
+    pub attributes: BTreeMap<String, String>,
+    /// Why, for the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A node that was changed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct NodeChanged {
+    /// Which.
+    #[serde(rename = "nodeID")]
+    pub node_id: String,
+    /// What was released by it.
+    pub released_allocations: Vec<String>,
+}
+
+/// Why, and nothing else.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OnlyReason {
+    /// Why, for the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What drains (E9).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DrainingQueues {
+    /// By path.
+    pub queues: Vec<DrainingQueue>,
+}
+
+/// A draining queue, with what it still holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DrainingQueue {
+    /// Which.
+    pub queue: String,
+    /// Since when.
+    pub since: i64,
+    /// For how long, in whole seconds of the scheduler's time.
+    pub seconds: u64,
+    /// Whether that is long.
+    pub long: bool,
+    /// Its live applications, here and below.
+    pub applications: Vec<String>,
+    /// What they hold.
+    pub allocated: ResourceMap,
+    /// Who administers it.
+    pub admins: Admins,
+}
+
+/// Who administers a queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Admins {
+    /// Users; `*` is everybody.
+    pub users: Vec<String>,
+    /// Groups.
+    pub groups: Vec<String>,
+}
+
+/// What is to be cleaned up (E9).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cleanup {
+    /// `queues`, `applications`.
+    pub what: Vec<String>,
+    /// Only tell what would happen.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// Why, for the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What was cleaned up, or would be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct CleanedUp {
+    /// The queues that went.
+    pub removed_queues: Vec<String>,
+    /// The draining queues that stay.
+    pub kept: Vec<KeptQueue>,
+    /// How many applications were forgotten.
+    pub removed_applications: usize,
+}
+
+/// A draining queue that stays.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptQueue {
+    /// Which.
+    pub queue: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Events with their ids (E10).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Events {
+    /// This run of the scheduler.
+    #[serde(rename = "instanceUUID")]
+    pub instance_uuid: String,
+    /// The lowest id that is kept.
+    pub lowest: u64,
+    /// The highest one; less than the lowest when there is none.
+    pub highest: u64,
+    /// The events.
+    pub events: Vec<NumberedEvent>,
+}
+
+/// An event with its id.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NumberedEvent {
+    /// The id.
+    pub id: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: EventRecord,
+}

@@ -1,0 +1,201 @@
+//! The verbs that change something: each becomes an order, and its answer the order's.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::StatusCode;
+
+use super::route::Verb;
+use super::{Asked, Reply, body};
+use crate::api::convert::ours as convert;
+use crate::api::dto::ours as dto;
+use crate::model::{NodeId, Priority, QueuePath, Resource, parse_quantity};
+use crate::view::act::{Act, AskSpec, Code, Done, GangStyle, NodeSpec, Order, PartitionAct, Refusal, Submission};
+
+/// The most applications of one bulk action.
+const MOST_IDS: usize = 1000;
+
+/// Carries out a changing request.
+pub(super) async fn act(asked: &Asked) -> Result<Reply, Refusal> {
+    if asked.route.verb == Verb::Bulk {
+        return bulk(asked).await;
+    }
+    let order = order(asked)?;
+    let created = matches!(asked.route.verb, Verb::Submit | Verb::Ask | Verb::AddNode);
+    let act = order.act.to_string();
+    let outcome = asked.ours.perform(&asked.who, order).await;
+    let code = outcome.as_ref().err().map_or("OK", |refusal| refusal.code.name());
+    tracing::info!(user = asked.who.actor.user(), act, code, "order");
+    reply(&outcome?, created)
+}
+
+fn reply(done: &Done, created: bool) -> Result<Reply, Refusal> {
+    let status = if created { StatusCode::CREATED } else { StatusCode::OK };
+    Ok(match done {
+        Done::Killed(killed) | Done::Removed(killed) => Reply::ok(&convert::killed(killed)),
+        Done::Moved(moved) => Reply::ok(&convert::moved(moved)),
+        Done::Configured(done) => Reply::ok(&convert::configured(done)),
+        Done::Cleaned(done) => Reply::ok(&convert::cleaned(done)),
+        Done::Submitted(done) => {
+            let submitted = dto::Submitted { application_id: done.app.to_string(), queue: done.queue.to_string() };
+            Reply::with(status, &submitted)
+        }
+        Done::Asked(done) => {
+            let asks = done.asks.iter().map(ToString::to_string).collect();
+            Reply::with(status, &dto::Asked { application_id: done.app.to_string(), asks })
+        }
+        Done::Released(done) => Reply::ok(&dto::Released {
+            application_id: done.app.to_string(),
+            allocation_key: done.ask.to_string(),
+            allocated: done.allocated,
+        }),
+        Done::Node(done) => Reply::with(status, &convert::node_changed(done)),
+        Done::Paused | Done::Resumed => Reply::ok(&BTreeMap::from([("paused", *done == Done::Paused)])),
+    })
+}
+
+/// The order that a request is.
+fn order(asked: &Asked) -> Result<Order, Refusal> {
+    let only_reason = || body::json::<dto::OnlyReason>(&asked.body).map(|body| body.reason);
+    let app = || asked.parameter(1).into();
+    let node = || NodeId::from(asked.parameter(1));
+    let (act, reason) = match asked.route.verb {
+        Verb::Kill => {
+            let dto::Kill { reason, expect_queue } = body::json(&asked.body)?;
+            let expect_queue = expect_queue.as_deref().map(QueuePath::new);
+            (PartitionAct::Kill { app: app(), expect_queue }, reason)
+        }
+        Verb::Move => {
+            let dto::Move { to, reason, expect_queue, dry_run } = body::json(&asked.body)?;
+            let expect_queue = expect_queue.as_deref().map(QueuePath::new);
+            (PartitionAct::Move { app: app(), to: QueuePath::new(&to), expect_queue, dry_run }, reason)
+        }
+        Verb::Cleanup => cleanup(body::json(&asked.body)?)?,
+        Verb::Submit => submit(asked, body::json(&asked.body)?)?,
+        Verb::Ask => {
+            let asks: Vec<dto::Ask> = body::json(&asked.body)?;
+            let asks = asks.into_iter().map(ask).collect::<Result<_, _>>()?;
+            (PartitionAct::Ask { app: app(), asks }, None)
+        }
+        Verb::Release => (PartitionAct::Release { app: app(), ask: asked.parameter(2).into() }, None),
+        Verb::Remove => (PartitionAct::Remove { app: app() }, only_reason()?),
+        Verb::AddNode => {
+            let dto::NodeBody { id, capacity, occupied, attributes, reason } = body::json(&asked.body)?;
+            let id = id.filter(|id| !id.is_empty()).ok_or_else(|| body::wrong("body", "a node needs an `id`"))?;
+            let (capacity, occupied) = (resource(capacity)?, resource(occupied)?);
+            let spec = NodeSpec { id: id.into(), capacity, occupied, attributes, drained: false };
+            (PartitionAct::AddNode(spec), reason)
+        }
+        Verb::UpdateNode => {
+            let dto::NodeBody { capacity, occupied, reason, .. } = body::json(&asked.body)?;
+            let amount = |amounts: Option<_>| amounts.map(|amounts| resource(Some(amounts))).transpose();
+            let (capacity, occupied) = (amount(capacity)?, amount(occupied)?);
+            (PartitionAct::UpdateNode { id: node(), capacity, occupied }, reason)
+        }
+        Verb::DrainNode => (PartitionAct::DrainNode(node()), only_reason()?),
+        Verb::ResumeNode => (PartitionAct::ResumeNode(node()), only_reason()?),
+        Verb::RemoveNode => (PartitionAct::RemoveNode { id: node(), force: asked.flag("force") }, None),
+        Verb::Pause => return Ok(Order { act: Act::Pause, reason: only_reason()?.unwrap_or_default() }),
+        Verb::Resume => return Ok(Order { act: Act::Resume, reason: only_reason()?.unwrap_or_default() }),
+        verb => return Err(Refusal::new(Code::NotSupported, format!("{verb:?} is no order"), "")),
+    };
+    let reason = reason.or_else(|| asked.header("kornsole-reason").map(str::to_owned)).unwrap_or_default();
+    Ok(Order { act: Act::within(&Arc::from(asked.parameter(0)), act), reason })
+}
+
+fn cleanup(body: dto::Cleanup) -> Result<(PartitionAct, Option<String>), Refusal> {
+    let dto::Cleanup { what, dry_run, reason } = body;
+    if let Some(other) = what.iter().find(|what| !["queues", "applications"].contains(&what.as_str())) {
+        return Err(body::wrong("body", format!("what: {other:?} is neither `queues` nor `applications`")));
+    }
+    let has = |wanted: &str| what.iter().any(|what| what == wanted);
+    let act = PartitionAct::Clean { queues: has("queues"), applications: has("applications"), dry_run };
+    Ok((act, reason))
+}
+
+fn submit(asked: &Asked, body: dto::Submit) -> Result<(PartitionAct, Option<String>), Refusal> {
+    let dto::Submit { app, queue, tags, gang_style, placeholder_timeout, placeholder_ask, reason } = body;
+    if app.is_empty() {
+        return Err(body::wrong("body", "an application needs an id: `app`"));
+    }
+    let gang_style = match gang_style.as_deref() {
+        None | Some("Soft") => GangStyle::Soft,
+        Some("Hard") => GangStyle::Hard,
+        Some(other) => return Err(body::wrong("body", format!("gangStyle: {other:?} is neither `Soft` nor `Hard`"))),
+    };
+    let submission = Submission {
+        app: app.into(),
+        queue,
+        who: asked.who.actor.identity.clone(),
+        tags,
+        gang_style,
+        placeholder_timeout: placeholder_timeout.map(Duration::from_secs),
+        placeholder_ask: resource(Some(placeholder_ask))?,
+    };
+    Ok((PartitionAct::Submit(submission), reason))
+}
+
+fn ask(ask: dto::Ask) -> Result<AskSpec, Refusal> {
+    if ask.id.is_empty() {
+        return Err(body::wrong("body", "an ask needs an `id`"));
+    }
+    Ok(AskSpec {
+        id: ask.id.into(),
+        count: ask.count,
+        resource: resource(Some(ask.resource))?,
+        priority: Priority(ask.priority),
+        required_node: ask.required_node.map(NodeId::from),
+        allow_preempt_self: ask.allow_preempt_self,
+        allow_preempt_other: ask.allow_preempt_other,
+        originator: ask.originator,
+        placeholder: ask.placeholder,
+        task_group: ask.task_group.map(Arc::from),
+        ..AskSpec::default()
+    })
+}
+
+/// Amounts, each written as in a configuration.
+fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource, Refusal> {
+    let mut resource = Resource::new();
+    for (name, amount) in amounts.unwrap_or_default() {
+        let text = match amount {
+            dto::Quantity::Number(number) => number.to_string(),
+            dto::Quantity::Text(text) => text,
+        };
+        let amount = parse_quantity(&name, &text);
+        let amount = amount.map_err(|_| body::wrong("body", format!("{name}: {text:?} is no amount")))?;
+        resource.set(&name, amount);
+    }
+    Ok(resource)
+}
+
+/// Every item is tried; one that fails stops nothing.
+async fn bulk(asked: &Asked) -> Result<Reply, Refusal> {
+    let dto::BulkAction { action, ids, to, reason } = body::json(&asked.body)?;
+    if ids.len() > MOST_IDS {
+        return Err(body::wrong("body", format!("ids: {} of them, at most {MOST_IDS} are taken", ids.len())));
+    }
+    let act = |id: &str| -> Result<PartitionAct, Refusal> {
+        let (app, expect_queue) = (id.into(), None);
+        match (action.as_str(), &to) {
+            ("kill", _) => Ok(PartitionAct::Kill { app, expect_queue }),
+            ("move", Some(to)) => Ok(PartitionAct::Move { app, to: QueuePath::new(to), expect_queue, dry_run: false }),
+            ("move", None) => Err(body::wrong("body", "to: a move needs a target")),
+            (other, _) => Err(body::wrong("body", format!("action: {other:?} is neither `kill` nor `move`"))),
+        }
+    };
+    act("")?;
+    let partition = Arc::from(asked.parameter(0));
+    let mut results = Vec::with_capacity(ids.len());
+    for id in ids {
+        let order = Order { act: Act::within(&partition, act(&id)?), reason: reason.clone().unwrap_or_default() };
+        let outcome = asked.ours.perform(&asked.who, order).await;
+        let error = outcome.err().map(|refusal| convert::refusal(&refusal, &asked.ours.wall, ""));
+        let status = error.as_ref().map_or(200, |error| error.status_code);
+        results.push(dto::BulkResult { id, ok: error.is_none(), status, error });
+    }
+    let failed = results.iter().filter(|result| !result.ok).count();
+    tracing::info!(user = asked.who.actor.user(), action, of = results.len(), failed, "orders");
+    Ok(Reply::ok(&dto::BulkResults { results }))
+}

@@ -1,0 +1,167 @@
+//! Events with ids: a page of them, and as they come (E10).
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::{Asked, Reply, body};
+use crate::api::convert::{Wall, ours as convert};
+use crate::api::dto::json as wire;
+use crate::api::dto::ours as dto;
+use crate::engine::{EventLog, Numbering};
+use crate::view::act::Refusal;
+use crate::view::record::Record;
+
+/// How many events are given where nobody says otherwise.
+const USUAL: usize = 1000;
+/// The most events of one page.
+const MOST: usize = 10_000;
+/// How often a stream says that it is alive.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How many lines a client may lag behind before the stream waits for it.
+const WAITING: usize = 256;
+
+/// Which events are wanted.
+#[derive(Clone, Default)]
+struct Filter {
+    kind: Option<u32>,
+    object: Option<String>,
+    detail: Option<u32>,
+}
+
+impl Filter {
+    fn of(asked: &Asked) -> Result<Self, Refusal> {
+        Ok(Self {
+            kind: number(asked, "type")?,
+            object: asked.query("object").map(str::to_owned),
+            detail: number(asked, "detail")?,
+        })
+    }
+
+    fn takes(&self, record: &Record) -> bool {
+        self.kind.is_none_or(|kind| kind == record.kind.0)
+            && self.detail.is_none_or(|detail| detail == record.detail.0)
+            && self.object.as_deref().is_none_or(|object| *record.object == *object)
+    }
+}
+
+fn number<T: std::str::FromStr>(asked: &Asked, name: &str) -> Result<Option<T>, Refusal> {
+    let told = |text: &str| body::wrong("query", format!("{name}: {text:?} is no number"));
+    asked.query(name).map(|text| text.parse().map_err(|_| told(text))).transpose()
+}
+
+/// A page of events.
+pub(super) fn list(asked: &Asked) -> Result<Reply, Refusal> {
+    let since = number(asked, "since")?.unwrap_or(0);
+    let limit = number(asked, "limit")?.unwrap_or(USUAL).min(MOST);
+    let filter = Filter::of(asked)?;
+    // Of those looked at some may not pass.
+    let page = asked.ours.engine.events().page(Numbering::All, since, MOST);
+    let passed = page.records.iter().filter(|(_, record)| filter.takes(record)).take(limit);
+    let numbered = |(id, record): &(u64, Arc<Record>)| dto::NumberedEvent {
+        id: *id,
+        event: convert::event(record, &asked.ours.wall),
+    };
+    Ok(Reply::ok(&dto::Events {
+        instance_uuid: page.instance.to_string(),
+        lowest: page.lowest,
+        highest: page.next.saturating_sub(1),
+        events: passed.map(numbered).collect(),
+    }))
+}
+
+/// Events as they come, from a number on, until the client goes or the server stops.
+pub(super) fn stream(asked: &Asked) -> Response {
+    let (lines, body) = mpsc::channel(WAITING);
+    let log = Arc::clone(asked.ours.engine.events());
+    let since = number(asked, "since").ok().flatten();
+    let filter = Filter::of(asked).unwrap_or_default();
+    let teller = Teller { log, wall: asked.ours.wall, filter, lines };
+    tokio::spawn(teller.tell(since));
+    let mut response = Response::new(Body::new(Lines(body)));
+    let kind = HeaderValue::from_static("application/x-ndjson; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+/// Tells one client what happens.
+struct Teller {
+    log: Arc<EventLog>,
+    wall: Wall,
+    filter: Filter,
+    lines: mpsc::Sender<Bytes>,
+}
+
+impl Teller {
+    async fn tell(self, since: Option<u64>) {
+        let mut news = self.log.follow();
+        let begin = self.log.page(Numbering::All, u64::MAX, 0);
+        let mut next = since.unwrap_or(begin.next);
+        let head = json!({
+            "instanceUUID": &*begin.instance, "lowest": begin.lowest, "highest": begin.next.saturating_sub(1),
+        });
+        if !self.line(&head).await {
+            return;
+        }
+        loop {
+            let page = self.log.page(Numbering::All, next, WAITING);
+            if next < page.lowest {
+                let gap = json!({ "gap": { "from": next, "to": page.lowest - 1 } });
+                if !self.line(&gap).await {
+                    return;
+                }
+                next = page.lowest;
+            }
+            for (id, record) in &page.records {
+                next = id + 1;
+                let event = dto::NumberedEvent { id: *id, event: convert::event(record, &self.wall) };
+                if self.filter.takes(record) && !self.line(&event).await {
+                    return;
+                }
+            }
+            if next < page.next {
+                continue;
+            }
+            tokio::select! {
+                () = self.lines.closed() => return,
+                changed = news.changed() => if changed.is_err() {
+                    self.line(&json!({ "end": "the scheduler has stopped" })).await;
+                    return;
+                },
+                () = tokio::time::sleep(HEARTBEAT) => {
+                    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+                    if !self.line(&json!({ "heartbeat": u64::try_from(now).unwrap_or(u64::MAX) })).await {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands on one line; `false` when the client has gone.
+    async fn line<T: serde::Serialize>(&self, value: &T) -> bool {
+        self.lines.send(wire::to_bytes(value).into()).await.is_ok()
+    }
+}
+
+/// A body made of lines that come one by one.
+struct Lines(mpsc::Receiver<Bytes>);
+
+impl HttpBody for Lines {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<hyper::body::Frame<Bytes>, Self::Error>>> {
+        self.0.poll_recv(cx).map(|line| line.map(|line| Ok(hyper::body::Frame::data(line))))
+    }
+}

@@ -1,0 +1,107 @@
+//! Whether things would be refused, so that whoever asks need not try (E3).
+
+use super::{Asked, Reply, body, config, read};
+use crate::api::convert::ours as convert;
+use crate::api::dto::ours as dto;
+use crate::model::QueuePath;
+use crate::view::act::{AclKind, Act, Configured, Order, PartitionAct, Refusal};
+use crate::view::place::access;
+
+/// The most checks of one request.
+const MOST: usize = 1000;
+
+/// Answers each check by itself.
+pub(super) async fn checks(asked: &Asked) -> Result<Reply, Refusal> {
+    let dto::Checks { checks } = body::json(&asked.body)?;
+    if checks.len() > MOST {
+        return Err(body::wrong("body", format!("checks: {} of them, at most {MOST} are taken", checks.len())));
+    }
+    let mut results = Vec::with_capacity(checks.len());
+    for check in checks {
+        let outcome = check_one(asked, check).await?;
+        let why = outcome.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        results.push(dto::CheckResult { allowed: outcome.is_ok(), why });
+    }
+    Ok(Reply::ok(&dto::CheckResults { results }))
+}
+
+async fn check_one(asked: &Asked, check: dto::Check) -> Result<Result<(), Refusal>, Refusal> {
+    let view = asked.view();
+    let part = match &check.partition {
+        Some(name) => read::partition(&view, name),
+        None => view.partitions.first().ok_or_else(|| Refusal::not_found("partition", "at all")),
+    };
+    let part = match part {
+        Ok(part) => part,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let missing = |key: &str| body::wrong("body", format!("{} needs `{key}`", check.action));
+    let app = || check.application.as_deref().ok_or_else(|| missing("application"));
+    let actor = &asked.who.actor;
+    Ok(match check.action.as_str() {
+        "kill" => {
+            view.may(actor, &Act::within(&part.name, PartitionAct::Kill { app: app()?.into(), expect_queue: None }))
+        }
+        "move" => {
+            let to = QueuePath::new(check.to.as_deref().ok_or_else(|| missing("to"))?);
+            let act = PartitionAct::Move { app: app()?.into(), to, expect_queue: None, dry_run: true };
+            asked.ours.perform(&asked.who, Order::from(Act::within(&part.name, act))).await.map(|_| ())
+        }
+        "submit" => {
+            let queue = QueuePath::new(check.queue.as_deref().ok_or_else(|| missing("queue"))?);
+            match access::submit(part, queue.as_str(), &actor.identity) {
+                Some(_) => Ok(()),
+                None => {
+                    let act = Act::within(&part.name, PartitionAct::Submit(Default::default()));
+                    Err(Refusal::no_access(actor, &act, &queue, AclKind::Submit))
+                }
+            }
+        }
+        "config" => {
+            let text = check.text.clone().ok_or_else(|| missing("text"))?;
+            match config::foreseen(asked, text).await {
+                Ok(done) => match lacks(asked, &done).as_slice() {
+                    [] => Ok(()),
+                    missing => Err(Refusal::new(
+                        crate::view::act::Code::AclDenied,
+                        "the change is not yours to make",
+                        missing.join("; "),
+                    )),
+                },
+                Err(refusal) => Err(refusal),
+            }
+        }
+        other => {
+            return Err(body::wrong("body", format!("action: {other:?} is none of kill, move, submit, config")));
+        }
+    })
+}
+
+/// What whoever asks lacks for a change of the configuration; nothing when he may make it.
+pub(super) fn lacks(asked: &Asked, done: &Configured) -> Vec<String> {
+    let actor = &asked.who.actor;
+    if let Some(why) = &actor.read_only {
+        return vec![format!("read only: {why}")];
+    }
+    if actor.scheduler_admin {
+        return Vec::new();
+    }
+    let view = asked.view();
+    let administers = |partition: &str, queue: &QueuePath| {
+        let part = view.partitions.iter().find(|part| *part.name == *partition);
+        part.is_some_and(|part| access::admin(part, queue.as_str(), &actor.identity).is_some())
+    };
+    let mut missing = Vec::new();
+    if done.outside || done.touches.is_empty() {
+        missing.push("membership in the scheduler ACL".to_owned());
+    }
+    let touched = done.touches.iter().filter(|(partition, queue)| !administers(partition, queue));
+    missing.extend(touched.map(|(partition, queue)| format!("admin access on {}", convert::named(partition, queue))));
+    if done.touches.is_empty() && !done.outside {
+        let roots = view.partitions.iter().all(|part| administers(&part.name, &QueuePath::root()));
+        if roots {
+            missing.clear();
+        }
+    }
+    missing
+}

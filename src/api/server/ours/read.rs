@@ -1,0 +1,106 @@
+//! What only looks: the server, who asks, permissions, what drains, where a submission would go.
+
+use std::sync::Arc;
+
+use super::{Asked, Reply, body};
+use crate::api::convert::{ours as convert, placement as placements};
+use crate::api::dto::ours as dto;
+use crate::config;
+use crate::view::act::{Code, Details, FoundFault, Refusal};
+use crate::view::place::Request;
+use crate::view::{PartitionView, View};
+
+/// What this server can do beyond part I.
+const FEATURES: [&str; 8] = ["kill", "move", "config", "placement", "workload", "draining", "cleanup", "events"];
+
+impl Asked {
+    pub(super) fn view(&self) -> Arc<View> {
+        self.ours.engine.published().view()
+    }
+}
+
+/// The partition that a path names, in its own case.
+pub(super) fn partition<'v>(view: &'v View, name: &str) -> Result<&'v PartitionView, Refusal> {
+    let found = view.partitions.iter().find(|part| *part.name == *name);
+    found.ok_or_else(|| Refusal::not_found("partition", name))
+}
+
+pub(super) fn server(asked: &Asked) -> Reply {
+    let options = &asked.ours.options;
+    let auth = match (&options.tokens, options.require_token) {
+        (_, true) => "required",
+        (Some(_), false) => "optional",
+        (None, false) => "none",
+    };
+    Reply::ok(&dto::ServerInfo {
+        product: "kornsole".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        api: 1,
+        compat: "1.8.0".to_owned(),
+        instance_uuid: asked.ours.engine.events().instance().to_string(),
+        start_time: asked.ours.wall.start(),
+        auth: auth.to_owned(),
+        tls: options.tls,
+        read_only: options.read_only,
+        features: FEATURES.map(str::to_owned).to_vec(),
+    })
+}
+
+pub(super) fn whoami(asked: &Asked) -> Reply {
+    let who = &asked.who;
+    Reply::ok(&dto::Whoami {
+        authenticated: who.authenticated,
+        user: who.actor.identity.user.clone(),
+        groups: who.actor.identity.groups.clone(),
+        scheduler_admin: who.actor.scheduler_admin,
+        read_only: who.actor.read_only.is_some(),
+        token_expires: who.expires,
+    })
+}
+
+pub(super) fn permissions(asked: &Asked) -> Result<Reply, Refusal> {
+    let view = asked.view();
+    let part = partition(&view, asked.parameter(0))?;
+    Ok(Reply::ok(&convert::permissions(part, &asked.who.actor.identity, asked.who.actor.scheduler_admin)))
+}
+
+pub(super) fn draining(asked: &Asked) -> Result<Reply, Refusal> {
+    let view = asked.view();
+    let part = partition(&view, asked.parameter(0))?;
+    Ok(Reply::ok(&convert::draining(&view, part, &asked.ours.wall)))
+}
+
+/// Where a submission would go, under the running configuration or another one.
+pub(super) async fn placement(asked: &Asked) -> Result<Reply, Refusal> {
+    let question: dto::PlacementQuestion = body::json(&asked.body)?;
+    let (profile, group) = (asked.ours.options.profile, asked.ours.options.policy_group.clone());
+    let (view, name) = (asked.view(), asked.parameter(0).to_owned());
+    partition(&view, &name)?;
+    let work = move || {
+        let view = match &question.config {
+            None => view,
+            Some(text) => tried(text, &group, profile)?,
+        };
+        let part = partition(&view, &name)?;
+        let dto::PlacementQuestion { user, groups, queue, tags, .. } = &question;
+        let admission = part.preview(&Request { queue, user, groups, tags }, None);
+        Ok(Reply::ok(&placements::Answer::of(part, &admission.placement)))
+    };
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Refusal::stopped()))
+}
+
+/// A cluster with nothing but a configuration.
+fn tried(text: &str, group: &str, profile: crate::model::Profile) -> Result<Arc<View>, Refusal> {
+    let read = config::read_file(text.as_bytes(), group, profile);
+    let config = read.config.ok_or_else(|| invalid(&read.faults))?;
+    View::of_config(Arc::new(config), profile)
+        .map_err(|why| Refusal::new(Code::ConfigInvalid, "the configuration cannot be loaded", why))
+}
+
+/// A configuration that is refused with all its faults.
+pub(super) fn invalid(faults: &[config::Fault]) -> Refusal {
+    let first = faults.iter().find(|fault| fault.severity == config::Severity::Error);
+    let first = first.map(ToString::to_string).unwrap_or_default();
+    let details = Details { faults: faults.iter().map(FoundFault::from).collect(), ..Details::default() };
+    Refusal::new(Code::ConfigInvalid, "the configuration is not valid", first).with(details)
+}

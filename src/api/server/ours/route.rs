@@ -1,0 +1,267 @@
+//! The table of our own verbs. The router, the OpenAPI document and the tests all read it.
+
+use axum::http::Method;
+
+/// What is behind a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the summary of its route says what each is")]
+pub enum Verb {
+    Server,
+    Whoami,
+    OpenApi,
+    PartitionPermissions,
+    Permissions,
+    Kill,
+    Move,
+    Bulk,
+    ConfigGet,
+    ConfigValidate,
+    ConfigDiff,
+    ConfigPut,
+    Placement,
+    Submit,
+    Ask,
+    Release,
+    Remove,
+    AddNode,
+    UpdateNode,
+    DrainNode,
+    ResumeNode,
+    RemoveNode,
+    Draining,
+    Cleanup,
+    Pause,
+    Resume,
+    Events,
+    EventStream,
+    NotYet,
+}
+
+/// What a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyKind {
+    /// There is none.
+    None,
+    /// A JSON object of this type; may be missing where all of it is optional.
+    Json(&'static str),
+    /// A queue configuration.
+    Yaml,
+}
+
+/// One route.
+#[derive(Debug)]
+pub struct Route {
+    /// The method.
+    pub method: &'static str,
+    /// The path below the prefix; a part in braces is a parameter.
+    pub path: &'static str,
+    /// What is behind it.
+    pub verb: Verb,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// What is sent.
+    pub body: BodyKind,
+    /// Whether it needs a token.
+    pub token: bool,
+    /// Whether it changes something.
+    changes: bool,
+}
+
+impl Route {
+    /// Whether it changes something, so that it is refused to a read-only token and remembered by its key.
+    pub const fn changes(&self) -> bool {
+        self.changes
+    }
+
+    /// The most bytes of its body.
+    pub const fn body_limit(&self) -> usize {
+        match (self.body, self.verb) {
+            (BodyKind::None, _) => 0,
+            (BodyKind::Yaml, _) | (_, Verb::Permissions | Verb::Placement) => 4 << 20,
+            (_, Verb::Ask) => 16 << 20,
+            _ => 1 << 20,
+        }
+    }
+}
+
+const fn get(path: &'static str, verb: Verb, summary: &'static str) -> Route {
+    Route { method: "GET", path, verb, summary, body: BodyKind::None, token: true, changes: false }
+}
+
+const fn open(route: Route) -> Route {
+    Route { token: false, ..route }
+}
+
+const fn ask(path: &'static str, verb: Verb, summary: &'static str, body: BodyKind) -> Route {
+    Route { method: "POST", path, verb, summary, body, token: true, changes: false }
+}
+
+const fn change(path: &'static str, verb: Verb, summary: &'static str, body: BodyKind) -> Route {
+    Route { method: "POST", path, verb, summary, body, token: true, changes: true }
+}
+
+const fn with(method: &'static str, route: Route) -> Route {
+    Route { method, ..route }
+}
+
+use BodyKind::{Json, None as Nothing, Yaml};
+
+/// All routes.
+pub static ROUTES: [Route; 33] = [
+    open(get("/server", Verb::Server, "What the server is and can do")),
+    open(get("/whoami", Verb::Whoami, "Who is asking")),
+    open(get("/openapi.json", Verb::OpenApi, "This document")),
+    get("/partition/{partition}/permissions", Verb::PartitionPermissions, "What one may do in every queue"),
+    ask("/permissions", Verb::Permissions, "Whether things would be refused, and why", Json("Checks")),
+    change("/partition/{partition}/application/{application}/kill", Verb::Kill, "Kill an application", Json("Kill")),
+    change("/partition/{partition}/application/{application}/move", Verb::Move, "Move an application", Json("Move")),
+    change(
+        "/partition/{partition}/applications/action",
+        Verb::Bulk,
+        "Kill or move many applications",
+        Json("BulkAction"),
+    ),
+    get("/partition/{partition}/application/{application}/explain", Verb::NotYet, "Why an application waits"),
+    get("/config", Verb::ConfigGet, "The configuration in force"),
+    ask("/config/validate", Verb::ConfigValidate, "Whether a configuration is valid", Yaml),
+    ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml),
+    with("PUT", change("/config", Verb::ConfigPut, "Replace the configuration", Yaml)),
+    get("/config/history", Verb::NotYet, "The configurations that were in force"),
+    get("/config/history/{revision}", Verb::NotYet, "A configuration that was in force"),
+    change("/config/rollback", Verb::NotYet, "Load a configuration that was in force", Json("OnlyReason")),
+    ask("/partition/{partition}/placement", Verb::Placement, "Where a submission would go", Json("PlacementQuestion")),
+    ask("/whatif", Verb::NotYet, "What steps would lead to", Json("OnlyReason")),
+    change("/partition/{partition}/applications", Verb::Submit, "Submit an application", Json("Submit")),
+    change("/partition/{partition}/application/{application}/asks", Verb::Ask, "Ask for resources", Json("[Ask]")),
+    with(
+        "DELETE",
+        change(
+            "/partition/{partition}/application/{application}/allocation/{key}",
+            Verb::Release,
+            "End an allocation, or withdraw a pending ask",
+            Nothing,
+        ),
+    ),
+    change(
+        "/partition/{partition}/application/{application}/remove",
+        Verb::Remove,
+        "The submitter is done with an application",
+        Json("OnlyReason"),
+    ),
+    change("/partition/{partition}/nodes", Verb::AddNode, "Register a node", Json("NodeBody")),
+    with("PUT", change("/partition/{partition}/node/{node}", Verb::UpdateNode, "Change a node", Json("NodeBody"))),
+    change(
+        "/partition/{partition}/node/{node}/drain",
+        Verb::DrainNode,
+        "No new allocations on a node",
+        Json("OnlyReason"),
+    ),
+    change(
+        "/partition/{partition}/node/{node}/resume",
+        Verb::ResumeNode,
+        "New allocations on a node again",
+        Json("OnlyReason"),
+    ),
+    with("DELETE", change("/partition/{partition}/node/{node}", Verb::RemoveNode, "Decommission a node", Nothing)),
+    get("/partition/{partition}/draining", Verb::Draining, "What drains, and what holds it"),
+    change("/partition/{partition}/cleanup", Verb::Cleanup, "One pass of the cleaner", Json("Cleanup")),
+    change("/scheduler/pause", Verb::Pause, "The scheduler rests, its clock stands", Json("OnlyReason")),
+    change("/scheduler/resume", Verb::Resume, "The scheduler goes on", Json("OnlyReason")),
+    get("/events", Verb::Events, "Events with their ids"),
+    get("/events/stream", Verb::EventStream, "Events as they come, one JSON object a line"),
+];
+
+/// What a path leads to.
+pub enum Found {
+    /// This, with the parameters of the path.
+    Route(&'static Route, Vec<String>),
+    /// Something that takes other methods.
+    OtherMethod,
+    /// Nothing.
+    Nothing,
+}
+
+/// Finds the route of a path below the prefix.
+pub fn find(method: &Method, path: &str) -> Found {
+    let mut known = false;
+    for route in &ROUTES {
+        if let Some(parameters) = matches(route.path, path) {
+            if route.method == method.as_str() {
+                return Found::Route(route, parameters);
+            }
+            known = true;
+        }
+    }
+    if known { Found::OtherMethod } else { Found::Nothing }
+}
+
+/// The parameters of a path that has the form of a pattern. Each part is decoded by itself, so `%2F` is no separator.
+fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
+    let mut parts = path.split('/');
+    let mut parameters = Vec::new();
+    for wanted in pattern.split('/') {
+        let part = parts.next()?;
+        if wanted.starts_with('{') {
+            parameters.push(decoded(part, false).filter(|part| !part.is_empty())?);
+        } else if wanted != part {
+            return None;
+        }
+    }
+    parts.next().is_none().then_some(parameters)
+}
+
+/// The parameters behind the question mark.
+pub fn query(text: &str) -> Vec<(String, String)> {
+    let pair = |pair: &str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        Some((decoded(name, true)?, decoded(value, true)?))
+    };
+    text.split('&').filter(|pair| !pair.is_empty()).filter_map(pair).collect()
+}
+
+/// A text with its percent signs taken away; `None` when it is no text then.
+fn decoded(text: &str, plus: bool) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' if plus => b' ',
+            b'%' => {
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
+                u8::try_from(high * 16 + low).ok()?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_matched_part_by_part() {
+        let found = |method: Method, path: &str| match find(&method, path) {
+            Found::Route(route, parameters) => format!("{:?} {parameters:?}", route.verb),
+            Found::OtherMethod => "other method".to_owned(),
+            Found::Nothing => "nothing".to_owned(),
+        };
+        assert_eq!(found(Method::POST, "/partition/default/application/a%2Fb/kill"), r#"Kill ["default", "a/b"]"#);
+        assert_eq!(found(Method::GET, "/partition/default/application/a/kill"), "other method");
+        assert_eq!(found(Method::PUT, "/config"), "ConfigPut []");
+        for nothing in ["", "/", "/config/", "/partition//draining", "/server/x", "/partition/%zz/draining"] {
+            assert_eq!(found(Method::GET, nothing), "nothing", "{nothing}");
+        }
+        assert_eq!(query("a=1&b&c=x+y%21"), [("a", "1"), ("b", ""), ("c", "x y!")].map(|(k, v)| (k.into(), v.into())));
+    }
+
+    #[test]
+    fn no_two_routes_are_the_same() {
+        for (at, route) in ROUTES.iter().enumerate() {
+            let same = |other: &Route| other.method == route.method && other.path == route.path;
+            assert_eq!(ROUTES.iter().position(same), Some(at), "{}", route.path);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `kornsole token new|list|revoke`: who may use the REST API (`rest.md` E1).
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clap::{Args, Subcommand};
+
+use super::fail;
+use crate::api::auth::{self, NewToken};
+use crate::api::dto::time::rfc3339;
+use crate::config::properties::parse_duration;
+use crate::model::Identity;
+
+/// The arguments of `kornsole token`.
+#[derive(Args, Clone, Debug)]
+pub struct TokenArgs {
+    #[command(subcommand)]
+    command: TokenCommand,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum TokenCommand {
+    /// Make a token, print it once, and keep its hash
+    New(NewArgs),
+    /// Show the tokens of a file, without the tokens themselves
+    List(FileArgs),
+    /// Take a token out of a file
+    Revoke {
+        /// The token's id, as `list` shows it
+        id: String,
+        #[command(flatten)]
+        file: FileArgs,
+    },
+}
+
+#[derive(Args, Clone, Debug)]
+struct FileArgs {
+    /// The file of tokens; a server takes it with --tokens
+    #[arg(long, value_name = "FILE", default_value = "tokens.yaml")]
+    file: PathBuf,
+}
+
+#[derive(Args, Clone, Debug)]
+struct NewArgs {
+    /// Whom it stands for
+    #[arg(long, value_name = "NAME")]
+    user: String,
+    /// His groups, the primary one first; without any the list is the user's name
+    #[arg(long = "group", value_name = "NAME", value_delimiter = ',')]
+    groups: Vec<String>,
+    /// For how long, as 720h; without it for ever
+    #[arg(long, value_name = "DURATION", value_parser = span)]
+    expires: Option<Duration>,
+    /// Nothing may be changed with it
+    #[arg(long)]
+    read_only: bool,
+    /// What it is for
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    note: String,
+    #[command(flatten)]
+    file: FileArgs,
+}
+
+fn span(text: &str) -> Result<Duration, String> {
+    parse_duration(text).ok_or_else(|| "a duration: 30m, 24h, 720h".to_owned())
+}
+
+/// Carries out the command.
+pub fn run(args: &TokenArgs) -> ExitCode {
+    let outcome = match &args.command {
+        TokenCommand::New(new) => make(new),
+        TokenCommand::List(file) => list(file),
+        TokenCommand::Revoke { id, file } => {
+            auth::revoke(&file.file, id).map(|token| format!("{} of {} is revoked\n", token.id, token.identity))
+        }
+    };
+    match outcome {
+        Ok(text) => {
+            // Whoever reads may have seen enough.
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
+        Err(why) => fail(&why, 1),
+    }
+}
+
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
+}
+
+fn make(args: &NewArgs) -> Result<String, String> {
+    let NewArgs { user, groups, expires, read_only, note, file } = args;
+    if user.is_empty() {
+        return Err("--user is empty; a token stands for somebody".to_owned());
+    }
+    let groups = if groups.is_empty() { vec![user.clone()] } else { groups.clone() };
+    let nanos = |span: &Duration| now().saturating_add(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX));
+    let identity = Identity { user: user.clone(), groups };
+    let NewToken { secret, token } = NewToken::make(identity, expires.as_ref().map(nanos), *read_only, note)?;
+    auth::add(&file.file, token)?;
+    Ok(format!("{secret}\n"))
+}
+
+fn list(args: &FileArgs) -> Result<String, String> {
+    let mut text = String::new();
+    for token in auth::list(&args.file)? {
+        let expires = match token.expires {
+            Some(at) if token.is_over(now()) => format!("  expired {}", rfc3339(at)),
+            Some(at) => format!("  until {}", rfc3339(at)),
+            None => String::new(),
+        };
+        let read_only = if token.read_only { "  read only" } else { "" };
+        let note = if token.note.is_empty() { String::new() } else { format!("  {}", token.note) };
+        text += &format!("{}  {}{read_only}{expires}{note}\n", token.id, token.identity);
+    }
+    Ok(text)
+}
