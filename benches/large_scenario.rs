@@ -1,6 +1,7 @@
 //! `kornsole run` on large scenarios, its parts apart: reading the file, running it without a listener, printing the trace.
 //!
-//! The large one is held to half a second for everything together.
+//! `cargo bench --bench large_scenario`; `cargo test --bench large_scenario` runs everything once, small. The scenarios have the shapes by
+//! which the real core was measured: leaves in three levels, half of them fair, with guarantees and offsets.
 
 use std::fmt::Write as _;
 
@@ -13,19 +14,32 @@ fn main() {
     divan::main();
 }
 
-/// Nodes, leaf queues, applications and asks of a scenario.
+/// Counts what is allocated: it stands in the table beside the times.
+#[global_allocator]
+static ALLOCATOR: divan::AllocProfiler = divan::AllocProfiler::system();
+
+/// Nodes, leaf queues, applications and asks of a scenario, and how much of the cluster the asks would take, in percent.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     nodes: u64,
     leaves: u64,
     apps: u64,
     asks: u64,
+    fill: u64,
 }
 
-const SHAPES: [Shape; 2] = [
-    Shape { nodes: 2000, leaves: 25, apps: 200, asks: 10_000 },
-    Shape { nodes: 2000, leaves: 100, apps: 2000, asks: 50_000 },
+const SHAPES: [Shape; 4] = [
+    Shape { nodes: 2000, leaves: 25, apps: 200, asks: 10_000, fill: 80 },
+    Shape { nodes: 2000, leaves: 100, apps: 1000, asks: 50_000, fill: 80 },
+    Shape { nodes: 5000, leaves: 400, apps: 4000, asks: 100_000, fill: 80 },
+    Shape { nodes: 2000, leaves: 100, apps: 1000, asks: 50_000, fill: 200 },
 ];
+const SMALL: Shape = Shape { nodes: 20, leaves: 10, apps: 20, asks: 100, fill: 200 };
+
+/// The large shapes when the bench measures, the small one when it only has to run.
+fn shapes() -> Vec<Shape> {
+    if std::env::args().any(|argument| argument == "--bench") { SHAPES.to_vec() } else { vec![SMALL] }
+}
 
 /// Numbers from a fixed sequence.
 struct Draw(u64);
@@ -37,10 +51,9 @@ impl Draw {
     }
 }
 
-/// A scenario of this shape: leaves in three levels, half of them fair, with guarantees and offsets; asks of many sizes and
-/// priorities that take four fifths of the cluster.
+/// A scenario of this shape, with asks of many sizes and priorities.
 fn text(shape: Shape) -> String {
-    let Shape { nodes, leaves, apps, asks } = shape;
+    let Shape { nodes, leaves, apps, asks, fill } = shape;
     let mut out = "version: 1\nname: large\nconfig: |\n  partitions:\n    - name: default\n      queues:\n        - name: root\n          submitacl: '*'\n          queues:\n".to_owned();
     let per = leaves.isqrt().max(1);
     let tenant = |leaf: u64| (leaf / per, leaf % per);
@@ -65,7 +78,7 @@ fn text(shape: Shape) -> String {
         );
     }
     out += "steps:\n";
-    let millicores = (asks * 1500 * 5 / 4 / nodes).max(2000);
+    let millicores = (asks * 1500 * 100 / fill / nodes).max(2000);
     for node in 0..nodes {
         let memory = millicores * 4;
         put(
@@ -108,13 +121,13 @@ fn run(scenario: &Scenario, sink: &mut impl Sink) {
     scenario::run(scenario, config, Profile::Kornsole, sink).expect("it goes to memory");
 }
 
-#[divan::bench(args = SHAPES)]
+#[divan::bench(args = shapes(), sample_count = 10, sample_size = 1)]
 fn reading(bencher: Bencher, shape: Shape) {
     let text = text(shape);
     bencher.bench_local(|| read(&text));
 }
 
-#[divan::bench(args = SHAPES)]
+#[divan::bench(args = shapes(), sample_count = 10, sample_size = 1)]
 fn running(bencher: Bencher, shape: Shape) {
     let scenario = read(&text(shape));
     bencher.bench_local(|| run(&scenario, &mut Silent));
@@ -135,7 +148,7 @@ impl Sink for Kept {
     }
 }
 
-#[divan::bench(args = SHAPES)]
+#[divan::bench(args = shapes(), sample_count = 10, sample_size = 1)]
 fn printing(bencher: Bencher, shape: Shape) {
     let mut kept = Kept::default();
     run(&read(&text(shape)), &mut kept);
@@ -148,7 +161,7 @@ fn printing(bencher: Bencher, shape: Shape) {
     });
 }
 
-#[divan::bench(args = SHAPES)]
+#[divan::bench(args = shapes(), sample_count = 10, sample_size = 1)]
 fn everything(bencher: Bencher, shape: Shape) {
     let text = text(shape);
     bencher.bench_local(|| {

@@ -19,10 +19,11 @@ fn nowhere(asks: usize) -> World {
         if ask < 1000 {
             world.app(number, &leaf(number % 100));
         }
+        // Too young to have nodes kept for them: what is measured is that nothing can be done.
         let odd = i64::try_from(ask % 499).unwrap_or(0);
         // Half of a node is free: too little memory here, too little vcore there.
         let size = if ask % 2 == 0 { amounts(501 + odd, 1 + odd) } else { amounts(1 + odd, 501 + odd) };
-        world.ask(number, &format!("t{ask}"), size, 1);
+        world.ask_now(number, &format!("t{ask}"), size);
     }
     world
 }
@@ -50,7 +51,7 @@ fn one_ask_more(bencher: Bencher, asks: usize) {
     let mut more = 0;
     bencher.bench_local(|| {
         more += 1;
-        world.ask(1, &format!("more{more}"), amounts(900, 900), 1);
+        world.ask_now(1, &format!("more{more}"), amounts(900, 900));
         world.cycle()
     });
 }
@@ -66,4 +67,14 @@ fn one_release(bencher: Bencher, asks: usize) {
         world.release(0, &format!("held-{released}"));
         world.settle()
     });
+}
+
+/// A cycle while a node is kept for every application, and none has room.
+#[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 20, sample_size = 1)]
+fn all_nodes_reserved(bencher: Bencher, asks: usize) {
+    let mut world = nowhere(asks);
+    world.now = world.now + std::time::Duration::from_secs(3);
+    // A cycle that keeps a node for somebody is no activity; there is at most one such cycle for each node.
+    (0..1000).for_each(|_| drop(world.cycle()));
+    bencher.bench_local(|| world.cycle());
 }

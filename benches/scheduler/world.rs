@@ -49,6 +49,12 @@ impl World {
         self.ask_for(number, id, resource, count, |ask| ask)
     }
 
+    /// The same for many, and no time passes: all are as old as the present.
+    pub fn ask_now(&mut self, number: usize, id: &str, resource: Resource) {
+        let ask = AskSpec { app: app(number), id: AskId::from(id), resource, count: 1, ..AskSpec::default() };
+        self.scheduler.apply(self.now, &PartitionCommand::Ask(ask).into());
+    }
+
     /// The same with more to say.
     pub fn ask_for(
         &mut self,

@@ -11,6 +11,7 @@ pub mod demo;
 pub mod diff;
 pub mod identity;
 pub mod load;
+pub mod logs;
 pub mod look;
 pub mod open;
 pub mod place;
@@ -19,6 +20,7 @@ pub mod remote;
 pub mod run;
 mod sarif;
 pub mod schema;
+pub mod serve;
 pub mod settings;
 pub mod user_settings;
 
@@ -79,6 +81,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Print a JSON Schema of the queue configuration, for editors
     Schema(schema::SchemaArgs),
+    /// Serve the scheduler's REST API, without a screen
+    Serve(serve::ServeArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
 }
@@ -106,6 +110,7 @@ pub fn main() -> ExitCode {
         Some(Command::Play(args)) => play::run(args),
         Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Schema(args)) => schema::run(args),
+        Some(Command::Serve(args)) => serve::run(args),
         Some(Command::Run(args)) => run::run(args),
     }
 }

@@ -96,7 +96,11 @@ fn run_one(args: &RunArgs, number: usize, file: &Path, out: &mut Out) -> Result<
     let watched = io::stderr().is_terminal() && (args.summary || !io::stdout().is_terminal());
     let progress = watched.then(|| Progress::new(started, file, scenario.steps.len()));
     let mut sink = Output { told_as, spent: Duration::ZERO, timed: args.timings, progress };
-    let outcome = scenario::run(&scenario, config, args.core, &mut sink);
+    let outcome = if number + 1 == args.scenarios.len() {
+        scenario::run_last(&scenario, config, args.core, &mut sink)
+    } else {
+        scenario::run(&scenario, config, args.core, &mut sink)
+    };
     let (running, printing) = (started.elapsed(), Instant::now());
     let Output { told_as, spent, mut progress, .. } = sink;
     progress.iter_mut().for_each(Progress::clear);

@@ -205,6 +205,7 @@ pub enum CommandId {
     Write,
     NextField,
     PreviousField,
+    TakeSuggestion,
     EndWriting,
     ClearForm,
     Config,
@@ -515,6 +516,9 @@ pub static COMMANDS: &[Command] = &[
         (In::Placement, "left"),
         (In::Placement, "h"),
     ]),
+    row(CommandId::TakeSuggestion, "", "Take the name that is shown behind the cursor")
+        .keys(&[(In::Form, "right"), (In::Form, "ctrl-n")])
+        .hints(&[(In::Form, "take")]),
     row(CommandId::EndWriting, "", "Leave the form as it is written")
         .keys(&[(In::Form, "enter"), (In::Form, "esc")])
         .hints(&[(In::Form, "done")]),

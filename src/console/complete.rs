@@ -113,8 +113,7 @@ pub fn apps(model: &Model, typed: &str, most: usize) -> Vec<String> {
 /// The users or groups that fit best.
 pub fn accounts(model: &Model, side: Side, typed: &str, most: usize) -> Vec<String> {
     let Some(part) = model.cluster.part() else { return Vec::new() };
-    let rows = if side == Side::User { &part.users } else { &part.groups };
-    best(typed, rows.keys().map(|name| &**name), most)
+    best(typed, part.accounts(side).map(|row| &*row.name), most)
 }
 
 /// The nodes that fit best.

@@ -38,6 +38,7 @@ pub mod runtime;
 pub mod session;
 pub mod settings;
 mod subject;
+mod suggest;
 mod terminal;
 pub mod text;
 pub mod theme;

@@ -29,7 +29,7 @@ mod value;
 pub use demo::{Demo, demo_config};
 pub use file::{ConfigSource, Cycles, EmbeddedText, Reading, Scenario, Step, StepKind, read, read_bytes};
 pub use record::{Recorder, Recording};
-pub use run::{Outcome, Runner, run};
+pub use run::{Outcome, Runner, run, run_last};
 pub use steps::ScenarioWorkload;
 pub use summary::Summary;
 pub use trace::{Silent, Sink, Trace};

@@ -1,10 +1,11 @@
 //! Traces: what a run tells, one JSON object a line (`scenario.md`, Trace).
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use super::json::Json;
 use crate::model::{AppId, AskId, QueuePath, Resource, Time};
-use crate::scheduler::index::SlabKey;
+use crate::scheduler::index::{NodeKey, SlabKey};
 use crate::scheduler::queue::Queue;
 use crate::scheduler::usage::{QueueUsage, Trackers};
 use crate::scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
@@ -237,9 +238,45 @@ fn apps(json: &mut Json, partition: &Partition) -> io::Result<()> {
     Ok(())
 }
 
+/// What runs on each node, `app/ask`. Read application by application, since those lie behind each other in memory and what runs on a
+/// node does not.
+struct Running {
+    /// All names, one behind the other.
+    text: String,
+    /// Where the names are, by the slots of the nodes.
+    nodes: Vec<Vec<Range<usize>>>,
+}
+
+impl Running {
+    fn of(partition: &Partition) -> Self {
+        let slots = partition.nodes.iter().map(|node| node.key.slot() + 1).max().unwrap_or(0);
+        let mut all = Self { text: String::new(), nodes: vec![Vec::new(); slots] };
+        for (_, app) in partition.apps.iter() {
+            for (_, ask) in app.asks.iter() {
+                // An ask that is about to take over on another node is charged there already.
+                let to_come = ask.takes_over.filter(|takeover| takeover.charged).map(|takeover| takeover.node);
+                let Some(node) = ask.allocation.map(|allocation| allocation.node).or(to_come) else { continue };
+                let from = all.text.len();
+                all.text.push_str(app.id.as_str());
+                all.text.push('/');
+                all.text.push_str(ask.id.as_str());
+                all.nodes[node.slot()].push(from..all.text.len());
+            }
+        }
+        let Self { text, nodes } = &mut all;
+        nodes.iter_mut().for_each(|names| names.sort_by(|one, other| text[one.clone()].cmp(&text[other.clone()])));
+        all
+    }
+
+    fn on(&self, node: NodeKey) -> impl Iterator<Item = &str> {
+        self.nodes[node.slot()].iter().map(|name| &self.text[name.clone()])
+    }
+}
+
 fn nodes(json: &mut Json, partition: &Partition) -> io::Result<()> {
     let mut nodes: Vec<_> = partition.nodes.iter().collect();
     nodes.sort_by_key(|node| &node.id);
+    let running = Running::of(partition);
     json.open_field("nodes", b'[');
     for node in nodes {
         json.open(b'{');
@@ -248,13 +285,7 @@ fn nodes(json: &mut Json, partition: &Partition) -> io::Result<()> {
         json.resource_field("capacity", &node.total)?;
         json.resource_field("allocated", &node.allocated)?;
         json.resource_field("occupied", &node.occupied)?;
-        let running = node.allocations.values().map(|(app, ask)| {
-            let app = &partition.apps[*app];
-            [app.id.as_str(), "/", app.asks[*ask].id.as_str()].concat()
-        });
-        let mut running: Vec<String> = running.collect();
-        running.sort_unstable();
-        json.list_field("allocations", running.iter().map(String::as_str))?;
+        json.list_field("allocations", running.on(node.key))?;
         json.close(b'}');
     }
     json.close(b']');

@@ -256,7 +256,11 @@ impl QueueTree {
     }
 
     fn child_position(&self, parent: QueueKey, name: &str) -> Result<usize, usize> {
-        self.queues[parent].children.binary_search_by(|child| self.queues[*child].path.name().cmp(name))
+        let parent = &self.queues[parent];
+        // A child's path is its parent's, a dot and its name.
+        let from = parent.path.as_str().len() + 1;
+        let name_of = |child: QueueKey| self.queues[child].path.as_str().get(from..).unwrap_or_default();
+        parent.children.binary_search_by(|child| name_of(*child).cmp(name))
     }
 
     /// The child of a queue by its lower-cased name.

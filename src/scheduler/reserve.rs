@@ -4,6 +4,7 @@
 //! - a reservation stands on both sides, with the application and on the node, and is counted in the partition;
 //! - an ask holds at most one; a node holds at most one, but in 1.8.0 any number of asks that require it.
 
+use super::app::Ask;
 use super::event::{Event, EventKind};
 use super::index::{AppKey, AskKey, NodeKey, QueueKey};
 use super::partition::Partition;
@@ -106,16 +107,20 @@ impl Partition {
             // None on its own node: any other node will do.
             let application = &self.apps[app];
             let takes = |node: NodeKey, ask: AskKey| self.nodes.takes(&application.asks[ask], node);
+            let mut missed = false;
             for (ask, reserved) in &application.reservations {
-                if application.asks[*ask].required_node.is_some()
-                    || room.fits(&application.asks[*ask].resource).is_err()
-                {
+                let Ask { required_node, resource, .. } = &application.asks[*ask];
+                if required_node.is_some() || room.fits(resource).is_err() || !self.nodes.may_hold(resource, false) {
                     continue;
                 }
                 let others = self.nodes.unreserved().filter(|node| node.key != *reserved && node.schedulable);
                 if let Some(node) = others.map(|node| node.key).find(|node| takes(*node, *ask)) {
                     return Some(Pick::Allocate { app, ask: *ask, node });
                 }
+                missed = true;
+            }
+            if missed {
+                self.nodes.lower_bounds();
             }
         }
         None

@@ -3,5 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 mod config;
+mod hostile;
+mod metrics;
+mod process;
 mod recorded;
+mod served;
+mod speed;
+mod stage;
 mod wire;

@@ -104,6 +104,7 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Write => placement::write(model),
         CommandId::NextField => placement::step(model, 1),
         CommandId::PreviousField => placement::step(model, -1),
+        CommandId::TakeSuggestion => placement::take_suggestion(model),
         CommandId::EndWriting => placement::end(model),
         CommandId::ClearForm => placement::clear(model),
         CommandId::NextPage => navigate::step_tab(model, 1),

@@ -1,0 +1,40 @@
+//! Metrics: upstream's names and labels, with its values where both count the same.
+
+use std::collections::BTreeMap;
+
+use kornsole::model::Profile;
+
+use super::recorded::body;
+use super::stage::Stage;
+
+fn values(text: &str) -> BTreeMap<&str, f64> {
+    let lines = text.lines().filter(|line| line.starts_with("yunikorn_") && !line.starts_with("yunikorn_runtime"));
+    lines.map(|line| line.rsplit_once(' ').unwrap()).map(|(name, value)| (name, value.parse().unwrap())).collect()
+}
+
+#[test]
+fn metrics_have_upstreams_names_and_values() {
+    let stage = Stage::recorded(Profile::V1_8_0);
+    let (theirs, ours) = (body("1.8.0", "/ws/v1/metrics"), stage.get("/ws/v1/metrics"));
+    assert_eq!(ours.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    let (theirs, ours) = (values(&theirs), values(ours.text()));
+    // What the recorder's steps took, and what upstream counts up and down past the truth.
+    let other = |name: &str| {
+        name.contains("_milliseconds")
+            || name.starts_with("yunikorn_event_")
+            || name.starts_with("yunikorn_queue_app{queue=\"\"")
+            // Upstream leaves a 0 behind for what was there once.
+            || (name.starts_with("yunikorn_queue_") && theirs[name] == 0.0)
+            // It counts those that were placed only.
+            || name == "yunikorn_scheduler_application_submission_total{result=\"new\"}"
+    };
+    let wrong: Vec<String> = theirs
+        .iter()
+        .filter(|(name, value)| !other(name) && ours.get(*name) != Some(value))
+        .map(|(name, value)| format!("{name}: {value} here {:?}", ours.get(name)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(theirs.keys().filter(|name| !other(name)).count() > 100, "too little is compared");
+    assert!(ours["yunikorn_scheduler_scheduling_cycle_milliseconds_count"] > 20.0);
+    assert_eq!(ours["yunikorn_event_total_stored"], 167.0);
+}
