@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(link.link(10 * S), stale);
         link.good(12 * S, S / 100);
         assert_eq!(link.retry(), None);
-        let refusal = Fault::Refused(401, Box::new(Said::default()));
+        let refusal = Fault::Refused(401, Box::<Said>::default());
         assert_eq!(link.bad(13 * S, &refusal), 73 * S);
         assert!(matches!(link.link(14 * S), Link::Refused { age: Some(age), .. } if age == 2 * S));
     }

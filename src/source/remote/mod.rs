@@ -95,8 +95,17 @@ struct Shared {
     started: Instant,
     /// How far the other side's clock is ahead of ours, in microseconds.
     ahead: AtomicI64,
-    /// The last events that were seen, without a gap, each with its number; and how often they began anew.
-    events: Mutex<(u64, VecDeque<(u64, Arc<Record>)>)>,
+    /// The last events that were seen.
+    events: Mutex<SeenEvents>,
+}
+
+/// Events in a row, without a gap.
+#[derive(Default)]
+struct SeenEvents {
+    /// How often they began anew.
+    begun: u64,
+    /// Each with its number.
+    kept: VecDeque<(u64, Arc<Record>)>,
 }
 
 impl Remote {
@@ -206,7 +215,7 @@ impl Shared {
     }
 
     fn keep_events(&self, first: u64, records: &[dto::EventRecord]) {
-        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let SeenEvents { kept, .. } = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend((first..).zip(records.iter().map(|event| Arc::new(record(event)))));
         let too_many = kept.len().saturating_sub(EVENTS);
         kept.drain(..too_many);
@@ -214,7 +223,7 @@ impl Shared {
 
     /// What comes next does not join what is kept.
     fn forget_events(&self) {
-        let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let SeenEvents { begun, kept } = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *begun += 1;
         kept.clear();
     }
@@ -242,7 +251,7 @@ impl Source for Remote {
 
     /// Those that this console saw: at most the last 10 000, from before it came and since.
     fn events(&self, since: u64, limit: usize) -> EventPage {
-        let (begun, kept) = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let SeenEvents { begun, kept } = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
         let first = kept.front().map_or(0, |(number, _)| *number);
         let skip = usize::try_from(since.saturating_sub(first)).unwrap_or(usize::MAX);
         EventPage {
