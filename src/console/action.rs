@@ -11,6 +11,7 @@ use super::keymap::Chord;
 use super::work::Outcome;
 use crate::model::Time;
 use crate::source::Link;
+use crate::view::act::{Actor, Done, Refusal};
 use crate::view::{EventPage, View};
 
 /// Something that happens to the console.
@@ -34,6 +35,8 @@ pub enum Action {
     Feed(Feed),
     /// Events that came since the last ones.
     Events(EventPage),
+    /// What came of an order, by its number.
+    Answer(u64, Result<Done, Refusal>),
     /// Something that was asked for is done.
     Done(Outcome),
     /// Time went on.
@@ -58,6 +61,8 @@ pub struct Feed {
     pub at: Time,
     /// How the connection is.
     pub link: Link,
+    /// Who gives orders, or why nobody can.
+    pub actor: Result<Actor, Arc<str>>,
 }
 
 /// What the console wants done outside of it.

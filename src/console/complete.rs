@@ -4,8 +4,8 @@ use super::command::{self, Argument, COMMANDS, Command, Kind};
 use super::filter;
 use super::keymap;
 use super::model::Model;
-use super::model::layer::Candidate;
-use super::update::lists;
+use super::model::layer::{Candidate, Off};
+use super::update::{lists, orders};
 use crate::view::Side;
 
 /// The most candidates offered.
@@ -18,12 +18,13 @@ pub fn candidates(model: &Model, text: &str) -> Vec<Candidate> {
         Some((name, rest)) => match command::by_name(name).map(|command| command.argument) {
             Some(Argument::Optional(kind) | Argument::Required(kind)) => {
                 let words = words(model, kind, rest.trim_start(), MOST);
+                let app = (kind == Kind::Leaf).then(|| orders::target(model)).flatten();
                 let one = |(word, doc): (String, String)| Candidate {
                     line: format!("{name} {word}"),
+                    off: app.as_ref().and_then(|app| orders::move_refused(model, app, &word)).map(Off::Refused),
                     word,
                     doc,
                     key: String::new(),
-                    off: None,
                 };
                 words.into_iter().map(one).collect()
             }
@@ -57,7 +58,7 @@ fn commands(model: &Model, typed: &str) -> Vec<Candidate> {
             word: command.usage(),
             doc: command.doc.to_owned(),
             key: keymap_key(model, command),
-            off: (command.guard)(model).err(),
+            off: (command.guard)(model).err().map(Off::Off),
         });
     }
     found
@@ -75,6 +76,7 @@ fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
     let plain = |words: Vec<String>| words.into_iter().map(|word| (word, String::new())).collect();
     match kind {
         Kind::Queue => plain(queues(model, typed, most)),
+        Kind::Leaf => plain(leaves(model, typed, most)),
         Kind::App => plain(apps(model, typed, most)),
         Kind::Node => plain(nodes(model, typed, most)),
         Kind::User => plain(accounts(model, Side::User, typed, most)),
@@ -101,6 +103,12 @@ fn themes(model: &Model, typed: &str, most: usize) -> Vec<(String, String)> {
 pub fn queues(model: &Model, typed: &str, most: usize) -> Vec<String> {
     let Some(part) = model.cluster.part() else { return Vec::new() };
     best(typed, part.walk().map(|row| row.path.as_str()), most)
+}
+
+/// The leaf queues that fit best.
+pub fn leaves(model: &Model, typed: &str, most: usize) -> Vec<String> {
+    let Some(part) = model.cluster.part() else { return Vec::new() };
+    best(typed, part.walk().filter(|row| row.leaf).map(|row| row.path.as_str()), most)
 }
 
 /// The applications that fit best, the live ones first.

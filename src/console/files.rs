@@ -21,7 +21,7 @@ pub fn perform(work: Work) -> Option<Outcome> {
         Work::Check(job) => Some(Outcome::Checked(Box::new(editor::check(&job)))),
         Work::Write { file, text, what } => Some(Outcome::Written(write(&file, &text, &what))),
         Work::Edit(_) => Some(Outcome::Edited(Err("there is no terminal for an editor".to_owned()))),
-        Work::Copy(_) | Work::Order(_) => None,
+        Work::Copy(_) => None,
     }
 }
 

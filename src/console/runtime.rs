@@ -14,9 +14,9 @@
 //! Known limit: the input thread waits in the terminal driver and ends with the process, not with [`run`].
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use color_eyre::eyre::{WrapErr, bail};
@@ -48,6 +48,8 @@ enum Event {
     Mouse(Mouse),
     Paste(String),
     News,
+    /// Something came of an order.
+    Answer,
     Signal(i32),
     /// Something that was asked for is done.
     Done(Outcome),
@@ -75,6 +77,11 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     let size = screen.size()?;
     let mut session = Session::new(source, options, size);
     session.personalize(personal);
+    let told = Mutex::new(sender.clone());
+    session.on_answer(Arc::new(move || {
+        // The loop may have ended.
+        let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Answer);
+    }));
     let start = Instant::now();
     Loop { screen, session, input, events, sender, news, start, last_news: start, waiting: false }.run()
 }
@@ -207,6 +214,7 @@ impl Loop {
             Event::Mouse(mouse) => self.session.mouse(mouse, self.now()),
             Event::Paste(text) => self.session.paste(text, self.now()),
             Event::Done(outcome) => self.session.done(outcome),
+            Event::Answer => self.session.take_answers(self.now()),
             Event::News => {
                 self.waiting = true;
                 Effects::NONE
@@ -228,12 +236,6 @@ impl Loop {
         while let Some(work) = self.session.take_work() {
             match work {
                 Work::Copy(text) => self.screen.copy(&text)?,
-                Work::Order(order) => {
-                    let sender = self.sender.clone();
-                    self.session.order(order, move |outcome| {
-                        let _ = sender.send(Event::Done(outcome));
-                    });
-                }
                 Work::Edit(text) => effects = effects.and(self.edit(&text)?),
                 other => {
                     let sender = self.sender.clone();

@@ -1,6 +1,7 @@
 //! One console at work: a model, its theme and the source it looks at. The terminal and the tests both drive this one.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use ratatui::Frame;
@@ -18,7 +19,7 @@ use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
 use super::work::{Outcome, Work};
 use crate::source::Source;
-use crate::view::act::Order;
+use crate::view::act::{Done, Refusal};
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -27,23 +28,34 @@ pub struct Session {
     /// The name of the theme, and whether its signs are ASCII only.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
+    answers: (Sender<Answered>, Receiver<Answered>),
+    wake: Arc<dyn Fn() + Send + Sync>,
 }
+
+/// What came of an order, by its number.
+type Answered = (u64, Result<Done, Refusal>);
 
 impl Session {
     /// A console of a size, on the newest view of a source.
     pub fn new(source: Arc<dyn Source>, options: Options, size: Size) -> Self {
         let (view, link) = (source.view(), source.link());
-        let mut model = Model::new(options, size, view, source.about().clone(), source.identity().clone(), link);
+        let who = (source.identity().clone(), source.actor());
+        let mut model = Model::new(options, size, view, source.about().clone(), who, link);
         model.cluster.at = source.now().max(model.cluster.at);
         lists::rebuild(&mut model, true);
         let shown = (model.options.theme.clone(), model.options.ascii);
         let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
-        Self { model, theme, shown, source }
+        Self { model, theme, shown, source, answers: channel(), wake: Arc::new(|| {}) }
     }
 
     /// Takes a person's own settings.
     pub fn personalize(&mut self, personal: Personal) {
         self.model.personalize(personal);
+    }
+
+    /// Has `wake` called, from any thread, when there is an answer for [`Session::take_answers`].
+    pub fn on_answer(&mut self, wake: Arc<dyn Fn() + Send + Sync>) {
+        self.wake = wake;
     }
 
     /// The state of the screen.
@@ -57,6 +69,7 @@ impl Session {
         let Some(action) = keymap::action(&self.model, key) else { return passed };
         let effects = update(&mut self.model, action);
         self.take_theme();
+        self.give_orders();
         passed.and(effects).and(self.read_events())
     }
 
@@ -77,7 +90,32 @@ impl Session {
 
     /// Text was pasted at `now`.
     pub fn paste(&mut self, text: String, now: Duration) -> Effects {
-        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)))
+        let effects = update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)));
+        self.give_orders();
+        effects
+    }
+
+    /// Hands the source what is wanted of it. Nothing here waits.
+    fn give_orders(&mut self) {
+        for (number, order) in self.model.orders.take_wanted() {
+            let (answers, wake) = (self.answers.0.clone(), Arc::clone(&self.wake));
+            let answer = move |outcome| {
+                // The console may have ended.
+                let _ = answers.send((number, outcome));
+                wake();
+            };
+            self.source.act(order, Box::new(answer));
+        }
+    }
+
+    /// Takes what came of orders, with the view in which that can be seen.
+    pub fn take_answers(&mut self, now: Duration) -> Effects {
+        let mut effects = Effects::NONE;
+        while let Ok((number, outcome)) = self.answers.1.try_recv() {
+            effects = effects.and(self.refresh(now)).and(update(&mut self.model, Action::Answer(number, outcome)));
+            self.give_orders();
+        }
+        effects
     }
 
     /// The terminal has another size.
@@ -88,7 +126,12 @@ impl Session {
     /// Takes the newest view, and lets time go on to `now`.
     pub fn refresh(&mut self, now: Duration) -> Effects {
         let passed = update(&mut self.model, Action::Clock(now));
-        let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link() };
+        let news = Feed {
+            view: self.source.view(),
+            at: self.source.now(),
+            link: self.source.link(),
+            actor: self.source.actor(),
+        };
         passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events())
     }
 
@@ -104,12 +147,6 @@ impl Session {
     /// The next thing that is to be done outside.
     pub fn take_work(&mut self) -> Option<Work> {
         self.model.work.pop_front()
-    }
-
-    /// Has an order carried out; `answer` gets the outcome that is to be handed in, from any thread.
-    pub fn order(&self, order: Order, answer: impl FnOnce(Outcome) + Send + 'static) {
-        let act = Box::new(order.act.clone());
-        self.source.act(order, Box::new(move |result| answer(Outcome::Ordered(act, result))));
     }
 
     /// Hands in what came of something that was to be done.

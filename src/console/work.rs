@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::editor::{Checked, Job};
 use super::model::placement::WantedFile;
 use crate::view::View;
-use crate::view::act::{Act, Done, Order, Refusal};
 
 /// Something to be done.
 #[derive(Clone, Debug)]
@@ -18,8 +17,6 @@ pub enum Work {
     Check(Box<Job>),
     /// Have a text edited in the person's own editor.
     Edit(String),
-    /// Have an order carried out.
-    Order(Order),
     /// Put a text into the terminal's clipboard.
     Copy(String),
     /// Write a file anew.
@@ -42,8 +39,6 @@ pub enum Outcome {
     Checked(Box<Checked>),
     /// The text as it came out of the person's own editor.
     Edited(Result<String, String>),
-    /// An order was carried out or refused; what it was about.
-    Ordered(Box<Act>, Result<Done, Refusal>),
     /// A file was written: what it is now called and what is in it; or why not.
     Written(Result<String, String>),
 }

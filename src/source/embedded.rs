@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{About, Link, Source};
 use crate::engine::{Core, Engine, EventLog, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
-use crate::view::act::{Act, Actor, Answer, Order, Refusal};
+use crate::view::act::{Actor, Answer, Order};
 use crate::view::{EventPage, View};
 
 /// How old a view may be before that is worth telling.
@@ -56,12 +56,8 @@ impl Source for Embedded {
         &self.actor.identity
     }
 
-    fn read_only(&self) -> Option<Arc<str>> {
-        self.actor.read_only.clone()
-    }
-
-    fn may(&self, act: &Act) -> Result<(), Refusal> {
-        self.view().may(&self.actor, act)
+    fn actor(&self) -> Result<Actor, Arc<str>> {
+        Ok(self.actor.clone())
     }
 
     fn act(&self, order: Order, answer: Answer) {
@@ -141,12 +137,8 @@ impl Source for Stepped {
         &self.actor.identity
     }
 
-    fn read_only(&self) -> Option<Arc<str>> {
-        self.actor.read_only.clone()
-    }
-
-    fn may(&self, act: &Act) -> Result<(), Refusal> {
-        self.view().may(&self.actor, act)
+    fn actor(&self) -> Result<Actor, Arc<str>> {
+        Ok(self.actor.clone())
     }
 
     fn act(&self, order: Order, answer: Answer) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{Identity, Time};
-use crate::view::act::{Act, Answer, Code, Configuration, Order, Refusal};
+use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::{EventPage, View};
 pub use embedded::{Embedded, Stepped};
 
@@ -40,15 +40,19 @@ pub trait Source: Send + Sync {
     /// Who acts through this source.
     fn identity(&self) -> &Identity;
 
-    /// Why nothing may be changed through this source; `None` when it may, as far as access lists let one.
-    fn read_only(&self) -> Option<Arc<str>> {
-        None
+    /// Who gives orders through this source.
+    ///
+    /// # Errors
+    /// Why nobody can.
+    fn actor(&self) -> Result<Actor, Arc<str>> {
+        Err(Arc::from("nothing can be changed through this connection"))
     }
 
     /// Has an order carried out; `answer` is called once, from any thread, with what came of it. A source that takes no orders
     /// refuses all.
     fn act(&self, order: Order, answer: Answer) {
-        answer(self.may(&order.act).and_then(|()| Err(takes_no_orders(&order.act))));
+        let why = self.actor().err().unwrap_or_else(|| Arc::from("orders are not taken here"));
+        answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
     }
 
     /// Whether an order would be refused, as far as the view can tell: for greying out. An order that passes can still be
@@ -57,7 +61,10 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// Why it would be.
     fn may(&self, act: &Act) -> Result<(), Refusal> {
-        Err(takes_no_orders(act))
+        match self.actor() {
+            Ok(actor) => self.view().may(&actor, act),
+            Err(why) => Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), &*why)),
+        }
     }
 
     /// The configuration in force, as it was written; `None` where that is not known.
@@ -67,10 +74,6 @@ pub trait Source: Send + Sync {
 
     /// Has `wake` called soon after each new view, from any thread; bursts may be told once. Replaces the one before.
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>);
-}
-
-fn takes_no_orders(act: &Act) -> Refusal {
-    Refusal::new(Code::NotSupported, format!("cannot {act}"), "nothing can be changed through this connection")
 }
 
 /// What stands at the other end of a source.

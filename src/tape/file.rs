@@ -29,6 +29,7 @@ use crate::config::{Fault, Place};
 use crate::console::key::Key;
 use crate::console::theme::ThemeName;
 use crate::model::{Identity, Profile};
+use crate::view::act::Actor;
 
 /// A tape that can be played.
 #[derive(Clone, Debug)]
@@ -48,6 +49,10 @@ pub struct Head {
     pub at: Place,
     /// Who sits before the console. Never who runs the process, so that a tape is the same on every machine.
     pub identity: Identity,
+    /// Whether that is the owner of the scheduler, because the tape does not say who it is.
+    pub owner: bool,
+    /// Nothing may be changed.
+    pub read_only: bool,
     /// What the scheduler decides as.
     pub core: Profile,
     /// The theme at the start.
@@ -56,6 +61,14 @@ pub struct Head {
     pub width: u16,
     /// Lines at the start.
     pub height: u16,
+}
+
+impl Head {
+    /// Who gives orders: the owner of the scheduler is in its ACL, somebody else is not.
+    pub fn actor(&self) -> Actor {
+        let actor = Actor::from(self.identity.clone()).scheduler_admin(self.owner);
+        if self.read_only { actor.read_only("the console was started with --read-only") } else { actor }
+    }
 }
 
 /// What a tape runs against. Paths are as written, relative to the tape's file.

@@ -104,7 +104,7 @@ struct Player {
 
 impl Player {
     fn new(head: &Head, core: Core, about: About, limits: Limits) -> Self {
-        let source = Arc::new(Stepped::unstarted(core, about, head.identity.clone()));
+        let source = Arc::new(Stepped::unstarted(core, about, head.actor()));
         let driver = driver(head, &source);
         let size = (head.width, head.height);
         let (presses, work) = (limits.presses, limits.work);

@@ -31,6 +31,7 @@ pub(super) struct Reader {
 struct Settings {
     against: Option<(Against, Place)>,
     identity: Option<Identity>,
+    read_only: bool,
     core: Profile,
     theme: ThemeName,
     width: Option<u16>,
@@ -82,6 +83,8 @@ impl Reader {
         self.head = Some(Head {
             against,
             at,
+            owner: settings.identity.is_none(),
+            read_only: settings.read_only,
             identity: settings.identity.unwrap_or_else(|| Identity::new(SOMEBODY, [SOMEBODY])),
             core: settings.core,
             theme: settings.theme,
@@ -163,6 +166,18 @@ impl Reader {
                 let text = value(line, "Set As", "USER or USER:GROUP,GROUP")?;
                 let identity = Identity::parse(&text).map_err(|told| Wrong::new("TAPE-003", value_at, told, ""))?;
                 self.settings.identity = Some(identity);
+                Ok(())
+            }
+            "ReadOnly" => {
+                self.once("Set ReadOnly", at)?;
+                self.settings.read_only = match value(line, "Set ReadOnly", "true or false")?.as_str() {
+                    "true" => true,
+                    "false" => false,
+                    other => {
+                        let told = format!("{other:?} is neither");
+                        return Err(Wrong::new("TAPE-003", value_at, told, "true or false"));
+                    }
+                };
                 Ok(())
             }
             "Core" => {

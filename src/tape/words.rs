@@ -7,7 +7,7 @@ pub const WORDS: [&str; 10] =
     ["Source", "Set", "Type", "Sleep", "Advance", "Settle", "Expect", "Refute", "Snapshot", "Ended"];
 
 /// What can be set.
-pub const SETTINGS: [&str; 5] = ["Width", "Height", "Theme", "As", "Core"];
+pub const SETTINGS: [&str; 6] = ["Width", "Height", "Theme", "As", "ReadOnly", "Core"];
 
 /// What a tape can run against.
 pub const SOURCES: [&str; 4] = ["demo", "scenario", "config", "default"];

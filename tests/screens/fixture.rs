@@ -12,6 +12,7 @@ use kornsole::model::{
     parse_quantity,
 };
 use kornsole::source::{About, Link, Source, SourcePlace};
+use kornsole::view::act::Actor;
 use kornsole::view::place::{Hits, Record, Request, Rules};
 use kornsole::view::{
     AppGroup, AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PartitionView, PendingReason,
@@ -76,6 +77,10 @@ impl Source for Scene {
 
     fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    fn actor(&self) -> Result<Actor, Arc<str>> {
+        Ok(self.identity.clone().into())
     }
 
     fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}

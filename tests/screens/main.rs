@@ -4,9 +4,11 @@
 
 mod config;
 mod fixture;
+mod happened;
 mod keys;
 mod looks;
 mod notices;
+mod orders;
 mod pictures;
 mod props;
 mod screens;

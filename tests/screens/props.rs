@@ -19,7 +19,7 @@ enum Step {
     Change(u8),
 }
 
-const KEYS: [&str; 56] = [
+const KEYS: [&str; 70] = [
     "up",
     "down",
     "left",
@@ -76,6 +76,20 @@ const KEYS: [&str; 56] = [
     "5",
     "w",
     "x",
+    "6",
+    "6",
+    "7",
+    "8",
+    "9",
+    "0",
+    "v",
+    "d",
+    "f",
+    "u",
+    "U",
+    "K",
+    "m",
+    "E",
 ];
 
 fn step() -> impl Strategy<Value = Step> {
@@ -131,6 +145,7 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
         Page::Node(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Users(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Account(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
+        Page::Events(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) => return Ok(()),
     };
     prop_assert!(index < len.max(1), "{index} of {len}");

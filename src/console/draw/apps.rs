@@ -149,7 +149,13 @@ fn app_cell(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, row: &AppRow, wha
             let role = if ended { Role::Dim } else { Role::Text };
             pen.name(slot.x, slot.y, slot.width, row.id.as_str(), role);
         }
-        Cell::State => pen.cell(slot, &lift(Facet::State, vec![state_piece(row.state)])),
+        Cell::State => {
+            let state = model
+                .orders
+                .under_way(&row.id)
+                .map_or_else(|| state_piece(row.state), |doing| piece(Role::Danger, doing));
+            pen.cell(slot, &lift(Facet::State, vec![state]));
+        }
         Cell::Queue => {
             let path = below(page.scope.as_ref(), row);
             pen.path(slot.x, slot.y, slot.width, path, if ended { Role::Dim } else { Role::Text });

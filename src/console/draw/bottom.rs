@@ -14,7 +14,7 @@ use ratatui::layout::{Position, Rect};
 use super::super::keymap;
 use super::super::layout::Regions;
 use super::super::line_edit::LineEdit;
-use super::super::model::layer::{CommandLine, Layer};
+use super::super::model::layer::{CommandLine, Layer, Off};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::text;
@@ -162,7 +162,10 @@ fn completions(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) {
         let doc_x = list.x + 3 + column;
         let room = list.right().saturating_sub(doc_x + key_width + 3);
         match &candidate.off {
-            Some(reason) => pen.pieces(doc_x, y, room, &[piece(Role::Warning, "off: "), dim(reason.clone())]),
+            Some(Off::Off(why)) => pen.pieces(doc_x, y, room, &[piece(Role::Warning, "off: "), dim(why.clone())]),
+            Some(Off::Refused(why)) => {
+                pen.pieces(doc_x, y, room, &[piece(Role::Warning, "would be refused: "), dim(why.clone())])
+            }
             None => pen.text(doc_x, y, room, &candidate.doc, Role::Dim),
         };
         pen.text(list.right().saturating_sub(key_width + 2), y, key_width, &candidate.key, Role::HintKey);

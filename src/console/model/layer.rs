@@ -1,6 +1,7 @@
 //! What stands over a page: the topmost layer gets the keys first.
 
 use super::super::line_edit::LineEdit;
+use crate::view::act::Order;
 
 /// A layer over the page.
 #[derive(Clone, Debug)]
@@ -59,11 +60,20 @@ pub struct Candidate {
     /// Its key, if it has one here.
     pub key: String,
     /// Why it cannot be used now.
-    pub off: Option<String>,
+    pub off: Option<Off>,
+}
+
+/// Why something that is offered cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Off {
+    /// The command is off.
+    Off(String),
+    /// What it asks for would be refused.
+    Refused(String),
 }
 
 /// A question with two answers. It opens on the one that changes nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Confirm {
     /// The question.
     pub title: String,
@@ -78,10 +88,12 @@ pub struct Confirm {
 }
 
 /// What is asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Question {
     /// Leaving the console, and ending the scheduler in it.
     Quit,
     /// Bringing the edited configuration into force.
     Apply,
+    /// An order, which is given when the answer is yes.
+    Order(Box<Order>),
 }

@@ -11,6 +11,7 @@ pub mod cursor;
 pub mod events;
 pub mod layer;
 pub mod marks;
+pub mod orders;
 pub mod page;
 pub mod placement;
 
@@ -24,13 +25,15 @@ use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
 use super::theme::{Depth, ThemeName, Themes};
 use super::work::Work;
-use crate::model::{Identity, Time};
+use crate::model::{AppId, Identity, Time};
 use crate::source::{About, Link};
+use crate::view::act::Actor;
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
 use config::ConfigPage;
 use events::Events;
 use layer::Layer;
 use marks::Marks;
+use orders::Orders;
 use page::{AppsPage, EventsPage, NodesPage, Page, QueuesPage, UsersPage};
 use placement::PlacementPage;
 
@@ -110,6 +113,10 @@ pub struct Model {
     pub pressed: Chord,
     /// What is to be done outside, in order.
     pub work: VecDeque<Work>,
+    /// Orders on their way.
+    pub orders: Orders,
+    /// The application that a command line is about: the one under the cursor when it was begun.
+    pub aim: Option<AppId>,
 }
 
 /// What is known of the cluster.
@@ -125,6 +132,8 @@ pub struct Cluster {
     pub about: About,
     /// Who acts.
     pub identity: Identity,
+    /// The same with what he may do to the scheduler as a whole; or why nobody can change anything.
+    pub actor: Result<Actor, Arc<str>>,
     /// How the connection is.
     pub link: Link,
     /// The name of the partition on the screen.
@@ -136,6 +145,22 @@ pub struct Cluster {
 }
 
 impl Cluster {
+    /// Who gives orders.
+    ///
+    /// # Errors
+    /// Why nobody can.
+    pub fn actor(&self) -> Result<&Actor, String> {
+        self.actor.as_ref().map_err(ToString::to_string)
+    }
+
+    /// Why nothing can be changed; `None` when it can, as far as access lists let one.
+    pub fn read_only(&self) -> Option<&str> {
+        match &self.actor {
+            Ok(actor) => actor.read_only.as_deref(),
+            Err(why) => Some(why),
+        }
+    }
+
     /// The partition on the screen. `None` before the first configuration is loaded.
     pub fn part(&self) -> Option<&PartitionView> {
         self.view.partitions.iter().find(|part| part.name == self.partition).or_else(|| self.view.partitions.first())
@@ -235,7 +260,14 @@ impl Model {
     const MESSAGES: usize = 200;
 
     /// The console at its start: the queues of the first partition.
-    pub fn new(options: Options, size: Size, view: Arc<View>, about: About, identity: Identity, link: Link) -> Self {
+    pub fn new(
+        options: Options,
+        size: Size,
+        view: Arc<View>,
+        about: About,
+        (identity, actor): (Identity, Result<Actor, Arc<str>>),
+        link: Link,
+    ) -> Self {
         let partition = view.partitions.first().map(|part| Arc::clone(&part.name)).unwrap_or_default();
         let note = (!about.notes.is_empty()).then(|| Note { lines: about.notes.clone(), until: Self::NOTE });
         let (at, notices) = (view.at, view.notices.clone());
@@ -249,6 +281,7 @@ impl Model {
                 at,
                 about,
                 identity,
+                actor,
                 link,
                 partition,
                 events: Events::default(),
@@ -269,6 +302,8 @@ impl Model {
             keymap: Arc::default(),
             pressed: Chord::new(),
             work: VecDeque::new(),
+            orders: Orders::default(),
+            aim: None,
         };
         for notice in &notices {
             model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());

@@ -17,6 +17,7 @@ use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
 pub fn take(model: &mut Model, news: Feed) -> Effects {
     let relinked = model.cluster.link != news.link;
     model.cluster.link = news.link;
+    model.cluster.actor = news.actor;
     model.cluster.newest = news.view;
     let told = notices::take(model);
     config::follow(model);

@@ -15,6 +15,7 @@ pub mod mouse;
 pub mod navigate;
 pub mod nodes;
 pub mod notices;
+pub mod orders;
 pub mod placement;
 pub mod queues;
 pub mod users;
@@ -32,7 +33,15 @@ use crate::view::Side;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, action: Action) -> Effects {
-    if !matches!(action, Action::Resize(_) | Action::Feed(_) | Action::Events(_) | Action::Done(_) | Action::Clock(_)) {
+    if !matches!(
+        action,
+        Action::Resize(_)
+            | Action::Feed(_)
+            | Action::Events(_)
+            | Action::Answer(..)
+            | Action::Done(_)
+            | Action::Clock(_)
+    ) {
         model.pressed.clear();
     }
     let effects = match action {
@@ -60,6 +69,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
                 Effects::NONE
             }
         }
+        Action::Answer(number, outcome) => orders::answer(model, number, outcome),
         Action::Done(outcome) => done(model, outcome),
         Action::Clock(now) => feed::clock(model, now),
     };
@@ -110,6 +120,10 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::PreviousPage => navigate::step_tab(model, -1),
         CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),
         CommandId::GoNode => navigate::node(model, argument.unwrap_or_default()),
+        CommandId::Kill => orders::kill(model, argument),
+        CommandId::Move => orders::move_to(model, argument),
+        CommandId::Pause => orders::rest(model, true),
+        CommandId::Resume => orders::rest(model, false),
         CommandId::Partition => navigate::partition(model, argument.unwrap_or_default()),
         CommandId::Back => navigate::back(model),
         CommandId::Leave => return navigate::leave(model),
@@ -173,7 +187,6 @@ fn done(model: &mut Model, outcome: Outcome) -> Effects {
         Outcome::Read(name, read) => return placement::take(model, &name, read),
         Outcome::Checked(checked) => config::checked(model, *checked),
         Outcome::Edited(text) => config::edited(model, text),
-        Outcome::Ordered(act, result) => config::ordered(model, &act, result),
         Outcome::Written(Ok(told)) => model.say(Grade::Info, told),
         Outcome::Written(Err(told)) => model.say(Grade::Refusal, told),
     }

@@ -9,7 +9,7 @@ use super::super::model::layer::{CommandLine, Layer, Question};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::theme::{Depth, ThemeName};
-use super::{config, lists, placement, run};
+use super::{config, lists, orders, placement, run};
 
 /// Lets a key work on the text that is being written.
 pub fn key(model: &mut Model, key: Key) -> Effects {
@@ -113,8 +113,15 @@ fn set_filter(model: &mut Model, text: &str) {
 
 /// Starts a command line.
 pub fn open_command_line(model: &mut Model) {
+    open_command_line_with(model, "");
+}
+
+/// Starts a command line with its beginning. What is under the cursor now is what it is about, wherever rows go meanwhile.
+pub fn open_command_line_with(model: &mut Model, text: &str) {
     model.layers.clear();
-    model.layers.push(Layer::Command(CommandLine::default()));
+    model.aim = None;
+    model.aim = orders::aim(model);
+    model.layers.push(Layer::Command(CommandLine { line: LineEdit::new(text), ..CommandLine::default() }));
     look_up(model);
 }
 
@@ -126,6 +133,7 @@ fn look_up(model: &mut Model) {
         command.candidates = candidates;
         command.chosen = None;
     }
+    orders::watch_move(model);
 }
 
 /// What the command line would become with its completion, if that only adds to what is written.
@@ -147,7 +155,13 @@ pub fn accept(model: &mut Model) -> Effects {
             }
             Effects::REDRAW
         }
-        Some(Layer::Command(_)) => accept_command(model),
+        Some(Layer::Command(_)) => {
+            let effects = accept_command(model);
+            if !matches!(model.layers.last(), Some(Layer::Command(_))) {
+                model.aim = None;
+            }
+            effects
+        }
         Some(Layer::Confirm(confirm)) if confirm.accepting => yes(model),
         Some(Layer::Confirm(_)) => {
             model.layers.pop();
@@ -215,6 +229,9 @@ pub fn cancel(model: &mut Model) {
         lists::seek(model, false, false);
         set_filter(model, "");
     }
+    if model.layers.is_empty() {
+        model.aim = None;
+    }
     model.commands.leave();
     model.filters.leave();
 }
@@ -226,6 +243,10 @@ pub fn yes(model: &mut Model) -> Effects {
             Question::Quit => Effects { quit: true, ..Effects::NONE },
             Question::Apply => {
                 config::apply(model);
+                Effects::REDRAW
+            }
+            Question::Order(order) => {
+                orders::yes(model, *order);
                 Effects::REDRAW
             }
         },

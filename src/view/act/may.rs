@@ -32,6 +32,26 @@ impl View {
 }
 
 impl PartitionView {
+    /// Whether somebody may kill or move an application, as far as the queue decides that it is in.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn may_administer(&self, actor: &Actor, act: &Act, app: &AppRow) -> Result<(), Refusal> {
+        if let Some(refusal) = Refusal::read_only(actor, act) {
+            return Err(refusal);
+        }
+        may_touch(self, &app.id, app.state, &app.queue, &actor.identity)
+            .map_err(|why| Refusal::denied(actor, act, &why))
+    }
+
+    /// Whether a queue may take an application, as far as its kind, its state and access to it decide that.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn may_take(&self, actor: &Actor, act: &Act, app: &AppRow, to: &QueuePath) -> Result<(), Refusal> {
+        may_take(self, &app.queue, to, &actor.identity).map_err(|why| Refusal::denied(actor, act, &why))
+    }
+
     fn may(&self, actor: &Actor, act: &Act, wanted: &PartitionAct) -> Result<(), Refusal> {
         match wanted {
             PartitionAct::Kill { app, expect_queue } => {
@@ -41,7 +61,7 @@ impl PartitionView {
             PartitionAct::Move { app, to, expect_queue, .. } => {
                 let app = self.administered(actor, act, app)?;
                 expected(act, app, expect_queue.as_ref())?;
-                may_take(self, &app.queue, to, &actor.identity).map_err(|why| Refusal::denied(actor, act, &why))
+                self.may_take(actor, act, app, to)
             }
             PartitionAct::Clean { .. } => {
                 let root = QueuePath::root();
@@ -53,7 +73,7 @@ impl PartitionView {
             }
             PartitionAct::Submit(_) => Ok(()),
             PartitionAct::Ask { app, .. } | PartitionAct::Release { app, .. } | PartitionAct::Remove { app } => {
-                let row = self.live(app)?;
+                let row = self.row(app)?;
                 if row.who.user == actor.identity.user {
                     return Ok(());
                 }
@@ -75,13 +95,13 @@ impl PartitionView {
 
     /// The application, if it is alive and in a queue that the actor administers.
     fn administered(&self, actor: &Actor, act: &Act, app: &AppId) -> Result<&AppRow, Refusal> {
-        let row = self.live(app)?;
-        may_touch(self, app, row.state, &row.queue, &actor.identity)
-            .map_err(|why| Refusal::denied(actor, act, &why))?;
+        let row = self.row(app)?;
+        self.may_administer(actor, act, row)?;
         Ok(row)
     }
 
-    fn live(&self, app: &AppId) -> Result<&AppRow, Refusal> {
+    /// The application, alive or not.
+    fn row(&self, app: &AppId) -> Result<&AppRow, Refusal> {
         let row = self.app_by_id(app).ok_or_else(|| Refusal::not_found("application", app.as_str()))?;
         Ok(row)
     }

@@ -241,6 +241,11 @@ impl Refusal {
         Self { details: Box::new(details), ..self }
     }
 
+    /// Why, without what: the description, or the message where that says it all.
+    pub fn reason(&self) -> String {
+        if self.description.is_empty() { self.message.clone() } else { self.description.clone() }
+    }
+
     /// Something is not there.
     pub fn not_found(kind: &str, name: &str) -> Self {
         let details = Details { kind: Some(kind.to_owned()), ..Details::default() };

@@ -1,0 +1,69 @@
+//! Orders on their way: what this console wants done, or wants to know, and has no answer to yet.
+//!
+//! Every order has a number, and its answer comes with that number; so the screen can say what is under way from the first moment,
+//! and an answer to something that nobody waits for any more changes nothing.
+
+use crate::model::AppId;
+use crate::view::act::{Act, Order, PartitionAct};
+
+/// The orders of this console.
+#[derive(Clone, Debug, Default)]
+pub struct Orders {
+    given: u64,
+    /// Those without an answer, the oldest first.
+    pub open: Vec<Ticket>,
+    /// Those that are still to be handed to the source.
+    wanted: Vec<(u64, Order)>,
+}
+
+/// An order without an answer.
+#[derive(Clone, Debug)]
+pub struct Ticket {
+    /// Its number.
+    pub number: u64,
+    /// What is to be done.
+    pub act: Act,
+    /// What its answer is for.
+    pub purpose: Purpose,
+}
+
+/// What an answer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To tell the person what was done.
+    Tell,
+    /// To ask the person, who then says yes or no.
+    Ask,
+    /// To say beside what is being written what would come of it.
+    Watch,
+}
+
+impl Orders {
+    /// Adds an order that is to be handed to the source.
+    pub fn give(&mut self, order: Order, purpose: Purpose) {
+        self.given += 1;
+        self.open.push(Ticket { number: self.given, act: order.act.clone(), purpose });
+        self.wanted.push((self.given, order));
+    }
+
+    /// The order that an answer is to.
+    pub fn answered(&mut self, number: u64) -> Option<Ticket> {
+        let at = self.open.iter().position(|ticket| ticket.number == number)?;
+        Some(self.open.remove(at))
+    }
+
+    /// The orders that were added since this was asked last.
+    pub fn take_wanted(&mut self) -> Vec<(u64, Order)> {
+        std::mem::take(&mut self.wanted)
+    }
+
+    /// What is being done to an application: `killing…`.
+    pub fn under_way(&self, app: &AppId) -> Option<&'static str> {
+        let doing = self.open.iter().filter(|ticket| ticket.purpose == Purpose::Tell);
+        doing.filter(|ticket| ticket.act.object() == app.as_str()).find_map(|ticket| match &ticket.act {
+            Act::In { act: PartitionAct::Kill { .. }, .. } => Some("killing…"),
+            Act::In { act: PartitionAct::Move { .. }, .. } => Some("moving…"),
+            _ => None,
+        })
+    }
+}

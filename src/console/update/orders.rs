@@ -1,0 +1,285 @@
+//! Killing, moving, pausing: the question before, the order, and what came of it.
+
+use std::sync::Arc;
+
+use super::super::action::Effects;
+use super::super::command::{self, CommandId};
+use super::super::format;
+use super::super::model::layer::{CommandLine, Confirm, Layer, Off, Question};
+use super::super::model::orders::{Purpose, Ticket};
+use super::super::model::page::Subject;
+use super::super::model::{Grade, Model};
+use super::super::subject;
+use super::{config, write};
+use crate::model::{AppId, QueuePath};
+use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
+use crate::view::place::access;
+use crate::view::{AppRow, LimitUse, PartitionView, Side};
+
+/// The application that an order would be about: the one that a command line was begun on, or the one under the cursor.
+pub fn target(model: &Model) -> Option<Arc<AppRow>> {
+    match &model.aim {
+        Some(id) => model.cluster.part()?.app_by_id(id).cloned(),
+        None => match subject::of(model)? {
+            Subject::App(row) | Subject::Why(row) => Some(row),
+            _ => None,
+        },
+    }
+}
+
+/// The partition on the screen as it is now, also while the picture is frozen.
+fn part(model: &Model) -> Option<&PartitionView> {
+    let shown = model.cluster.part()?;
+    model.cluster.newest.partitions.iter().find(|part| part.name == shown.name)
+}
+
+fn within(model: &Model, act: PartitionAct) -> Option<Act> {
+    part(model).map(|part| Act::within(&part.name, act))
+}
+
+fn kill_of(app: &AppRow) -> PartitionAct {
+    PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) }
+}
+
+/// Whether the application may be killed or moved, as far as its own queue decides that.
+///
+/// # Errors
+/// Why not.
+pub fn may(model: &Model, verb: &str) -> Result<(), String> {
+    let Some(app) = target(model) else { return Err(format!("only an application can be {verb}")) };
+    if let Some(doing) = model.orders.under_way(&app.id) {
+        return Err(format!("{}: {doing}", app.id));
+    }
+    let (Some(part), Some(act)) = (part(model), within(model, kill_of(&app))) else {
+        return Err("there is no partition".to_owned());
+    };
+    let actor = model.cluster.actor()?;
+    part.may_administer(actor, &act, &app).map_err(|refusal| match refusal.code {
+        Code::AclDenied => format!("{}: {}", app.id, refusal.description),
+        Code::ReadOnly => refusal.description,
+        _ => refusal.to_string(),
+    })
+}
+
+/// Whether the scheduler may be paused or resumed.
+///
+/// # Errors
+/// Why not.
+pub fn may_rest(model: &Model, rest: bool) -> Result<(), String> {
+    match (model.cluster.newest.resting, rest) {
+        (true, true) => return Err("the scheduler rests already".to_owned()),
+        (false, false) => return Err("the scheduler does not rest".to_owned()),
+        _ => {}
+    }
+    let act = if rest { Act::Pause } else { Act::Resume };
+    model.cluster.newest.may(model.cluster.actor()?, &act).map_err(|refusal| refusal.to_string())
+}
+
+/// Lets the scheduler rest, or go on.
+pub fn rest(model: &mut Model, rest: bool) {
+    let act = if rest { Act::Pause } else { Act::Resume };
+    model.orders.give(act.into(), Purpose::Tell);
+}
+
+/// Asks whether the application is to be killed.
+pub fn kill(model: &mut Model, reason: Option<&str>) {
+    let Some(app) = target(model).and_then(|app| part(model)?.app_by_id(&app.id).cloned()) else { return };
+    let Some(act) = within(model, kill_of(&app)) else { return };
+    let lines = kill_lines(model, &app);
+    let reason = reason.unwrap_or_default().trim().to_owned();
+    ask(model, format!("Kill {}?", app.id), lines, "Kill", Order { act, reason });
+}
+
+fn ask(model: &mut Model, title: String, mut lines: Vec<String>, accept: &'static str, order: Order) {
+    if !order.reason.is_empty() {
+        lines.push(format!("Reason: {}", order.reason));
+    }
+    let what = Question::Order(Box::new(order));
+    model.layers.push(Layer::Confirm(Confirm { title, lines, accept, accepting: false, what }));
+}
+
+/// What killing an application does.
+fn kill_lines(model: &Model, app: &AppRow) -> Vec<String> {
+    let mut lines = vec![standing(model, app)];
+    let held = app.allocated.add(&app.placeholder);
+    let running = app.asks.len().saturating_sub(app.pending_asks as usize);
+    let asks = format::count(u64::from(app.pending_asks), "pending ask");
+    lines.push(match running {
+        0 => format!("Withdraws {asks}; it has no allocation."),
+        _ => {
+            let allocations = format::count(running as u64, "allocation");
+            format!("Releases {allocations} ({}), withdraws {asks}.", format::resource(&held))
+        }
+    });
+    if let Some(part) = part(model) {
+        let limits: Vec<String> = part.limits_of(app).iter().map(limit_words).collect();
+        let and = if limits.is_empty() { String::new() } else { format!(", and the {}", limits.join(", the ")) };
+        lines.push(format!("It leaves {}; usage goes down there and above{and}.", app.queue));
+        lines.extend(granted(model, part, &app.queue, "Allowed"));
+    }
+    lines.push("This cannot be undone.".to_owned());
+    lines
+}
+
+fn standing(model: &Model, app: &AppRow) -> String {
+    let age = format::duration(model.cluster.at.since(app.submitted));
+    format!("{}, of {}, {}, submitted {age} ago", app.queue, app.who.user, app.state)
+}
+
+fn limit_words(limit: &LimitUse) -> String {
+    let side = if limit.side == Side::User { "user" } else { "group" };
+    format!("limit of {side} {} on {}", limit.name, limit.queue)
+}
+
+/// What lets the person administer a queue.
+fn granted(model: &Model, part: &PartitionView, queue: &QueuePath, word: &str) -> Option<String> {
+    let actor = model.cluster.actor().ok()?;
+    let grant = access::admin(part, queue.as_str(), &actor.identity)?;
+    let by = match &grant.by {
+        access::GrantedBy::Everybody => "everybody".to_owned(),
+        access::GrantedBy::User => format!("user {}", actor.identity.user),
+        access::GrantedBy::Group(group) => format!("group {group}"),
+    };
+    Some(format!("{word} by the adminacl of {} ({by}).", grant.queue))
+}
+
+/// Asks where to, or, when that is told, what would come of it.
+pub fn move_to(model: &mut Model, to: Option<&str>) {
+    let Some(to) = to.map(str::trim).filter(|to| !to.is_empty()) else {
+        let name = command::by_id(CommandId::Move).name;
+        return write::open_command_line_with(model, &format!("{name} "));
+    };
+    if let Some(act) = move_act(model, to, true) {
+        model.orders.give(act.into(), Purpose::Ask);
+    }
+}
+
+fn move_act(model: &Model, to: &str, dry_run: bool) -> Option<Act> {
+    let app = target(model)?;
+    let (expect_queue, to) = (Some(app.queue.clone()), QueuePath::new(to));
+    within(model, PartitionAct::Move { app: app.id.clone(), to, expect_queue, dry_run })
+}
+
+/// Why the application cannot be moved to a queue, as far as the view tells.
+pub fn move_refused(model: &Model, app: &AppRow, to: &str) -> Option<String> {
+    let part = part(model)?;
+    let act = move_act(model, to, true)?;
+    part.may_take(model.cluster.actor().ok()?, &act, app, &QueuePath::new(to)).err().map(|refusal| refusal.reason())
+}
+
+/// Asks what would come of the move that is being written, once its target is a queue that may take the application.
+pub fn watch_move(model: &mut Model) {
+    let Some(Layer::Command(line)) = model.layers.last() else { return };
+    let Some(to) = written_target(line) else { return };
+    let fits = |candidate: &&super::super::model::layer::Candidate| candidate.word == to && candidate.off.is_none();
+    if !line.candidates.iter().any(|candidate| fits(&candidate)) {
+        return;
+    }
+    if let Some(act) = move_act(model, &to.to_owned(), true) {
+        model.orders.give(act.into(), Purpose::Watch);
+    }
+}
+
+/// The target of the move that is being written.
+fn written_target(line: &CommandLine) -> Option<&str> {
+    let (name, to) = line.line.text().split_once(' ')?;
+    let to = to.trim();
+    (command::by_name(name)?.id == CommandId::Move && !to.is_empty()).then_some(to)
+}
+
+/// Says what came of an order.
+pub fn answer(model: &mut Model, number: u64, outcome: Result<Done, Refusal>) -> Effects {
+    let Some(Ticket { act, purpose, .. }) = model.orders.answered(number) else { return Effects::NONE };
+    if matches!(act, Act::Configure { dry_run: false, .. }) {
+        config::ordered(model, outcome.is_ok());
+    }
+    match (purpose, outcome) {
+        (Purpose::Tell, Ok(done)) => model.say(Grade::Info, told(&done)),
+        (Purpose::Watch, outcome) => return watched(model, &act, &outcome),
+        (Purpose::Ask, Ok(Done::Moved(would))) => ask_move(model, act, would),
+        (Purpose::Ask, Ok(_)) => {}
+        (Purpose::Tell | Purpose::Ask, Err(refusal)) => {
+            let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);
+            model.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
+        }
+    }
+    Effects::REDRAW
+}
+
+/// Says beside the target that is being written what would come of the move.
+fn watched(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) -> Effects {
+    let Act::In { act: PartitionAct::Move { to, .. }, .. } = act else { return Effects::NONE };
+    let Some(Layer::Command(line)) = model.layers.last_mut() else { return Effects::NONE };
+    if written_target(line) != Some(to.as_str()) {
+        return Effects::NONE;
+    }
+    let Some(candidate) = line.candidates.iter_mut().find(|candidate| candidate.word == to.as_str()) else {
+        return Effects::NONE;
+    };
+    match outcome {
+        Ok(Done::Moved(would)) => candidate.doc = format!("would fit: {}", would.effects.join("; ")),
+        Ok(_) => {}
+        Err(refusal) => candidate.off = Some(Off::Refused(refusal.reason())),
+    }
+    Effects::REDRAW
+}
+
+/// Asks whether the application is to be moved, which could be done a moment ago.
+fn ask_move(model: &mut Model, act: Act, would: Moved) {
+    let Act::In { partition, act: PartitionAct::Move { app, to, expect_queue, .. } } = act else { return };
+    let mut lines = vec![format!("{} → {}", would.from, would.to)];
+    if let Some(row) = part(model).and_then(|part| part.app_by_id(&app)) {
+        lines.insert(0, standing(model, row));
+    }
+    lines.extend(would.effects.iter().map(|effect| sentence(effect)));
+    lines.extend(part(model).and_then(|part| granted(model, part, &would.from, "Allowed")));
+    let act = Act::In { partition, act: PartitionAct::Move { app: app.clone(), to, expect_queue, dry_run: false } };
+    ask(model, format!("Move {app}?"), lines, "Move", act.into());
+}
+
+/// A clause as a sentence of its own.
+fn sentence(clause: &str) -> String {
+    let mut rest = clause.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).chain(['.']).collect())
+}
+
+/// Gives the order that was asked about.
+pub fn yes(model: &mut Model, order: Order) {
+    model.orders.give(order, Purpose::Tell);
+}
+
+/// What was done, in one line.
+fn told(done: &Done) -> String {
+    let lost = |killed: &Killed| {
+        let released = format::count(killed.released.len() as u64, "allocation");
+        let withdrawn = format::count(killed.withdrawn.len() as u64, "ask");
+        format!("{released} released, {withdrawn} withdrawn, it is {}", killed.state)
+    };
+    match done {
+        Done::Killed(killed) => format!("killed {}: {}", killed.app, lost(killed)),
+        Done::Removed(killed) => format!("removed {}: {}", killed.app, lost(killed)),
+        Done::Moved(Moved { app, from, to, .. }) => format!("moved {app} from {from} to {to}"),
+        Done::Configured(done) => configured(done),
+        Done::Cleaned(done) => format!("{} removed", format::count(done.removed_queues.len() as u64, "queue")),
+        Done::Submitted(done) => format!("submitted {} to {}", done.app, done.queue),
+        Done::Asked(done) => format!("{} of {} pending", format::count(done.asks.len() as u64, "ask"), done.app),
+        Done::Released(done) => format!("released {} of {}", done.ask, done.app),
+        Done::Node(done) => format!("changed node {}", done.node),
+        Done::Paused => "the scheduler rests and its clock stands; :resume lets it go on".to_owned(),
+        Done::Resumed => "the scheduler goes on".to_owned(),
+    }
+}
+
+fn configured(done: &Configured) -> String {
+    let drain = match done.draining.len() as u64 {
+        0 => String::new(),
+        1 => ", 1 queue begins to drain".to_owned(),
+        more => format!(", {more} queues begin to drain"),
+    };
+    format!("revision {} is in force{drain}", done.revision)
+}
+
+/// The application that a command line is begun on.
+pub fn aim(model: &Model) -> Option<AppId> {
+    target(model).map(|app| app.id.clone())
+}

@@ -1,0 +1,219 @@
+//! Killing, moving and pausing, key by key, on a scheduler that really does it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::config;
+use kornsole::console::{Driver, Options};
+use kornsole::engine::Core;
+use kornsole::model::{AppState, Identity, Profile};
+use kornsole::scenario::{self, ScenarioWorkload};
+use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::view::act::Actor;
+
+/// The console of somebody on the two tenants of the scenario.
+fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
+    let text = std::fs::read_to_string("tests/scenarios/tenants.yaml").unwrap();
+    let scenario = scenario::read(&text).scenario.unwrap();
+    let config = config::read(scenario.config_text().unwrap(), Profile::Kornsole).config.unwrap();
+    let workload = ScenarioWorkload::new(scenario, Profile::Kornsole);
+    let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload))).unwrap();
+    let about = About { place: SourcePlace::Embedded, name: "tenants".to_owned(), notes: Vec::new() };
+    let source = Arc::new(Stepped::new(core, about, who));
+    source.advance(Duration::from_secs(60));
+    (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
+}
+
+fn user(name: &str) -> Actor {
+    Actor::from(Identity::new(name, [name]))
+}
+
+fn says(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
+}
+
+fn says_not(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
+}
+
+fn state(source: &Stepped, app: &str) -> AppState {
+    source.view().partitions[0].app_by_id(&app.into()).unwrap().state
+}
+
+fn queue(source: &Stepped, app: &str) -> String {
+    source.view().partitions[0].app_by_id(&app.into()).unwrap().queue.to_string()
+}
+
+#[test]
+fn a_kill_is_asked_about_and_done_and_told() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    driver.keys("2K").unwrap();
+    says(&driver, "Kill nightly?");
+    says(&driver, "root.a.etl, of sue, Running, submitted 59s ago");
+    says(&driver, "Releases 3 allocations (cpu 3, mem 6G), withdraws 1 pending ask.");
+    says(&driver, "Allowed by the adminacl of root.a (user ann).");
+    says(&driver, "[ Cancel ]");
+    driver.keys("<ret>").unwrap();
+    says_not(&driver, "Kill nightly?");
+    assert_eq!(state(&source, "nightly"), AppState::Running, "it opens on the answer that changes nothing");
+    driver.keys("K<right><ret>").unwrap();
+    assert_eq!(state(&source, "nightly"), AppState::Failed);
+    says(&driver, "killed nightly: 3 allocations released, 1 ask withdrawn, it is Failed");
+    driver.keys(":messages<ret>").unwrap();
+    says(&driver, "killed nightly");
+}
+
+#[test]
+fn a_kill_with_a_reason_keeps_it() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    driver.keys("2:kill it writes everywhere<ret>").unwrap();
+    says(&driver, "Reason: it writes everywhere");
+    driver.keys("y").unwrap();
+    let view = source.view();
+    let app = view.partitions[0].app_by_id(&"nightly".into()).unwrap();
+    assert_eq!(app.message.as_deref(), Some("killed by ann: it writes everywhere"));
+}
+
+#[test]
+fn what_one_may_not_is_off_and_says_which_access_it_takes() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    says_not(&driver, "K kill");
+    driver.keys("2").unwrap();
+    says(&driver, "K kill  m move");
+    driver.keys("/train<ret>").unwrap();
+    says_not(&driver, "K kill");
+    for keys in ["K", "m", ":kill<ret>"] {
+        driver.keys(keys).unwrap();
+        says(&driver, "train: needs admin access on root.b.ml or a queue above it");
+        assert!(driver.model().layers.is_empty());
+    }
+    driver.keys("?").unwrap();
+    says(&driver, "off: train: needs admin access on root.b.ml");
+    assert!(!state(&source, "train").is_ended());
+}
+
+#[test]
+fn there_must_be_an_application_to_kill() {
+    let (mut driver, _) = tenants(user("ann"), 120, 30);
+    driver.keys(":kill<ret>").unwrap();
+    says(&driver, "only an application can be killed");
+}
+
+#[test]
+fn read_only_refuses_everything_and_says_so() {
+    let who = user("ann").scheduler_admin(true).read_only("the console was started with --read-only");
+    let (mut driver, source) = tenants(who, 120, 30);
+    says(&driver, "READ ONLY");
+    driver.keys("2K").unwrap();
+    says(&driver, "read only: the console was started with --read-only");
+    driver.keys(":pause<ret>").unwrap();
+    says(&driver, "read only");
+    assert!(!source.view().resting);
+    assert_eq!(state(&source, "nightly"), AppState::Running);
+}
+
+#[test]
+fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
+    let (mut driver, source) = tenants(user("ann"), 140, 30);
+    driver.keys("2m").unwrap();
+    says(&driver, ":move ");
+    let told = |driver: &Driver, queue: &str, text: &str| {
+        let lines = driver.lines();
+        let row = lines.iter().find(|line| line.trim_start().starts_with(queue));
+        assert!(row.is_some_and(|row| row.contains(text)), "no {text:?} in\n{}", lines.join("\n"));
+    };
+    told(&driver, "root.a.etl", "would be refused: it is in root.a.etl already");
+    driver.keys("root.b.ml").unwrap();
+    told(&driver, "root.b.ml", "would be refused: needs submit access on root.b.ml or a queue above it");
+    driver.keys("<C-u>move root.a.small").unwrap();
+    told(&driver, "root.a.small", "would be refused: quota of root.a.small exceeded");
+    driver.keys("<C-u>move root.a.web").unwrap();
+    told(&driver, "root.a.web", "would fit: 3 allocations keep running");
+    driver.keys("<ret>").unwrap();
+    says(&driver, "Move nightly?");
+    says(&driver, "root.a.etl → root.a.web");
+    says(&driver, "1 pending ask goes along.");
+    driver.keys("<ret>").unwrap();
+    assert_eq!(queue(&source, "nightly"), "root.a.etl");
+    driver.keys("m<C-u>move root.a.web<ret>y").unwrap();
+    assert_eq!(queue(&source, "nightly"), "root.a.web");
+    says(&driver, "moved nightly from root.a.etl to root.a.web");
+}
+
+#[test]
+fn a_move_that_is_refused_says_why() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    for (to, why) in [
+        ("root.a.small", "quota of root.a.small exceeded"),
+        ("root.a", "root.a takes queues, not applications"),
+        ("root.nowhere", "there is no queue root.nowhere"),
+    ] {
+        driver.keys(&format!("2:move {to}<ret>")).unwrap();
+        says(&driver, why);
+        assert!(driver.model().layers.is_empty(), "nothing is asked");
+    }
+    assert_eq!(queue(&source, "nightly"), "root.a.etl");
+}
+
+#[test]
+fn a_command_line_is_about_what_was_under_the_cursor_when_it_was_begun() {
+    let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 120, 30);
+    driver.keys("2:move root.a.web").unwrap();
+    // The application ends meanwhile; another one comes under the cursor.
+    source.act(
+        kornsole::view::act::Act::within(
+            &"default".into(),
+            kornsole::view::act::PartitionAct::Kill { app: "nightly".into(), expect_queue: None },
+        )
+        .into(),
+        Box::new(|outcome| drop(outcome.unwrap())),
+    );
+    driver.refresh();
+    driver.keys("<ret>").unwrap();
+    says_not(&driver, "Move train?");
+    says(&driver, "cannot kill nightly: it is already Failed");
+}
+
+#[test]
+fn an_application_that_was_moved_before_the_answer_is_not_killed() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    driver.keys("2K").unwrap();
+    let mut other = Driver::new(Arc::clone(&source) as _, Options::default(), 120, 30);
+    other.keys("2m<C-u>move root.a.web<ret>y").unwrap();
+    driver.keys("y").unwrap();
+    says(&driver, "it is in root.a.web by now, not in root.a.etl");
+    assert_eq!(state(&source, "nightly"), AppState::Running);
+}
+
+#[test]
+fn the_scheduler_rests_and_goes_on() {
+    let (mut driver, source) = tenants(user("you").scheduler_admin(true), 120, 30);
+    driver.keys(":pause<ret>").unwrap();
+    says(&driver, "PAUSED");
+    says(&driver, "the scheduler rests and its clock stands; :resume lets it go on");
+    let now = source.now();
+    source.advance(Duration::from_secs(60));
+    assert_eq!(source.now(), now);
+    driver.keys(":pause<ret>").unwrap();
+    says(&driver, "the scheduler rests already");
+    driver.keys(":resume<ret>").unwrap();
+    says_not(&driver, "PAUSED");
+    source.advance(Duration::from_secs(60));
+    assert_eq!(source.now(), now + Duration::from_secs(60));
+    let (mut stranger, _) = tenants(user("ann"), 120, 30);
+    stranger.keys(":pause<ret>").unwrap();
+    says(&stranger, "ann may not pause the scheduler: needs membership in the scheduler ACL");
+}
+
+#[test]
+fn the_questions_at_every_size() {
+    for (width, height) in super::screens::SIZES {
+        let (mut driver, _) = tenants(user("ann"), width, height);
+        driver.keys("2K").unwrap();
+        insta::assert_snapshot!(format!("kill-{width}x{height}"), driver.screen_text());
+        driver.keys("<esc>m<C-u>move root.a.").unwrap();
+        insta::assert_snapshot!(format!("move-target-{width}x{height}"), driver.screen_text());
+        driver.keys("web<ret>").unwrap();
+        insta::assert_snapshot!(format!("move-{width}x{height}"), driver.screen_text());
+    }
+}
