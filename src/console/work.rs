@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::editor::{Checked, Job};
+use super::model::Model;
 use super::model::placement::WantedFile;
 use crate::view::View;
 
@@ -19,6 +20,15 @@ pub enum Work {
     Edit(String),
     /// Put a text into the terminal's clipboard.
     Copy(String),
+    /// Write what a list shows into a new file, as CSV, JSON or text by its name.
+    Export {
+        /// The console as it was.
+        model: Box<Model>,
+        /// Which file.
+        file: PathBuf,
+        /// What is written, in words.
+        what: String,
+    },
     /// Write a file anew.
     Write {
         /// Which; one that is there already is left alone.

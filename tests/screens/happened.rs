@@ -32,7 +32,7 @@ fn events_are_followed_filtered_and_lead_to_their_object() {
     let (mut driver, source) = console(120, 40, 20);
     driver.keys("7").unwrap();
     says(&driver, "following");
-    says(&driver, "add allocation");
+    says(&driver, "+ allocation");
     let first = |driver: &Driver| driver.lines()[3].clone();
     let before = first(&driver);
     source.advance(Duration::from_secs(5));

@@ -7,6 +7,7 @@ mod fixture;
 mod happened;
 mod keys;
 mod looks;
+mod many;
 mod notices;
 mod orders;
 mod pictures;

@@ -161,6 +161,9 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         }
         Page::Apps(page) => {
             let mut count = count(&page.list, "application");
+            if !page.marked.is_empty() {
+                count.push(piece(Role::Accent, format!(", {} marked", page.marked.len())));
+            }
             if page.ended {
                 count.push(dim(", ended ones too"));
             }

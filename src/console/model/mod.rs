@@ -24,6 +24,7 @@ use ratatui::layout::Size;
 use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
 use super::theme::{Depth, ThemeName, Themes};
+use super::update::bulk::Batch;
 use super::work::Work;
 use crate::model::{AppId, Identity, Time};
 use crate::source::{About, Link};
@@ -115,6 +116,8 @@ pub struct Model {
     pub work: VecDeque<Work>,
     /// Orders on their way.
     pub orders: Orders,
+    /// What became of the orders of one question, while answers are waited for.
+    pub batch: Option<Batch>,
     /// The application that a command line is about: the one under the cursor when it was begun.
     pub aim: Option<AppId>,
 }
@@ -303,6 +306,7 @@ impl Model {
             pressed: Chord::new(),
             work: VecDeque::new(),
             orders: Orders::default(),
+            batch: None,
             aim: None,
         };
         for notice in &notices {

@@ -521,6 +521,7 @@ pub fn ask_apply(model: &mut Model) {
         lines,
         accept: "Apply",
         accepting: false,
+        typed: None,
         what: Question::Apply,
     }));
 }
