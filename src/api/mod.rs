@@ -10,5 +10,6 @@
 //! - the parts for both sides (`dto`, `convert`) know nothing of the engine: only the server does;
 //! - nothing of the crate below `cli` and `source` uses this layer.
 
+pub mod client;
 pub mod convert;
 pub mod dto;

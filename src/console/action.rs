@@ -9,7 +9,7 @@ use super::command::CommandId;
 use super::key::Key;
 use super::keymap::Chord;
 use super::work::Outcome;
-use crate::model::Time;
+use crate::model::{Identity, Time};
 use crate::source::Link;
 use crate::view::act::{Actor, Done, Refusal};
 use crate::view::{EventPage, View};
@@ -63,6 +63,8 @@ pub struct Feed {
     pub link: Link,
     /// Who gives orders, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
+    /// Who acts, when that is somebody else than before: a remote tells it only after a while.
+    pub identity: Option<Identity>,
 }
 
 /// What the console wants done outside of it.

@@ -25,6 +25,7 @@ mod files;
 pub mod filter;
 pub mod format;
 mod gate;
+mod glance;
 mod input;
 pub mod key;
 pub mod keymap;

@@ -10,6 +10,7 @@ use ratatui::layout::{Position, Size};
 
 use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
+use super::glance;
 use super::key::Key;
 use super::keymap;
 use super::model::events::Events;
@@ -18,7 +19,7 @@ use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
 use super::work::{Outcome, Work};
-use crate::source::Source;
+use crate::source::{Glance, Source};
 use crate::view::act::{Done, Refusal};
 
 /// A console and the cluster it looks at.
@@ -30,6 +31,8 @@ pub struct Session {
     source: Arc<dyn Source>,
     answers: (Sender<Answered>, Receiver<Answered>),
     wake: Arc<dyn Fn() + Send + Sync>,
+    /// What the source was last told of the screen.
+    glance: Glance,
 }
 
 /// What came of an order, by its number.
@@ -45,7 +48,9 @@ impl Session {
         lists::rebuild(&mut model, true);
         let shown = (model.options.theme.clone(), model.options.ascii);
         let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
-        Self { model, theme, shown, source, answers: channel(), wake: Arc::new(|| {}) }
+        let glance = glance::of(&model);
+        source.look(&glance);
+        Self { model, theme, shown, source, answers: channel(), wake: Arc::new(|| {}), glance }
     }
 
     /// Takes a person's own settings.
@@ -68,6 +73,7 @@ impl Session {
         let passed = update(&mut self.model, Action::Clock(now));
         let Some(action) = keymap::action(&self.model, key) else { return passed };
         let effects = update(&mut self.model, action);
+        self.tell_glance();
         self.take_theme();
         self.give_orders();
         passed.and(effects).and(self.read_events())
@@ -126,13 +132,27 @@ impl Session {
     /// Takes the newest view, and lets time go on to `now`.
     pub fn refresh(&mut self, now: Duration) -> Effects {
         let passed = update(&mut self.model, Action::Clock(now));
+        let identity = self.source.identity();
+        let identity = (*identity != self.model.cluster.identity).then(|| identity.clone());
         let news = Feed {
             view: self.source.view(),
             at: self.source.now(),
             link: self.source.link(),
             actor: self.source.actor(),
+            identity,
         };
-        passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events())
+        let effects = passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events());
+        self.tell_glance();
+        effects
+    }
+
+    /// Tells the source what is on the screen, when that is something else than before.
+    fn tell_glance(&mut self) {
+        let glance = glance::of(&self.model);
+        if glance != self.glance {
+            self.source.look(&glance);
+            self.glance = glance;
+        }
     }
 
     /// Takes the events that came since the last ones, while somebody looks at them.

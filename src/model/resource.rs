@@ -279,6 +279,16 @@ impl Resource {
         self.all(smaller, |l, s| s.is_none_or(|s| s <= 0 || l.is_none_or(|l| s <= l.max(0))))
     }
 
+    /// Whether this, as a room, has no more of any name than `other`: a name missing in a room is unlimited.
+    pub fn is_no_roomier_than(&self, other: &Self) -> bool {
+        self.all(other, |own, other| other.is_none_or(|other| own.is_some_and(|own| own <= other)))
+    }
+
+    /// Whether the same names are present with the same amounts, which `==` does not ask for.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.all(other, |own, other| own == other)
+    }
+
     /// All amounts at least those of `other`, and one of them larger (SCH-025).
     pub fn strictly_greater(&self, other: &Self) -> bool {
         self.at_least(other) && !other.at_least(self)

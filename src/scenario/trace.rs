@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::json::Json;
-use crate::model::{AppId, AskId, QueuePath, Resource};
+use crate::model::{AppId, AskId, QueuePath, Resource, Time};
 use crate::scheduler::index::SlabKey;
 use crate::scheduler::queue::Queue;
 use crate::scheduler::usage::{QueueUsage, Trackers};
@@ -25,6 +25,11 @@ pub trait Sink {
     /// # Errors
     /// Writing failed; the run ends.
     fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()>;
+
+    /// A step is done, and it is this late.
+    fn time(&mut self, now: Time) {
+        let _ = now;
+    }
 }
 
 /// Hears nothing.

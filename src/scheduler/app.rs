@@ -10,6 +10,7 @@ use super::gang::{Takeover, TaskGroup};
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::order::AppRank;
 use super::place::Record;
+use super::sleep::Sleep;
 use super::usage::Account;
 use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Time};
 
@@ -69,6 +70,8 @@ pub struct Application {
     pub allocated_placeholder: Resource,
     /// Its place among the candidates of its leaf, if it is one.
     pub rank: Option<AppRank>,
+    /// It was tried in vain and need not be tried again yet.
+    pub(super) sleep: Option<Box<Sleep>>,
     /// It also stands among those of its leaf that may replace a placeholder.
     pub(super) may_replace: bool,
     /// The priority that its leaf counts it with.

@@ -36,6 +36,7 @@ impl Partition {
         let kind = EventKind::QueueRemoved { queue: queue.path.clone(), managed: queue.managed };
         events.push(Event { at: now, kind });
         let parent = queue.parent;
+        self.quiet = None;
         self.queues.remove(key);
         if self.switches.group_usage_lost {
             self.touch_accounts();

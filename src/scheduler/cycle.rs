@@ -11,6 +11,7 @@ use super::partition::Partition;
 use super::preempt::attempts::Attempts;
 use super::queue::ROOT;
 use super::siblings::Visit;
+use super::sleep::Drowsy;
 use super::try_asks::{Pick, Room, try_asks};
 use crate::config::properties::AppSortPolicy;
 use crate::model::{AppState, QueueState, Resource, Time};
@@ -48,14 +49,22 @@ impl OnTheirWay {
 impl Partition {
     /// One cycle (SCH-041, SCH-042).
     pub(super) fn cycle(&mut self, now: Time, events: &mut Vec<Event>) {
-        if self.state == QueueState::Stopped || !self.has_work() {
+        let quiet = self.quiet.is_some_and(|until| now < until) && !self.nodes.has_predicates();
+        if self.state == QueueState::Stopped || !self.has_work() || quiet {
             return;
         }
         self.refresh_share_bases();
         let reserved = if self.reservations > 0 { self.find_pick(now, Step::Reserved, events) } else { None };
         let replace = reserved.is_none() && self.placeholders > 0;
         let replaced = if replace { self.find_pick(now, Step::Replace, events) } else { reserved };
-        let pick = replaced.or_else(|| self.find_pick(now, Step::Normal, events));
+        let simple = self.reservations == 0 && self.placeholders == 0;
+        let pick = replaced.or_else(|| {
+            self.quiet = simple.then_some(Time(u64::MAX));
+            self.find_pick(now, Step::Normal, events)
+        });
+        if pick.is_some() {
+            self.quiet = None;
+        }
         match pick {
             Some(Pick::Allocate { app, ask, node }) => self.commit(now, app, ask, node, events),
             Some(Pick::Reserve { app, ask, node }) => self.reserve(now, app, ask, node, events),
@@ -117,6 +126,9 @@ impl Partition {
 
     /// Tries the applications of a leaf in their order (SCH-081).
     fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
+        if self.leaf_sleeps(now, leaf) {
+            return None;
+        }
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let on_their_way = self.on_their_way(leaf);
         let mut attempts = self.preemption_attempts(leaf);
@@ -127,11 +139,15 @@ impl Partition {
             if !on_their_way.lets_pass(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
                 continue;
             }
+            if self.app_sleeps(now, app, &headroom, &mut attempts) {
+                continue;
+            }
             let pick = self.try_app(now, app, &headroom, &mut attempts, events);
             if pick.is_some() {
                 return pick;
             }
         }
+        self.leaf_falls_asleep(leaf);
         None
     }
 
@@ -146,14 +162,19 @@ impl Partition {
     ) -> Option<Pick> {
         let of_limits = self.usage.headroom(&self.apps[app].account);
         let room = Room { of_limits: of_limits.as_ref(), of_queue: headroom };
+        let mut drowsy = Drowsy::new(self.epoch, &self.apps[app], &self.nodes);
         loop {
-            let (pick, tried) =
-                try_asks(now, &mut self.apps[app], &self.nodes, &room, &self.switches, attempts, events);
+            let Self { apps, nodes, switches, .. } = self;
+            let (pick, tried) = try_asks(now, &mut apps[app], nodes, &room, switches, attempts, &mut drowsy, events);
             for ask in tried {
                 let arrival = self.apps[app].asks[ask].arrival;
                 self.touch_ask(app, ask, arrival);
             }
-            let Some(wish) = attempts.take_wish() else { return pick };
+            let Some(wish) = attempts.take_wish() else {
+                self.apps[app].sleep = if pick.is_none() { drowsy.fall_asleep(of_limits.as_ref()) } else { None };
+                return pick;
+            };
+            drowsy.wake();
             if self.preempt(now, app, wish.ask(), wish.nodes_tried, events) {
                 return Some(Pick::Preempted);
             }

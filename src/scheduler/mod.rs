@@ -10,7 +10,7 @@
 //! Where to read: [`command`] is what can be done, [`event`] what is told. [`partition`] holds the state and passes
 //! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle, `preempt` what makes room
 //! in it, [`gang`] placeholders and who replaces them; `lifecycle` the state machine of applications with its timers; `queue` the
-//! tree with its counters and priorities, `siblings` the order in it; [`usage`] what users and groups have in use, and their limits.
+//! tree with its counters and priorities, `siblings` the order in it, `sleep` and `skyline` what need not be tried again; [`usage`] what users and groups have in use, and their limits.
 
 pub mod app;
 pub mod check;
@@ -46,6 +46,8 @@ mod release;
 mod reload;
 mod reserve;
 mod siblings;
+mod skyline;
+mod sleep;
 mod submit;
 mod try_asks;
 
@@ -148,7 +150,7 @@ impl Scheduler {
     /// Drops everything that cycles keep to save work. No decision rests on it: tests hold a scheduler that has to find everything
     /// anew against one that does not.
     pub fn forget_shortcuts(&mut self) {
-        self.partitions.iter_mut().for_each(|partition| partition.queues.forget_order());
+        self.partitions.iter_mut().for_each(Partition::forget_shortcuts);
     }
 
     /// The checksum of the configuration in force; empty before the first.

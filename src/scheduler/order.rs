@@ -10,6 +10,12 @@ use super::queue::Queue;
 use crate::config::properties::AppSortPolicy;
 use crate::model::{AppId, Priority, Resource, Time};
 
+/// A number of the same order as a float's total order.
+pub fn ordered(float: f64) -> i64 {
+    let bits = float.to_bits().cast_signed();
+    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
+}
+
 /// How much of its guarantee somebody uses: one share for each resource name in use, the largest first (SCH-054). Two lists are
 /// compared position by position, the shorter one filled up with zeros.
 #[derive(Clone, Debug, Default)]

@@ -65,6 +65,10 @@ pub struct Partition {
     pub(super) stopping: VecDeque<(AppKey, AskKey, u64, ReleaseReason)>,
     /// Whether the bases of the 1.8.0 fair shares are out of date.
     pub(super) share_bases_stale: bool,
+    /// How often something changed that concerns everybody, such as the configuration.
+    pub(super) epoch: u64,
+    /// Until when cycles find nothing and tell nothing, if nothing happens before.
+    pub(super) quiet: Option<Time>,
     /// Scratch of the cycle, kept for its capacity.
     pub(super) scratch: super::cycle::Scratch,
 }
@@ -112,12 +116,15 @@ impl Partition {
             arrivals: 0,
             stopping: VecDeque::new(),
             share_bases_stale: false,
+            epoch: 0,
+            quiet: None,
             scratch: super::cycle::Scratch::default(),
         }
     }
 
     /// Carries out one command.
     pub(super) fn apply(&mut self, now: Time, command: &PartitionCommand, events: &mut Vec<Event>) {
+        self.quiet = None;
         match command {
             PartitionCommand::AddNode(spec) => self.add_node(now, spec, events),
             PartitionCommand::UpdateNode { id, capacity, occupied } => {
@@ -136,6 +143,13 @@ impl Partition {
         }
         self.confirm_stopped(now, events);
         self.run_timers(now, events);
+    }
+
+    /// Drops everything that cycles keep to save work.
+    pub(super) fn forget_shortcuts(&mut self) {
+        self.wake_all();
+        self.queues.forget_order();
+        self.nodes.lower_bounds();
     }
 
     /// Brings placement rules into force (PLC-100). Hits go on counting as long as the rules say the same.
@@ -209,6 +223,7 @@ impl Partition {
             && entry.key().0 <= now
         {
             let ((due, _), timer) = entry.remove_entry();
+            self.quiet = None;
             match timer {
                 Timer::AppState(app) => self.state_timer(due, app, events),
                 Timer::Placeholder(app) => self.placeholder_timeout(due, app, events),
@@ -377,12 +392,14 @@ impl Partition {
     }
 
     pub(super) fn touch_app(&mut self, app: AppKey) {
+        self.wake_app(app);
         if let Some(touched) = &mut self.touched {
             touched.apps.mark(app);
         }
     }
 
     pub(super) fn touch_ask(&mut self, app: AppKey, ask: AskKey, arrival: u64) {
+        self.wake_app(app);
         if let Some(touched) = &mut self.touched {
             touched.apps.mark(app);
             touched.asks.push((app, ask, arrival));

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::index::{AppKey, QueueKey, Slab};
 use super::order::{AppRank, ShareList};
 use super::siblings::{SiblingRank, Siblings};
+use super::sleep::Sleep;
 use super::usage::QueueLimits;
 use crate::config::properties::{Merged, QueueProperties};
 use crate::config::{Place, TemplateConfig};
@@ -79,6 +80,8 @@ pub struct Queue {
     pub(super) rank: Option<SiblingRank>,
     /// Of a parent: the children that want something, in their order.
     pub(super) siblings: Siblings,
+    /// Of a leaf that was tried in vain and need not be tried again yet.
+    sleep: Option<Box<Sleep>>,
 }
 
 /// What the configuration, or a template, says of a queue.
@@ -166,6 +169,16 @@ impl QueueTree {
         self.queues.get(key)
     }
 
+    /// Wakes a leaf. Gives why it slept.
+    pub(super) fn take_sleep(&mut self, leaf: QueueKey) -> Option<Box<Sleep>> {
+        self.queues.get_mut(leaf)?.sleep.take()
+    }
+
+    /// Lets a leaf sleep.
+    pub(super) fn put_sleep(&mut self, leaf: QueueKey, sleep: Box<Sleep>) {
+        self.queues[leaf].sleep = Some(sleep);
+    }
+
     /// How many queues there are.
     pub fn len(&self) -> usize {
         self.queues.len()
@@ -219,6 +232,7 @@ impl QueueTree {
             marked: false,
             rank: None,
             siblings: Siblings::default(),
+            sleep: None,
         });
         if let Some(parent) = parent {
             let at = self.child_position(parent, name).unwrap_or_else(|at| at);

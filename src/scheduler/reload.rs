@@ -135,6 +135,7 @@ impl Partition {
         self.nodes.set_sort(&config.node_sort);
         self.preemption = config.preemption;
         self.share_bases_stale = true;
+        self.wake_all();
         self.touch_tree();
         let mut stack = vec![Load::Queue(&config.root, None)];
         while let Some(load) = stack.pop() {

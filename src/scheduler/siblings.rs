@@ -17,7 +17,7 @@
 use std::cmp::Ordering;
 
 use super::index::QueueKey;
-use super::order::ShareList;
+use super::order::{ShareList, ordered};
 use super::queue::{Queue, QueueTree};
 use crate::model::{Priority, Resource};
 
@@ -48,16 +48,30 @@ impl SiblingRank {
         if by_priority { priority().then_with(share) } else { share().then_with(priority) }
     }
 
+    /// The total keys in numbers, as far as the largest share: what is equal so far may still differ in smaller shares and, by share
+    /// first, in priority.
+    fn lead(&self, by_priority: bool) -> [i64; 2] {
+        let share = ordered(self.share.as_slice().first().copied().unwrap_or(0.0));
+        if by_priority { [-i64::from(self.priority.0), share] } else { [share, 0] }
+    }
+
     /// Whether the two differ and neither wants more.
     fn breaks(&self, other: &Self) -> bool {
         !self.pending.at_least(&other.pending) && !other.pending.at_least(&self.pending)
     }
 }
 
+/// A child on its parent's list. What mostly decides stands beside it, so that a search does not have to look at the queues.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    lead: [i64; 2],
+    key: QueueKey,
+}
+
 /// The children of a parent that want something.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Siblings {
-    list: Vec<QueueKey>,
+    list: Vec<Entry>,
     /// What the list was made by.
     by_priority: bool,
     /// How many neighbours of one class are a break.
@@ -114,7 +128,11 @@ impl QueueTree {
     /// The next child that a walk tries.
     pub(super) fn next_child(&mut self, visit: &mut Visit) -> Option<QueueKey> {
         let siblings = &self.queues[visit.parent].siblings;
-        let next = if siblings.breaks == 0 { siblings.list.get(visit.at).copied() } else { self.next_of_class(visit) };
+        let next = if siblings.breaks == 0 {
+            siblings.list.get(visit.at).map(|entry| entry.key)
+        } else {
+            self.next_of_class(visit)
+        };
         visit.at += usize::from(next.is_some());
         next
     }
@@ -140,16 +158,19 @@ impl QueueTree {
     fn specified(&self, parent: QueueKey, at: usize) -> Vec<QueueKey> {
         let queue = &self.queues[parent];
         let Siblings { list, by_priority, .. } = &queue.siblings;
-        let Some(first) = list.get(at).and_then(|key| self.rank_of(*key)) else { return Vec::new() };
-        let equal = |key: &QueueKey| self.rank_of(*key).is_some_and(|rank| first.class(rank, *by_priority).is_eq());
-        let class = &list[at..at + list[at..].partition_point(equal)];
-        if !class.windows(2).any(|pair| self.is_break(pair[0], pair[1])) {
-            return class.iter().rev().copied().collect();
+        let Some((lead, first)) = list.get(at).and_then(|e| Some((e.lead, self.rank_of(e.key)?))) else {
+            return Vec::new();
+        };
+        let equal = |key: QueueKey| self.rank_of(key).is_some_and(|rank| first.class(rank, *by_priority).is_eq());
+        let end = list[at..].partition_point(|entry| entry.lead == lead && equal(entry.key));
+        let class = &list[at..at + end];
+        if !class.windows(2).any(|pair| self.is_break(&pair[0], &pair[1])) {
+            return class.iter().rev().map(|entry| entry.key).collect();
         }
         let mut sorted = if class.len() * 8 > queue.children.len() {
-            self.sorted_as_specified(queue.children.iter().copied().filter(equal))
+            self.sorted_as_specified(queue.children.iter().copied().filter(|key| equal(*key)))
         } else {
-            let mut class = class.to_vec();
+            let mut class: Vec<QueueKey> = class.iter().map(|entry| entry.key).collect();
             class.sort_by(|left, right| self.queues[*left].path.name().cmp(self.queues[*right].path.name()));
             self.sorted_as_specified(class.into_iter())
         };
@@ -191,8 +212,8 @@ impl QueueTree {
         self.queues[key].rank.as_ref()
     }
 
-    /// The order of a list.
-    fn listed(&self, left: QueueKey, right: QueueKey, by_priority: bool) -> Ordering {
+    /// The order of a list, where the leads are equal.
+    fn behind_lead(&self, left: QueueKey, right: QueueKey, by_priority: bool) -> Ordering {
         let (Some(l), Some(r)) = (self.rank_of(left), self.rank_of(right)) else { return Ordering::Equal };
         let name = |key: QueueKey| self.queues[key].path.name();
         l.class(r, by_priority)
@@ -200,10 +221,15 @@ impl QueueTree {
             .then_with(|| if left == right { Ordering::Equal } else { name(left).cmp(name(right)) })
     }
 
+    /// The order of a list.
+    fn listed(&self, left: &Entry, right: &Entry, by_priority: bool) -> Ordering {
+        left.lead.cmp(&right.lead).then_with(|| self.behind_lead(left.key, right.key, by_priority))
+    }
+
     /// Whether two neighbours of a list are a break.
-    fn is_break(&self, left: QueueKey, right: QueueKey) -> bool {
-        let (Some(l), Some(r)) = (self.rank_of(left), self.rank_of(right)) else { return false };
-        l.class(r, true).is_eq() && l.breaks(r)
+    fn is_break(&self, left: &Entry, right: &Entry) -> bool {
+        let (Some(l), Some(r)) = (self.rank_of(left.key), self.rank_of(right.key)) else { return false };
+        left.lead == right.lead && l.breaks(r) && l.class(r, true).is_eq()
     }
 
     /// Puts one queue where it belongs.
@@ -224,16 +250,22 @@ impl QueueTree {
     }
 
     /// Where a queue with a rank stands in the list of its parent, or would stand.
-    fn place_of(&self, parent: QueueKey, key: QueueKey) -> Result<usize, usize> {
+    fn place_of(&self, parent: QueueKey, own: &Entry) -> Result<usize, usize> {
         let Siblings { list, by_priority, .. } = &self.queues[parent].siblings;
-        list.binary_search_by(|other| self.listed(*other, key, *by_priority))
+        list.binary_search_by(|other| self.listed(other, own, *by_priority))
+    }
+
+    /// The entry of a queue with a rank in the list of its parent.
+    fn entry_of(&self, parent: QueueKey, key: QueueKey) -> Option<Entry> {
+        let lead = self.rank_of(key)?.lead(self.queues[parent].siblings.by_priority);
+        Some(Entry { lead, key })
     }
 
     /// The breaks around a place: with the one that stands there, and of its neighbours without it.
     fn breaks_at(&self, parent: QueueKey, at: usize) -> (usize, usize) {
         let list = &self.queues[parent].siblings.list;
-        let (before, own, behind) = (at.checked_sub(1).map(|at| list[at]), list[at], list.get(at + 1).copied());
-        let pair = |left: Option<QueueKey>, right: Option<QueueKey>| match (left, right) {
+        let (before, own, behind) = (at.checked_sub(1).map(|at| &list[at]), &list[at], list.get(at + 1));
+        let pair = |left: Option<&Entry>, right: Option<&Entry>| match (left, right) {
             (Some(left), Some(right)) => usize::from(self.is_break(left, right)),
             _ => 0,
         };
@@ -242,10 +274,7 @@ impl QueueTree {
 
     /// Takes a queue off the list of its parent, if it stands there.
     pub(super) fn unlist(&mut self, parent: QueueKey, key: QueueKey) {
-        if self.queues[key].rank.is_none() {
-            return;
-        }
-        let Ok(at) = self.place_of(parent, key) else { return };
+        let Some(Ok(at)) = self.entry_of(parent, key).map(|own| self.place_of(parent, &own)) else { return };
         let (with, without) = self.breaks_at(parent, at);
         let same_class = self.is_of_front(parent, key) == Some(Ordering::Equal);
         let siblings = &mut self.queues[parent].siblings;
@@ -261,12 +290,10 @@ impl QueueTree {
 
     /// Puts a queue that has a rank on the list of its parent.
     fn enlist(&mut self, parent: QueueKey, key: QueueKey) {
-        if self.queues[key].rank.is_none() {
-            return;
-        }
-        let (Ok(at) | Err(at)) = self.place_of(parent, key);
+        let Some(own) = self.entry_of(parent, key) else { return };
+        let (Ok(at) | Err(at)) = self.place_of(parent, &own);
         let joins_front = self.is_of_front(parent, key).is_some_and(Ordering::is_le);
-        self.queues[parent].siblings.list.insert(at, key);
+        self.queues[parent].siblings.list.insert(at, own);
         let (with, without) = self.breaks_at(parent, at);
         let siblings = &mut self.queues[parent].siblings;
         siblings.breaks = siblings.breaks + with - without;
@@ -286,9 +313,10 @@ impl QueueTree {
     fn sort_children_of(&mut self, parent: QueueKey) {
         let queue = &self.queues[parent];
         let by_priority = queue.settings.properties.sort_by_priority;
-        let mut list: Vec<QueueKey> = queue.children.iter().copied().filter(|c| self.rank_of(*c).is_some()).collect();
-        list.sort_by(|left, right| self.listed(*left, *right, by_priority));
-        let breaks = list.windows(2).filter(|pair| self.is_break(pair[0], pair[1])).count();
+        let entry = |key: &QueueKey| Some(Entry { lead: self.rank_of(*key)?.lead(by_priority), key: *key });
+        let mut list: Vec<Entry> = queue.children.iter().filter_map(entry).collect();
+        list.sort_by(|left, right| self.listed(left, right, by_priority));
+        let breaks = list.windows(2).filter(|pair| self.is_break(&pair[0], &pair[1])).count();
         self.queues[parent].siblings = Siblings { list, by_priority, breaks, front: Vec::new() };
     }
 

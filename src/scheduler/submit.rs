@@ -184,6 +184,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         allocated: Resource::new(),
         allocated_placeholder: Resource::new(),
         rank: None,
+        sleep: None,
         may_replace: false,
         counted_priority: Priority::MIN,
         runnable_in_queue: true,

@@ -8,11 +8,12 @@ use super::gang::can_replace;
 use super::index::{AppKey, AskKey, NodeKey};
 use super::node::{Node, Nodes};
 use super::preempt::attempts::Attempts;
+use super::sleep::Drowsy;
 use super::switches::{RequiredNode, Switches};
 use crate::model::{AppId, NodeId, QueuePath, Resource, Time};
 
 /// How old an ask must be before a node is kept for it (SCH-130).
-const RESERVATION_DELAY: Duration = Duration::from_secs(2);
+pub(super) const RESERVATION_DELAY: Duration = Duration::from_secs(2);
 
 /// How long the same thing is not told again of the same ask (SCH-222).
 const TELL_AGAIN: Duration = Duration::from_secs(15);
@@ -72,14 +73,17 @@ enum Outcome {
 }
 
 /// Tries the asks of one application in their order (SCH-082). Gives what a cycle does with one of them, and those of which
-/// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says.
+/// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says. `drowsy` learns why
+/// asks failed.
+#[expect(clippy::too_many_arguments, reason = "they are parts of one partition that are borrowed apart")]
 pub(super) fn try_asks(
     now: Time,
     app: &mut Application,
-    nodes: &Nodes,
+    nodes: &mut Nodes,
     room: &Room<'_>,
     switches: &Switches,
     attempts: &mut Attempts,
+    drowsy: &mut Drowsy,
     events: &mut Vec<Event>,
 ) -> (Option<Pick>, Vec<AskKey>) {
     let mut changed = Vec::new();
@@ -89,6 +93,7 @@ pub(super) fn try_asks(
     for rank @ (.., key) in attempts.remaining(pending_order) {
         let ask = &asks[*key];
         if can_replace(task_groups, ask) {
+            drowsy.wake();
             if std::mem::replace(&mut asks[*key].tried, Tried::Placeholder) != Tried::Placeholder {
                 changed.push(*key);
             }
@@ -101,7 +106,7 @@ pub(super) fn try_asks(
             let same = other.resource == ask.resource && other.required_node.is_none() && ask.required_node.is_none();
             same && !(may_reserve && *tried == Tried::NoNode)
         });
-        let on_nodes = || Wish { app: *app_key, key: *key, ask, reserved, may_reserve }.on_nodes(nodes, switches);
+        let mut on_nodes = || Wish { app: *app_key, key: *key, ask, reserved, may_reserve }.on_nodes(nodes, switches);
         let outcome = match known {
             Some((_, tried)) => Outcome::Next(tried),
             None => room.fits(&ask.resource).map_or_else(Outcome::Next, |()| on_nodes()),
@@ -121,6 +126,7 @@ pub(super) fn try_asks(
             tell_predicates(now, id, ask, nodes, events);
         }
         if let Some(tried) = tried {
+            drowsy.note(now, ask, tried, room, attempts);
             failed = Some((*key, tried));
             if std::mem::replace(&mut ask.tried, tried) != tried {
                 changed.push(*key);
@@ -147,7 +153,7 @@ struct Wish<'a> {
 }
 
 impl Wish<'_> {
-    fn on_nodes(&self, nodes: &Nodes, switches: &Switches) -> Outcome {
+    fn on_nodes(&self, nodes: &mut Nodes, switches: &Switches) -> Outcome {
         match &self.ask.required_node {
             None => self.on_any(nodes),
             Some(id) => self.on_required(id, nodes, switches.required_node),
@@ -155,9 +161,12 @@ impl Wish<'_> {
     }
 
     /// The first node in order that has room (SCH-093), else perhaps one to keep (SCH-130).
-    fn on_any(&self, nodes: &Nodes) -> Outcome {
+    fn on_any(&self, nodes: &mut Nodes) -> Outcome {
         let Self { app, key: ask, .. } = *self;
         let wanted = &self.ask.resource;
+        if !nodes.may_hold(wanted, self.may_reserve) {
+            return Outcome::Next(Tried::NoNode);
+        }
         let mut best: Option<(f64, NodeKey)> = None;
         for node in nodes.unreserved().filter(|node| node.schedulable && node.total.fit_in(wanted)) {
             if node.available.fit_in(wanted) && nodes.lets(self.ask, node.key, true) {
@@ -172,7 +181,10 @@ impl Wish<'_> {
         }
         match best.filter(|(_, node)| nodes.lets(self.ask, *node, false)) {
             Some((_, node)) => Outcome::Pick(Pick::Reserve { app, ask, node }),
-            None => Outcome::Next(Tried::NoNode),
+            None => {
+                nodes.lower_bounds();
+                Outcome::Next(Tried::NoNode)
+            }
         }
     }
 

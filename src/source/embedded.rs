@@ -47,9 +47,13 @@ impl Source for Embedded {
         let published = self.engine.published();
         let age = published.age();
         if !published.is_alive() {
-            return Link::Stale { age, cause: "the scheduler in this process has stopped".to_owned() };
+            return Link::Stale { age, cause: "the scheduler in this process has stopped".to_owned(), retry_in: None };
         }
-        if age < STALE_AFTER { Link::Live } else { Link::Stale { age, cause: "the scheduler is busy".to_owned() } }
+        if age < STALE_AFTER {
+            Link::LIVE
+        } else {
+            Link::Stale { age, cause: "the scheduler is busy".to_owned(), retry_in: None }
+        }
     }
 
     fn identity(&self) -> &Identity {
@@ -130,7 +134,7 @@ impl Source for Stepped {
     }
 
     fn link(&self) -> Link {
-        Link::Live
+        Link::LIVE
     }
 
     fn identity(&self) -> &Identity {

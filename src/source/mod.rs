@@ -5,14 +5,16 @@
 //! - the console never knows which implementation it has, but for the words of [`Source::about`].
 
 pub mod embedded;
+pub mod remote;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{Identity, Time};
+use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::{EventPage, View};
 pub use embedded::{Embedded, Stepped};
+pub use remote::Remote;
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
@@ -39,6 +41,9 @@ pub trait Source: Send + Sync {
 
     /// Who acts through this source.
     fn identity(&self) -> &Identity;
+
+    /// Is told what is on the screen, so that a source which has to ask for everything asks for this first.
+    fn look(&self, _glance: &Glance) {}
 
     /// Who gives orders through this source.
     ///
@@ -96,16 +101,72 @@ pub enum SourcePlace {
     Remote,
 }
 
+/// What is on the screen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Glance {
+    /// In which partition.
+    pub partition: Arc<str>,
+    /// Which kind of thing.
+    pub sight: Sight,
+}
+
+/// Which kind of thing is on the screen, as far as it has to be asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sight {
+    /// The tree of queues, or what rests on it.
+    #[default]
+    Queues,
+    /// Applications; those of one leaf.
+    Apps(Option<QueuePath>),
+    /// One application.
+    App(AppId),
+    /// The nodes.
+    Nodes,
+    /// One node.
+    Node(NodeId),
+    /// Users and groups.
+    Users,
+}
+
 /// How the connection of a source is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {
+    /// Nothing has come yet.
+    Connecting {
+        /// Why the last try failed, if one did.
+        cause: Option<String>,
+        /// When the next try comes, in whole seconds.
+        retry_in: Option<Duration>,
+    },
     /// The view is what is.
-    Live,
+    Live {
+        /// How long an answer takes; `None` where nobody has to be asked.
+        rtt: Option<Duration>,
+    },
     /// The view was true this long ago.
     Stale {
         /// How old the view is.
         age: Duration,
         /// Why nothing newer is there.
         cause: String,
+        /// When the next try comes, in whole seconds; `None` while one is under way.
+        retry_in: Option<Duration>,
     },
+    /// The other side does not let one in.
+    Refused {
+        /// Why.
+        why: String,
+        /// How old the view is; `None` without one.
+        age: Option<Duration>,
+    },
+}
+
+impl Link {
+    /// A source in this process that has nothing newer to show.
+    pub const LIVE: Self = Self::Live { rtt: None };
+
+    /// Whether what is shown is what is.
+    pub const fn is_live(&self) -> bool {
+        matches!(self, Self::Live { .. })
+    }
 }

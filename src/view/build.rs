@@ -234,7 +234,7 @@ impl PartitionBuilder {
             let app = partition.apps.get(*app)?;
             let ask = app.asks.get(*ask)?;
             let (id, since) = (ask.id.clone(), ask.allocation?.since);
-            Some(NodeAllocation { app: app.id.clone(), ask: id, resource: ask.resource.clone(), since })
+            Some(NodeAllocation { app: app.id.clone(), ask: id, resource: ask.resource.clone(), since: Some(since) })
         });
         match there {
             Some(allocation) => allocations.insert(number, allocation),
@@ -411,7 +411,7 @@ fn task_group_row((name, group): (&Arc<str>, &TaskGroup)) -> TaskGroupRow {
 fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition) -> AskRow {
     let state = match &ask.allocation {
         Some(allocation) => {
-            AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since: allocation.since }
+            AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since: Some(allocation.since) }
         }
         None => AskState::Pending {
             reason: match ask.tried {

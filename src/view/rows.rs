@@ -245,8 +245,8 @@ pub enum AskState {
     Allocated {
         /// Where it runs.
         node: NodeId,
-        /// Since when.
-        since: Time,
+        /// Since when; `None` where a remote does not tell.
+        since: Option<Time>,
     },
 }
 
@@ -303,6 +303,6 @@ pub struct NodeAllocation {
     pub ask: AskId,
     /// What it uses.
     pub resource: Resource,
-    /// Since when.
-    pub since: Time,
+    /// Since when; `None` where a remote does not tell.
+    pub since: Option<Time>,
 }

@@ -33,7 +33,7 @@ impl Scene {
 
     pub fn with(view: View, place: SourcePlace, notes: Vec<String>) -> Arc<Self> {
         let about = About { place, name: "demo, seed 42".to_owned(), notes };
-        let now = Mutex::new((Arc::new(view.clone()), view.at, Link::Live));
+        let now = Mutex::new((Arc::new(view.clone()), view.at, Link::LIVE));
         Arc::new(Self { about, identity: Identity::new("sue", ["dev"]), now })
     }
 
@@ -209,9 +209,9 @@ impl Builder {
                 node.allocated.add_assign(&wanted);
                 let key = node.allocations.len() as u64;
                 let allocation =
-                    NodeAllocation { app: app.into(), ask: id.into(), resource: wanted.clone(), since: created };
+                    NodeAllocation { app: app.into(), ask: id.into(), resource: wanted.clone(), since: Some(created) };
                 node.allocations.insert(key, allocation);
-                AskState::Allocated { node: node.id.clone(), since: created }
+                AskState::Allocated { node: node.id.clone(), since: Some(created) }
             }
         };
         AskRow {

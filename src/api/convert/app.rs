@@ -112,12 +112,13 @@ fn allocations(context: &Context, row: &AppRow) -> Vec<dto::Allocation> {
 /// An ask as the allocation that it became; `None` while it is pending.
 pub(super) fn allocation(context: &Context, app: &AppId, ask: &AskRow) -> Option<dto::Allocation> {
     let AskState::Allocated { node, since } = &ask.state else { return None };
+    let since = since.unwrap_or(ask.created);
     let wall = &context.wall;
     Some(dto::Allocation {
         allocation_key: ask.id.as_str().to_owned(),
         request_time: wall.nanos(ask.created),
-        allocation_time: wall.nanos(*since),
-        allocation_delay: wall.between(ask.created, *since),
+        allocation_time: wall.nanos(since),
+        allocation_delay: wall.between(ask.created, since),
         resource: (&ask.resource).into(),
         priority: ask.priority.0,
         node_id: node.as_str().to_owned(),

@@ -1,4 +1,5 @@
-//! The read model as transfer types: what a [`View`](crate::view::View) says, in the words of the wire.
+//! The read model as transfer types: what a [`View`](crate::view::View) says, in the words of the wire; and [`read`], the other way
+//! round.
 //!
 //! Everything is sorted where upstream has no order: queues by path, applications by submission and then id, everything else by
 //! name (`rest.md` section 10).
@@ -13,6 +14,7 @@ mod duration;
 mod node;
 mod partition;
 mod queue;
+pub mod read;
 mod rule;
 mod usage;
 mod wall;

@@ -21,6 +21,7 @@ impl Partition {
     /// Brings the limits of a configuration into force, all of them, and nothing else of it. A queue that it does not have
     /// loses its own.
     pub(in crate::scheduler) fn adopt_limits(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) {
+        self.wake_all();
         let (mut gone, mut changes) = (Gone::new(), Vec::new());
         let mut new = self.limits_of(&config.root);
         for key in self.queues.top_down() {
