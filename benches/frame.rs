@@ -42,7 +42,7 @@ impl Source for Large {
     }
 
     fn link(&self) -> Link {
-        Link::Live
+        Link::LIVE
     }
 
     fn identity(&self) -> &Identity {

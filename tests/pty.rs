@@ -8,6 +8,7 @@
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
+use std::path::Path;
 use std::process::Command as Process;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Condvar, Mutex};
@@ -382,6 +383,59 @@ fn no_color_is_without_colours_and_the_selection_stays_visible() {
     terminal.press("?");
     terminal.until_text("Help");
     assert!(!colours(&terminal), "a colour in spite of NO_COLOR");
+}
+
+/// Puts a text in the place of a file as an editor does: a new file is written and renamed.
+fn edit(file: &Path, text: &str) {
+    let new = file.with_extension("new");
+    std::fs::write(&new, text).expect("the folder can be written to");
+    std::fs::rename(&new, file).expect("it can be renamed");
+}
+
+#[test]
+fn an_edited_configuration_drains_removes_and_brings_back_on_the_screen() {
+    let folder = std::env::temp_dir().join(format!("kornsole-pty-reload-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is a folder for temporary files");
+    let (config, workload) = (folder.join("queues.yaml"), folder.join("workload.yaml"));
+    let with = |queues: &str| {
+        format!("partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues: [{queues}]\n")
+    };
+    let all = with("{name: stays}, {name: busy}, {name: empty}");
+    edit(&config, &all);
+    let steps = "steps:\n- node: {id: n, capacity: {vcore: 4}}\n- submit: {app: one, queue: root.busy, user: sue}\n- ask: {app: one, id: a, resource: {vcore: 1}}\n";
+    edit(&workload, steps);
+    let [config_name, workload_name] =
+        [&config, &workload].map(|file| file.to_str().expect("its name is text").to_owned());
+    // The cleaner comes every ten seconds of the scheduler's time.
+    let mut terminal =
+        Terminal::kornsole(&["--config", &config_name, "--workload", &workload_name, "--speed", "40"], &[]);
+    let row = |seen: &Seen, queue: &str| {
+        let screen = seen.emulator.screen().contents();
+        screen
+            .lines()
+            .find(|line| line.split_whitespace().any(|word| word.trim_start_matches('▌') == queue))
+            .map(str::to_owned)
+    };
+    let is = |seen: &Seen, queue: &str, sign: char| row(seen, queue).is_some_and(|row| row.contains(sign));
+    terminal.until("all queues active", |seen| ["stays", "busy", "empty"].iter().all(|queue| is(seen, queue, '●')));
+
+    edit(&config, &with("{name: stays}"));
+    terminal.until("busy drains", |seen| is(seen, "busy", '◐'));
+    terminal.until("the empty queue is gone", |seen| row(seen, "empty").is_none() && is(seen, "busy", '◐'));
+
+    edit(&config, &with("{name: 'no good'}"));
+    terminal.until_text("was refused");
+    // The notice has the fault with its place.
+    terminal.until_text("error[CFG-030]");
+    terminal.press("\x1b");
+    terminal.until("the notice gone", |seen| !seen.emulator.screen().contents().contains("was refused"));
+    assert!(terminal.look(|seen| is(seen, "busy", '◐') && is(seen, "stays", '●')), "{}", terminal.screen_text());
+
+    edit(&config, &all);
+    terminal.until("all are back", |seen| ["stays", "busy", "empty"].iter().all(|queue| is(seen, queue, '●')));
+    drop(terminal);
+    // What cannot be removed is left to the system.
+    let _ = std::fs::remove_dir_all(&folder);
 }
 
 #[test]

@@ -203,3 +203,15 @@ fn a_long_run_tells_on_a_terminal_how_far_it_is() {
     child.wait().expect("it was started here");
     std::fs::remove_file(&file).expect("it was written here");
 }
+
+#[test]
+fn two_processes_give_the_same_bytes() {
+    for name in ["mix-001", "gang-004", "preempt-011", "reload-004"] {
+        let file = format!("tests/conformance/scenarios/{name}.yaml");
+        for profile in ["kornsole", "1.5.1", "1.8.0"] {
+            let first = run(&[&file, "--core", profile], "");
+            assert!(first.0 == Some(0) && first.1.len() > 2000, "{name}: {}", first.2);
+            assert_eq!(run(&[&file, "--core", profile], ""), first, "{name} under {profile}");
+        }
+    }
+}

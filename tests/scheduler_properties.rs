@@ -5,322 +5,26 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+mod commands;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use kornsole::config::{self, Config, PreemptionPolicy};
-use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, QueuePath, Resource, Time};
+use commands::reference::Model;
+use commands::{GUARANTEES, Step, gang_step, run, run_from, step};
+use kornsole::config::PreemptionPolicy;
+use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, Resource, Time};
 use kornsole::scheduler::app::Application;
 use kornsole::scheduler::app::Ask;
 use kornsole::scheduler::index::QueueKey;
 use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, GangStyle, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler,
-    Submission, Tuning, check,
+    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission,
+    Tuning, check,
 };
 use kornsole::view::ViewBuilder;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
-
-const CONFIGS: [&str; 4] = [
-    r"
-partitions:
-  - name: default
-    placementrules:
-      - {name: provided, create: true}
-    queues:
-      - name: root
-        submitacl: '*'
-        adminacl: root
-        limits:
-          - {limit: ops everywhere, groups: [ops], maxapplications: 3, maxresources: {memory: 9}}
-        queues:
-          - name: a
-            adminacl: sue
-            properties: {priority.offset: '5', application.sort.policy: fair}
-            resources: {guaranteed: {memory: 5}, max: {memory: 20, vcore: 20}}
-            limits:
-              - {limit: sue, users: [sue], maxapplications: 2, maxresources: {memory: 6}}
-              - {limit: each, users: ['*'], maxapplications: 1, maxresources: {vcore: 5m, gpu: 3}}
-              - {limit: dev, groups: [dev], maxapplications: 2, maxresources: {memory: 8}}
-              - {limit: others, groups: ['*'], maxresources: {vcore: 6m}}
-          - name: b
-            maxapplications: 1
-            properties: {priority.policy: fence, priority.offset: '2'}
-          - name: p
-            parent: true
-            limits:
-              - {limit: each, users: ['*'], maxresources: {memory: 5, vcore: 4m}}
-            childtemplate: {maxapplications: 2, resources: {max: {memory: 7}}}
-            queues:
-              - {name: x, properties: {application.sort.policy: stateaware}}
-",
-    r"
-partitions:
-  - name: default
-    nodesortpolicy: {type: binpacking}
-    queues:
-      - name: root
-        submitacl: '*'
-        queues:
-          - name: a
-            submitacl: sue
-            properties: {application.sort.priority: disabled}
-            resources: {max: {memory: 3}}
-            limits:
-              - {limit: sue, users: [sue], maxapplications: 1}
-          - name: p
-            parent: true
-            properties: {priority.policy: fence}
-            limits:
-              - {limit: ops and qa, groups: [ops, qa], maxapplications: 2, maxresources: {memory: 4}}
-            queues:
-              - {name: x}
-              - {name: y}
-",
-    r"
-partitions:
-  - name: default
-    queues:
-      - name: root
-        submitacl: '*'
-        limits:
-          - {limit: bob, users: [bob], maxresources: {memory: 7}}
-          - {limit: dev, groups: [dev], maxresources: {vcore: 7m}}
-        queues:
-          - {name: a, queues: [{name: sub}]}
-          - {name: b, maxapplications: 3}
-",
-    r"
-partitions:
-  - name: default
-    placementrules:
-      - {name: provided, create: true}
-    queues:
-      - name: root
-        submitacl: '*'
-        properties: {preemption.delay: 1ms}
-        queues:
-          - name: a
-            resources: {guaranteed: {memory: 3, vcore: 3m}}
-          - name: b
-            properties: {priority.offset: '1'}
-            resources: {guaranteed: {memory: 2, vcore: 1m}}
-          - name: p
-            properties: {preemption.policy: fence}
-            resources: {guaranteed: {memory: 8, vcore: 8m}, max: {vcore: 12m}}
-            queues:
-              - {name: x, resources: {guaranteed: {memory: 2, vcore: 2m}}}
-              - {name: y, properties: {priority.policy: fence}, resources: {guaranteed: {vcore: 5m}}}
-",
-];
-
-/// The one of them under which much is preempted.
-const GUARANTEES: usize = 3;
-
-const QUEUES: [&str; 8] = ["root.a", "root.b", "root.p.x", "root.p.y", "root.p.new", "root.a.sub", "root", "root.p"];
-
-fn configs(profile: Profile) -> Vec<Arc<Config>> {
-    let read = |text: &&str| Arc::new(config::read(text, profile).config.expect("the configurations above are valid"));
-    CONFIGS.iter().map(read).collect()
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Configure(usize),
-    Cycles(u8),
-    Clean,
-    Advance(u32),
-    Do(PartitionCommand),
-}
-
-fn resource() -> impl Strategy<Value = Resource> {
-    let amount = prop_oneof![6 => 0i64..5, 1 => Just(i64::MAX), 1 => -3i64..0];
-    prop::collection::vec((prop::sample::select(&["memory", "vcore", "gpu"]), amount), 1..3)
-        .prop_map(|pairs| pairs.into_iter().collect())
-}
-
-/// Submissions, a third of them of gangs.
-fn submit(
-    app: impl Strategy<Value = AppId>,
-    queue: impl Strategy<Value = &'static str>,
-    who: impl Strategy<Value = Identity>,
-) -> impl Strategy<Value = PartitionCommand> {
-    let style = prop::sample::select(&[GangStyle::Soft, GangStyle::Hard]);
-    let gang = prop_oneof![2 => Just(0), 1 => 1..8i64];
-    (app, queue, who, gang, style, 1..200u64).prop_map(|(app, queue, who, size, gang_style, time)| {
-        PartitionCommand::Submit(Submission {
-            app,
-            queue: queue.to_owned(),
-            who,
-            gang_style,
-            placeholder_ask: [("memory", size)].into_iter().collect(),
-            placeholder_timeout: Some(Duration::from_secs(time)),
-            ..Submission::default()
-        })
-    })
-}
-
-fn gang_ask() -> impl Strategy<Value = AskId> {
-    (0..6u8).prop_map(|n| AskId::from(format!("p{n}")))
-}
-
-/// Small wishes of few task groups, so that placeholders and real asks meet, some of them too large.
-fn gang_asks(app: impl Strategy<Value = AppId>) -> impl Strategy<Value = PartitionCommand> {
-    let group = prop::sample::select(&["g", "h"]);
-    (app, gang_ask(), 1..4i64, any::<bool>(), group, 1..4u32, -3..4i32, any::<bool>()).prop_map(
-        |(app, id, memory, placeholder, group, count, priority, preempts)| {
-            PartitionCommand::Ask(AskSpec {
-                app,
-                id,
-                resource: [("memory", memory)].into_iter().collect(),
-                priority: Priority(priority),
-                count,
-                placeholder,
-                task_group: Some(Arc::from(group)),
-                allow_preempt_self: true,
-                allow_preempt_other: preempts,
-                ..AskSpec::default()
-            })
-        },
-    )
-}
-
-/// Steps around two gangs in a small cluster: most of what is asked for is a placeholder or may replace one.
-fn gang_step() -> impl Strategy<Value = Step> {
-    let app = || (0..2u8).prop_map(|n| AppId::from(format!("app-{n}")));
-    let node = || (0..3u8).prop_map(|n| NodeId::from(format!("n{n}")));
-    let queue = || prop::sample::select(vec!["root.b", "root.p.x", "root.p.new"]);
-    let root = || Just(Identity::new("root", ["dev"]));
-    let add = (node(), 2..9i64).prop_map(|(id, memory)| {
-        let capacity = [("memory", memory)].into_iter().collect();
-        PartitionCommand::AddNode(NodeSpec { id, capacity, ..NodeSpec::default() })
-    });
-    let command = prop_oneof![
-        6 => submit(app(), queue(), root()),
-        20 => gang_asks(app()),
-        5 => add,
-        2 => node().prop_map(PartitionCommand::RemoveNode),
-        1 => node().prop_map(PartitionCommand::DrainNode),
-        3 => (app(), gang_ask()).prop_map(|(app, ask)| PartitionCommand::Release { app, ask }),
-        1 => app().prop_map(|app| PartitionCommand::Remove { app }),
-        1 => (app(), root()).prop_map(|(app, by)| PartitionCommand::Kill { app, by, reason: String::new() }),
-        2 => (app(), queue(), root())
-            .prop_map(|(app, to, by)| PartitionCommand::Move { app, to: QueuePath::new(to), by }),
-    ];
-    prop_oneof![
-        10 => (1..6u8).prop_map(Step::Cycles),
-        3 => (1..40_000u32).prop_map(Step::Advance),
-        20 => command.prop_map(Step::Do),
-    ]
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    let app = || (0..6u8).prop_map(|n| AppId::from(format!("app-{n}")));
-    let ask = || (0..5u8).prop_map(|n| AskId::from(format!("t{n}")));
-    let node = || (0..4u8).prop_map(|n| NodeId::from(format!("n{n}")));
-    let queue = || prop::sample::select(QUEUES.to_vec());
-    let groups = || prop::sample::select(vec![vec!["dev"], vec!["ops", "dev"], vec!["qa"], vec![]]);
-    let user = || {
-        (prop::sample::select(&["sue", "bob", "root", ""]), groups())
-            .prop_map(|(user, groups)| Identity::new(user, groups))
-    };
-    let submit = submit(app(), queue(), user());
-    let gang_asks = gang_asks(app());
-    let required = prop_oneof![9 => Just(None), 1 => node().prop_map(Some)];
-    let flags = any::<[bool; 3]>();
-    let asks = (app(), ask(), resource(), -3..4i32, 1..4u32, required, flags).prop_map(
-        |(app, id, resource, priority, count, required_node, flags)| {
-            let [allow_preempt_self, allow_preempt_other, originator] = flags;
-            PartitionCommand::Ask(AskSpec {
-                app,
-                id,
-                resource,
-                priority: Priority(priority),
-                count,
-                required_node,
-                allow_preempt_self,
-                allow_preempt_other,
-                originator,
-                ..AskSpec::default()
-            })
-        },
-    );
-    let add = (node(), 0..12i64, 0..12i64).prop_map(|(id, memory, vcore)| {
-        let capacity = [("memory", memory), ("vcore", vcore)].into_iter().collect();
-        PartitionCommand::AddNode(NodeSpec { id, capacity, ..NodeSpec::default() })
-    });
-    let update = (node(), resource()).prop_map(|(id, capacity)| PartitionCommand::UpdateNode {
-        id,
-        capacity: Some(capacity),
-        occupied: None,
-    });
-    let command = prop_oneof![
-        4 => submit,
-        8 => asks,
-        8 => gang_asks,
-        3 => add,
-        1 => update,
-        1 => node().prop_map(PartitionCommand::RemoveNode),
-        1 => node().prop_map(PartitionCommand::DrainNode),
-        1 => node().prop_map(PartitionCommand::ResumeNode),
-        4 => (app(), prop_oneof![ask(), gang_ask()]).prop_map(|(app, ask)| PartitionCommand::Release { app, ask }),
-        1 => app().prop_map(|app| PartitionCommand::Remove { app }),
-        1 => (app(), user()).prop_map(|(app, by)| PartitionCommand::Kill { app, by, reason: String::new() }),
-        2 => (app(), queue(), user())
-            .prop_map(|(app, to, by)| PartitionCommand::Move { app, to: QueuePath::new(to), by }),
-    ];
-    prop_oneof![
-        1 => (0..CONFIGS.len()).prop_map(Step::Configure),
-        6 => (1..6u8).prop_map(Step::Cycles),
-        1 => Just(Step::Clean),
-        2 => (1..400_000u32).prop_map(Step::Advance),
-        20 => command.prop_map(Step::Do),
-    ]
-}
-
-/// Carries out the steps and gives all events. `look` is called after each command.
-fn run(profile: Profile, steps: &[Step], look: impl FnMut(&mut Scheduler, Time, &[Event])) -> Vec<Event> {
-    run_from(0, profile, steps, look)
-}
-
-/// The same, beginning with another configuration.
-fn run_from(
-    first: usize,
-    profile: Profile,
-    steps: &[Step],
-    mut look: impl FnMut(&mut Scheduler, Time, &[Event]),
-) -> Vec<Event> {
-    let configs = configs(profile);
-    // What holds for one allocation a cycle holds for several.
-    let allocations_per_cycle = 1 + u32::try_from(steps.len() % 3).unwrap();
-    let tuning = Tuning { allocations_per_cycle, stuck_after: Duration::from_secs(100), ..Tuning::default() };
-    let mut scheduler = Scheduler::tuned(profile, tuning);
-    let mut now = Time::ZERO;
-    let mut all = Vec::new();
-    let mut apply = |now: Time, command: Command| {
-        let events = scheduler.apply(now, &command);
-        look(&mut scheduler, now, &events);
-        all.extend(events);
-    };
-    apply(now, Command::Configure(Arc::clone(&configs[first])));
-    for step in steps {
-        now = now + Duration::from_millis(1);
-        match step {
-            Step::Configure(which) => apply(now, Command::Configure(Arc::clone(&configs[*which]))),
-            Step::Cycles(count) => (0..*count).for_each(|_| apply(now, Command::Cycle)),
-            Step::Clean => apply(now, Command::Clean),
-            Step::Advance(ms) => {
-                now = now + Duration::from_millis(u64::from(*ms));
-                apply(now, Command::Tick);
-            }
-            Step::Do(command) => apply(now, command.clone().into()),
-        }
-    }
-    all
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
@@ -334,6 +38,15 @@ proptest! {
             let wrong = check::violations(scheduler);
             assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         });
+    }
+
+    #[test]
+    fn priority_and_headroom_are_those_of_the_slow_reading(
+        profile in prop::sample::select(&Profile::ALL),
+        steps in prop::collection::vec(step(), 1..120),
+    ) {
+        let mut model = Model::default();
+        run(profile, &steps, |scheduler, _, _| model.compare(profile, scheduler));
     }
 
     #[test]
@@ -626,4 +339,155 @@ fn the_laws_of_preemption() {
 fn find<'a>(partition: &'a Partition, app: &AppId, ask: &AskId) -> (QueueKey, &'a Ask) {
     let app = &partition.apps[partition.app_key(app).unwrap()];
     (app.queue, &app.asks[app.ask_key(ask).unwrap()])
+}
+
+/// Everything that a refusal must leave as it is; the memory of applications that were refused is not part of it.
+fn state(scheduler: &Scheduler) -> String {
+    let of = |p: &Partition| {
+        let counters = (p.allocations_made, p.reservations, p.placeholders, p.state, p.preemption);
+        format!("{:?}{:?}{:?}{:?}{counters:?}", p.queues, p.nodes, p.apps, p.usage)
+    };
+    scheduler.partitions().iter().map(of).collect()
+}
+
+const fn is_refusal(kind: &EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::NodeRejected { .. }
+            | EventKind::AskRejected { .. }
+            | EventKind::AppRejected { .. }
+            | EventKind::Denied { .. }
+            | EventKind::Refused { .. }
+            | EventKind::ConfigRejected { .. }
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_refused_changes_nothing(steps in prop::collection::vec(step(), 1..120)) {
+        let mut before = String::new();
+        run(Profile::Kornsole, &steps, |scheduler, _, events| {
+            let now = state(scheduler);
+            let told = events.iter().map(|event| &event.kind).filter(|kind| !matches!(kind, EventKind::AppNew { .. }));
+            let told: Vec<_> = told.collect();
+            if !told.is_empty() && told.iter().all(|kind| is_refusal(kind)) {
+                assert!(before == now, "{told:?} changed the state");
+            }
+            before = now;
+        });
+    }
+}
+
+#[test]
+fn bad_input_is_refused_with_a_reason() {
+    let amount = |memory: i64| -> Resource { [("memory", memory)].into_iter().collect() };
+    let ask = |app: &str, id: &str, resource: Resource| AskSpec {
+        app: app.into(),
+        id: id.into(),
+        resource,
+        ..AskSpec::default()
+    };
+    let node = |id: &str, capacity| NodeSpec { id: id.into(), capacity, ..NodeSpec::default() };
+    let submit = |app: &str, queue: &str| {
+        let (app, queue) = (app.into(), queue.to_owned());
+        PartitionCommand::Submit(Submission { app, queue, who: Identity::new("sue", ["dev"]), ..Submission::default() })
+    };
+    let nobody = || Identity::new("nobody", ["nobody"]);
+    let update =
+        |id: &str, capacity| PartitionCommand::UpdateNode { id: id.into(), capacity: Some(capacity), occupied: None };
+    let unplaced = AskSpec { placeholder: true, ..ask("one", "ph", amount(1)) };
+    let bad: Vec<(PartitionCommand, &str)> = vec![
+        (PartitionCommand::AddNode(node("n", amount(1))), "registered already"),
+        (PartitionCommand::AddNode(node("m", amount(-1))), "negative"),
+        (PartitionCommand::AddNode(node("m", amount(i64::MAX))), "too large"),
+        (update("n", amount(-1)), "negative"),
+        (update("m", amount(1)), "no such node"),
+        (PartitionCommand::RemoveNode("m".into()), "no such node"),
+        (PartitionCommand::DrainNode("m".into()), "no such node"),
+        (PartitionCommand::ResumeNode("m".into()), "no such node"),
+        (submit("one", "root.b"), "one"),
+        (submit("lost", "root.b.x"), "root.b"),
+        (PartitionCommand::Ask(ask("two", "t", amount(1))), "no live application"),
+        (PartitionCommand::Ask(ask("one", "zero", amount(0))), "asks for nothing"),
+        (PartitionCommand::Ask(ask("one", "less", amount(-5))), "asks for nothing"),
+        (PartitionCommand::Ask(ask("one", "t", amount(2))), "allocated already"),
+        (PartitionCommand::Ask(ask("one", "much", amount(i64::MAX))), "too large"),
+        (PartitionCommand::Ask(unplaced), "names no task group"),
+        (PartitionCommand::Release { app: "two".into(), ask: "t".into() }, "no live application"),
+        (PartitionCommand::Release { app: "one".into(), ask: "u".into() }, "has no ask"),
+        (PartitionCommand::Remove { app: "two".into() }, "no live application"),
+        (PartitionCommand::Kill { app: "two".into(), by: nobody(), reason: String::new() }, "not found"),
+        (PartitionCommand::Kill { app: "one".into(), by: nobody(), reason: String::new() }, "no admin access"),
+        (PartitionCommand::Move { app: "two".into(), to: "root.b".into(), by: nobody() }, "not found"),
+        (
+            PartitionCommand::Move { app: "one".into(), to: "root.x".into(), by: Identity::new("sue", [""]) },
+            "queue not found",
+        ),
+        (
+            PartitionCommand::Move { app: "one".into(), to: "root.p".into(), by: Identity::new("sue", [""]) },
+            "not a leaf",
+        ),
+    ];
+    for profile in Profile::ALL {
+        let mut scheduler = Scheduler::new(profile);
+        let mut apply = |scheduler: &mut Scheduler, command: Command| scheduler.apply(Time::ZERO, &command);
+        let refused = apply(&mut scheduler, submit("one", "root.a").into());
+        assert!(
+            matches!(&refused[..], [Event { kind: EventKind::Refused { .. }, .. }]),
+            "before there is a configuration"
+        );
+        apply(&mut scheduler, Command::Configure(commands::configs(profile).swap_remove(0)));
+        apply(&mut scheduler, PartitionCommand::AddNode(node("n", amount(9))).into());
+        apply(&mut scheduler, submit("one", "root.a").into());
+        apply(&mut scheduler, PartitionCommand::Ask(ask("one", "t", amount(1))).into());
+        apply(&mut scheduler, Command::Cycle);
+        let before = state(&scheduler);
+        let elsewhere = Command::In { partition: Some("nowhere".into()), command: submit("three", "root.a") };
+        let all = bad.iter().map(|(command, why)| (Command::from(command.clone()), *why));
+        for (command, why) in all.chain([(elsewhere, "nowhere")]) {
+            let events = apply(&mut scheduler, command.clone());
+            let refusals: Vec<_> = events.iter().filter(|event| is_refusal(&event.kind)).collect();
+            assert!(refusals.len() == 1 && format!("{refusals:?}").contains(why), "{profile} {command:?}: {events:?}");
+            assert!(state(&scheduler) == before, "{profile} {command:?} changed the state");
+        }
+    }
+}
+
+/// Many commands in one scheduler's life, under every profile: everything is counted anew after each, and priority and headroom are
+/// worked out anew after every hundredth.
+fn soak(commands: u64) {
+    for profile in Profile::ALL {
+        let mut runner =
+            TestRunner::new_with_rng(ProptestConfig::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+        let strategy = prop_oneof![4 => step(), 1 => gang_step()];
+        let steps = std::iter::repeat_with(move || strategy.new_tree(&mut runner).unwrap().current());
+        let (mut model, mut done, mut last) = (Model::default(), 0, 0);
+        commands::run_on(0, profile, Tuning::default(), steps, |scheduler, _, _| {
+            let wrong = check::violations(scheduler);
+            assert!(wrong.is_empty(), "{profile}, command {done}: {}", wrong.join("\n"));
+            // What a release's parents have cached can be followed only without a gap.
+            if profile != Profile::Kornsole || done % 100 == 0 {
+                model.compare(profile, scheduler);
+            }
+            done += 1;
+            last = scheduler.partitions()[0].allocations_made;
+            done < commands / 3
+        });
+        assert!(last > commands / 100, "{profile}: only {last} allocations were made");
+    }
+}
+
+#[test]
+fn a_short_soak() {
+    soak(6_000);
+}
+
+/// `cargo test --release --test scheduler_properties a_long_soak -- --ignored`; `SOAK` says how many commands, 10 million if it is
+/// not set.
+#[test]
+#[ignore = "takes many minutes; the short one runs always"]
+fn a_long_soak() {
+    soak(std::env::var("SOAK").map_or(10_000_000, |count| count.parse().unwrap()));
 }

@@ -13,3 +13,4 @@
 pub mod client;
 pub mod convert;
 pub mod dto;
+pub mod server;

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::look::LookArgs;
+use super::serve::{self, ListenArgs};
 use super::settings::{Asked, SettingsArgs, hook, setup};
 use super::{fail, identity, load};
-use crate::config::DEFAULT_CONFIG;
+use crate::api::server::Server;
+use crate::config::{DEFAULT_CONFIG, Settings};
 use crate::console;
-use crate::engine::{Core, Engine, Hook, Setup};
+use crate::engine::{Core, Setup};
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Identity, Profile};
 use crate::scenario::{ScenarioWorkload, Workload};
@@ -50,6 +52,9 @@ pub struct CommonArgs {
     /// How fast the scheduler's time runs
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
+    /// Where the REST API is served, if it is
+    #[command(flatten)]
+    pub listen: ListenArgs,
     /// How the scheduler itself is run
     #[command(flatten)]
     pub settings: SettingsArgs,
@@ -58,7 +63,7 @@ pub struct CommonArgs {
     pub look: LookArgs,
 }
 
-fn speed(text: &str) -> Result<f64, String> {
+pub(super) fn speed(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(speed) if (0.001..=100_000.0).contains(&speed) => Ok(speed),
         _ => Err("a number from 0.001 to 100000".to_owned()),
@@ -104,7 +109,7 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
     };
     let config = settings.config().queues_file.as_deref();
     match open(config, args.workload.as_deref(), &setup(&settings, args.common.core)) {
-        Ok(opened) => show(opened, &args.common, hook(&settings)),
+        Ok(opened) => show(opened, &args.common, &settings),
         Err(message) => fail(&message, 1),
     }
 }
@@ -159,22 +164,28 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
     About { place: SourcePlace::Embedded, name, notes }
 }
 
-/// Starts the engine and shows the console on it until the person leaves; `hook` is called for queues that drain.
-pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
+/// Starts the engine, serves it where that is asked for, and shows the console on it until the person leaves.
+pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,
         Err(told) => return fail(&told.message, told.code),
     };
-    let mut engine = match Engine::start_telling(opened.core, args.speed, hook) {
-        Ok(engine) => engine,
-        Err(error) => return fail(&format!("the scheduler cannot be started: {error}"), 1),
+    let (mut about, served) = (opened.about.clone(), args.listen.listen.is_some());
+    let server = if served { Some(args.listen.options(settings.config(), args.core)) } else { None };
+    let server = match server.transpose() {
+        Ok(server) => server,
+        Err(message) => return fail(&message, 2),
     };
-    if let Some((file, known)) = opened.watched
-        && let Err(message) = engine.watch(&file, known)
-    {
-        return fail(&message, 1);
-    }
-    let source = Arc::new(Embedded::new(engine, opened.about, args.actor()));
+    let engine = match serve::engine(opened, args.speed, hook(settings)) {
+        Ok(engine) => engine,
+        Err(message) => return fail(&message, 1),
+    };
+    let server = match server.map(|options| Server::start(options, Arc::clone(&engine))).transpose() {
+        Ok(server) => server,
+        Err(error) => return fail(&error.to_string(), 1),
+    };
+    about.notes.extend(server.as_ref().map(|server| format!("The REST API is served on {}.", server.address())));
+    let source = Arc::new(Embedded::new(engine, about, args.actor()));
     match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),

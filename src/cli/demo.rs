@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::console::{CommonArgs, Opened, show};
 use super::fail;
-use super::settings::{Asked, hook, print, setup};
+use super::settings::{Asked, print, setup};
 use crate::config;
 use crate::config::properties::parse_duration;
 use crate::engine::{Core, Progress, Setup};
@@ -59,7 +59,7 @@ pub fn run(args: &DemoArgs) -> ExitCode {
         Asked::Ended(code) => return code,
     };
     match open(args.seed, &setup(&settings, profile)) {
-        Ok(opened) => show(opened, &args.common, hook(&settings)),
+        Ok(opened) => show(opened, &args.common, &settings),
         Err(message) => fail(&message, 1),
     }
 }

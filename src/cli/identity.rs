@@ -23,3 +23,28 @@ pub fn of_process() -> Identity {
     }
     Identity::new(user.name().to_string_lossy().into_owned(), groups)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::process::Command;
+
+    use super::*;
+
+    /// What the `id` command says, which asks the same system.
+    fn id(option: &str) -> Vec<String> {
+        let told = Command::new("id").arg(option).output().expect("there is id");
+        String::from_utf8_lossy(&told.stdout).split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn usr_004_the_system_knows_the_user_the_primary_group_and_all_others() {
+        let who = of_process();
+        assert_eq!([who.user.as_str()], id("-un").as_slice());
+        assert_eq!(who.groups.first(), id("-gn").first());
+        let once: BTreeSet<&String> = who.groups.iter().collect();
+        assert_eq!(once.len(), who.groups.len(), "no group twice");
+        let others = id("-Gn");
+        assert!(others.iter().all(|group| once.contains(group)), "{others:?} are not all of {:?}", who.groups);
+    }
+}

@@ -9,6 +9,7 @@ use clap::Args;
 use etcetera::BaseStrategy as _;
 
 use super::user_settings::{self, Found};
+use crate::console::settings::Settings;
 use crate::console::theme::{Depth, ThemeFile, ThemeName, Themes};
 use crate::console::{Options, Personal};
 
@@ -80,7 +81,8 @@ impl LookArgs {
             mouse: settings.mouse.unwrap_or(usual.mouse),
         };
         let name = file.map(|file| file.display().to_string()).unwrap_or_default();
-        Ok((options, Personal { keymap: settings.keymap, file: name, faults: told }))
+        let Settings { keymap, contexts, .. } = settings;
+        Ok((options, Personal { keymap, file: name, faults: told, contexts, opener: None }))
     }
 }
 

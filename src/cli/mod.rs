@@ -4,18 +4,23 @@
 //! - wiring only: what a command does stands in the layers below;
 //! - bad input ends with exit code 1 and a place, wrong use with 2, both on stderr.
 
+pub mod attach;
 pub mod check;
 pub mod console;
 pub mod demo;
 pub mod diff;
 pub mod identity;
 pub mod load;
+pub mod logs;
 pub mod look;
+pub mod open;
 pub mod place;
 pub mod play;
+pub mod remote;
 pub mod run;
 mod sarif;
 pub mod schema;
+pub mod serve;
 pub mod settings;
 pub mod shell;
 pub mod user_settings;
@@ -43,6 +48,30 @@ pub struct Cli {
 enum Command {
     /// The console on a lively built-in cluster
     Demo(demo::DemoArgs),
+    /// The console on a scheduler somewhere else: a kornsole, or an Apache YuniKorn from 1.4 on
+    Attach(Box<attach::AttachArgs>),
+    /// The console, read only, on a saved state dump
+    Open(open::OpenArgs),
+    /// The queues of a scheduler somewhere else
+    Queues(remote::ShowArgs),
+    /// Its applications
+    Apps(remote::AppsArgs),
+    /// One of its applications, with all asks
+    App(remote::AppArgs),
+    /// Its nodes
+    Nodes(remote::ShowArgs),
+    /// What its users and groups use, and their limits
+    Users(remote::ShowArgs),
+    /// What happened there, and what happens
+    Events(remote::EventsArgs),
+    /// Kill applications there
+    Kill(remote::KillArgs),
+    /// Move applications there to another queue
+    Move(remote::MoveArgs),
+    /// Bring a queue configuration into force there
+    Apply(remote::ApplyArgs),
+    /// Who one is there
+    Whoami(remote::WhoAmIArgs),
     /// Validate queue configurations: every fault at once, with its place
     Check(check::CheckArgs),
     /// Preview placements: which queue an application goes to, rule by rule
@@ -53,6 +82,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Print a JSON Schema of the queue configuration, for editors
     Schema(schema::SchemaArgs),
+    /// Serve the scheduler's REST API, without a screen
+    Serve(serve::ServeArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
     /// Print completions of this command line for a shell
@@ -67,11 +98,24 @@ pub fn main() -> ExitCode {
     match &cli.command {
         None => console::run(&cli.console),
         Some(Command::Demo(args)) => demo::run(args),
+        Some(Command::Attach(args)) => attach::run(args),
+        Some(Command::Open(args)) => open::run(args),
+        Some(Command::Queues(args)) => remote::queues(args),
+        Some(Command::Apps(args)) => remote::apps(args),
+        Some(Command::App(args)) => remote::app(args),
+        Some(Command::Nodes(args)) => remote::nodes(args),
+        Some(Command::Users(args)) => remote::users(args),
+        Some(Command::Events(args)) => remote::events(args),
+        Some(Command::Kill(args)) => remote::kill(args),
+        Some(Command::Move(args)) => remote::move_to(args),
+        Some(Command::Apply(args)) => remote::apply(args),
+        Some(Command::Whoami(args)) => remote::whoami(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Place(args)) => place::run(args),
         Some(Command::Play(args)) => play::run(args),
         Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Schema(args)) => schema::run(args),
+        Some(Command::Serve(args)) => serve::run(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Completions(args)) => shell::completions(Cli::command(), args),
         Some(Command::Man) => shell::man(Cli::command()),

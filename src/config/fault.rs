@@ -52,11 +52,19 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Collects the faults of one text.
+/// The most faults that are kept of one text: more help nobody, and a text could be made of nothing else.
+pub const MOST: usize = 20_000;
+
+/// The code of the fault that tells of others.
+const MORE: &str = "CFG-S04";
+
+/// Collects the faults of one text, at most [`MOST`] of them and one that tells of the rest.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,
     errors: usize,
+    /// How many were found and not kept, and how many of these are errors.
+    untold: (usize, usize),
     profile: Profile,
 }
 
@@ -127,7 +135,12 @@ impl Faults {
     }
 
     fn add(&mut self, code: &'static str, severity: Severity, at: Place, path: &str, message: String, hint: String) {
-        self.errors += usize::from(severity == Severity::Error);
+        let error = usize::from(severity == Severity::Error);
+        self.errors += error;
+        if self.list.len() >= MOST {
+            self.untold = (self.untold.0 + 1, self.untold.1 + error);
+            return;
+        }
         self.list.push(Fault { code, severity, at, path: path.to_owned(), message, hint });
     }
 
@@ -151,6 +164,20 @@ impl Faults {
 
     /// All faults by place; those of one place by severity, then in the order they were found.
     pub fn into_sorted(mut self) -> Vec<Fault> {
+        let (untold, errors) = self.untold;
+        if untold > 0 {
+            self.list.push(Fault {
+                code: MORE,
+                severity: if errors > 0 { Severity::Error } else { Severity::Warning },
+                at: Place::default(),
+                path: String::new(),
+                message: format!(
+                    "of {} faults these are the first {MOST} found; {errors} of the rest are errors",
+                    MOST + untold
+                ),
+                hint: "mend these and check again".to_owned(),
+            });
+        }
         self.list.sort_by_key(|fault| (fault.at, fault.severity));
         self.list
     }
@@ -311,6 +338,24 @@ mod tests {
         let source = Source::new("f", "a");
         assert!(source.render(&fault(9, 1)).starts_with("f:9:1:"));
         assert!(source.render(&fault(1, 50)).contains('^'));
+    }
+
+    #[test]
+    fn no_more_are_kept_than_anybody_reads_and_the_rest_is_counted() {
+        let mut faults = Faults::new(Profile::Kornsole);
+        for line in 0..MOST + 5 {
+            let at = Place { line: u32::try_from(line).unwrap() + 1, column: 1 };
+            if line < MOST + 2 {
+                faults.warning("CFG-094", at, "", "w", "");
+            } else {
+                faults.error("CFG-020", at, "", "e", "");
+            }
+        }
+        assert_eq!((faults.has_errors(), faults.errors()), (true, 3));
+        let told = faults.into_sorted();
+        assert_eq!(told.len(), MOST + 1);
+        assert_eq!((told[0].code, told[0].severity), (MORE, Severity::Error));
+        assert_eq!(told[0].message, "of 20005 faults these are the first 20000 found; 3 of the rest are errors");
     }
 
     #[test]

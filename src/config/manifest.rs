@@ -102,8 +102,8 @@ fn data(node: Node<'_>) -> Vec<(&str, Node<'_>)> {
     data.into_iter().flatten().map(|(key, node)| (key.text, node)).collect()
 }
 
-/// Moves every place of a configuration.
-fn move_places(config: &mut super::Config, to: &dyn Fn(Place) -> Place) {
+/// Moves every place of a configuration that stands inside another text.
+pub fn move_places(config: &mut super::Config, to: &dyn Fn(Place) -> Place) {
     for partition in &mut config.partitions {
         shift(&mut partition.at, to);
         move_queue(&mut partition.root, to);

@@ -29,7 +29,7 @@ pub mod yaml;
 pub use decode::keys_below;
 pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
-pub use manifest::{DEFAULT_POLICY_GROUP, read_file};
+pub use manifest::{DEFAULT_POLICY_GROUP, move_places, read_file};
 pub use properties::{AppSortPolicy, Merged, PreemptionPolicy, Property, QueueProperties, inherit};
 pub use reading::{DEFAULT_CONFIG, Reading, checksum, read, read_bytes};
 pub use schema::schema;

@@ -86,6 +86,7 @@ fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
         Kind::Column => plain(best(typed, lists::columns(model).into_iter(), most)),
         Kind::Theme => themes(model, typed, most),
         Kind::Partition => plain(best(typed, model.cluster.view.partitions.iter().map(|part| &*part.name), most)),
+        Kind::Context => plain(best(typed, model.contexts.iter().map(String::as_str), most)),
         Kind::Text | Kind::File => Vec::new(),
     }
 }
@@ -122,8 +123,7 @@ pub fn apps(model: &Model, typed: &str, most: usize) -> Vec<String> {
 /// The users or groups that fit best.
 pub fn accounts(model: &Model, side: Side, typed: &str, most: usize) -> Vec<String> {
     let Some(part) = model.cluster.part() else { return Vec::new() };
-    let rows = if side == Side::User { &part.users } else { &part.groups };
-    best(typed, rows.keys().map(|name| &**name), most)
+    best(typed, part.accounts(side).map(|row| &*row.name), most)
 }
 
 /// The nodes that fit best.

@@ -55,6 +55,10 @@ impl Driver {
             if let Work::Copy(text) = &work {
                 self.copied = Some(text.clone());
             }
+            if let (Work::Context(name), Some(opener)) = (&work, self.session.opener()) {
+                self.effects = self.effects.and(self.session.switch(name, opener.open(name)));
+                continue;
+            }
             if let Some(outcome) = files::perform(work) {
                 self.effects = self.effects.and(self.session.done(outcome));
             }

@@ -31,7 +31,7 @@ pub fn perform(work: Work) -> Option<Outcome> {
             Some(Outcome::Written(write(&file, &text, &what)))
         }
         Work::Edit(_) => Some(Outcome::Edited(Err("there is no terminal for an editor".to_owned()))),
-        Work::Copy(_) => None,
+        Work::Copy(_) | Work::Context(_) => None,
     }
 }
 

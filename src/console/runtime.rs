@@ -50,6 +50,8 @@ enum Event {
     News,
     /// Something came of an order.
     Answer,
+    /// Another scheduler was opened, or could not be: its name.
+    Opened(String, Result<Arc<dyn Source>, String>),
     Signal(i32),
     /// Something that was asked for is done.
     Done(Outcome),
@@ -215,6 +217,11 @@ impl Loop {
             Event::Paste(text) => self.session.paste(text, self.now()),
             Event::Done(outcome) => self.session.done(outcome),
             Event::Answer => self.session.take_answers(self.now()),
+            Event::Opened(name, opened) => {
+                let effects = self.session.switch(&name, opened);
+                watch_source(&**self.session.source(), &self.sender, &self.news);
+                effects
+            }
             Event::News => {
                 self.waiting = true;
                 Effects::NONE
@@ -236,6 +243,15 @@ impl Loop {
         while let Some(work) = self.session.take_work() {
             match work {
                 Work::Copy(text) => self.screen.copy(&text)?,
+                Work::Context(name) => {
+                    let Some(opener) = self.session.opener() else { continue };
+                    let sender = self.sender.clone();
+                    let open = move || {
+                        let opened = opener.open(&name);
+                        let _ = sender.send(Event::Opened(name, opened));
+                    };
+                    std::thread::Builder::new().name("console-open".to_owned()).spawn(open)?;
+                }
                 Work::Edit(text) => effects = effects.and(self.edit(&text)?),
                 other => {
                     let sender = self.sender.clone();

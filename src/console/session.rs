@@ -15,7 +15,8 @@ use super::key::Key;
 use super::keymap;
 use super::model::events::Events;
 use super::model::page::Page;
-use super::model::{Model, Options, Personal};
+use super::model::{Grade, Model, Options, Personal};
+use super::opener::Opener;
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
 use super::work::{Outcome, Work};
@@ -33,6 +34,8 @@ pub struct Session {
     wake: Arc<dyn Fn() + Send + Sync>,
     /// What the source was last told of the screen.
     glance: Glance,
+    /// What opens another scheduler.
+    opener: Option<Opener>,
 }
 
 /// What came of an order, by its number.
@@ -50,11 +53,12 @@ impl Session {
         let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
         let glance = glance::of(&model);
         source.look(&glance);
-        Self { model, theme, shown, source, answers: channel(), wake: Arc::new(|| {}), glance }
+        Self { model, theme, shown, source, answers: channel(), wake: Arc::new(|| {}), glance, opener: None }
     }
 
     /// Takes a person's own settings.
     pub fn personalize(&mut self, personal: Personal) {
+        self.opener.clone_from(&personal.opener);
         self.model.personalize(personal);
     }
 
@@ -162,6 +166,47 @@ impl Session {
         }
         let page = self.source.events(self.model.cluster.events.next, Events::KEPT);
         update(&mut self.model, Action::Events(page))
+    }
+
+    /// What opens another scheduler.
+    pub fn opener(&self) -> Option<Opener> {
+        self.opener.clone()
+    }
+
+    /// Goes on with another scheduler, or tells why not. What belongs to the person stays: options, keys, what was written and said.
+    pub fn switch(&mut self, name: &str, opened: Result<Arc<dyn Source>, String>) -> Effects {
+        let source = match opened {
+            Ok(source) => source,
+            Err(why) => {
+                self.model.say(Grade::Error, format!("{name} cannot be opened: {why}"));
+                return Effects::REDRAW;
+            }
+        };
+        let (view, link) = (source.view(), source.link());
+        let (about, who) = (source.about().clone(), (source.identity().clone(), source.actor()));
+        let old = &mut self.model;
+        let mut model = Model::new(old.options.clone(), old.size, view, about, who, link);
+        model.cluster.at = source.now().max(model.cluster.at);
+        model.now = old.now;
+        model.keymap = Arc::clone(&old.keymap);
+        model.contexts = std::mem::take(&mut old.contexts);
+        model.commands = std::mem::take(&mut old.commands);
+        model.filters = std::mem::take(&mut old.filters);
+        model.messages = std::mem::take(&mut old.messages);
+        if let Some(note) = &mut model.note {
+            note.until += old.now;
+        }
+        lists::rebuild(&mut model, true);
+        self.model = model;
+        self.source = source;
+        self.glance = glance::of(&self.model);
+        self.source.look(&self.glance);
+        Effects { repaint: true, ..Effects::REDRAW }
+    }
+
+    /// The source that is looked at.
+    pub fn source(&self) -> &Arc<dyn Source> {
+        &self.source
     }
 
     /// The next thing that is to be done outside.

@@ -18,6 +18,8 @@ pub enum Work {
     Check(Box<Job>),
     /// Have a text edited in the person's own editor.
     Edit(String),
+    /// Open another scheduler, by the name of its context.
+    Context(String),
     /// Put a text into the terminal's clipboard.
     Copy(String),
     /// Write what a list shows into a new file, as CSV, JSON or text by its name.

@@ -33,6 +33,11 @@ impl Clock {
         Self { hands: Arc::new(Mutex::new(Hands::set(Time::ZERO, true))), speed }
     }
 
+    /// How much faster than the wall clock it runs.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
     /// The time on it.
     pub fn now(&self) -> Time {
         let hands = *self.hands();

@@ -1,9 +1,10 @@
 //! The engine without a thread: what is due, in the order in which it is due.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::configure::{InForce, rejected};
+use super::counters::Counters;
 use super::events::{CHUNK, EventLog};
 use super::setup::Setup;
 use super::tell::DrainReport;
@@ -50,6 +51,7 @@ pub struct Core {
     log: Arc<EventLog>,
     /// Events that are not in the log yet.
     unlogged: Vec<Event>,
+    counters: Arc<Counters>,
 }
 
 impl Core {
@@ -83,6 +85,7 @@ impl Core {
             next_sample: Time::ZERO + SAMPLE_EVERY,
             log: Arc::new(EventLog::new(Arc::clone(&setup.instance), setup.profile, &setup.event)),
             unlogged: Vec::new(),
+            counters: Arc::default(),
         };
         let events = core.load(&config, None, LoadedBy::Start);
         rejected(events).map_or(Ok(core), Err)
@@ -101,6 +104,11 @@ impl Core {
     /// The events that have happened, for everybody.
     pub fn events(&self) -> &Arc<EventLog> {
         &self.log
+    }
+
+    /// What has happened in numbers, for everybody.
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
     }
 
     /// Puts something into the events that the scheduler does not know of.
@@ -128,7 +136,12 @@ impl Core {
     }
 
     fn carry_out(&mut self, command: &Command) -> Vec<Event> {
+        let began = Instant::now();
         let events = self.scheduler.apply(self.now, command);
+        if matches!(command, Command::Cycle) {
+            self.counters.cycle(began.elapsed());
+        }
+        self.counters.count(&events);
         self.cycling = true;
         if let Some(workload) = &mut self.workload {
             workload.observe(self.now, &events);
@@ -160,6 +173,7 @@ impl Core {
     /// Rests from now on. Commands are still carried out.
     pub(super) fn rest(&mut self) {
         self.resting = true;
+        self.views.show_pending(&mut self.scheduler);
         self.views.set_resting(true);
     }
 
@@ -297,7 +311,10 @@ impl Core {
 
     /// One cycle. After one that found nothing, cycles wait until something happens, or for the next try (SCH-040).
     fn cycle(&mut self) {
+        let began = Instant::now();
         let events = self.scheduler.apply(self.now, &Command::Cycle);
+        self.counters.cycle(began.elapsed());
+        self.counters.count(&events);
         self.cycling = events.iter().any(Event::is_activity);
         if let Some(workload) = &mut self.workload {
             workload.observe(self.now, &events);
@@ -307,6 +324,10 @@ impl Core {
     }
 
     fn duty(&mut self, command: &Command) {
+        if let Command::Configure(config) = command {
+            self.load(config, None, LoadedBy::Workload);
+            return;
+        }
         let events = self.carry_out(command);
         self.log_events(events);
     }

@@ -11,6 +11,7 @@
 pub mod clock;
 mod configure;
 pub mod core;
+pub mod counters;
 pub mod events;
 mod perform;
 pub mod setup;
@@ -20,6 +21,7 @@ pub mod watch;
 
 pub use clock::Clock;
 pub use core::{Core, Progress};
+pub use counters::{BOUNDS, Counters, Counts, Latency, QueueCounts};
 pub use events::{EventLog, Numbering};
 pub use setup::Setup;
 pub use tell::{DrainReport, Hook};

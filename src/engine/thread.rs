@@ -11,6 +11,7 @@ use arc_swap::ArcSwap;
 
 use super::clock::Clock;
 use super::core::{Core, Progress};
+use super::counters::Counters;
 use super::events::EventLog;
 use super::tell::{Hook, Tell};
 use super::watch::FileWatch;
@@ -127,6 +128,7 @@ pub struct Engine {
     requests: Sender<Request>,
     published: Arc<Published>,
     events: Arc<EventLog>,
+    counters: Arc<Counters>,
     clock: Clock,
     thread: Option<JoinHandle<()>>,
     watch: Option<FileWatch>,
@@ -158,7 +160,7 @@ impl Engine {
         let tell = tell.transpose()?;
         let published = Arc::new(Published::new(core.take_view().unwrap_or_default()));
         let shown = Arc::clone(&published);
-        let events = Arc::clone(core.events());
+        let (events, counters) = (Arc::clone(core.events()), Arc::clone(core.counters()));
         let clock = Clock::new(speed);
         let owned = clock.clone();
         let thread = std::thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
@@ -166,7 +168,7 @@ impl Engine {
             let answers = Vec::new();
             Owner { core, clock: owned, inbox, published: &shown, last_publish: None, tell, answers }.run();
         })?;
-        Ok(Self { requests, published, events, clock, thread: Some(thread), watch: None })
+        Ok(Self { requests, published, events, counters, clock, thread: Some(thread), watch: None })
     }
 
     /// Reloads a configuration file whenever its content changes; `known` is what was loaded.
@@ -191,6 +193,16 @@ impl Engine {
     /// The events that have happened.
     pub fn events(&self) -> &Arc<EventLog> {
         &self.events
+    }
+
+    /// What has happened, in numbers.
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
+    /// Its clock.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// What time it is for the scheduler.

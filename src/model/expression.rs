@@ -14,6 +14,8 @@ const SIZE_LIMIT: usize = 10 << 20;
 /// What all expressions of one file may take together, in bytes.
 const ROOM: usize = 64 << 20;
 
+const NO_ROOM: &str = "all expressions of the file together are too large";
+
 /// Sizes that expressions are tried at, so that each takes about as much of the room as it needs.
 const SIZES: [usize; 3] = [16 << 10, 256 << 10, SIZE_LIMIT];
 
@@ -66,10 +68,15 @@ impl Compiler {
     /// # Errors
     /// What is wrong with the pattern; or that those before it took up all the room.
     pub fn compile(&mut self, pattern: &str) -> Result<Regex, ExpressionFault> {
+        if self.room == 0 {
+            return fault(NO_ROOM);
+        }
         let pattern = translate(pattern)?;
         for size in SIZES {
             if size > self.room {
-                return fault("all expressions of the file together are too large");
+                // Nothing more is tried, however many there are.
+                self.room = 0;
+                return fault(NO_ROOM);
             }
             match build(&pattern, size) {
                 Err(why) if why == too_large() && size < SIZE_LIMIT => {}

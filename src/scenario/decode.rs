@@ -43,8 +43,7 @@ const ASK: [&str; 10] = [
     "placeholder",
     "taskGroup",
 ];
-/// The tag in which an application's type travels (PLC-047).
-const TYPE_TAG: &str = "application.type";
+use crate::scheduler::place::TYPE_TAG;
 /// The most asks of one step.
 const MOST_ASKS: i64 = 1_000_000;
 

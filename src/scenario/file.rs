@@ -78,9 +78,9 @@ impl EmbeddedText {
         &self.text
     }
 
-    /// The place in the scenario file of a place in the text; none for a text that was not read from a file.
+    /// The place in the scenario file of a place in the text; the same for a text that was not read from a file.
     pub fn outer(&self, inner: Place) -> Place {
-        self.origin.map(|origin| origin.outer(inner)).unwrap_or_default()
+        self.origin.map_or(inner, |origin| origin.outer(inner))
     }
 
     pub(super) fn new(scalar: Scalar<'_>) -> Self {

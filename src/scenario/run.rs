@@ -8,7 +8,7 @@ use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
 use super::trace::{LOAD, Sink};
 use crate::config::{self, Config, Faults, Severity};
 use crate::model::{Profile, Time};
-use crate::scheduler::{Command, Event, EventKind, Scheduler};
+use crate::scheduler::{Command, Event, EventKind, Scheduler, Switches, Tuning};
 
 /// How far the clock moves with each step.
 pub(super) const STEP: Duration = Duration::from_millis(1);
@@ -16,9 +16,12 @@ pub(super) const STEP: Duration = Duration::from_millis(1);
 const END_OF_TIME: Time = Time(u64::MAX / 2);
 
 impl EmbeddedText {
-    /// Reads the configuration; its faults stand where they are in the scenario file.
+    /// Reads the configuration; its faults and its values stand where they are in the scenario file.
     pub fn read(&self, profile: Profile) -> config::Reading {
-        let config::Reading { config, faults } = config::read(self.text(), profile);
+        let config::Reading { mut config, faults } = config::read(self.text(), profile);
+        if let Some(config) = &mut config {
+            config::move_places(config, &|at| self.outer(at));
+        }
         let mut outer = Faults::new(profile);
         outer.embed(faults, |at| self.outer(at));
         config::Reading { config, faults: outer.into_sorted() }
@@ -54,14 +57,7 @@ pub fn run(
     profile: Profile,
     sink: &mut impl Sink,
 ) -> io::Result<Outcome> {
-    let mut runner = Runner::new(profile);
-    if runner.load(config, sink)? == Outcome::Refused {
-        return Ok(Outcome::Refused);
-    }
-    for step in &scenario.steps {
-        runner.step(step, sink)?;
-    }
-    Ok(Outcome::Done)
+    Runner::new(profile).run(scenario, config, sink)
 }
 
 /// A scheduler that is driven step by step, by a virtual clock that begins at zero.
@@ -76,7 +72,13 @@ pub struct Runner {
 impl Runner {
     /// A runner whose scheduler decides as `profile` says and has no configuration yet.
     pub fn new(profile: Profile) -> Self {
-        Self { scheduler: Scheduler::new(profile), profile, now: Time::ZERO, step: LOAD }
+        Self::switched(Switches::of(profile), profile)
+    }
+
+    /// A runner whose scheduler decides by switches, and that reads configurations as `profile` does.
+    pub fn switched(switches: Switches, profile: Profile) -> Self {
+        let scheduler = Scheduler::switched(switches, Tuning::default());
+        Self { scheduler, profile, now: Time::ZERO, step: LOAD }
     }
 
     /// The scheduler, to look at.
@@ -87,6 +89,20 @@ impl Runner {
     /// The time.
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// Runs a whole scenario with the configuration that was read for it.
+    ///
+    /// # Errors
+    /// The sink could not write.
+    pub fn run(mut self, scenario: &Scenario, config: config::Reading, sink: &mut impl Sink) -> io::Result<Outcome> {
+        if self.load(config, sink)? == Outcome::Refused {
+            return Ok(Outcome::Refused);
+        }
+        for step in &scenario.steps {
+            self.step(step, sink)?;
+        }
+        Ok(Outcome::Done)
     }
 
     /// Brings the first configuration into force, before any step.

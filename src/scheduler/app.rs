@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::ask_log::AskLog;
 use super::command::GangStyle;
 use super::gang::{Takeover, TaskGroup};
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
@@ -68,6 +69,10 @@ pub struct Application {
     pub allocated: Resource,
     /// Sum of the placeholder allocations.
     pub allocated_placeholder: Resource,
+    /// The most that it had allocated at one time, name by name; real allocations and placeholders apart.
+    pub max_allocated: Resource,
+    /// What it has used that has ended.
+    pub past: Arc<super::past::Past>,
     /// Its place among the candidates of its leaf, if it is one.
     pub rank: Option<AppRank>,
     /// It was tried in vain and need not be tried again yet.
@@ -126,6 +131,10 @@ pub struct Ask {
     pub gives_way: Option<AskKey>,
     /// What the last cycle that tried it found.
     pub tried: Tried,
+    /// Why it was not allocated so far.
+    pub log: AskLog,
+    /// When the placeholder was asked for that it took over from (SCH-144).
+    pub replaced: Option<Time>,
     /// Whether it fitted its queues when last reported (SCH-222).
     pub fits_queue: bool,
     /// Whether it fitted the limits of its user and group when last reported (SCH-222).
@@ -234,12 +243,14 @@ impl Application {
         self.allocations.insert(allocation.number, key);
         if ask.placeholder {
             self.allocated_placeholder.add_assign(&ask.resource);
+            self.max_allocated = self.max_allocated.max(&self.allocated_placeholder);
             if let Some(group) = &ask.task_group {
                 let group = self.task_groups.entry(Arc::clone(group)).or_default();
                 group.placeholders.insert(allocation.number, key);
             }
         } else {
             self.allocated.add_assign(&ask.resource);
+            self.max_allocated = self.max_allocated.max(&self.allocated);
         }
     }
 

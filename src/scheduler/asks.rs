@@ -83,6 +83,8 @@ impl Partition {
             takes_over: None,
             gives_way: None,
             tried: Tried::Never,
+            log: Default::default(),
+            replaced: None,
             fits_queue: true,
             fits_limits: true,
             preempted_others: false,

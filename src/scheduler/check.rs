@@ -1,23 +1,57 @@
 //! The invariants of the core (SCH-240): every counter compared with a recount from what it counts. For tests and debug
 //! builds; costs what exists.
+//!
+//! In a debug build [`Scheduler::apply`] asserts them: after every command while there are few objects in the scheduler, which most
+//! tests stay within; with more, only after so many commands that recounting costs each of them little, since a recount looks at
+//! everything. That an allocation exceeds no maximum (7) is asserted where it is made: a maximum may be lowered below what is in
+//! use already.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Scheduler;
+use super::Switches;
 use super::app::{Application, Ask};
 use super::gang::TaskGroup;
 use super::index::{QueueKey, SlabKey};
 use super::partition::Partition;
 use super::queue::ROOT;
 use super::usage::{Bound, QueueUsage, Side, bounds_of};
-use crate::model::{AppState, Priority, Resource};
+use crate::model::{AppId, AppState, Priority, Resource};
+
+/// An invariant that a switch may suspend, because it reproduces a defect of a release. All others hold under every profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Invariant {
+    /// The raw priority of a parent is the highest current priority of its children (11); suspended, it is the highest that a child
+    /// has handed up.
+    PriorityOfParents,
+    /// A queue counts the applications that are Starting or Running in and below it (12).
+    RunningApps,
+    /// What takes up a place of a parent's application maximum without running is an Accepted application below it (SCH-112).
+    AllocatingAccepted,
+    /// What a group has in use is what the applications that count under it hold (10).
+    GroupUsage,
+}
+
+impl Switches {
+    /// Which invariants do not hold under these switches, each with the switch that suspends it.
+    pub fn suspended(&self) -> Vec<(&'static str, Invariant)> {
+        let all = [
+            (self.priority_cache, "priority_cache", Invariant::PriorityOfParents),
+            (self.running_count_cut, "running_count_cut", Invariant::RunningApps),
+            (self.accepted_leak, "accepted_leak", Invariant::AllocatingAccepted),
+            (self.group_usage_lost, "group_limit_gone", Invariant::GroupUsage),
+        ];
+        all.into_iter().filter(|(on, ..)| *on).map(|(_, switch, invariant)| (switch, invariant)).collect()
+    }
+}
 
 /// What does not add up, one line each; nothing when all is well.
 pub fn violations(scheduler: &Scheduler) -> Vec<String> {
     let mut found = Vec::new();
     for partition in scheduler.partitions() {
-        let mut check = Check { partition, cached: scheduler.switches().priority_cache, found: Vec::new() };
+        let suspended = scheduler.switches().suspended().into_iter().map(|(_, invariant)| invariant).collect();
+        let mut check = Check { partition, suspended, found: Vec::new() };
         check.queues();
         check.nodes();
         check.apps();
@@ -29,14 +63,37 @@ pub fn violations(scheduler: &Scheduler) -> Vec<String> {
     found
 }
 
+/// With so many queues, nodes, applications and asks or fewer, a debug build asserts after every command.
+const SMALL: u64 = 200;
+/// With more, a command pays for so many of them on average.
+const EACH: u64 = 10;
+
+/// Asserts the invariants after a command, in a debug build.
+#[cfg(debug_assertions)]
+pub(super) fn assert_due(scheduler: &mut Scheduler) {
+    if scheduler.unasserted > 0 {
+        scheduler.unasserted -= 1;
+        return;
+    }
+    let wrong = violations(scheduler);
+    assert!(wrong.is_empty(), "the scheduler's counters do not add up:\n{}", wrong.join("\n"));
+    let asks = |partition: &Partition| partition.apps.iter().map(|(_, app)| 1 + app.asks.len() as u64).sum::<u64>();
+    let size = |p: &Partition| p.queues.len() as u64 + p.nodes.len() as u64 + asks(p);
+    let size = scheduler.partitions.iter().map(size).sum::<u64>();
+    scheduler.unasserted = if size <= SMALL { 0 } else { size / EACH };
+}
+
 struct Check<'a> {
     partition: &'a Partition,
-    /// The switch `priority_cache` lets parents keep stale priorities.
-    cached: bool,
+    suspended: Vec<Invariant>,
     found: Vec<String>,
 }
 
 impl Check<'_> {
+    fn holds(&self, invariant: Invariant) -> bool {
+        !self.suspended.contains(&invariant)
+    }
+
     fn that(&mut self, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
             self.found.push(what());
@@ -76,15 +133,16 @@ impl Check<'_> {
             });
             let running = children().map(|c| c.running).sum::<u64>()
                 + apps().filter(|app| app.counts_as_running()).count() as u64;
-            let cut = partition.switches.running_count_cut;
-            self.that(running == queue.running || cut, || {
+            let exact = self.holds(Invariant::RunningApps);
+            self.that(running == queue.running || !exact, || {
                 format!("{path} counts {} running of {running}", queue.running)
             });
             let count = children().map(|c| c.app_count).sum::<u64>() + queue.apps.len() as u64;
             self.that(count == queue.app_count, || {
                 format!("{path} counts {} applications of {count}", queue.app_count)
             });
-            let priority = if self.cached {
+            let exact = self.holds(Invariant::PriorityOfParents);
+            let priority = if !exact {
                 tree.recounted_priority(queue.key, apps().map(super::app::Application::priority))
             } else {
                 let inside = children().map(super::queue::Queue::current_priority);
@@ -92,6 +150,21 @@ impl Check<'_> {
             };
             self.that(priority == queue.raw_priority, || {
                 format!("{path} has raw priority {}, counted {priority}", queue.raw_priority)
+            });
+            if queue.leaf || self.holds(Invariant::AllocatingAccepted) {
+                let waits = |id: &AppId| {
+                    let app = partition.app_key(id).map(|key| &partition.apps[key]);
+                    app.is_some_and(|app| {
+                        !app.counts_as_running() && partition.queues.path_up(app.queue).contains(&queue.key)
+                    })
+                };
+                self.that(queue.allocating_accepted.iter().all(waits), || {
+                    format!("{path} keeps places for {:?}", queue.allocating_accepted)
+                });
+            }
+            let within = queue.preempting.iter().all(|(name, amount)| amount <= queue.allocated.amount(name));
+            self.that(within && !queue.preempting.has_negative(), || {
+                format!("{path} has preempting {:?} of {:?}", queue.preempting, queue.allocated)
             });
             let candidates = apps().filter(|app| app.pending.strictly_greater_than_zero()).count();
             self.that(candidates == queue.candidates.len(), || format!("{path} misses candidates"));
@@ -221,7 +294,7 @@ impl Check<'_> {
     /// of its path.
     fn usage(&mut self) {
         let partition = self.partition;
-        let lossy = partition.switches.group_usage_lost;
+        let lossy = !self.holds(Invariant::GroupUsage);
         let mut counted: BTreeMap<(Side, &str, QueueKey), QueueUsage> = BTreeMap::new();
         for (_, app) in partition.apps.iter() {
             let (path, group) = (partition.queues.path_up(app.queue), partition.group_name(app));

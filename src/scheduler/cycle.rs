@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use super::app::Application;
+use super::ask_log::Failure;
 use super::event::{Event, EventKind, RunnableCause};
 use super::index::{AppKey, QueueKey};
 use super::order::AppRank;
@@ -178,6 +179,7 @@ impl Partition {
             if self.preempt(now, app, wish.ask(), wish.nodes_tried, events) {
                 return Some(Pick::Preempted);
             }
+            self.apps[app].asks[wish.ask()].log.note(Failure::PreemptionHelpsNot, now);
         }
     }
 

@@ -38,6 +38,17 @@ pub struct DrainingApp {
     pub allocated: Resource,
     /// What it asks for.
     pub pending: Resource,
+    /// When it ends by itself unless it asks again; `None` while something of it runs or waits for ever.
+    pub ends_by: Option<Time>,
+}
+
+impl Draining {
+    /// When nothing holds the queue any more, unless one of its applications asks again; `None` where that cannot be known. The
+    /// next pass of the cleaner removes it then.
+    pub fn empty_by(&self) -> Option<Time> {
+        let ends = self.applications.iter().map(|app| app.ends_by);
+        ends.reduce(|one, other| Some(one?.max(other?))).flatten()
+    }
 }
 
 impl Partition {
@@ -63,6 +74,7 @@ impl Partition {
             state: app.state,
             allocated: app.holds(),
             pending: app.pending.clone(),
+            ends_by: app.ends_by(),
         }
     }
 

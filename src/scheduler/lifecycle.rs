@@ -22,6 +22,15 @@ const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Goes through Starting at once when it is set (SCH-073).
 const STATEAWARE_DISABLE_TAG: &str = "application.stateaware.disable";
 
+impl Application {
+    /// When it ends by itself unless it asks again: one that has nothing left does, after its time in Completing, placeholders or not
+    /// (SCH-147, SCH-170).
+    pub fn ends_by(&self) -> Option<Time> {
+        let (due, _) = self.state_timer?;
+        (self.state == AppState::Completing).then_some(due)
+    }
+}
+
 impl Partition {
     /// The event runApplication (SCH-170): one step towards Running, or nothing.
     pub(super) fn run_application(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {

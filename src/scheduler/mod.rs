@@ -13,6 +13,7 @@
 //! tree with its counters and priorities, `siblings` the order in it, `sleep` and `skyline` what need not be tried again; [`usage`] what users and groups have in use, and their limits.
 
 pub mod app;
+pub mod ask_log;
 pub mod check;
 pub mod command;
 pub mod denial;
@@ -24,6 +25,7 @@ pub mod index;
 pub mod meter;
 pub mod node;
 pub mod partition;
+pub mod past;
 pub mod place;
 pub mod predicates;
 pub mod queue;
@@ -73,6 +75,9 @@ pub struct Scheduler {
     tuning: Tuning,
     partitions: Vec<Partition>,
     checksum: String,
+    /// Commands before the invariants are asserted again.
+    #[cfg(debug_assertions)]
+    unasserted: u64,
 }
 
 impl Scheduler {
@@ -83,7 +88,19 @@ impl Scheduler {
 
     /// A scheduler without a configuration that decides as `profile` says, as far as `tuning` does not say otherwise.
     pub fn tuned(profile: Profile, tuning: Tuning) -> Self {
-        Self { switches: Switches::of(profile), tuning, partitions: Vec::new(), checksum: String::new() }
+        Self::switched(Switches::of(profile), tuning)
+    }
+
+    /// A scheduler without a configuration that decides by these switches: what a test needs that asks what one of them does.
+    pub fn switched(switches: Switches, tuning: Tuning) -> Self {
+        Self {
+            switches,
+            tuning,
+            partitions: Vec::new(),
+            checksum: String::new(),
+            #[cfg(debug_assertions)]
+            unasserted: 0,
+        }
     }
 
     /// Carries out one command at the time `now`, after all timers that are due by then.
@@ -124,6 +141,8 @@ impl Scheduler {
                 }
             }
         }
+        #[cfg(debug_assertions)]
+        check::assert_due(self);
         events
     }
 

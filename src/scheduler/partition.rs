@@ -235,6 +235,7 @@ impl Partition {
 
     /// A pending ask becomes an allocation: everything that this moves (SCH-017).
     pub(super) fn commit(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
+        debug_assert!(self.fits_path(app, ask), "{} exceeds a maximum (SCH-095)", self.apps[app].asks[ask].id);
         self.unreserve(now, app, ask, events);
         self.withdraw_pending(app, ask);
         self.allocations_made += 1;
@@ -246,6 +247,16 @@ impl Partition {
         } else {
             self.run_application(now, app, events);
         }
+    }
+
+    /// Whether an ask fits the maximum of every queue on its path, in each name that it wants (SCH-095).
+    fn fits_path(&self, app: AppKey, ask: AskKey) -> bool {
+        let Application { queue, asks, .. } = &self.apps[app];
+        let fits = |queue: &Queue| {
+            let room = queue.max.as_ref().map(|max| max.sub_only_existing(&queue.allocated));
+            room.is_none_or(|room| room.fit_in_max_undef(&asks[ask].resource))
+        };
+        self.queues.path_up(*queue).iter().all(|key| fits(&self.queues[*key]))
     }
 
     /// A pending ask counts as pending no more, in its application and its queues.
@@ -403,6 +414,15 @@ impl Partition {
         if let Some(touched) = &mut self.touched {
             touched.apps.mark(app);
             touched.asks.push((app, ask, arrival));
+        }
+    }
+
+    /// Every pending ask is to be looked at again.
+    pub fn touch_pending(&mut self) {
+        let Some(touched) = &mut self.touched else { return };
+        for (key, app) in self.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()) {
+            touched.apps.mark(key);
+            touched.asks.extend(app.pending_order.iter().map(|(.., ask)| (key, *ask, app.asks[*ask].arrival)));
         }
     }
 

@@ -1,5 +1,7 @@
 //! Allocations and asks that end, and applications whose submitter says that they are over.
 
+use std::sync::Arc;
+
 use super::app::Ask;
 use super::event::{Event, EventKind, ReleaseReason};
 use super::index::{AppKey, AskKey};
@@ -105,6 +107,9 @@ impl Partition {
         events: &mut Vec<Event>,
     ) -> Option<Ask> {
         let node = self.apps[app].asks[ask].allocation?.node;
+        let application = &mut self.apps[app];
+        let ending = &application.asks[ask];
+        Arc::make_mut(&mut application.past).count(now, ending, &self.nodes[node], reason);
         let node = self.nodes[node].id.clone();
         let ended = self.take_ask(now, app, ask, events)?;
         let kind = EventKind::Released {

@@ -91,8 +91,8 @@ impl Scheduler {
 }
 
 fn build_rules(partition: &PartitionConfig, switches: &Switches, first: bool) -> Result<Rules, String> {
-    let build = if first { Rules::build_at_start } else { Rules::build };
-    build(&partition.rules, switches.profile)
+    let build = if first { Rules::build_at_start_by } else { Rules::build_by };
+    build(&partition.rules, switches.profile, switches.place)
         .map_err(|fault| format!("placement rules of partition {:?}: {fault}", partition.name))
 }
 

@@ -183,6 +183,8 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         pending: Resource::new(),
         allocated: Resource::new(),
         allocated_placeholder: Resource::new(),
+        max_allocated: Resource::new(),
+        past: Default::default(),
         rank: None,
         sleep: None,
         may_replace: false,

@@ -1,5 +1,6 @@
 //! Where the behaviour profiles part (`profiles.md`): one named condition each, read once when a scheduler is made.
 
+use super::place;
 use crate::model::Profile;
 
 /// The switches of a scheduler. Each is named as in `profiles.md` and carries the id of its deviation.
@@ -76,6 +77,8 @@ pub struct Switches {
     pub reservation_identity: bool,
     /// SCH-136: a preemptor does away with old reservations of less important asks.
     pub reservation_cancel: bool,
+    /// How applications are placed.
+    pub place: place::Switches,
 }
 
 /// What keeps a queue from falling below its guarantee when it gives victims (switch `victim_floor`).
@@ -170,6 +173,7 @@ impl Switches {
             victim_age: false,
             reservation_identity: false,
             reservation_cancel: false,
+            place: place::Switches::of(profile),
         };
         let releases = Self {
             running_count_cut: true,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::app::{Application, Ask, Tried};
+use super::ask_log::{AskLog, Failure};
 use super::event::{Event, EventKind};
 use super::gang::can_replace;
 use super::index::{AppKey, AskKey, NodeKey};
@@ -128,7 +129,9 @@ pub(super) fn try_asks(
         if let Some(tried) = tried {
             drowsy.note(now, ask, tried, room, attempts);
             failed = Some((*key, tried));
-            if std::mem::replace(&mut ask.tried, tried) != tried {
+            note(now, &mut ask.log, tried);
+            let new = std::mem::replace(&mut ask.tried, tried) != tried;
+            if ask.log.is_due(now) || new {
                 changed.push(*key);
             }
         }
@@ -139,6 +142,19 @@ pub(super) fn try_asks(
         }
     }
     (None, changed)
+}
+
+/// Takes note of why an ask was not allocated. What nodes lack is no reason of its own: it names no queue and no limit.
+fn note(now: Time, log: &mut AskLog, tried: Tried) {
+    match tried {
+        Tried::UserQuota => log.note(Failure::UserQuota, now),
+        Tried::QueueQuota => {
+            log.attempt();
+            log.note(Failure::QueueQuota, now);
+        }
+        Tried::NoNode => log.attempt(),
+        Tried::Never | Tried::Placeholder => {}
+    }
 }
 
 /// One ask that fits its limits and queues.

@@ -14,15 +14,15 @@ const STALE_AFTER: Duration = Duration::from_secs(2);
 
 /// A scheduler that runs by itself in this process.
 pub struct Embedded {
-    engine: Engine,
+    engine: Arc<Engine>,
     about: About,
     actor: Actor,
 }
 
 impl Embedded {
     /// Shows an engine to somebody, who acts on it.
-    pub fn new(engine: Engine, about: About, actor: impl Into<Actor>) -> Self {
-        Self { engine, about, actor: actor.into() }
+    pub fn new(engine: impl Into<Arc<Engine>>, about: About, actor: impl Into<Actor>) -> Self {
+        Self { engine: engine.into(), about, actor: actor.into() }
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod embedded;
 pub mod remote;
+pub mod saved;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::{EventPage, View};
 pub use embedded::{Embedded, Stepped};
 pub use remote::Remote;
+pub use saved::Saved;
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
@@ -99,6 +101,8 @@ pub enum SourcePlace {
     Embedded,
     /// Somewhere else, over REST.
     Remote,
+    /// Nowhere: what is shown was saved.
+    Saved,
 }
 
 /// What is on the screen.

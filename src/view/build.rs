@@ -10,10 +10,10 @@ use imbl::{OrdMap, Vector};
 use super::act::Configuration;
 use super::history::{self, History};
 use super::rows::{
-    AppGroup, AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
-    QueueRow, QueueSettings, StateChange, TaskGroupRow,
+    AppGroup, AppRow, AskLog, AskNotes, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
+    PropertyRow, QueueRow, QueueSettings, StateChange, TaskGroupRow,
 };
-use super::users::{Side, UsageBuilder};
+use super::users::{self, Side, UsageBuilder};
 use super::{Notice, NoticeWeight, PartitionView, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
@@ -71,6 +71,11 @@ impl ViewBuilder {
         self.view.generation += 1;
         self.view.at = now;
         Some(Arc::new(self.view.clone()))
+    }
+
+    /// Has the next view show every pending ask as it is: counts that change in every cycle are shown now and then only.
+    pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
+        scheduler.partitions_mut().iter_mut().for_each(Partition::touch_pending);
     }
 
     /// Adds something worth telling to the next view.
@@ -145,8 +150,13 @@ impl PartitionBuilder {
         };
         view.tree_generation += u64::from(touched.tree);
         view.app_generation += u64::from(touched.app_set);
+        let mut limits_changed = false;
         for key in touched.queues.iter() {
-            self.update_queue(view, partition, key);
+            limits_changed |= self.update_queue(view, partition, key);
+        }
+        if limits_changed {
+            view.limited_users = users::limited(view, Side::User);
+            view.limited_groups = users::limited(view, Side::Group);
         }
         for key in touched.apps.iter() {
             update_app(view, partition, key);
@@ -181,16 +191,17 @@ impl PartitionBuilder {
         true
     }
 
-    fn update_queue(&mut self, view: &mut PartitionView, partition: &Partition, key: QueueKey) {
+    /// Brings the row of a queue up to date; gives whether other limits are written on it than before.
+    fn update_queue(&mut self, view: &mut PartitionView, partition: &Partition, key: QueueKey) -> bool {
         let slot = key.slot();
         grow(&mut view.queues, slot);
         if self.settings.len() <= slot {
             self.settings.resize(slot + 1, None);
         }
         let Some(queue) = partition.queues.get(key) else {
-            view.queues.set(slot, None);
+            let gone = view.queues.set(slot, None);
             self.settings[slot] = None;
-            return;
+            return gone.is_some_and(|row| !row.settings.limits.is_empty());
         };
         let old = view.queues[slot].take();
         let same = self.settings[slot].as_ref().is_some_and(|made_from| Arc::ptr_eq(made_from, &queue.settings));
@@ -205,7 +216,10 @@ impl PartitionBuilder {
             Some(old) if *old.children == *queue.children => Arc::clone(&old.children),
             _ => Arc::from(queue.children.as_slice()),
         };
+        let limited = |settings: &QueueSettings| !settings.limits.is_empty();
+        let changed = !same && (limited(&settings) || old.is_some_and(|old| limited(&old.settings)));
         view.queues.set(slot, Some(Arc::new(queue_row(queue, settings, children))));
+        changed
     }
 
     fn drop_node(&mut self, view: &mut PartitionView, partition: &Partition, key: NodeKey) {
@@ -295,11 +309,33 @@ fn update_ask(view: &mut PartitionView, partition: &Partition, app: AppKey, ask:
         let kept = app.reservations.iter().find(|(reserved, _)| *reserved == ask).map(|(_, node)| *node);
         Some((row, kept.and_then(|node| partition.nodes.get(node)).map(|node| node.id.clone())))
     });
-    let asks = &mut Arc::make_mut(row).asks;
-    match there {
-        Some((ask, reserved)) => asks.insert(arrival, Arc::new(ask_row(ask, reserved, partition))),
-        None => asks.remove(&arrival),
+    let row = Arc::make_mut(row);
+    let notes = match there {
+        Some((ask, reserved)) => {
+            row.asks.insert(arrival, Arc::new(ask_row(ask, reserved, partition)));
+            ask_notes(ask)
+        }
+        None => {
+            row.asks.remove(&arrival);
+            None
+        }
     };
+    match notes {
+        Some(notes) => row.notes.insert(arrival, notes).map(|_| ()),
+        None => row.notes.remove(&arrival).map(|_| ()),
+    };
+}
+
+/// What there is to tell of an ask beside its row; of most there is nothing.
+fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
+    let notes = AskNotes {
+        log: if ask.allocation.is_none() { ask.log.clone() } else { AskLog::default() },
+        replaced: ask.replaced,
+        originator: ask.originator,
+        preempted: ask.allocation.is_some_and(|allocation| allocation.preempted),
+        preempted_others: ask.preempted_others,
+    };
+    (notes != AskNotes::default()).then(|| Arc::new(notes))
 }
 
 fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: Arc<[QueueKey]>) -> QueueRow {
@@ -390,6 +426,9 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         task_groups: app.task_groups.iter().filter(|(_, group)| group.count > 0).map(task_group_row).collect(),
         tags: Arc::clone(&app.tags),
         asks: old.map(|old| old.asks.clone()).unwrap_or_default(),
+        notes: old.map(|old| old.notes.clone()).unwrap_or_default(),
+        max_allocated: app.max_allocated.clone(),
+        past: Arc::clone(&app.past),
         pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
         log,
         message: app.message.clone(),

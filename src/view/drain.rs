@@ -27,7 +27,9 @@ pub fn drain_notice(
         [] => "nothing holds it".to_owned(),
         apps => format!("held by {}", named(apps.iter().map(|app| held_by(app, ' ')), apps.len(), NAMED, "; ")),
     };
-    let title = format!("{queue} drains{since}, {held}; admins: {}", admins(&draining.admins));
+    let over = draining.empty_by().map(|by| format!(", over in {} unless they ask again", span(by.since(now))));
+    let title =
+        format!("{queue} drains{since}, {held}{}; admins: {}", over.unwrap_or_default(), admins(&draining.admins));
     let weight = if draining.applications.is_empty() { NoticeWeight::Info } else { NoticeWeight::Warning };
     let mut lines: Vec<String> = draining.applications.iter().take(LISTED).map(listed).collect();
     let more = draining.applications.len().saturating_sub(LISTED);
@@ -93,6 +95,7 @@ mod tests {
             state: AppState::Running,
             allocated: allocated.iter().copied().collect(),
             pending: Resource::new(),
+            ends_by: None,
         }
     }
 
@@ -128,6 +131,17 @@ mod tests {
         let (_, title, text) = drain_notice(&draining(crowd, Acl::default()), None, false, Time::ZERO);
         assert!(title.contains("; 57 more; admins"), "{title}");
         assert!(text.ends_with("\nand 10 more"), "{text}");
+    }
+
+    #[test]
+    fn the_end_is_told_where_it_can_be_known() {
+        let ends =
+            |seconds: u64| DrainingApp { ends_by: Some(Time::from_millis(seconds * 1000)), ..app("a", "joe", &[]) };
+        let told = |apps| drain_notice(&draining(apps, Acl::default()), None, false, Time::from_millis(5000)).1;
+        let title = told(vec![ends(12), ends(30)]);
+        assert!(title.ends_with("allocated, over in 25s unless they ask again; admins: nobody"), "{title}");
+        let title = told(vec![ends(12), app("b", "ann", &[("vcore", 1000)])]);
+        assert!(!title.contains("over in"), "one of them runs, who knows for how long: {title}");
     }
 
     #[test]

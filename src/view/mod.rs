@@ -36,8 +36,8 @@ pub use history::{PartitionSample, QueueSample, Sample};
 pub use notice::{Notice, NoticeWeight};
 pub use record::{ChangeDetail, ChangeType, EventPage, ObjectType, Record};
 pub use rows::{
-    AppGroup, AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
-    PropertyRow, QueueRow, QueueSettings, QueueSlot, StateChange,
+    AppGroup, AppRow, AppSlot, AskNotes, AskRow, AskState, Failure, NodeAllocation, NodeRow, Origin, PendingReason,
+    PriorityRow, PropertyRow, QueueRow, QueueSettings, QueueSlot, StateChange,
 };
 pub use users::{LimitUse, QueueUsageRow, Side, UsageRow, UsageRows};
 
@@ -103,6 +103,10 @@ pub struct PartitionView {
     pub users: UsageRows,
     /// The groups that live applications count under, by name.
     pub groups: UsageRows,
+    /// The users that a limit in force names, by name, with the queues of these limits and those above, and nothing in use.
+    pub limited_users: UsageRows,
+    /// The groups that a limit in force names, the shared pot `*` too, likewise.
+    pub limited_groups: UsageRows,
 }
 
 impl PartitionView {
@@ -122,7 +126,7 @@ impl PartitionView {
     }
 
     /// The same for a text in lower case, which may be anything else.
-    fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
+    pub(crate) fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
         let mut parts = path.split('.');
         let mut row = self.root().filter(|root| Some(root.path.as_str()) == parts.next())?;
         for part in parts {

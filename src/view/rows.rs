@@ -15,6 +15,10 @@ use crate::model::{
 /// Where a queue's row stands in its partition's view; the root's is 0.
 pub use crate::scheduler::index::QueueKey as QueueSlot;
 
+/// Why asks were not allocated, and what applications have used.
+pub use crate::scheduler::ask_log::{AskLog, Failure, FailureCount};
+pub use crate::scheduler::past::{ByInstance, Past};
+
 /// Where a live application's row stands in its partition's view.
 pub use crate::scheduler::index::AppKey as AppSlot;
 
@@ -162,6 +166,12 @@ pub struct AppRow {
     pub tags: Arc<BTreeMap<String, String>>,
     /// Pending asks and allocations, in order of arrival.
     pub asks: OrdMap<u64, Arc<AskRow>>,
+    /// What there is to tell beside their rows of those asks of which there is something, by arrival.
+    pub notes: OrdMap<u64, Arc<AskNotes>>,
+    /// The most that it had allocated at one time, name by name.
+    pub max_allocated: Resource,
+    /// What it has used that has ended.
+    pub past: Arc<Past>,
     /// Number of pending asks among them.
     pub pending_asks: u32,
     /// Every state entered, the oldest first.
@@ -229,6 +239,21 @@ pub struct AskRow {
     pub task_group: Option<Arc<str>>,
     /// The only node that will do, if any.
     pub required_node: Option<NodeId>,
+}
+
+/// What there is to tell of an ask beside its row: what a person seldom looks at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AskNotes {
+    /// Why it was not allocated so far; its counts may be behind by some seconds.
+    pub log: AskLog,
+    /// When the placeholder was asked for that it took over from.
+    pub replaced: Option<Time>,
+    /// It began its application (SCH-158).
+    pub originator: bool,
+    /// It is being preempted (SCH-161).
+    pub preempted: bool,
+    /// Others were preempted for it.
+    pub preempted_others: bool,
 }
 
 /// What became of an ask so far.

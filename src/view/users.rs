@@ -3,6 +3,7 @@
 //! A row has what one tracker of the scheduler has. Which limit binds follows from several rows and is worked out when somebody
 //! looks.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
@@ -22,7 +23,7 @@ use crate::scheduler::usage::{QueueUsage, Trackers};
 pub struct UsageRow {
     /// The name; the group `*` is the shared pot of those whom no limit names (LIM-004).
     pub name: Arc<str>,
-    /// The queues with a live application that counts here in or below them, by path: the root first.
+    /// The queues with a live application that counts here in or below them, or with a limit, by path: the root first.
     pub queues: Arc<[QueueUsageRow]>,
 }
 
@@ -126,9 +127,37 @@ impl LimitUse {
 }
 
 impl PartitionView {
-    /// What a user or a group has in use, if a live application counts there.
+    /// What a user or a group has in use: where a live application counts there, or else where a limit names it, with nothing in
+    /// use.
     pub fn usage_of(&self, side: Side, name: &str) -> Option<&Arc<UsageRow>> {
-        if side == Side::User { self.users.get(name) } else { self.groups.get(name) }
+        let (live, limited) = self.usage_rows(side);
+        live.get(name).or_else(|| limited.get(name))
+    }
+
+    /// The same with both: the queues of live applications and those of limits that name it.
+    pub fn whole_usage_of(&self, side: Side, name: &str) -> Option<Arc<UsageRow>> {
+        let (live, limited) = self.usage_rows(side);
+        let (Some(live), Some(limited)) = (live.get(name), limited.get(name)) else {
+            return self.usage_of(side, name).cloned();
+        };
+        let mut queues: Vec<QueueUsageRow> = live.queues.to_vec();
+        queues.extend(limited.queues.iter().filter(|row| live.at(&row.queue).is_none()).cloned());
+        queues.sort_by(|a, b| a.queue.cmp(&b.queue));
+        Some(Arc::new(UsageRow { name: Arc::clone(&live.name), queues: queues.into() }))
+    }
+
+    /// All users, or all groups, that use something or have a limit of their own, by name.
+    pub fn accounts(&self, side: Side) -> impl Iterator<Item = &Arc<UsageRow>> {
+        let (live, limited) = self.usage_rows(side);
+        let idle = limited.iter().filter(|(name, _)| !live.contains_key(*name)).map(|(_, row)| row);
+        live.values().chain(idle)
+    }
+
+    fn usage_rows(&self, side: Side) -> (&UsageRows, &UsageRows) {
+        match side {
+            Side::User => (&self.users, &self.limited_users),
+            Side::Group => (&self.groups, &self.limited_groups),
+        }
     }
 
     /// Whether an application counts under a user or a group.
@@ -201,6 +230,31 @@ fn limit_of<'l>(limits: &'l QueueLimits, side: Side, name: &str) -> Option<&'l A
         Side::User => limits.for_user(name),
         Side::Group => limits.for_group(name),
     }
+}
+
+/// The users, or the groups, that limits of the queues name, with nothing in use. The `*` of users is nobody.
+pub(super) fn limited(part: &PartitionView, side: Side) -> UsageRows {
+    let mut named: BTreeMap<&str, BTreeMap<&QueuePath, &QueueRow>> = BTreeMap::new();
+    for row in part.walk() {
+        for limit in row.settings.limits.list() {
+            let names = if side == Side::User { &limit.users } else { &limit.groups };
+            for name in names.iter().filter(|name| side == Side::Group || *name != ANYONE) {
+                named.entry(name).or_default().extend(part.path_up(row).map(|row| (&row.path, row)));
+            }
+        }
+    }
+    let level = |name: &str, row: &QueueRow| QueueUsageRow {
+        slot: row.slot,
+        queue: row.path.clone(),
+        limit: limit_of(&row.settings.limits, side, name).cloned(),
+        ..QueueUsageRow::default()
+    };
+    let rows = named.into_iter().map(|(name, queues)| {
+        let queues = queues.into_values().map(|row| level(name, row)).collect();
+        let name: Arc<str> = name.into();
+        (Arc::clone(&name), Arc::new(UsageRow { name, queues }))
+    });
+    rows.collect()
 }
 
 /// Rows by name.

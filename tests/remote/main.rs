@@ -3,8 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+mod commands;
 mod faults;
 mod picture;
 mod releases;
+mod saved;
 mod serve;
 mod sets;
+mod tls;

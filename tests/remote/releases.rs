@@ -102,6 +102,20 @@ fn what_upstream_does_not_offer_is_refused_with_the_reason() {
     assert!(server.came().iter().all(|came| came.line.starts_with("GET ")), "nothing was sent");
 }
 
+#[test]
+fn events_are_kept_with_their_numbers() {
+    let server = Server::start(sets::of("1.8.0"));
+    let looker = Looker::at(&server.url());
+    let last = looker.wait("all events", |_, _| {
+        let page = looker.remote.events(0, usize::MAX);
+        (page.records.len() > 100).then_some(page)
+    });
+    assert!(last.records.windows(2).all(|two| two[1].0 == two[0].0 + 1), "without a gap");
+    let page = looker.remote.events(5, 3);
+    assert_eq!(page.records.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [5, 6, 7]);
+    assert_eq!((page.lowest, page.next), (0, last.records.len() as u64));
+}
+
 /// Nothing that is not needed is asked for, and what is asked for carries no secret.
 #[test]
 fn requests_are_what_they_should_be() {

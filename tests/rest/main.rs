@@ -3,5 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 mod config;
+mod hostile;
 mod recorded;
+mod served;
+mod stage;
 mod wire;

@@ -1,17 +1,22 @@
 //! The recorded requests and answers.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use serde::Deserialize;
 
 /// One request, with what was answered.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Exchange {
     /// The file with the body of the answer.
     pub file: String,
     pub method: String,
     pub path: String,
+    pub request_headers: BTreeMap<String, String>,
+    pub request_body: Option<String>,
     pub status: u16,
+    pub headers: BTreeMap<String, String>,
     #[serde(skip)]
     pub body: String,
 }

@@ -9,6 +9,7 @@
 #![allow(clippy::panic, reason = "helpers of tests")]
 
 mod access;
+mod bounds;
 mod checksums;
 mod limits;
 mod names;

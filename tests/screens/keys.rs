@@ -540,7 +540,8 @@ fn personal(text: &str, width: u16, height: u16) -> Driver {
     let read = settings::read(text, &Themes::shipped());
     let faults = read.told("settings.toml", text);
     let (mut driver, _) = console(width, height);
-    driver.personalize(Personal { keymap: read.settings.keymap, file: "settings.toml".to_owned(), faults });
+    let (keymap, file) = (read.settings.keymap, "settings.toml".to_owned());
+    driver.personalize(Personal { keymap, file, faults, ..Personal::default() });
     driver
 }
 

@@ -336,7 +336,7 @@ impl Client {
             return Fault::Unreachable(format!("{host} does not answer within {:?}", self.limits.connect));
         }
         if error.is_connect() {
-            let hint = if why.contains("UnknownIssuer") {
+            let hint = if why.contains("UnknownIssuer") || why.contains("BadSignature") {
                 "; --ca FILE adds the authority of its certificate"
             } else if why.contains("InvalidContentType") || why.contains("corrupt message") {
                 "; perhaps it speaks plain http"

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::Context;
 use crate::api::dto;
 use crate::model::AppId;
-use crate::view::{AppRow, AskRow, AskState, PartitionView};
+use crate::view::rows::{AskLog, ByInstance, FailureCount, Past};
+use crate::view::{AppRow, AskNotes, AskRow, AskState, Failure, PartitionView};
 
 /// An application of a partition.
 pub fn application(context: &Context, partition: &PartitionView, row: &AppRow) -> dto::Application {
@@ -20,7 +21,7 @@ pub fn application(context: &Context, partition: &PartitionView, row: &AppRow) -
     dto::Application {
         application_id: row.id.as_str().to_owned(),
         used_resource: (&row.allocated).into(),
-        max_used_resource: dto::ResourceMap::default(),
+        max_used_resource: (&row.max_allocated).into(),
         pending_resource: (&row.pending).into(),
         partition: partition.name.to_string(),
         queue_name: row.queue.as_str().to_owned(),
@@ -38,7 +39,8 @@ pub fn application(context: &Context, partition: &PartitionView, row: &AppRow) -
         reservations,
         max_request_priority: row.priority.0,
         start_time: row.started.map(|at| wall.millis(at)),
-        resource_history: Some(dto::ResourceHistory::default()),
+        // Of one that is over upstream has none any more.
+        resource_history: Some(if row.state.is_ended() { dto::ResourceHistory::default() } else { past(&row.past) }),
         backoff_deadline: None,
         other: BTreeMap::new(),
     }
@@ -82,13 +84,15 @@ fn reservation(ask: &AskRow) -> Option<dto::Reservation> {
 }
 
 fn requests(context: &Context, row: &AppRow) -> Vec<dto::Request> {
-    let pending = row.asks.values().filter(|ask| matches!(ask.state, AskState::Pending { .. }));
-    let mut requests: Vec<dto::Request> = pending.map(|ask| request(context, row, ask)).collect();
+    let pending = row.asks.iter().filter(|(_, ask)| matches!(ask.state, AskState::Pending { .. }));
+    let mut requests: Vec<dto::Request> =
+        pending.map(|(arrival, ask)| request(context, row, ask, row.notes.get(arrival))).collect();
     requests.sort_by(|a, b| a.allocation_key.cmp(&b.allocation_key));
     requests
 }
 
-fn request(context: &Context, app: &AppRow, ask: &AskRow) -> dto::Request {
+fn request(context: &Context, app: &AppRow, ask: &AskRow, notes: Option<&Arc<AskNotes>>) -> dto::Request {
+    let log = notes.map(|notes| &notes.log);
     dto::Request {
         allocation_key: ask.id.as_str().to_owned(),
         request_time: context.wall.nanos(ask.created),
@@ -98,33 +102,77 @@ fn request(context: &Context, app: &AppRow, ask: &AskRow) -> dto::Request {
         application_id: app.id.as_str().to_owned(),
         placeholder: ask.placeholder,
         task_group_name: ask.task_group.as_deref().unwrap_or_default().to_owned(),
+        allocation_log: log.map(|log| allocation_log(context, log)).unwrap_or_default(),
+        triggered_preemption: notes.is_some_and(|notes| notes.preempted_others),
+        originator: notes.is_some_and(|notes| notes.originator),
+        scheduling_attempted: log.is_some_and(AskLog::attempted),
         ..dto::Request::default()
     }
 }
 
+/// The reasons, the one that held last behind the others, in upstream's words.
+fn allocation_log(context: &Context, log: &AskLog) -> Vec<dto::LogEntry> {
+    let mut failures = log.failures().to_vec();
+    failures.sort_by_key(|entry| (entry.last, entry.failure));
+    let entry = |entry: FailureCount| dto::LogEntry {
+        message: Cow::Borrowed(match entry.failure {
+            Failure::UserQuota => "Not enough user quota",
+            Failure::QueueQuota => "Not enough queue quota",
+            Failure::MayNotPreempt => "Preemption preconditions failed",
+            Failure::NoAttemptLeft => "Preemption max attempts exhausted",
+            Failure::PreemptionHelpsNot => "Preemption does not help",
+        }),
+        last_occurrence: context.wall.nanos(entry.last),
+        count: i32::try_from(entry.count).unwrap_or(i32::MAX),
+    };
+    failures.into_iter().map(entry).collect()
+}
+
+fn past(past: &Past) -> dto::ResourceHistory {
+    let by_type =
+        |sums: &ByInstance| dto::UsageByType(sums.iter().map(|(kind, sum)| (kind.to_string(), sum.into())).collect());
+    dto::ResourceHistory {
+        resource_usage: by_type(&past.used),
+        preempted_resource: by_type(&past.preempted),
+        placeholder_resource: by_type(&past.placeholders),
+    }
+}
+
 fn allocations(context: &Context, row: &AppRow) -> Vec<dto::Allocation> {
-    let mut allocations: Vec<dto::Allocation> =
-        row.asks.values().filter_map(|ask| allocation(context, &row.id, ask)).collect();
+    let mut allocations: Vec<dto::Allocation> = row
+        .asks
+        .iter()
+        .filter_map(|(arrival, ask)| allocation(context, &row.id, ask, row.notes.get(arrival)))
+        .collect();
     allocations.sort_by(|a, b| a.allocation_key.cmp(&b.allocation_key));
     allocations
 }
 
 /// An ask as the allocation that it became; `None` while it is pending.
-pub(super) fn allocation(context: &Context, app: &AppId, ask: &AskRow) -> Option<dto::Allocation> {
+pub(super) fn allocation(
+    context: &Context,
+    app: &AppId,
+    ask: &AskRow,
+    notes: Option<&Arc<AskNotes>>,
+) -> Option<dto::Allocation> {
+    let asked = notes.and_then(|notes| notes.replaced).unwrap_or(ask.created);
     let AskState::Allocated { node, since } = &ask.state else { return None };
     let since = since.unwrap_or(ask.created);
     let wall = &context.wall;
     Some(dto::Allocation {
         allocation_key: ask.id.as_str().to_owned(),
-        request_time: wall.nanos(ask.created),
+        request_time: wall.nanos(asked),
         allocation_time: wall.nanos(since),
-        allocation_delay: wall.between(ask.created, since),
+        allocation_delay: wall.between(asked, since),
         resource: (&ask.resource).into(),
         priority: ask.priority.0,
         node_id: node.as_str().to_owned(),
         application_id: app.as_str().to_owned(),
         placeholder: ask.placeholder,
+        placeholder_used: notes.is_some_and(|notes| notes.replaced.is_some()),
         task_group_name: ask.task_group.as_deref().unwrap_or_default().to_owned(),
+        preempted: notes.is_some_and(|notes| notes.preempted),
+        originator: notes.is_some_and(|notes| notes.originator),
         ..dto::Allocation::default()
     })
 }

@@ -11,6 +11,7 @@
 mod app;
 mod config;
 mod duration;
+mod event;
 mod node;
 mod partition;
 mod queue;
@@ -22,6 +23,7 @@ mod yaml;
 
 pub use app::{application, applications, is_in_state, newest};
 pub use config::{config, faults};
+pub use event::{app_history, container_history, event, health};
 pub use node::{node, nodes, utilization, utilizations};
 pub use partition::{clusters, partition, partitions};
 pub use queue::{queue, queue_tree};

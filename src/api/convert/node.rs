@@ -8,7 +8,7 @@ use super::Context;
 use super::app::allocation;
 use crate::api::dto;
 use crate::model::{AppId, AskId, Resource};
-use crate::view::{AppRow, AskRow, NodeRow, PartitionView};
+use crate::view::{AppRow, AskNotes, AskRow, NodeRow, PartitionView};
 
 /// The attribute that names a node's partition.
 const NODE_PARTITION: &str = "si/node-partition";
@@ -30,10 +30,14 @@ pub fn node(context: &Context, partition: &PartitionView, row: &NodeRow) -> dto:
 }
 
 /// Asks by application and id, to look up only.
-type Asks<'a> = HashMap<(&'a AppId, &'a AskId), &'a AskRow>;
+type Asks<'a> = HashMap<(&'a AppId, &'a AskId), (&'a AskRow, Option<&'a Arc<AskNotes>>)>;
 
 fn asks<'a>(apps: impl Iterator<Item = &'a Arc<AppRow>>) -> Asks<'a> {
-    apps.flat_map(|app| app.asks.values().map(|ask| ((&app.id, &ask.id), &**ask))).collect()
+    let of_app = |app: &'a Arc<AppRow>| {
+        let noted = |(arrival, ask): (&'a u64, &'a Arc<AskRow>)| ((&app.id, &ask.id), (&**ask, app.notes.get(arrival)));
+        app.asks.iter().map(noted)
+    };
+    apps.flat_map(of_app).collect()
 }
 
 fn one(context: &Context, partition: &PartitionView, row: &NodeRow, asks: &Asks<'_>) -> dto::Node {
@@ -43,8 +47,8 @@ fn one(context: &Context, partition: &PartitionView, row: &NodeRow, asks: &Asks<
     attributes.insert(NODE_PARTITION.to_owned(), place);
     let mut allocations: Vec<dto::Allocation> = Vec::with_capacity(row.allocations.len());
     for held in row.allocations.values() {
-        let ask = asks.get(&(&held.app, &held.ask));
-        allocations.extend(ask.and_then(|ask| allocation(context, &held.app, ask)));
+        let found = asks.get(&(&held.app, &held.ask));
+        allocations.extend(found.and_then(|(ask, notes)| allocation(context, &held.app, ask, *notes)));
     }
     allocations.sort_by(|a, b| (&a.allocation_key, &a.application_id).cmp(&(&b.allocation_key, &b.application_id)));
     let mut reservations: Vec<dto::Reservation> =

@@ -5,12 +5,12 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use clap::ValueEnum;
-use serde_json::{Value, json};
 
+use super::PlaceArgs;
 use super::csv::{Csv, Record};
+use super::json::{Answer, Submitted};
 use super::row::{Header, Row, of_yaml};
 use super::table::Table;
-use super::{PlaceArgs, json};
 use crate::cli::load;
 use crate::config::fault::escaped;
 use crate::config::{Fault, Source};
@@ -176,7 +176,10 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
         self.failed += u64::from(met == Some(false));
         match &mut self.table {
             None => {
-                serde_json::to_writer(&mut *self.out, &as_json(self.part, row, &placement, met))?;
+                let Row { user, groups, queue, tags, .. } = row;
+                let submitted = Submitted { groups, line: row.at.line, queue, tags, user };
+                let answer = Answer::of(self.part, &placement).to(submitted, &row.expect, met);
+                serde_json::to_writer(&mut *self.out, &answer)?;
                 writeln!(self.out)
             }
             Some(table) => table.row(as_cells(row, &placement, met), self.out),
@@ -236,16 +239,4 @@ fn as_cells(row: &Row, placement: &Placement, met: Option<bool>) -> [String; 6] 
     };
     [format!("{:>6}", row.at.line), row.user.clone(), row.queue.clone(), lands, expected, why]
         .map(|cell| escaped(&cell))
-}
-
-fn as_json(part: &PartitionView, row: &Row, placement: &Placement, met: Option<bool>) -> Value {
-    let mut answer = json::answer(part, placement);
-    answer["submission"] = json!({
-        "line": row.at.line, "user": row.user, "groups": row.groups, "queue": row.queue, "tags": row.tags,
-    });
-    if let Some(met) = met {
-        answer["expect"] = row.expect.as_str().into();
-        answer["asExpected"] = met.into();
-    }
-    answer
 }

@@ -3,33 +3,96 @@
 //! Rules count from 0 here; the recovery rule stands behind the list, and behind it the default queue of 1.8. `placed` as the
 //! outcome of a parent rule means that it yields its candidate. Nothing runs, so no limit would hold anything back.
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+use crate::model::QueuePath;
 use crate::view::PartitionView;
 use crate::view::place::{Asked, End, Next, Outcome, Placement, Refusal, RuleRef, RuleTrace, Step, StepEnd};
 
-/// The answer of the preview.
-pub fn answer(part: &PartitionView, placement: &Placement) -> Value {
-    let mut answer = Map::new();
-    answer.insert("placed".to_owned(), placement.placed().is_some().into());
-    match &placement.outcome {
-        Outcome::Placed(placed) => {
-            let creates: Vec<&str> = placed.create.iter().map(|path| path.as_str()).collect();
-            answer.insert("queue".to_owned(), placed.path.as_str().into());
-            answer.insert("exists".to_owned(), placed.create.is_empty().into());
-            answer.insert("creates".to_owned(), creates.into());
-            answer.insert("via".to_owned(), index(part, placed.rule).into());
-        }
-        Outcome::Refused(refused) => {
-            answer.insert("exists".to_owned(), false.into());
-            answer.insert("creates".to_owned(), json!([]));
-            answer.insert("rejected".to_owned(), refused.refusal.code().into());
+/// The answer of the preview. It is written straight from the placement: a batch writes millions. Keys stand in their order by name.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    as_expected: Option<bool>,
+    creates: Paths<'a>,
+    exists: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expect: Option<&'a str>,
+    limits: [(); 0],
+    placed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rejected: Option<&'static str>,
+    steps: Steps<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    submission: Option<Submitted<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<usize>,
+}
+
+/// What was submitted, in a batch.
+#[derive(Serialize)]
+pub struct Submitted<'a> {
+    pub groups: &'a [String],
+    pub line: u32,
+    pub queue: &'a str,
+    pub tags: &'a BTreeMap<String, String>,
+    pub user: &'a str,
+}
+
+impl<'a> Answer<'a> {
+    /// The answer for one placement.
+    pub fn of(part: &'a PartitionView, placement: &'a Placement) -> Self {
+        let placed = placement.placed();
+        let rejected = match &placement.outcome {
+            Outcome::Placed(_) => None,
+            Outcome::Refused(refused) => Some(refused.refusal.code()),
+        };
+        Self {
+            as_expected: None,
+            creates: Paths(placed.map_or(&[], |placed| &placed.create)),
+            exists: placed.is_some_and(|placed| placed.create.is_empty()),
+            expect: None,
+            limits: [],
+            placed: placed.is_some(),
+            queue: placed.map(|placed| placed.path.as_str()),
+            rejected,
+            steps: Steps { part, placement },
+            submission: None,
+            via: placed.map(|placed| index(part, placed.rule)),
         }
     }
-    let steps: Vec<Value> = placement.trace.rules.iter().map(|entry| rule(part, placement, entry)).collect();
-    answer.insert("steps".to_owned(), steps.into());
-    answer.insert("limits".to_owned(), json!([]));
-    Value::Object(answer)
+
+    /// The same with what was submitted, and in `met` whether it landed where it was expected, if anything was.
+    #[must_use]
+    pub fn to(self, submission: Submitted<'a>, expect: &'a str, met: Option<bool>) -> Self {
+        Self { as_expected: met, expect: met.map(|_| expect), submission: Some(submission), ..self }
+    }
+}
+
+struct Paths<'a>(&'a [QueuePath]);
+
+impl Serialize for Paths<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(QueuePath::as_str))
+    }
+}
+
+struct Steps<'a> {
+    part: &'a PartitionView,
+    placement: &'a Placement,
+}
+
+impl Serialize for Steps<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let rules = self.placement.trace.rules.iter();
+        serializer.collect_seq(rules.map(|entry| RuleStep::of(self.part, self.placement, entry)))
+    }
 }
 
 fn index(part: &PartitionView, rule: RuleRef) -> usize {
@@ -40,32 +103,80 @@ fn index(part: &PartitionView, rule: RuleRef) -> usize {
     }
 }
 
-fn rule(part: &PartitionView, placement: &Placement, entry: &RuleTrace) -> Value {
-    let name = match entry.rule {
-        RuleRef::Rule(_) => entry.steps.first().map_or("", Step::kind_name),
-        RuleRef::Recovery => "recovery",
-        RuleRef::Fallback => "default-queue",
-    };
-    let mut told = Map::new();
-    told.insert("index".to_owned(), index(part, entry.rule).into());
-    told.insert("rule".to_owned(), name.into());
-    told.insert("outcome".to_owned(), outcome(placement, entry).into());
-    let path = entry.path.as_ref().map(|path| path.as_str());
-    if let Some(candidate) = path.or_else(|| entry.steps.first().and_then(candidate)) {
-        told.insert("candidate".to_owned(), candidate.into());
-    }
-    if let Some(parent) = entry.steps.get(1..).and_then(chain) {
-        told.insert("parent".to_owned(), parent);
-    }
-    if let Some(Asked { queue, grant }) = &entry.asked {
-        let mut acl = json!({ "queue": queue.as_str(), "allowed": grant.is_some() });
-        if let Some(grant) = grant {
-            acl["via"] = grant.queue.as_str().into();
+/// A rule, or one of its parents.
+#[derive(Serialize)]
+struct RuleStep<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    acl: Option<AclStep<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidate: Option<&'a str>,
+    index: usize,
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Parents::is_empty")]
+    parent: Parents<'a>,
+    rule: &'static str,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct AclStep<'a> {
+    allowed: bool,
+    queue: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<&'a str>,
+}
+
+impl<'a> RuleStep<'a> {
+    fn of(part: &PartitionView, placement: &Placement, entry: &'a RuleTrace) -> Self {
+        let name = match entry.rule {
+            RuleRef::Rule(_) => entry.steps.first().map_or("", Step::kind_name),
+            RuleRef::Recovery => "recovery",
+            RuleRef::Fallback => "default-queue",
+        };
+        let path = entry.path.as_ref().map(QueuePath::as_str);
+        let acl = |Asked { queue, grant }: &'a Asked| AclStep {
+            allowed: grant.is_some(),
+            queue: queue.as_str(),
+            via: grant.as_ref().map(|grant| grant.queue.as_str()),
+        };
+        Self {
+            acl: entry.asked.as_ref().map(acl),
+            candidate: path.or_else(|| entry.steps.first().and_then(candidate)),
+            index: index(part, entry.rule),
+            outcome: outcome(placement, entry),
+            parent: Parents(entry.steps.get(1..).unwrap_or_default()),
+            rule: name,
+            text: entry.told(placement),
         }
-        told.insert("acl".to_owned(), acl);
     }
-    told.insert("text".to_owned(), entry.told(placement).into());
-    Value::Object(told)
+}
+
+/// The parents of a rule, each inside the one below it.
+struct Parents<'a>(&'a [Step]);
+
+impl Parents<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for Parents<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut told = serializer.serialize_struct("Parents", 1)?;
+        let steps = self.0.split_first().map(|(step, above)| {
+            [RuleStep {
+                acl: None,
+                candidate: candidate(step),
+                index: 0,
+                outcome: step_outcome(step),
+                parent: Parents(above),
+                rule: step.kind_name(),
+                text: step.told(),
+            }]
+        });
+        told.serialize_field("steps", steps.as_ref().map_or(&[][..], |steps| steps))?;
+        told.end()
+    }
 }
 
 fn outcome(placement: &Placement, entry: &RuleTrace) -> &'static str {
@@ -85,22 +196,6 @@ fn outcome(placement: &Placement, entry: &RuleTrace) -> &'static str {
             _ => "error",
         },
     }
-}
-
-/// The parents of a rule, each inside the one below it.
-fn chain(steps: &[Step]) -> Option<Value> {
-    let inside_out = steps.iter().rev();
-    inside_out.fold(None, |parent, step| {
-        let mut told =
-            json!({ "index": 0, "rule": step.kind_name(), "outcome": step_outcome(step), "text": step.told() });
-        if let Some(candidate) = candidate(step) {
-            told["candidate"] = candidate.into();
-        }
-        if let Some(parent) = parent {
-            told["parent"] = parent;
-        }
-        Some(json!({ "steps": [told] }))
-    })
 }
 
 /// The path of a step, else the name that would go into it.

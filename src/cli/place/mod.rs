@@ -16,14 +16,12 @@ use std::sync::Arc;
 use clap::Args;
 
 use self::batch::BatchFormat;
+use self::json::Answer;
 use super::{fail, load};
 use crate::config::{self, DEFAULT_POLICY_GROUP, Reading};
 use crate::model::Profile;
-use crate::view::place::Request;
+use crate::view::place::{Request, TYPE_TAG};
 use crate::view::{PartitionView, View};
-
-/// The tag that stands for the application's type (PLC-047).
-const TYPE_TAG: &str = "application.type";
 
 /// The arguments of `kornsole place`.
 #[derive(Args, Clone, Debug)]
@@ -166,7 +164,8 @@ fn single(
     let request = Request { queue, user, groups: &args.groups, tags };
     let admission = part.preview(&request, None);
     if args.json {
-        writeln!(out, "{:#}", json::answer(part, &admission.placement))?;
+        serde_json::to_writer_pretty(&mut *out, &Answer::of(part, &admission.placement))?;
+        writeln!(out)?;
     } else {
         people::tell(&args.file.display().to_string(), part, &request, &admission, out)?;
     }

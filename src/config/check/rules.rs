@@ -1,5 +1,7 @@
 //! Placement rules, as far as the file alone decides (CFG-080 to CFG-094), and those that can do nothing.
 
+use std::collections::HashMap;
+
 use super::static_paths::Tree;
 use crate::config::fault::Faults;
 use crate::config::raw::{RawFilter, RawQueue, RawRule};
@@ -14,56 +16,65 @@ pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &m
     if rules.is_empty() {
         return;
     }
-    let tree = Tree::of(root);
+    let tree = Tree::new(root, faults.as_release());
     // The first rule that places every application.
     let mut certain: Option<usize> = None;
-    let chains: Vec<Vec<&RawRule>> = rules.iter().map(chain).collect();
-    for (index, (rule, chain)) in rules.iter().zip(&chains).enumerate() {
+    // The first rule of each essence, with what it creates.
+    let mut seen: HashMap<String, (usize, Vec<bool>)> = HashMap::new();
+    for (index, rule) in rules.iter().enumerate() {
+        let chain = chain(rule);
+        let key = essence(&chain);
         let path = format!("{path}.placementrules[{index}]");
-        let told = format!("rule {} ({})", index + 1, told_chain(chain));
+        let told = format!("rule {} ({})", index + 1, told_chain(&chain));
         if let Some(certain) = certain {
             let message = format!("{told} is never reached: rule {} places every application", certain + 1);
             faults.warning("PLC-001", rule.at, &path, message, "put it before that rule, or take it out");
-        } else if let Some(same) = chains[..index].iter().position(|before| says_no_more(chain, before)) {
-            let message = format!("{told} never places anything: what rule {} lets pass, it lets pass too", same + 1);
+        } else if let Some((same, create)) = seen.get(&key)
+            && creates(&chain).iter().zip(create).all(|(own, before)| own <= before)
+        {
+            let message = format!("{told} never places anything: rule {} says as much and comes first", same + 1);
             faults.warning("PLC-001", rule.at, &path, message, "take it out");
         }
+        seen.entry(key).or_insert_with(|| (index, creates(&chain)));
         let before = faults.errors();
-        for rule in chain {
+        for rule in &chain {
             Judge { told: &told, path: &path, compiler, faults }.rule(rule);
         }
         if faults.as_release() {
-            tree.check_as_release(chain, &told, &path, faults);
+            tree.check_as_release(&chain, &told, &path, faults);
         }
         if faults.errors() == before {
-            tree.check_path(chain, &told, &path, faults);
-            if certain.is_none() && tree.places_everything(chain, faults.profile()) {
+            tree.check_path(&chain, &told, &path, faults);
+            if certain.is_none() && tree.places_everything(&chain, faults.profile()) {
                 certain = Some(index);
             }
         }
     }
 }
 
-/// Whether a chain has the same inputs, filters and values as another one, so that it has no result where that has none.
-fn says_no_more(chain: &[&RawRule], other: &[&RawRule]) -> bool {
-    let creates = |rule: &RawRule| rule.create.as_good().is_some_and(|create| create.value);
-    let value = |rule: &RawRule| rule.value.as_ref().map(|value| value.value.to_lowercase()).unwrap_or_default();
-    let names = |list: &[Placed<String>]| list.iter().map(|name| name.value.clone()).collect::<Vec<_>>();
-    let filter = |rule: &RawRule| {
-        rule.filter.as_ref().map(|filter| {
-            let kind = filter.kind.as_ref().map(|kind| kind.value.clone()).unwrap_or_default();
-            (kind, names(&filter.users), names(&filter.groups))
-        })
-    };
-    chain.len() == other.len()
-        && chain.iter().zip(other).all(|(own, other)| {
-            !own.name_faulty
-                && own.name.value.eq_ignore_ascii_case(&other.name.value)
-                && creates(own) <= creates(other)
-                && own.text == other.text
-                && value(own) == value(other)
-                && filter(own) == filter(other)
-        })
+/// What a chain has for input, filters and values: of two that agree in it the later one has no result where the first has none,
+/// if it creates no more.
+fn essence(chain: &[&RawRule]) -> String {
+    let mut essence = String::new();
+    // Written with their quotes, no two texts run into each other.
+    let mut add = |word: &str| essence.push_str(&format!("{word:?} "));
+    for rule in chain {
+        add(if rule.text { "text" } else { "" });
+        add(&rule.name.value.to_lowercase());
+        add(&rule.value.as_ref().map(|value| value.value.to_lowercase()).unwrap_or_default());
+        let Some(filter) = &rule.filter else { continue };
+        add(filter.kind.as_ref().map_or("", |kind| &kind.value));
+        for (list, of) in [(&filter.users, "users"), (&filter.groups, "groups")] {
+            add(of);
+            list.iter().for_each(|name| add(&name.value));
+        }
+    }
+    essence
+}
+
+/// Which rules of a chain create, as far as it is known.
+fn creates(chain: &[&RawRule]) -> Vec<bool> {
+    chain.iter().map(|rule| rule.create.as_good().is_some_and(|create| create.value)).collect()
 }
 
 /// The rule and its parents, from the innermost outwards.

@@ -1,6 +1,7 @@
 //! Queues that rules name by a static path: the values of `fixed` rules joined from the innermost parent outwards, up to the first
 //! other rule (CFG-087, CFG-089 to CFG-092).
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use crate::config::fault::Faults;
@@ -12,26 +13,44 @@ use crate::model::{Acl, Profile, QueuePath};
 
 /// The configured queues, to look up what rules name.
 pub(super) struct Tree<'r> {
+    root: &'r RawQueue,
+    as_release: bool,
+    /// Made when the first rule names a queue: most files have none that does.
+    queues: OnceCell<Queues<'r>>,
+}
+
+#[derive(Default)]
+struct Queues<'r> {
     /// By full path in lower case.
-    queues: HashMap<&'r str, &'r RawQueue>,
-    /// By full path as written: what the releases compare with.
+    by_path: HashMap<&'r str, &'r RawQueue>,
+    /// By full path as written: what the releases compare with, and only they.
     as_written: HashMap<String, &'r RawQueue>,
 }
 
+impl<'r> Queues<'r> {
+    fn add(&mut self, queue: &'r RawQueue, written: Option<String>) {
+        self.by_path.entry(&queue.path).or_insert(queue);
+        for child in &queue.children {
+            self.add(child, written.as_ref().map(|written| format!("{written}.{}", child.name.value)));
+        }
+        if let Some(written) = written {
+            self.as_written.entry(written).or_insert(queue);
+        }
+    }
+}
+
 impl<'r> Tree<'r> {
-    /// All queues of a partition.
-    pub(super) fn of(root: &'r RawQueue) -> Self {
-        let mut tree = Self { queues: HashMap::new(), as_written: HashMap::new() };
-        tree.add(root, root.name.value.clone());
-        tree
+    /// The queues of a partition.
+    pub(super) fn new(root: &'r RawQueue, as_release: bool) -> Self {
+        Self { root, as_release, queues: OnceCell::new() }
     }
 
-    fn add(&mut self, queue: &'r RawQueue, written: String) {
-        self.queues.entry(&queue.path).or_insert(queue);
-        for child in &queue.children {
-            self.add(child, format!("{written}.{}", child.name.value));
-        }
-        self.as_written.entry(written).or_insert(queue);
+    fn queues(&self) -> &Queues<'r> {
+        self.queues.get_or_init(|| {
+            let mut queues = Queues::default();
+            queues.add(self.root, self.as_release.then(|| self.root.name.value.clone()));
+            queues
+        })
     }
 
     /// Whether a chain places every application: no filter, and one configured leaf that everybody may submit to.
@@ -47,9 +66,10 @@ impl<'r> Tree<'r> {
                 (false, false) => format!("{path}.{value}"),
             };
         }
-        let is_leaf = self.queues.get(path.as_str()).is_some_and(|queue| !queue.is_parent());
+        let is_leaf = self.queues().by_path.get(path.as_str()).is_some_and(|queue| !queue.is_parent());
         let ends = path.match_indices('.').map(|(at, _)| at).chain([path.len()]);
-        is_leaf && ends.into_iter().any(|end| self.queues.get(&path[..end]).is_some_and(|queue| is_open(queue)))
+        is_leaf
+            && ends.into_iter().any(|end| self.queues().by_path.get(&path[..end]).is_some_and(|queue| is_open(queue)))
     }
 
     /// CFG-089 to CFG-092 by our own reading: case does not matter, a queue with children is a parent.
@@ -69,11 +89,11 @@ impl<'r> Tree<'r> {
             parts.extend(names.into_iter().map(|name| (name, *rule)));
         }
         let whole = parts.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(".");
-        let Some(mut queue) = self.queues.get("root").copied() else { return };
+        let Some(mut queue) = self.queues().by_path.get("root").copied() else { return };
         let mut at = QueuePath::root();
         for (name, rule) in &parts[1..] {
             at = at.child(name);
-            let Some(found) = self.queues.get(at.as_str()) else {
+            let Some(found) = self.queues().by_path.get(at.as_str()) else {
                 return tell_missing(&whole, &at, queue, rule, outermost, told, path, faults);
             };
             queue = found;
@@ -140,7 +160,7 @@ impl<'r> Tree<'r> {
                     Some("CFG-090")
                 };
             }
-            match self.as_written.get(&path[..end]) {
+            match self.queues().as_written.get(&path[..end]) {
                 Some(queue) => above = Some(queue),
                 None => return if create { None } else { Some("CFG-090") },
             }

@@ -54,11 +54,9 @@ impl Key {
     }
 }
 
-const SERVER: &str = "there is no server";
 const TOKENS: &str = "there are no tokens";
-const TLS: &str = "there is no TLS";
 const STATE: &str = "nothing is kept on disk";
-const EVENTS: &str = "no event buffer is served";
+const EVENTS: &str = "the resource manager is this process itself";
 const DURATION: &str = "duration";
 const NUMBER: &str = "whole number";
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -73,17 +71,14 @@ fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
 pub static KEYS: [Key; 25] = [
     Key::new("bind.host", "host name or address", "127.0.0.1", "Where the server listens.", |c, w| {
         put(&mut c.bind_host, text(w))
-    })
-    .waiting(SERVER),
+    }),
     Key::new("bind.port", "whole number, 0 is any free port", "9080", "The port on which it listens.", |c, w| {
         put(&mut c.bind_port, number(w, 0, 65_535))
-    })
-    .waiting(SERVER),
+    }),
     Key::path("tls.certificate", "The server's certificate chain, PEM. Goes with `tls.key`.", |c, w| {
         put(&mut c.tls_certificate, path(w))
-    })
-    .waiting(TLS),
-    Key::path("tls.key", "The private key of the certificate, PEM.", |c, w| put(&mut c.tls_key, path(w))).waiting(TLS),
+    }),
+    Key::path("tls.key", "The private key of the certificate, PEM.", |c, w| put(&mut c.tls_key, path(w))),
     Key::path("token.file", "Who may come in with which bearer token.", |c, w| put(&mut c.token_file, path(w)))
         .waiting(TOKENS),
     Key::new(
@@ -113,28 +108,23 @@ pub static KEYS: [Key; 25] = [
     }),
     Key::new("event.trackingEnabled", "true or false", "true", "Whether events are kept.", |c, w| {
         put(&mut c.event.tracking_enabled, flag(w))
-    })
-    .waiting(EVENTS),
+    }),
     Key::new("event.requestCapacity", NUMBER, "1000", "Events kept for the resource manager.", |c, w| {
         put(&mut c.event.request_capacity, number(w, 1, 10_000_000))
     })
     .waiting(EVENTS),
     Key::new("event.ringBufferCapacity", NUMBER, "100000", "Events kept for those who ask.", |c, w| {
         put(&mut c.event.ring_buffer_capacity, number(w, 1, 10_000_000))
-    })
-    .waiting(EVENTS),
+    }),
     Key::new("event.maxStreams", NUMBER, "100", "Streams of events at the same time.", |c, w| {
         put(&mut c.event.max_streams, number(w, 1, 100_000))
-    })
-    .waiting(EVENTS),
+    }),
     Key::new("event.maxStreamsPerHost", NUMBER, "15", "Streams of events for one host.", |c, w| {
         put(&mut c.event.max_streams_per_host, number(w, 1, 100_000))
-    })
-    .waiting(EVENTS),
+    }),
     Key::new("event.RESTResponseSize", NUMBER, "10000", "Events in one answer, at most.", |c, w| {
         put(&mut c.event.rest_response_size, number(w, 1, 10_000_000))
-    })
-    .waiting(EVENTS),
+    }),
     Key::new(
         "drain.stuckAfter",
         DURATION,

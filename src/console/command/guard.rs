@@ -60,3 +60,11 @@ pub(super) fn can_fold(model: &Model) -> Result<(), String> {
 pub(super) fn several_partitions(model: &Model) -> Result<(), String> {
     if model.cluster.view.partitions.len() > 1 { Ok(()) } else { Err("there is only one partition".to_owned()) }
 }
+
+pub(super) fn some_context(model: &Model) -> Result<(), String> {
+    if model.contexts.is_empty() {
+        Err("no contexts: `[contexts.NAME]` in your settings names one".to_owned())
+    } else {
+        Ok(())
+    }
+}

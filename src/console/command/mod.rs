@@ -152,6 +152,7 @@ pub enum Kind {
     Column,
     Theme,
     Partition,
+    Context,
     Text,
     File,
 }
@@ -168,6 +169,7 @@ impl Kind {
             Self::Column => "COLUMN",
             Self::Theme => "THEME",
             Self::Partition => "PARTITION",
+            Self::Context => "CONTEXT",
             Self::Text => "TEXT",
             Self::File => "FILE",
         }
@@ -223,6 +225,8 @@ pub enum CommandId {
     CopyYaml,
     Export,
     Tour,
+    TakeSuggestion,
+    Context,
     Mark,
     MarkAll,
     EditText,

@@ -1,7 +1,9 @@
 //! The rows of the registry.
 
 use super::Context as In;
-use super::guard::{can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, several_partitions};
+use super::guard::{
+    can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, several_partitions, some_context,
+};
 use super::{Argument, Command, CommandId, Kind, row};
 use crate::console::update::{config, events, hand_out, orders, placement};
 
@@ -184,6 +186,9 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::EndWriting, "", "Leave the form as it is written")
         .keys(&[(In::Form, "enter"), (In::Form, "esc")])
         .hints(&[(In::Form, "done")]),
+    row(CommandId::TakeSuggestion, "", "Take the name that is shown behind the cursor")
+        .keys(&[(In::Form, "right"), (In::Form, "ctrl-n")])
+        .hints(&[(In::Form, "take")]),
     row(CommandId::ClearForm, "", "Empty the form; once more: the user of this console")
         .keys(&[(In::Placement, "x")])
         .hints(&[(In::Placement, "clear")]),
@@ -321,6 +326,10 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Partition, "partition", "Look at another partition")
         .takes(Argument::Required(Kind::Partition))
         .guard(several_partitions),
+    row(CommandId::Context, "context", "Look at another scheduler, by its name in your settings")
+        .aliases(&["ctx"])
+        .takes(Argument::Required(Kind::Context))
+        .guard(some_context),
     row(CommandId::Freeze, "freeze", "Freeze the picture, or let it go on; the scheduler runs on")
         .keys(&[(In::Page, "p")])
         .hints(&[(In::Page, "freeze")]),

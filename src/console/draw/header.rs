@@ -51,6 +51,7 @@ fn whence(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
     let mut pieces = vec![match cluster.about.place {
         SourcePlace::Embedded => piece(Role::BadgeEmbedded, " EMBEDDED "),
         SourcePlace::Remote => piece(Role::BadgeRemote, " REMOTE "),
+        SourcePlace::Saved => piece(Role::BadgeFrozen, " SAVED "),
     }];
     if let Some(since) = cluster.frozen {
         pieces.push(plain(" "));

@@ -105,7 +105,9 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &PlacementPage, area: Rect) 
         } else if here && writing {
             let (before, after) = around(line.before(), line.text(), room, pen.signs().ellipsis);
             let used = pen.text(rect.x + 1 + LABEL, rect.y, room, &before, Role::Strong);
-            pen.text(rect.x + 1 + LABEL + used, rect.y, room - used, &after, Role::Strong);
+            let used = used + pen.text(rect.x + 1 + LABEL + used, rect.y, room - used, &after, Role::Strong);
+            let suggestion = text::escape(&page.suggestion);
+            pen.text(rect.x + 1 + LABEL + used, rect.y, room - used, &suggestion, Role::Ghost);
         } else {
             pen.text(rect.x + 1 + LABEL, rect.y, room, line.text(), Role::Text);
         }

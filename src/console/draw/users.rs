@@ -59,7 +59,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &UsersPage, regions: &Region
         let words = format!("the filter {} hides {} of {all}", page.list.filter, page.list.total);
         table::empty(pen, regions, &[words, "esc clears it".to_owned()]);
     } else if len == 0 {
-        table::empty(pen, regions, &["no user has a live application".to_owned()]);
+        table::empty(pen, regions, &["no user has a live application, and no limit names one".to_owned()]);
     }
 }
 

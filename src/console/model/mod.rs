@@ -15,7 +15,7 @@ pub mod orders;
 pub mod page;
 pub mod placement;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ use ratatui::layout::Size;
 
 use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
+use super::opener::Opener;
+use super::settings::RemoteContext;
 use super::theme::{Depth, ThemeName, Themes};
 use super::update::bulk::Batch;
 use super::work::Work;
@@ -71,6 +73,10 @@ pub struct Personal {
     pub file: String,
     /// What is wrong in it, for reading; empty when nothing is.
     pub faults: String,
+    /// Schedulers somewhere else, by name.
+    pub contexts: BTreeMap<String, RemoteContext>,
+    /// What opens them.
+    pub opener: Option<Opener>,
 }
 
 /// All state of the console.
@@ -112,6 +118,8 @@ pub struct Model {
     pub keymap: Arc<Keymap>,
     /// The keys of a chord that were pressed, while the rest of it is waited for.
     pub pressed: Chord,
+    /// The names of the contexts that can be opened.
+    pub contexts: Vec<String>,
     /// What is to be done outside, in order.
     pub work: VecDeque<Work>,
     /// Orders on their way.
@@ -304,6 +312,7 @@ impl Model {
             marks: Marks::default(),
             keymap: Arc::default(),
             pressed: Chord::new(),
+            contexts: Vec::new(),
             work: VecDeque::new(),
             orders: Orders::default(),
             batch: None,
@@ -331,6 +340,10 @@ impl Model {
     /// Takes a person's own settings, and tells what is wrong in them.
     pub fn personalize(&mut self, personal: Personal) {
         self.keymap = Arc::new(personal.keymap);
+        self.contexts = match personal.opener {
+            Some(_) => personal.contexts.into_keys().collect(),
+            None => Vec::new(),
+        };
         if personal.faults.is_empty() {
             return;
         }

@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use super::super::line_edit::LineEdit;
 use crate::model::{Identity, Profile};
+use crate::view::place::TYPE_TAG;
 use crate::view::{AppRow, View};
-
-/// The tag that stands for the application's type (PLC-047).
-const TYPE_TAG: &str = "application.type";
 
 /// Where a submission would go.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +17,8 @@ pub struct PlacementPage {
     pub field: Field,
     /// Under which configuration.
     pub against: Against,
+    /// What would follow the cursor in the field that is written, if it is taken.
+    pub suggestion: String,
     /// The first line on the screen of what stands below the form.
     pub top: usize,
 }

@@ -11,7 +11,13 @@
 //! "g g" = "top"       # a chord; `g` alone then means nothing by itself
 //! "G" = "none"        # no meaning
 //! "f" = "apps /web"   # a command line
+//!
+//! [contexts.prod]     # a scheduler somewhere else: `kornsole attach prod`
+//! url = "https://yunikorn.example/prod"
+//! token-file = "/home/me/.kornsole/prod.token"
 //! ```
+//!
+//! A context also takes `ca`, `client-cert`, `headers`, `read-only` and `as`; they are what the options of `kornsole attach` are.
 //!
 //! A key that is given a command keeps no other meaning in its context; a command may have any number of keys.
 //!
@@ -19,11 +25,14 @@
 //! - reading never fails: what is wrong is told with its place, and the default holds for it;
 //! - pure; the command line finds and reads the file.
 
+mod contexts;
 mod keys;
 mod table;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+pub use self::contexts::RemoteContext;
 use self::table::Table;
 use super::keymap::Keymap;
 use super::theme::{ThemeName, Themes};
@@ -42,6 +51,8 @@ pub struct Settings {
     pub marks: Option<bool>,
     /// What the keys mean.
     pub keymap: Keymap,
+    /// Schedulers somewhere else, by name.
+    pub contexts: BTreeMap<String, RemoteContext>,
 }
 
 /// What reading settings gave.
@@ -70,6 +81,8 @@ impl Read {
 /// | OWN-010 | `[keys.CONTEXT]` names no context |
 /// | OWN-011 | what is bound is no key |
 /// | OWN-012 | it is bound to what is no command |
+/// | OWN-020 | `[contexts.NAME]` has no address |
+/// | OWN-021 | a context holds a token, which belongs into a file of its own |
 /// | OWN-013 | the binding could never be used, or would make writing impossible |
 pub fn read(text: &str, themes: &Themes) -> Read {
     let mut settings = Settings::default();
@@ -89,7 +102,7 @@ pub fn read(text: &str, themes: &Themes) -> Read {
 }
 
 fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
-    const KNOWN: [&str; 5] = ["theme", "ascii", "mouse", "marks", "keys"];
+    const KNOWN: [&str; 6] = ["theme", "ascii", "mouse", "marks", "keys", "contexts"];
     for entry in table.entries() {
         match entry.name {
             "theme" => settings.theme = theme(&entry, themes, faults),
@@ -99,6 +112,11 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
             "keys" => {
                 if let Some(table) = entry.table(faults) {
                     keys::read(&table, &mut settings.keymap, faults);
+                }
+            }
+            "contexts" => {
+                if let Some(table) = entry.table(faults) {
+                    settings.contexts = contexts::read(&table, faults);
                 }
             }
             _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
@@ -189,7 +207,7 @@ a = 'accept'
         settings.toml:3:1: error[OWN-002]: no setting "colour"
           3 | colour = 1
             | ^
-            = there are theme, ascii, mouse, marks, keys
+            = there are theme, ascii, mouse, marks, keys, contexts
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
@@ -221,6 +239,29 @@ a = 'accept'
         "#);
         assert_eq!(found(&read, Context::List, "q"), Some((CommandId::Queues, None)));
         assert_eq!(read.settings.theme, None);
+    }
+
+    #[test]
+    fn contexts_are_read_with_their_faults() {
+        let text = "\
+[contexts.prod]
+url = 'https://yk.example'
+token-file = 'prod.token'
+headers = ['X-Team: data']
+read-only = true
+as = 'sue:dev'
+[contexts.lab]
+token = 'abc'
+headers = [1]
+urls = 'x'
+";
+        let read = read(text);
+        let prod = &read.settings.contexts["prod"];
+        assert_eq!((prod.url.as_str(), prod.read_only, prod.headers.len()), ("https://yk.example", true, 1));
+        assert_eq!(prod.acting_as.as_ref().map(ToString::to_string).as_deref(), Some("sue (dev)"));
+        assert_eq!(read.settings.contexts.len(), 1);
+        let codes: Vec<_> = read.faults.iter().map(|fault| (fault.code, fault.at.line)).collect();
+        assert_eq!(codes, [("OWN-020", 7), ("OWN-021", 8), ("OWN-003", 9), ("OWN-002", 10)]);
     }
 
     #[test]

@@ -120,6 +120,18 @@ impl<'t, 'v> Entry<'t, 'v> {
         value
     }
 
+    /// The texts in its list.
+    pub fn texts(&self, faults: &mut Vec<Fault>) -> Option<Vec<String>> {
+        let list = self.value.get_ref().as_array();
+        let texts = list.and_then(|list| {
+            list.iter().map(|one| one.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
+        });
+        if texts.is_none() {
+            faults.push(self.other_type("a list of texts: `[\"…\"]`"));
+        }
+        texts
+    }
+
     /// The table that it is.
     pub fn table(&self, faults: &mut Vec<Fault>) -> Option<Table<'t, 'v>> {
         let entries = self.value.get_ref().as_table();

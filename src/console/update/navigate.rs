@@ -12,6 +12,7 @@ use super::super::model::page::{
 };
 use super::super::model::{Grade, Model};
 use super::super::subject;
+use super::super::work::Work;
 use super::{config, events, lists, placement, queues as tree};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::SourcePlace;
@@ -293,6 +294,18 @@ pub fn partition(model: &mut Model, name: &str) {
             let known: Vec<&str> = model.cluster.view.partitions.iter().map(|part| &*part.name).collect();
             model.say(Grade::Refusal, format!("no partition {name}; there are {}", known.join(", ")));
         }
+    }
+}
+
+/// Has another scheduler opened, by the name of its context.
+pub fn context(model: &mut Model, name: &str) {
+    if config::page_of(model).is_some_and(|page| page.modified) {
+        model.say(Grade::Refusal, "the configuration was edited and is not applied; the edit would be lost");
+    } else if model.contexts.iter().any(|known| known == name) {
+        model.work.push_back(Work::Context(name.to_owned()));
+        model.say(Grade::Info, format!("opening {name}"));
+    } else {
+        model.say(Grade::Refusal, format!("no context {name}; there are {}", model.contexts.join(", ")));
     }
 }
 

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use super::super::action::Effects;
 use super::super::draw;
-use super::super::key::Key;
+use super::super::key::{Code, Key};
 use super::super::layout;
 use super::super::model::cursor::Move;
 use super::super::model::layer::Layer;
 use super::super::model::page::{DetailsPage, Page, Subject};
 use super::super::model::placement::{Against, Form, PlacementPage, WantedFile};
 use super::super::model::{Cluster, Model};
-use super::super::subject;
 use super::super::work::Work;
+use super::super::{subject, suggest};
 use super::navigate::{home, push};
 use crate::model::Identity;
 use crate::view::place::{Admission, Request};
@@ -119,6 +119,7 @@ pub fn write(model: &mut Model) {
 pub fn step(model: &mut Model, step: isize) {
     if let Page::Placement(page) = model.page_mut() {
         page.field = page.field.step(step);
+        page.suggestion.clear();
     }
 }
 
@@ -126,6 +127,9 @@ pub fn step(model: &mut Model, step: isize) {
 pub fn end(model: &mut Model) {
     if matches!(model.layers.last(), Some(Layer::Form)) {
         model.layers.pop();
+    }
+    if let Page::Placement(page) = model.page_mut() {
+        page.suggestion.clear();
     }
 }
 
@@ -135,6 +139,7 @@ pub fn clear(model: &mut Model) {
     if let Page::Placement(page) = model.page_mut() {
         let empty = Form::default();
         page.form = if page.form == empty { Form::of(&identity) } else { empty };
+        page.suggestion.clear();
         page.top = 0;
     }
 }
@@ -146,7 +151,30 @@ pub fn key(model: &mut Model, key: Key) -> Effects {
         return Effects::NONE;
     }
     page.top = 0;
+    suggest_again(model);
     Effects::REDRAW
+}
+
+fn suggest_again(model: &mut Model) {
+    let Page::Placement(page) = model.page() else { return };
+    let part = part(&model.cluster, page);
+    let rest = part.map(|part| suggest::rest(part, &model.cluster.identity, &page.form, page.field));
+    if let Page::Placement(page) = model.page_mut() {
+        page.suggestion = rest.unwrap_or_default();
+    }
+}
+
+/// Takes what is shown behind the cursor; with nothing there the cursor goes to the right.
+pub fn take_suggestion(model: &mut Model) {
+    let Page::Placement(page) = model.page_mut() else { return };
+    let line = page.form.line_mut(page.field);
+    if page.suggestion.is_empty() {
+        line.key(Key::plain(Code::Right));
+    } else {
+        let whole = format!("{}{}", line.text(), page.suggestion);
+        line.set(whole);
+    }
+    suggest_again(model);
 }
 
 /// Puts pasted text into the field under the cursor.
@@ -154,6 +182,7 @@ pub fn paste(model: &mut Model, text: &str) -> bool {
     let Page::Placement(page) = model.page_mut() else { return false };
     page.form.line_mut(page.field).paste(text);
     page.top = 0;
+    suggest_again(model);
     true
 }
 

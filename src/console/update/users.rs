@@ -14,9 +14,9 @@ const ASKS: usize = 1_000;
 
 /// Makes the rows of users and groups.
 pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
-    let users = part.users.values().map(|row| (Side::User, row));
+    let users = part.accounts(Side::User).map(|row| (Side::User, row));
     let mut all: Vec<(Side, &Arc<UsageRow>)> =
-        users.chain(part.groups.values().map(|row| (Side::Group, row))).collect();
+        users.chain(part.accounts(Side::Group).map(|row| (Side::Group, row))).collect();
     page.list.total = all.len();
     page.list.widest = lists::widest(all.iter().map(|(_, row)| [(&*row.name).into(), "".into(), "".into()]));
     if let Some(filter) = Filter::parse(&page.list.filter) {
@@ -61,9 +61,9 @@ pub fn select(page: &mut UsersPage, index: usize) {
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).cloned());
 }
 
-/// Finds the row of the page's user or group in the view; it is gone with its last application.
+/// Finds the row of the page's user or group in the view; without a limit it is gone with its last application.
 pub fn resolve(page: &mut AccountPage, part: &PartitionView) {
-    page.row = part.usage_of(page.account.side, &page.account.name).cloned();
+    page.row = part.whole_usage_of(page.account.side, &page.account.name);
 }
 
 /// Makes the rows of one user or group: its queues as a tree, and below each leaf the applications that wait because of a limit.

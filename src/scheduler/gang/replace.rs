@@ -154,6 +154,8 @@ impl Partition {
         if let Some(group) = application.task_group_of(placeholder) {
             group.replaced += 1;
         }
+        let asked = application.asks[placeholder].created;
+        application.asks[ask].replaced = Some(asked);
         self.take_allocation(now, app, placeholder, reason, !charged, events);
         // One that completed meanwhile goes on with the ask.
         if state == AppState::Completing {

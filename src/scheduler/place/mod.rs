@@ -47,6 +47,7 @@ pub use switches::{Draining, Switches};
 pub use text::{Line, Mark, Reason};
 pub use trace::{Asked, End, Next, RuleRef, RuleTrace, Step, StepEnd, Trace};
 pub use tree::{QueueFacts, QueueState, QueueTree, ancestors};
+pub use walk::TYPE_TAG;
 
 /// The queue of forced applications that no rule places (PLC-092).
 pub const RECOVERY_QUEUE: &str = "root.@recovery@";

@@ -79,7 +79,14 @@ impl Rules {
     /// # Errors
     /// The first rule that cannot be used.
     pub fn build(configs: &[RuleConfig], profile: Profile) -> Result<Self, RuleFault> {
-        let switches = Switches::of(profile);
+        Self::build_by(configs, profile, Switches::of(profile))
+    }
+
+    /// The same, with switches that need not be those of the profile.
+    ///
+    /// # Errors
+    /// The first rule that cannot be used.
+    pub fn build_by(configs: &[RuleConfig], profile: Profile, switches: Switches) -> Result<Self, RuleFault> {
         let provided = [RuleConfig::default()];
         let configs = if configs.is_empty() { &provided } else { configs };
         let list = configs.iter().enumerate().map(|(number, config)| Rule::build(number, config, switches));
@@ -92,8 +99,16 @@ impl Rules {
     /// # Errors
     /// The first rule that cannot be used, where that means that nothing starts.
     pub fn build_at_start(configs: &[RuleConfig], profile: Profile) -> Result<Self, RuleFault> {
-        match Self::build(configs, profile) {
-            Err(_) if Switches::of(profile).starts_without_rules => Ok(Self::none(profile)),
+        Self::build_at_start_by(configs, profile, Switches::of(profile))
+    }
+
+    /// The same, with switches that need not be those of the profile.
+    ///
+    /// # Errors
+    /// The first rule that cannot be used, where that means that nothing starts.
+    pub fn build_at_start_by(configs: &[RuleConfig], profile: Profile, switches: Switches) -> Result<Self, RuleFault> {
+        match Self::build_by(configs, profile, switches) {
+            Err(_) if switches.starts_without_rules => Ok(Self::none(profile)),
             result => result,
         }
     }

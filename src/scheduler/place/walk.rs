@@ -13,7 +13,7 @@ use super::trace::{Next, RuleTrace, Step, StepEnd};
 use super::tree::{QueueFacts, QueueState, QueueTree, ancestors};
 
 /// The tag that the `applicationtype` rule reads (PLC-047).
-const TYPE_TAG: &str = "application.type";
+pub const TYPE_TAG: &str = "application.type";
 
 /// One placement under way.
 pub(super) struct Walk<'a, T: ?Sized> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::model::{Resource, Time};
 use crate::scheduler::app::{Ask, AskRank, Tried};
+use crate::scheduler::ask_log::Failure;
 use crate::scheduler::index::{AskKey, QueueKey};
 use crate::scheduler::partition::Partition;
 use crate::scheduler::queue::ROOT;
@@ -17,6 +18,8 @@ const MOST: u32 = 10;
 #[derive(Clone, Debug)]
 pub(in crate::scheduler) struct Attempts {
     left: u32,
+    /// The partition preempts at all.
+    active: bool,
     /// `preemption.delay` of the leaf.
     delay: Duration,
     /// How long after one try the same ask may try again (SCH-151).
@@ -48,8 +51,10 @@ impl Wish {
 impl Partition {
     /// The attempts of a leaf in a cycle; none where the partition preempts nothing.
     pub(in crate::scheduler) fn preemption_attempts(&self, leaf: QueueKey) -> Attempts {
+        let active = self.preemption && self.is_loaded();
         Attempts {
-            left: if self.preemption && self.is_loaded() { MOST } else { 0 },
+            left: if active { MOST } else { 0 },
+            active,
             delay: self.queues[leaf].settings.properties.preemption_delay,
             interval: self.tuning.preemption_interval,
             counts_all: self.switches.attempt_count,
@@ -87,6 +92,9 @@ impl Attempts {
             _ => return false,
         };
         if self.left == 0 || self.failed == Some(rank) {
+            if self.active && self.failed != Some(rank) {
+                ask.log.note(Failure::NoAttemptLeft, now);
+            }
             return false;
         }
         let may = ask.allow_preempt_other
@@ -100,6 +108,9 @@ impl Attempts {
         if may {
             ask.preemption_tried = Some(now);
             self.wish = Some(Wish { rank, nodes_tried });
+        } else {
+            ask.log.note(Failure::MayNotPreempt, now);
+            ask.log.note(Failure::PreemptionHelpsNot, now);
         }
         may
     }

@@ -22,8 +22,11 @@ struct Asked {
     path: String,
     headers: HeaderMap,
     body: Vec<u8>,
-    read: fn(&Act, Value) -> Option<Done>,
+    read: ReadDone,
 }
+
+/// Reads what was done; `None` when the answer does not say so.
+type ReadDone = fn(&Act, Value) -> Option<Done>;
 
 /// Has an order carried out.
 ///
@@ -77,7 +80,7 @@ fn request(order: &Order) -> Option<Asked> {
         body.insert("reason".to_owned(), json!(reason));
     }
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
-    let (method, path, read): (Method, String, fn(&Act, Value) -> Option<Done>) = match act {
+    let (method, path, read): (Method, String, ReadDone) = match act {
         Act::Configure { .. } => return configure(order),
         Act::Pause | Act::Resume => return None,
         Act::In { act: wanted, .. } => match wanted {

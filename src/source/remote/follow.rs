@@ -125,6 +125,23 @@ pub async fn run(client: Client, every: Duration, streams: bool, seed: u64, news
     }
 }
 
+/// Hands over the events that are kept, and ends.
+///
+/// # Errors
+/// They cannot be had.
+pub async fn past(client: &Client, each: &mut impl FnMut(EventNews)) -> Result<(), Fault> {
+    let mut follow = Follow::default();
+    loop {
+        let (start, count) = follow.ask();
+        let path = format!("ws/v1/events/batch?start={start}&count={count}");
+        let (told, more) = follow.take(client.json::<dto::EventBatch>(&path).await?.value);
+        told.into_iter().for_each(&mut *each);
+        if !more {
+            return Ok(());
+        }
+    }
+}
+
 /// Wakes the follower whenever a line comes.
 async fn wake(client: Client, woken: Arc<Notify>) {
     loop {

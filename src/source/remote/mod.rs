@@ -16,12 +16,14 @@
 
 mod act;
 pub mod ask;
+pub mod follow;
 pub mod link;
+pub mod once;
 pub mod plan;
 
-mod follow;
 mod worker;
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -31,11 +33,17 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{About, Glance, Link, Source, SourcePlace};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
+use crate::api::convert::read::record;
+use crate::api::dto;
 use crate::model::{Identity, Time};
-use crate::view::View;
 use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
+use crate::view::record::Record;
+use crate::view::{EventPage, View};
 use ask::WhoAmI;
 use link::LinkState;
+
+/// How many events are kept for those who ask.
+const EVENTS: usize = 10_000;
 
 /// How a remote is looked at.
 #[derive(Clone, Debug)]
@@ -48,6 +56,8 @@ pub struct RemoteOptions {
     pub read_only: bool,
     /// Chance of the pauses between tries; the same seed pauses alike.
     pub seed: u64,
+    /// What a newcomer should know of how it is asked.
+    pub notes: Vec<String>,
     /// The name under which the person asked for it; of a context. `None`: by its address.
     pub name: Option<String>,
 }
@@ -55,7 +65,7 @@ pub struct RemoteOptions {
 impl Default for RemoteOptions {
     fn default() -> Self {
         let limits = Limits::default();
-        Self { every: Duration::from_secs(2), limits, read_only: false, seed: 0, name: None }
+        Self { every: Duration::from_secs(2), limits, read_only: false, seed: 0, notes: Vec::new(), name: None }
     }
 }
 
@@ -85,6 +95,8 @@ struct Shared {
     started: Instant,
     /// How far the other side's clock is ahead of ours, in microseconds.
     ahead: AtomicI64,
+    /// The last events that were seen, without a gap, each with its number; and how often they began anew.
+    events: Mutex<(u64, VecDeque<(u64, Arc<Record>)>)>,
 }
 
 impl Remote {
@@ -108,6 +120,7 @@ impl Remote {
             wake: Mutex::new(None),
             started: Instant::now(),
             ahead: AtomicI64::new(0),
+            events: Mutex::default(),
         });
         let (wishes, inbox) = unbounded_channel();
         let worker = worker::Worker::new(client, Arc::clone(&shared), &options, target.has_token(), inbox);
@@ -159,7 +172,7 @@ impl Remote {
 }
 
 fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = options.notes.clone();
     if let Some(who) = target.seen_as() {
         notes.push(format!("Seen through the eyes of {who}; nothing can be changed as somebody else."));
     } else if options.read_only {
@@ -217,6 +230,20 @@ impl Shared {
         self.ahead.store(told, Ordering::Relaxed);
     }
 
+    fn keep_events(&self, first: u64, records: &[dto::EventRecord]) {
+        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend((first..).zip(records.iter().map(|event| Arc::new(record(event)))));
+        let too_many = kept.len().saturating_sub(EVENTS);
+        kept.drain(..too_many);
+    }
+
+    /// What comes next does not join what is kept.
+    fn forget_events(&self) {
+        let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        *begun += 1;
+        kept.clear();
+    }
+
     fn link(&self) -> Link {
         self.link.lock().unwrap_or_else(PoisonError::into_inner).link(self.now())
     }
@@ -236,6 +263,20 @@ impl Source for Remote {
 
     fn now(&self) -> Time {
         self.shared.cluster_time()
+    }
+
+    /// Those that this console saw: at most the last 10 000, from before it came and since.
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        let (begun, kept) = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = kept.front().map_or(0, |(number, _)| *number);
+        let skip = usize::try_from(since.saturating_sub(first)).unwrap_or(usize::MAX);
+        EventPage {
+            instance: Arc::from(begun.to_string()),
+            tracking: !kept.is_empty(),
+            lowest: first,
+            next: kept.back().map_or(0, |(number, _)| number + 1),
+            records: kept.iter().skip(skip).take(limit).cloned().collect(),
+        }
     }
 
     fn about(&self) -> &About {

@@ -39,7 +39,7 @@ pub enum Wish {
 /// What comes from the tasks beside.
 enum News {
     /// What stands at the other end, or why that cannot be told.
-    Identified(Duration, Result<Got<Option<Remote>>, Fault>),
+    Identified(Duration, Box<Result<Got<Option<Remote>>, Fault>>),
     /// An order was answered.
     Acted,
     /// A request came back.
@@ -147,7 +147,7 @@ impl Worker {
             tokio::spawn(async move {
                 let result = identify(&client).await;
                 // The worker may have ended.
-                let _ = news.send(News::Identified(now, result));
+                let _ = news.send(News::Identified(now, Box::new(result)));
             });
             return;
         };
@@ -198,7 +198,7 @@ impl Worker {
         match news {
             News::Identified(started, result) => {
                 self.identifying = false;
-                match result {
+                match *result {
                     Ok(got) => self.identified(got),
                     Err(fault) => self.failed(started, &fault),
                 }
@@ -416,8 +416,9 @@ impl Worker {
     fn take_events(&mut self, event: EventNews) {
         let (now, at) = (self.now(), self.shared.cluster_time());
         match event {
-            EventNews::Events(_, records) => {
+            EventNews::Events(first, records) => {
                 self.picture.events(&records);
+                self.shared.keep_events(first, &records);
                 let about = |kinds: &[i32]| records.iter().any(|record| kinds.contains(&record.kind));
                 let (apps, nodes, queues) = (about(&[1, 2]), about(&[3]), about(&[2, 4]));
                 let glance = self.glance.clone();
@@ -433,6 +434,7 @@ impl Worker {
                 );
             }
             EventNews::Gap(from, to) => {
+                self.shared.forget_events();
                 let title = format!(
                     "{} events are lost, numbers {from} to {to}: what happened then is not known",
                     to - from + 1
@@ -440,6 +442,7 @@ impl Worker {
                 self.picture.notice(at, NoticeWeight::Warning, title, String::new());
             }
             EventNews::Restarted => {
+                self.shared.forget_events();
                 let title = "another run of the scheduler answers: everything is read anew".to_owned();
                 self.picture.notice(at, NoticeWeight::Warning, title, String::new());
                 self.picture.start_over();
@@ -493,7 +496,7 @@ fn what(ask: &Ask) -> &'static str {
 }
 
 /// Tells who answers (`rest.md` section 8); `None` while there is no partition to tell by.
-async fn identify(client: &Client) -> Result<Got<Option<Remote>>, Fault> {
+pub(super) async fn identify(client: &Client) -> Result<Got<Option<Remote>>, Fault> {
     match client.json::<release::Server>("kornsole/v1/server").await {
         Ok(got) if got.value.product == "kornsole" => {
             return Ok(Got { value: Some(Remote::Kornsole(got.value)), rtt: got.rtt, took: got.took, date: got.date });

@@ -48,6 +48,13 @@ impl<K: Ord + Clone + for<'a> From<&'a str>, R> ListReader<K, R> {
         Self { seen, key, read: Box::new(read), elements: Vec::new() }
     }
 
+    /// Of rows that were read otherwise.
+    pub fn of(rows: impl IntoIterator<Item = R>) -> Self {
+        let read = |_: &[u8]| Err("this list is read already".to_owned());
+        let elements = (0_u64..).zip(rows).map(|(number, row)| Element::Read(Box::new(row), number)).collect();
+        Self { seen: Seen::new(), key: "", read: Box::new(read), elements }
+    }
+
     /// Takes one element.
     ///
     /// # Errors

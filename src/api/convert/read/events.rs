@@ -8,6 +8,7 @@ use super::{Picture, rows};
 use crate::api::dto;
 use crate::model::{AppId, AskId, Time};
 use crate::view::AskState;
+use crate::view::record::{ChangeDetail, ChangeType, ObjectType, Record};
 
 /// Over how long allocations are counted for the rate.
 const OVER: Duration = Duration::from_secs(10);
@@ -45,6 +46,21 @@ impl Rate {
         #[expect(clippy::cast_precision_loss, reason = "a count of some seconds")]
         let rate = count as f64 / OVER.as_secs_f64();
         rate
+    }
+}
+
+/// An event as the console shows it. Numbers that nobody knows stay what they are.
+pub fn record(event: &dto::EventRecord) -> Record {
+    let number = |number: i32| u32::try_from(number).unwrap_or_default();
+    Record {
+        at: rows::time(event.timestamp_nano),
+        kind: ObjectType(number(event.kind)),
+        object: Arc::from(event.object_id.as_str()),
+        reference: Arc::from(event.reference_id.as_str()),
+        change: ChangeType(number(event.event_change_type)),
+        detail: ChangeDetail(number(event.event_change_detail)),
+        resource: event.resource.0.0.clone(),
+        message: Arc::from(event.message.as_str()),
     }
 }
 

@@ -14,6 +14,7 @@
 
 mod apps;
 mod config;
+mod dump;
 mod elements;
 mod ended;
 mod events;
@@ -29,6 +30,7 @@ use rustc_hash::FxHashMap;
 pub use self::apps::{AppReader, Scope};
 pub use self::elements::{Element, ListReader};
 pub use self::ended::Ended;
+pub use self::events::record;
 pub use self::nodes::NodeReader;
 pub use self::rows::time;
 use crate::api::dto;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Picture, rows};
+use super::{Part, Picture, rows};
 use crate::api::dto;
 use crate::config::LimitConfig;
 use crate::model::{AppId, QueuePath};
@@ -50,6 +50,11 @@ impl Picture {
     /// How many live applications count where: the set of applications, or their groups, are others now.
     pub(super) fn recount(&mut self, index: usize) {
         for side in [Side::User, Side::Group] {
+            if self.parts[index].has_idle_levels(side) {
+                // Those are shown only where somebody's application is.
+                self.usage(index, side);
+                continue;
+            }
             let view = &self.view.partitions[index];
             let rows = if side == Side::User { &view.users } else { &view.groups };
             let counts = counts(view, side);
@@ -68,6 +73,52 @@ impl Picture {
             self.changed |= !changes.is_empty();
             changes.into_iter().for_each(|row| drop(rows.insert(Arc::clone(&row.name), row)));
         }
+    }
+
+    /// What users and groups use, counted from the applications: a dump does not tell it.
+    pub(super) fn count_usage(&mut self, partition: &str) {
+        let Some(index) = self.index(partition) else { return };
+        let view = &self.view.partitions[index];
+        let mut users: BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>> = BTreeMap::new();
+        let mut groups = users.clone();
+        let mut counted: Vec<(AppId, Arc<str>)> = Vec::new();
+        for row in view.apps.iter().flatten() {
+            let Some(leaf) = view.queue_at(&row.queue) else { continue };
+            let group = view.group_by_limits(&row.who, leaf);
+            let held = row.allocated.add(&row.placeholder);
+            let add = |all: &mut BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>, name: &str| {
+                let levels = all.entry(name.to_owned()).or_default();
+                for up in view.path_up(leaf) {
+                    let level = levels.entry(up.path.clone()).or_insert_with(|| dto::QueueUsage {
+                        queue_path: up.path.to_string(),
+                        ..dto::QueueUsage::default()
+                    });
+                    level.resource_usage.0.add_assign(&held);
+                    if !held.is_zero() {
+                        level.running_applications.push(row.id.to_string());
+                    }
+                }
+            };
+            add(&mut users, &row.who.user);
+            if let Some(group) = group {
+                add(&mut groups, &group);
+                counted.push((row.id.clone(), Arc::from(group)));
+            }
+        }
+        // The levels need not hang together as a tree: they are read one by one.
+        let told = |all: BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>| -> Told {
+            let tree = |levels: BTreeMap<QueuePath, dto::QueueUsage>| {
+                let mut levels = levels.into_values();
+                levels.next().map(|root| dto::QueueUsage { children: levels.collect(), ..root })
+            };
+            all.into_iter().map(|(name, levels)| (name, tree(levels))).collect()
+        };
+        let part = &mut self.parts[index];
+        part.groups = counted.into_iter().collect();
+        (part.users, part.group_usage) = (Some(told(users)), Some(told(groups)));
+        self.regroup(index);
+        self.recast_usage(index);
+        self.hold(index);
     }
 
     /// The queues, or what the configuration says of them, are others now.
@@ -106,6 +157,18 @@ impl Picture {
             *(if side == Side::User { &mut view.users } else { &mut view.groups }) = new;
             self.changed = true;
         }
+    }
+}
+
+impl Part {
+    /// Whether somebody was told to use nothing somewhere.
+    fn has_idle_levels(&self, side: Side) -> bool {
+        fn idle(level: &dto::QueueUsage) -> bool {
+            let nothing = level.running_applications.is_empty() && level.resource_usage.is_zero();
+            nothing || level.children.iter().any(idle)
+        }
+        let told = if side == Side::User { &self.users } else { &self.group_usage };
+        told.iter().flatten().flat_map(|(_, tree)| tree).any(idle)
     }
 }
 

@@ -1,0 +1,65 @@
+//! What `kornsole check` does with a file of 10 000 queues, each with access lists, properties, resources and limits: some four
+//! megabytes. A hook before a commit has 200 ms for all of it.
+
+use std::fmt::Write as _;
+
+use divan::Bencher;
+use kornsole::config::{Faults, Reading, checksum, read_file, yaml};
+use kornsole::model::Profile;
+
+const TENANTS: u32 = 100;
+const LEAVES: u32 = 99;
+
+fn main() {
+    divan::main();
+}
+
+/// A root, a hundred tenants, in each 99 leaves.
+fn text() -> String {
+    let mut text = String::from(
+        "partitions:\n- name: default\n  placementrules:\n  - name: provided\n    create: true\n  queues:\n  - name: root\n    \
+         submitacl: '*'\n    queues:\n",
+    );
+    for tenant in 0..TENANTS {
+        let _written = writeln!(
+            text,
+            "    - name: tenant-{tenant:03}\n      parent: true\n      resources:\n        guaranteed: {{memory: 100G, vcore: 100}}\n        \
+             max: {{memory: 1T, vcore: 1000}}\n      queues:"
+        );
+        for leaf in 0..LEAVES {
+            let _written = writeln!(
+                text,
+                "      - name: leaf-{leaf:03}\n        submitacl: 'sue,bob dev,ops'\n        maxapplications: 50\n        properties:\n          \
+                 application.sort.policy: fair\n          priority.offset: '5'\n        resources:\n          guaranteed: {{memory: \
+                 1G, vcore: 1}}\n          max: {{memory: 10G, vcore: 10}}\n        limits:\n        - limit: each\n          users: \
+                 ['*']\n          maxapplications: 5\n          maxresources: {{memory: 5G, vcore: 5}}"
+            );
+        }
+    }
+    text
+}
+
+/// Everything that the command does but reading the file.
+#[divan::bench]
+fn check(bencher: Bencher) {
+    let text = text();
+    bencher.bench_local(|| {
+        let reading: Reading = read_file(text.as_bytes(), "queues", Profile::Kornsole);
+        assert!(reading.is_valid());
+        reading
+    });
+}
+
+/// Of that the tree of nodes.
+#[divan::bench]
+fn parse(bencher: Bencher) {
+    let text = text();
+    bencher.bench_local(|| yaml::parse(&text, &mut Faults::new(Profile::Kornsole)));
+}
+
+/// Of that the checksum.
+#[divan::bench]
+fn sum(bencher: Bencher) {
+    let text = text();
+    bencher.bench_local(|| checksum(text.as_bytes()));
+}

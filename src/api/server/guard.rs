@@ -1,0 +1,101 @@
+//! What every request passes: a time limit, a net below panics, and compression.
+
+use std::any::Any;
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use tower_http::compression::{CompressionLayer, CompressionLevel};
+
+use super::reply;
+
+/// The smallest body that is compressed, in bytes (`rest.md` section 1).
+const WORTH_COMPRESSING: u64 = 1400;
+
+/// Answers within a time, and whatever happens.
+pub(super) async fn guarded(
+    within: Duration,
+    answer: impl Future<Output = Result<Response, Infallible>>,
+) -> Result<Response, Infallible> {
+    match tokio::time::timeout(within, caught(answer)).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(panic)) => Ok(panicked(&*panic)),
+        Err(_) => Ok(reply::error(StatusCode::SERVICE_UNAVAILABLE, "the answer took too long")),
+    }
+}
+
+/// The answer where a handler panicked: the panic hook has told where.
+pub(super) fn panicked(panic: &(dyn Any + Send)) -> Response {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text");
+    tracing::error!(panic = text, "a handler panicked");
+    reply::error(StatusCode::INTERNAL_SERVER_ERROR, "this is a defect of the server; its log tells more")
+}
+
+/// A future whose panic is a value.
+async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Box<dyn Any + Send>> {
+    let mut future = pin!(future);
+    poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+        Err(panic) => Poll::Ready(Err(panic)),
+    })
+    .await
+}
+
+/// Marks an answer whose request takes gzip; an event stream is never marked.
+#[derive(Clone, Copy)]
+pub(super) struct Compressible;
+
+/// gzip for what is marked and large enough.
+pub(super) fn compression() -> CompressionLayer<LargeEnough> {
+    CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(LargeEnough)
+}
+
+/// The rule of section 1 of `rest.md`.
+#[derive(Clone, Copy)]
+pub(super) struct LargeEnough;
+
+impl tower_http::compression::Predicate for LargeEnough {
+    fn should_compress<B: axum::body::HttpBody>(&self, response: &axum::http::Response<B>) -> bool {
+        let size = response.body().size_hint().exact();
+        response.extensions().get::<Compressible>().is_some() && size.is_some_and(|size| size >= WORTH_COMPRESSING)
+    }
+}
+
+/// Whether a request lists gzip, with no parameter or any but exactly `q=0`.
+pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
+    let listed = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    listed.flat_map(|value| value.split(',')).any(|entry| {
+        let (coding, parameter) = entry.split_once(';').unwrap_or((entry, ""));
+        coding.trim().eq_ignore_ascii_case("gzip") && parameter.trim() != "q=0"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn gzip_is_taken_unless_it_is_exactly_refused() {
+        let takes = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(value));
+            takes_gzip(&headers)
+        };
+        for yes in ["gzip", "deflate, gzip", "gzip;q=0.5", "gzip;q=0.0", "GZIP", "br , gzip ; q=1"] {
+            assert!(takes(yes), "{yes}");
+        }
+        for no in ["", "deflate", "gzip;q=0", "gzip ; q=0", "x-gzip", "*"] {
+            assert!(!takes(no), "{no}");
+        }
+        assert!(!takes_gzip(&HeaderMap::new()));
+    }
+}

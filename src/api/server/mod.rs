@@ -1,0 +1,193 @@
+//! The REST server: YuniKorn's API under `/ws/v1`, and ours beside it.
+//!
+//! It has a runtime of its own: nothing here runs on the scheduler's thread, and the scheduler never waits for a client. Reads
+//! answer from the published view; big ones are put together on threads of their own, a few at a time.
+//!
+//! Where to read: [`listen`] accepts connections and holds them to their time limits, [`upstream`] answers part I of `rest.md`,
+//! `guard` is what all requests pass. Part II is nested in [`routes`].
+//!
+//! Invariants:
+//! - every phase of a request has a time limit, and everything that a client can make grow has an upper bound;
+//! - a panic in a handler is one answer with status 500 and a line in the log;
+//! - nothing but an order (part II) changes the scheduler.
+
+mod guard;
+mod listen;
+mod options;
+mod reply;
+mod tls;
+mod upstream;
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use thiserror::Error;
+use tokio::sync::{Semaphore, watch};
+
+use crate::api::convert::{Context, Wall};
+use crate::engine::Engine;
+pub use options::{Limits, Options, TlsFiles};
+pub use tls::Tls;
+use upstream::Streams;
+
+/// How long a server that stops waits for answers that are under way.
+const FINISH: Duration = Duration::from_secs(3);
+
+/// Why a server does not start.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {cause}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        cause: std::io::Error,
+    },
+    /// The certificate or its key cannot be used.
+    #[error("{0}")]
+    Tls(String),
+    /// The operating system gives no thread.
+    #[error("the server's threads cannot be started: {0}")]
+    Threads(std::io::Error),
+}
+
+/// What all handlers see.
+pub struct Shared {
+    /// The scheduler.
+    pub engine: Arc<Engine>,
+    /// What answers say beside what the view knows.
+    pub context: Context,
+    /// How it was set up.
+    pub options: Options,
+    /// How many big answers are put together at the same time.
+    heavy: Semaphore,
+    /// One state dump at a time.
+    dump: Semaphore,
+    /// Who listens to events.
+    streams: Streams,
+    /// Whether the server stops.
+    stopping: watch::Receiver<bool>,
+}
+
+/// A running server. Dropping it stops it: answers that are under way are finished, for a few seconds.
+pub struct Server {
+    address: SocketAddr,
+    tls: Option<Arc<Tls>>,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Starts to serve a scheduler.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn start(options: Options, engine: Arc<Engine>) -> Result<Self, StartError> {
+        let failed = |cause| StartError::Listen { address: options.listen, cause };
+        let tls =
+            options.tls.as_ref().map(|files| Tls::read(files).map_err(StartError::Tls)).transpose()?.map(Arc::new);
+        let listener = TcpListener::bind(options.listen).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(options.limits.workers)
+            .max_blocking_threads(options.limits.heavy + 2)
+            .thread_name("rest")
+            // A queue tree may be deep, and is written by recursion.
+            .thread_stack_size(options.limits.stack)
+            .enable_all()
+            .build()
+            .map_err(StartError::Threads)?;
+        let (stop, stopping) = watch::channel(false);
+        let clock = engine.clock();
+        let wall = Wall::new(clock.wall(crate::model::Time::ZERO), clock.speed());
+        let shared = Arc::new(Shared {
+            engine,
+            context: Context { cluster_id: options.cluster_id.clone(), wall },
+            heavy: Semaphore::new(options.limits.heavy),
+            dump: Semaphore::new(1),
+            streams: Streams::new(&options.events),
+            options,
+            stopping: stopping.clone(),
+        });
+        let certificates = tls.clone();
+        let serve = move || {
+            runtime.block_on(listen::serve(listener, shared, certificates, stopping));
+            runtime.shutdown_timeout(FINISH);
+        };
+        let thread = std::thread::Builder::new().name("rest-main".to_owned()).spawn(serve);
+        Ok(Self { address, tls, stop, thread: Some(thread.map_err(StartError::Threads)?) })
+    }
+
+    /// Where it listens; the port is the real one where any free one was asked for.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Whether connections are encrypted.
+    pub fn is_encrypted(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// Reads certificate and key again. Connections that stand keep theirs.
+    ///
+    /// # Errors
+    /// Why they cannot be used; the ones before stay.
+    pub fn reload_certificates(&self) -> Result<(), String> {
+        self.tls.as_ref().map_or(Ok(()), |tls| tls.reload())
+    }
+
+    /// Begins to stop: no connection is accepted any more, answers that are under way are finished.
+    pub fn begin_to_stop(&self) {
+        // Nobody listens any more when it has stopped already.
+        let _ = self.stop.send(true);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.begin_to_stop();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been told by the panic hook already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// All routes. What is not matched here is part I, which has rules of its own for paths.
+fn routes(shared: Arc<Shared>) -> Router {
+    Router::new()
+        .route("/livez", get(live))
+        .route("/readyz", get(ready))
+        // Part II is nested here: `.nest("/kornsole/v1", ours::routes(…))`.
+        .fallback(upstream::answer)
+        .layer(guard::compression())
+        .with_state(shared)
+}
+
+/// Whether the scheduler runs at all.
+async fn live(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) {
+    if shared.engine.published().is_alive() {
+        (StatusCode::OK, "ok\n")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "the scheduler has stopped\n")
+    }
+}
+
+/// Whether requests are answered as they should be.
+async fn ready(State(shared): State<Arc<Shared>>) -> (StatusCode, &'static str) {
+    if *shared.stopping.borrow() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
+    }
+    if shared.engine.published().view().partitions.is_empty() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "no configuration is loaded\n");
+    }
+    live(State(shared)).await
+}

@@ -1,0 +1,94 @@
+//! How a server is set up.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::config::settings::EventConfig;
+use crate::model::Profile;
+
+/// How a server is set up, once, at start.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Certificate and key; without them connections are plain.
+    pub tls: Option<TlsFiles>,
+    /// The id of the resource manager, which this process is itself.
+    pub cluster_id: String,
+    /// Whose configurations are valid, and which names are legal.
+    pub profile: Profile,
+    /// How many events are given at once, and to how many.
+    pub events: EventConfig,
+    /// What holds for every connection.
+    pub limits: Limits,
+}
+
+impl Options {
+    /// The address that is listened on where nobody says otherwise.
+    pub const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 9080);
+
+    /// A plain server on an address.
+    pub fn plain(listen: SocketAddr, profile: Profile, events: EventConfig) -> Self {
+        let cluster_id = "kornsole".to_owned();
+        Self { listen, tls: None, cluster_id, profile, events, limits: Limits::default() }
+    }
+}
+
+/// The files of a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate chain, PEM.
+    pub certificate: PathBuf,
+    /// Its private key, PEM.
+    pub key: PathBuf,
+}
+
+/// Bounds of what clients can make a server do.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Threads that talk to clients.
+    pub workers: usize,
+    /// Big answers that are put together at the same time.
+    pub heavy: usize,
+    /// Stack of each thread, in bytes.
+    pub stack: usize,
+    /// Connections at the same time.
+    pub connections: usize,
+    /// Connections of one address at the same time.
+    pub connections_per_peer: usize,
+    /// For the TLS handshake, and for the whole header of a request; also how long a connection may be idle.
+    pub header: Duration,
+    /// For the whole body of a request.
+    pub body: Duration,
+    /// From the header of a request to that of its answer.
+    pub answer: Duration,
+    /// How long a client may take no byte of an answer.
+    pub write: Duration,
+    /// The same for a stream of events (`rest.md` 5.11).
+    pub stream_write: Duration,
+    /// The most bytes of a configuration that is sent.
+    pub config_bytes: usize,
+    /// The most bytes of a request's header.
+    pub header_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            workers: std::thread::available_parallelism().map_or(2, |count| count.get().clamp(2, 4)),
+            // Half of the processors at most: the scheduler needs one as well.
+            heavy: std::thread::available_parallelism().map_or(1, |count| (count.get() / 2).clamp(1, 4)),
+            stack: 16 << 20,
+            connections: 1024,
+            connections_per_peer: 512,
+            header: Duration::from_secs(10),
+            body: Duration::from_secs(30),
+            answer: Duration::from_secs(60),
+            write: Duration::from_secs(20),
+            stream_write: Duration::from_secs(5),
+            config_bytes: 4 << 20,
+            header_bytes: 64 << 10,
+        }
+    }
+}

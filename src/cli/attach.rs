@@ -1,0 +1,222 @@
+//! `kornsole attach`: the console on a scheduler somewhere else; and how every command finds one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::fail;
+use super::look::{LookArgs, Refused};
+use super::user_settings;
+use crate::api::client::{Target, TargetFault, Token};
+use crate::console::settings::RemoteContext;
+use crate::console::{self, Opener};
+use crate::model::Identity;
+use crate::source::remote::RemoteOptions;
+use crate::source::{Remote, Source};
+
+/// The token, where no file names one.
+const TOKEN: &str = "KORNSOLE_TOKEN";
+/// No token, certificate or key is longer, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// The arguments of `kornsole attach`.
+#[derive(Args, Clone, Debug)]
+pub struct AttachArgs {
+    /// The address of a kornsole or an Apache YuniKorn, or a context of your settings
+    #[arg(value_name = "URL|CONTEXT")]
+    pub server: String,
+    /// How it is asked
+    #[command(flatten)]
+    pub way: WayArgs,
+    /// How it is drawn
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+/// How a scheduler somewhere else is asked. A token comes from --token-file, from the context, or from KORNSOLE_TOKEN; a proxy
+/// from HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+#[derive(Args, Clone, Debug, Default)]
+pub struct WayArgs {
+    /// The file that holds the token
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// Believe the authorities of this file as well, in PEM
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
+    /// Show this certificate, with its key in the same file, in PEM
+    #[arg(long, value_name = "FILE")]
+    pub client_cert: Option<PathBuf>,
+    /// Send this along; may be given several times
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    pub headers: Vec<String>,
+    /// Change nothing
+    #[arg(long)]
+    pub read_only: bool,
+    /// Look through somebody else's eyes; needs membership in the scheduler ACL, and changes nothing
+    #[arg(long = "as", value_name = "USER:GROUP,GROUP", value_parser = Identity::parse)]
+    pub acting_as: Option<Identity>,
+}
+
+/// A scheduler somewhere else that can be asked.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Where, and as whom.
+    pub target: Target,
+    /// How it is looked at.
+    pub options: RemoteOptions,
+}
+
+/// Shows the console on a scheduler somewhere else.
+pub fn run(args: &AttachArgs) -> ExitCode {
+    let (options, mut personal) = match args.look.read() {
+        Ok(read) => read,
+        Err(told) => return fail(&told.message, told.code),
+    };
+    let contexts = personal.contexts.clone();
+    let found = match find(&args.server, &args.way, &contexts) {
+        Ok(found) => found,
+        Err(told) => return fail(&told.message, told.code),
+    };
+    let source = match Remote::start(&found.target, found.options) {
+        Ok(remote) => Arc::new(remote),
+        Err(fault) => return fail(&fault.to_string(), 1),
+    };
+    personal.opener = Some(opener(&args.way, contexts));
+    match console::run(source, options, personal) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&format!("{error:#}"), 1),
+    }
+}
+
+/// Opens another context from inside the console. What the arguments said of one scheduler is not said of another, but for
+/// `--read-only`.
+fn opener(way: &WayArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
+    let way = WayArgs { read_only: way.read_only, ..WayArgs::default() };
+    Opener::new(move |name| {
+        let found = find(name, &way, &contexts).map_err(|told| told.message)?;
+        let remote = Remote::start(&found.target, found.options).map_err(|fault| fault.to_string())?;
+        Ok(Arc::new(remote) as Arc<dyn Source>)
+    })
+}
+
+/// The contexts of a person's settings. What is wrong in them is told where the console runs; a command without a screen goes on with
+/// the rest.
+///
+/// # Errors
+/// The settings named cannot be read.
+pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContext>, Refused> {
+    let themes = console::theme::Themes::shipped();
+    let found = user_settings::read(settings, &themes).map_err(|message| Refused { message, code: 1 })?;
+    Ok(found.read.settings.contexts)
+}
+
+/// What an address or the name of a context stands for, with what the arguments say besides.
+///
+/// # Errors
+/// It stands for nothing, or a file that is named cannot be used.
+pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteContext>) -> Result<Found, Refused> {
+    let context = contexts.get(server);
+    let wrong = |message: String| Refused { message, code: 2 };
+    let told = |fault: TargetFault| Refused { message: fault.to_string(), code: 2 };
+    let is_address = server.contains(['.', ':', '/']) || server == "localhost";
+    if context.is_none() && !is_address {
+        let known: Vec<&str> = contexts.keys().map(String::as_str).collect();
+        let known =
+            if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
+        let message = format!(
+            "no context {server:?} in your settings, {known}; an address has a port or a scheme: localhost:9080"
+        );
+        return Err(wrong(message));
+    }
+    let from = context.cloned().unwrap_or_else(|| RemoteContext { url: server.to_owned(), ..RemoteContext::default() });
+    let mut target = Target::new(&from.url).map_err(told)?;
+    for header in from.headers.iter().chain(&way.headers) {
+        target = target.with_header(header).map_err(told)?;
+    }
+    let file = |named: &Option<PathBuf>, other: &Option<String>| named.clone().or(other.as_ref().map(PathBuf::from));
+    if let Some(file) = file(&way.ca, &from.ca) {
+        target = target.with_authorities(&file.display().to_string(), bytes(&file)?).map_err(told)?;
+    }
+    if let Some(file) = file(&way.client_cert, &from.client_cert) {
+        target = target.with_certificate(&file.display().to_string(), bytes(&file)?).map_err(told)?;
+    }
+    let mut notes = Vec::new();
+    if let Some(file) = file(&way.token_file, &from.token_file) {
+        let token =
+            String::from_utf8(bytes(&file)?).map_err(|_| wrong(format!("{}: no token in it", file.display())))?;
+        target = target.with_token(Token::new(&token).map_err(told)?).map_err(told)?;
+    } else if let Some(token) = std::env::var(TOKEN).ok().filter(|token| !token.trim().is_empty()) {
+        let token = Token::new(&token).map_err(|fault| wrong(format!("{TOKEN}: {fault}")))?;
+        // The environment is not meant for this address alone: where it would be unsafe it is left out, and that is said.
+        match target.clone().with_token(token) {
+            Ok(with) => target = with,
+            Err(fault) => notes.push(format!("{TOKEN} is not sent: {fault}.")),
+        }
+    }
+    let acting_as = way.acting_as.clone().or(from.acting_as);
+    let target = target.seen_by(acting_as);
+    let name = context.map(|_| server.to_owned());
+    let options = RemoteOptions {
+        read_only: way.read_only || from.read_only,
+        name,
+        notes,
+        seed: seed(),
+        ..RemoteOptions::default()
+    };
+    Ok(Found { target, options })
+}
+
+/// Chance for the pauses between tries, so that many consoles do not come back in one moment.
+fn seed() -> u64 {
+    let mut bytes = [0; 8];
+    // Without chance all pauses are alike, which is no harm to one console.
+    let _ = getrandom::fill(&mut bytes);
+    u64::from_le_bytes(bytes)
+}
+
+fn bytes(file: &Path) -> Result<Vec<u8>, Refused> {
+    use std::io::Read as _;
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+    let told = |why: String| Refused { message: format!("{}: cannot be read: {why}", file.display()), code: 1 };
+    match read {
+        Ok(_) if bytes.len() as u64 > LARGEST => Err(told(format!("larger than {LARGEST} bytes"))),
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(told(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contexts() -> BTreeMap<String, RemoteContext> {
+        let prod =
+            RemoteContext { url: "https://yk.example/prod".to_owned(), read_only: true, ..RemoteContext::default() };
+        BTreeMap::from([("prod".to_owned(), prod)])
+    }
+
+    #[test]
+    fn a_word_is_a_context_and_everything_else_an_address() {
+        let found = |server: &str| find(server, &WayArgs::default(), &contexts());
+        let prod = found("prod").unwrap();
+        assert_eq!((prod.target.shown().as_str(), prod.options.read_only), ("https://yk.example/prod", true));
+        assert_eq!(found("localhost").unwrap().target.shown(), "http://localhost");
+        assert_eq!(found("yk:9080").unwrap().target.shown(), "http://yk:9080");
+        let told = found("test").unwrap_err();
+        assert_eq!(told.code, 2);
+        assert!(told.message.contains("there are prod"), "{}", told.message);
+    }
+
+    #[test]
+    fn files_that_cannot_be_used_are_named() {
+        let way = WayArgs { token_file: Some(PathBuf::from("/nowhere/token")), ..WayArgs::default() };
+        let told = find("localhost:9080", &way, &contexts()).unwrap_err();
+        assert!(told.code == 1 && told.message.starts_with("/nowhere/token: cannot be read"), "{}", told.message);
+        let way = WayArgs { headers: vec!["nonsense".to_owned()], ..WayArgs::default() };
+        assert_eq!(find("localhost:9080", &way, &contexts()).unwrap_err().code, 2);
+    }
+}

@@ -1,0 +1,42 @@
+//! Logs of what runs without a screen: lines on standard error or in a file, with levels by module.
+
+use std::fs::OpenOptions;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use clap::Args;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
+
+/// What is logged, and where.
+#[derive(Args, Clone, Debug)]
+pub struct LogArgs {
+    /// What is logged: off, error, warn, info, debug, trace; also by module, as `info,kornsole::api=debug`
+    #[arg(long, value_name = "LEVELS", default_value = "info")]
+    pub log: String,
+    /// Log into this file instead of standard error
+    #[arg(long, value_name = "FILE")]
+    pub log_file: Option<PathBuf>,
+}
+
+impl LogArgs {
+    /// Logs from now on.
+    ///
+    /// # Errors
+    /// What is wrong with the levels or the file.
+    pub fn start(&self) -> Result<(), String> {
+        let filter = EnvFilter::builder().parse(&self.log).map_err(|why| {
+            format!("--log {}: {why}; write a level, or levels by module: info,kornsole::api=debug", self.log)
+        })?;
+        let (writer, colours) = match &self.log_file {
+            None => (BoxMakeWriter::new(std::io::stderr), false),
+            Some(file) => {
+                let opened = OpenOptions::new().create(true).append(true).open(file);
+                let opened = opened.map_err(|why| format!("{}: cannot be written: {why}", file.display()))?;
+                (BoxMakeWriter::new(Mutex::new(opened)), false)
+            }
+        };
+        let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(colours);
+        subscriber.try_init().map_err(|why| format!("nothing can be logged: {why}"))
+    }
+}

@@ -1,0 +1,40 @@
+//! `kornsole open`: the console, read only, on a saved state dump.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::look::LookArgs;
+use super::{fail, identity, load};
+use crate::console;
+use crate::source::Saved;
+
+/// The arguments of `kornsole open`.
+#[derive(Args, Clone, Debug)]
+pub struct OpenArgs {
+    /// A state dump, of a kornsole or an Apache YuniKorn: what /debug/fullstatedump answers; - is standard input
+    #[arg(value_name = "DUMP")]
+    pub dump: PathBuf,
+    /// How it is drawn
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+/// Shows the console on a dump.
+pub fn run(args: &OpenArgs) -> ExitCode {
+    let (options, personal) = match args.look.read() {
+        Ok(read) => read,
+        Err(told) => return fail(&told.message, told.code),
+    };
+    let name = args.dump.file_name().unwrap_or(args.dump.as_os_str()).to_string_lossy().into_owned();
+    let read = load::bytes(&args.dump).and_then(|bytes| Saved::read(&name, &bytes, identity::of_process()));
+    match read {
+        Ok(saved) => match console::run(Arc::new(saved), options, personal) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&format!("{error:#}"), 1),
+        },
+        Err(message) => fail(&message, 1),
+    }
+}

@@ -1,0 +1,266 @@
+//! `kornsole kill`, `move`, `apply` and `whoami`: orders to a kornsole somewhere else.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::show::lines;
+use super::{Ended, ServerArgs, UNREACHABLE, exit, print};
+use crate::api::client::Remote;
+use crate::cli::load;
+use crate::console::text::escape;
+use crate::model::QueuePath;
+use crate::source::remote::once::Once;
+use crate::view::act::{Act, Code, Done, Order, PartitionAct, Refusal};
+
+/// The arguments of `kornsole kill`.
+#[derive(Args, Clone, Debug)]
+pub struct KillArgs {
+    /// Which applications
+    #[arg(value_name = "APPLICATION", required = true)]
+    pub ids: Vec<String>,
+    /// What is told to the scheduler
+    #[command(flatten)]
+    pub order: OrderArgs,
+}
+
+/// The arguments of `kornsole move`.
+#[derive(Args, Clone, Debug)]
+pub struct MoveArgs {
+    /// Which applications
+    #[arg(value_name = "APPLICATION", required = true)]
+    pub ids: Vec<String>,
+    /// The leaf that they are to go to
+    #[arg(long, value_name = "QUEUE")]
+    pub to: String,
+    /// Only tell what would happen
+    #[arg(long)]
+    pub dry_run: bool,
+    /// What is told to the scheduler
+    #[command(flatten)]
+    pub order: OrderArgs,
+}
+
+/// The arguments of `kornsole apply`.
+#[derive(Args, Clone, Debug)]
+pub struct ApplyArgs {
+    /// The queue configuration; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The checksum of the configuration that it is meant to replace. Without it, that which is in force now
+    #[arg(long, value_name = "CHECKSUM")]
+    pub base: Option<String>,
+    /// Only tell what would happen
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// Which scheduler
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// What every order takes.
+#[derive(Args, Clone, Debug)]
+pub struct OrderArgs {
+    /// Which partition
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    pub partition: String,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// Which scheduler
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// The arguments of `kornsole whoami`.
+#[derive(Args, Clone, Debug)]
+pub struct WhoAmIArgs {
+    /// Which scheduler
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+impl From<Refusal> for Ended {
+    fn from(refusal: Refusal) -> Self {
+        let code = if refusal.code == Code::Unavailable { UNREACHABLE } else { 1 };
+        Self { message: refusal.to_string(), code }
+    }
+}
+
+/// `kornsole kill`.
+pub fn kill(args: &KillArgs) -> ExitCode {
+    each(&args.ids, &args.order, |app| PartitionAct::Kill { app: app.into(), expect_queue: None })
+}
+
+/// `kornsole move`.
+pub fn move_to(args: &MoveArgs) -> ExitCode {
+    let to = QueuePath::new(&args.to);
+    let dry_run = args.dry_run;
+    each(&args.ids, &args.order, |app| PartitionAct::Move {
+        app: app.into(),
+        to: to.clone(),
+        expect_queue: None,
+        dry_run,
+    })
+}
+
+/// `kornsole apply`.
+pub fn apply(args: &ApplyArgs) -> ExitCode {
+    let run = || -> Result<(), Ended> {
+        let bytes = load::bytes(&args.file).map_err(|message| Ended { message, code: 1 })?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Ended { message: format!("{}: it is no text", args.file.display()), code: 1 })?;
+        let mut once = connect(&args.server)?;
+        let base = match &args.base {
+            Some(base) => Some(base.clone()),
+            None => once.configuration()?.map(|configuration| configuration.checksum.clone()),
+        };
+        let act = Act::Configure { text, base, dry_run: args.dry_run };
+        let done = once.act(&Order { act, reason: args.reason.clone() }).map_err(|refusal| {
+            let faults = refusal.details.faults.iter();
+            let name = args.file.display();
+            let line = |fault: &crate::view::act::FoundFault| {
+                format!(
+                    "\n{name}:{}:{}: {}[{}]: {}",
+                    fault.at.line, fault.at.column, fault.severity, fault.code, fault.message
+                )
+            };
+            let told: String = faults.map(line).collect();
+            let mut ended = Ended::from(refusal);
+            ended.message.push_str(&escape_lines(&told));
+            ended
+        })?;
+        print(&told(&done, args.server.json)).map(|_| ())
+    };
+    exit(run())
+}
+
+/// `kornsole whoami`.
+pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
+    let run = || -> Result<(), Ended> {
+        let mut once = args.server.connect()?;
+        let server = once.remote().to_string();
+        let who = once.who()?;
+        let text = match (&who, args.server.json) {
+            (Some(who), true) => lines([json!({
+                "server": server, "authenticated": who.authenticated, "user": who.user, "groups": who.groups,
+                "schedulerAdmin": who.scheduler_admin, "readOnly": who.read_only,
+            })]),
+            (None, true) => lines([json!({"server": server, "authenticated": false, "readOnly": true})]),
+            (None, false) => format!("nobody: {server} knows no identities, and only reads\n"),
+            (Some(who), false) if !who.authenticated => {
+                format!("nobody: no token for {server}, which only reads then\n")
+            }
+            (Some(who), false) => {
+                let admin = if who.scheduler_admin { ", in the scheduler ACL" } else { "" };
+                let only = if who.read_only { ", read only" } else { "" };
+                format!("{}{admin}{only}, at {server}\n", escape(&who.identity().to_string()))
+            }
+        };
+        print(&text).map(|_| ())
+    };
+    exit(run())
+}
+
+/// A connection to somebody who takes orders.
+fn connect(server: &ServerArgs) -> Result<Once, Ended> {
+    if server.way.read_only || server.way.acting_as.is_some() {
+        let message = "nothing is changed with --read-only, nor as somebody else".to_owned();
+        return Err(Ended { message, code: 2 });
+    }
+    let once = server.connect()?;
+    match once.remote() {
+        Remote::YuniKorn(_) => {
+            let message = "an Apache YuniKorn has no such verb: its REST API only reads".to_owned();
+            Err(Ended { message, code: 1 })
+        }
+        Remote::Kornsole(_) => Ok(once),
+    }
+}
+
+/// Has every application's order carried out; one that is refused stops no other.
+fn each(ids: &[String], args: &OrderArgs, act: impl Fn(&str) -> PartitionAct) -> ExitCode {
+    let run = || -> Result<(), Ended> {
+        let once = connect(&args.server)?;
+        let partition: Arc<str> = Arc::from(args.partition.as_str());
+        let mut worst: Option<Ended> = None;
+        for id in ids {
+            let order = Order { act: Act::within(&partition, act(id)), reason: args.reason.clone() };
+            match once.act(&order) {
+                Ok(done) => {
+                    print(&told(&done, args.server.json))?;
+                }
+                Err(refusal) => {
+                    if args.server.json {
+                        let error = json!({"code": refusal.code.name(), "message": refusal.message, "description": refusal.description});
+                        print(&lines([json!({"applicationID": id, "ok": false, "error": error})]))?;
+                    }
+                    let ended = Ended::from(refusal);
+                    let before = worst.take();
+                    let message = before.as_ref().map(|before| format!("{}\n", before.message)).unwrap_or_default();
+                    let code = before.map_or(ended.code, |before| before.code.max(ended.code));
+                    worst = Some(Ended { message: format!("{message}{}", ended.message), code });
+                }
+            }
+        }
+        worst.map_or(Ok(()), Err)
+    };
+    exit(run())
+}
+
+/// What was done, in a few lines.
+fn told(done: &Done, json: bool) -> String {
+    match done {
+        Done::Killed(killed) if json => lines([json!({
+            "applicationID": killed.app.as_str(), "ok": true, "queue": killed.queue.as_str(), "state": killed.state.name(),
+            "releasedAllocations": ids(&killed.released), "withdrawnRequests": ids(&killed.withdrawn),
+        })]),
+        Done::Killed(killed) => {
+            let (released, withdrawn) = (killed.released.len(), killed.withdrawn.len());
+            let text = format!("{} of {} is {}", killed.app, killed.queue, killed.state);
+            format!("{}: {released} allocations released, {withdrawn} asks withdrawn\n", escape(&text))
+        }
+        Done::Moved(moved) if json => lines([json!({
+            "applicationID": moved.app.as_str(), "ok": true, "from": moved.from.as_str(), "to": moved.to.as_str(),
+            "state": moved.state.name(), "effects": moved.effects, "dryRun": moved.dry_run,
+        })]),
+        Done::Moved(moved) => {
+            let verb = if moved.dry_run { "would go" } else { "went" };
+            let effects: String = moved.effects.iter().map(|effect| format!("  {effect}\n")).collect();
+            escape_lines(&format!("{} {verb} from {} to {}\n{effects}", moved.app, moved.from, moved.to))
+        }
+        Done::Configured(new) if json => lines([json!({
+            "checksum": new.checksum, "previous": new.previous, "revision": new.revision, "dryRun": new.dry_run,
+            "changes": new.changes.len(), "draining": paths(&new.draining), "created": paths(&new.created),
+        })]),
+        Done::Configured(new) => {
+            let verb = if new.dry_run { "would be in force" } else { "is in force" };
+            let happens: String = new.what_happens.iter().map(|what| format!("  {what}\n")).collect();
+            let drains: String = new.draining.iter().map(|(_, path)| format!("  {path} drains\n")).collect();
+            let text = format!("revision {} {verb}, {} changes, {}\n", new.revision, new.changes.len(), new.checksum);
+            escape_lines(&format!("{text}{}", if happens.is_empty() { drains } else { happens }))
+        }
+        other => format!("{other:?}\n"),
+    }
+}
+
+/// Lines stay lines; everything else that a terminal would obey is escaped.
+fn escape_lines(text: &str) -> String {
+    text.split_inclusive('\n')
+        .map(|line| format!("{}{}", escape(line.trim_end_matches('\n')), if line.ends_with('\n') { "\n" } else { "" }))
+        .collect()
+}
+
+fn ids(asks: &[crate::model::AskId]) -> Vec<Value> {
+    asks.iter().map(|ask| json!(ask.as_str())).collect()
+}
+
+fn paths(queues: &[(String, QueuePath)]) -> Vec<&str> {
+    queues.iter().map(|(_, path)| path.as_str()).collect()
+}

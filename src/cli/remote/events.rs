@@ -1,0 +1,130 @@
+//! `kornsole events`: what happened, and what happens.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{Ended, ServerArgs, exit, print};
+use crate::api::dto::{EventRecord, json::to_bytes};
+use crate::console::text::escape;
+use crate::source::remote::follow::EventNews;
+use crate::view::record::{ChangeDetail, ChangeType, ObjectType};
+
+/// The arguments of `kornsole events`.
+#[derive(Args, Clone, Debug)]
+pub struct EventsArgs {
+    /// Which scheduler
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// At most so many of the past, the newest
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub last: usize,
+    /// Only those about this queue, application, node, user or ask
+    #[arg(long, value_name = "NAME")]
+    pub object: Option<String>,
+    /// Go on with what happens from now on
+    #[arg(long)]
+    pub watch: bool,
+}
+
+/// Prints events, a line each: a table row for people, or JSON with the keys of the REST API and the `id`.
+pub fn events(args: &EventsArgs) -> ExitCode {
+    exit(run(args))
+}
+
+fn run(args: &EventsArgs) -> Result<(), Ended> {
+    let once = args.server.connect()?;
+    let mut last: Vec<String> = Vec::new();
+    let mut next = 0;
+    let mut restarted = false;
+    // The past first, so that of many only the newest are printed.
+    once.events(None, |news| {
+        if let EventNews::Events(first, _) = &news {
+            next = first + count(&news);
+        }
+        last.extend(told(args, &news));
+        let too_many = last.len().saturating_sub(args.last);
+        last.drain(..too_many);
+        ControlFlow::Continue(())
+    })?;
+    if !print(&last.concat())? || !args.watch {
+        return Ok(());
+    }
+    let mut ended: Result<(), Ended> = Ok(());
+    once.events(Some(Duration::from_secs(1)), |news| {
+        restarted |= news == EventNews::Restarted;
+        // The follower begins with the past as well, which has been printed.
+        let news = if restarted { Some(news) } else { behind(news, next) };
+        let text: String = news.map(|news| told(args, &news).concat()).unwrap_or_default();
+        match print(&text) {
+            Ok(true) => ControlFlow::Continue(()),
+            Ok(false) => ControlFlow::Break(()),
+            Err(error) => {
+                ended = Err(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    ended
+}
+
+fn count(news: &EventNews) -> u64 {
+    match news {
+        EventNews::Events(_, records) => records.len() as u64,
+        EventNews::Gap(..) | EventNews::Restarted => 0,
+    }
+}
+
+/// What of it has a number from `next` on.
+fn behind(news: EventNews, next: u64) -> Option<EventNews> {
+    match news {
+        EventNews::Events(first, records) => {
+            let skip = usize::try_from(next.saturating_sub(first)).unwrap_or(usize::MAX);
+            let rest: Vec<EventRecord> = records.into_iter().skip(skip).collect();
+            (!rest.is_empty()).then(|| EventNews::Events(first.max(next), rest))
+        }
+        other => Some(other),
+    }
+}
+
+fn told(args: &EventsArgs, news: &EventNews) -> Vec<String> {
+    let json = args.server.json;
+    let line = |value: Value| String::from_utf8_lossy(&to_bytes(&value)).into_owned();
+    match news {
+        EventNews::Events(first, records) => {
+            let numbered = (*first..).zip(records);
+            let about = |record: &EventRecord| match &args.object {
+                Some(name) => [&record.object_id, &record.reference_id].contains(&name),
+                None => true,
+            };
+            let wanted = numbered.filter(|(_, record)| about(record));
+            wanted.map(|(id, record)| if json { line(as_json(id, record)) } else { as_row(id, record) }).collect()
+        }
+        EventNews::Gap(from, to) if json => vec![line(json!({"gap": {"from": from, "to": to}}))],
+        EventNews::Gap(from, to) => vec![format!("-- events {from} to {to} are lost\n")],
+        EventNews::Restarted if json => vec![line(json!({"restarted": true}))],
+        EventNews::Restarted => vec!["-- another run of the scheduler\n".to_owned()],
+    }
+}
+
+fn as_json(id: u64, record: &EventRecord) -> Value {
+    let mut value = serde_json::to_value(record).unwrap_or_default();
+    if let Some(map) = value.as_object_mut() {
+        map.insert("id".to_owned(), json!(id));
+    }
+    value
+}
+
+fn as_row(id: u64, record: &EventRecord) -> String {
+    let number = |number: i32| u32::try_from(number).unwrap_or_default();
+    let kind = ObjectType(number(record.kind)).to_string();
+    let (change, detail) =
+        (ChangeType(number(record.event_change_type)), ChangeDetail(number(record.event_change_detail)));
+    let at = crate::api::dto::time::rfc3339(record.timestamp_nano / 1_000_000 * 1_000_000);
+    let parts = [&record.object_id, &record.reference_id, &record.message].map(|part| escape(part).into_owned());
+    let line = format!("{id:>8}  {at:<24}  {kind:<11}  {change:<6}  {detail:<20}  {}", parts.join("  "));
+    format!("{}\n", line.trim_end())
+}

@@ -1,0 +1,134 @@
+//! A scheduler somewhere else without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `events`, `kill`, `move`, `apply`,
+//! `whoami`, each with `--server`.
+//!
+//! Tables for people; with `--json` the shapes of the REST API as 1.8.0 has them, sorted, whichever release answers, so that a script
+//! reads one form. Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 nobody answers.
+
+mod act;
+mod events;
+mod show;
+mod table;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::attach::{self, WayArgs};
+use super::fail;
+use super::look::Refused;
+use crate::api::client::{Fault, Limits};
+use crate::source::remote::once::Once;
+pub use act::{ApplyArgs, KillArgs, MoveArgs, WhoAmIArgs, apply, kill, move_to, whoami};
+pub use events::{EventsArgs, events};
+pub use show::{AppArgs, AppsArgs, ShowArgs, app, apps, nodes, queues, users};
+
+/// The exit code when nobody answers.
+const UNREACHABLE: u8 = 3;
+/// How often `--watch` looks.
+const WATCH: Duration = Duration::from_secs(2);
+
+/// Which scheduler is asked.
+#[derive(Args, Clone, Debug)]
+pub struct ServerArgs {
+    /// The address of a kornsole or an Apache YuniKorn, or a context of your settings
+    #[arg(long, value_name = "URL|CONTEXT")]
+    pub server: String,
+    /// Your own settings, which hold the contexts. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
+    #[arg(long = "settings", value_name = "FILE")]
+    pub user_settings: Option<PathBuf>,
+    /// How it is asked
+    #[command(flatten)]
+    pub way: WayArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Why a command ends without having done its work.
+struct Ended {
+    message: String,
+    code: u8,
+}
+
+impl From<Refused> for Ended {
+    fn from(refused: Refused) -> Self {
+        Self { message: refused.message, code: refused.code }
+    }
+}
+
+impl From<Fault> for Ended {
+    fn from(fault: Fault) -> Self {
+        let code = if fault.is_answer() || fault.is_final() { 1 } else { UNREACHABLE };
+        Self { message: fault.to_string(), code }
+    }
+}
+
+impl From<std::io::Error> for Ended {
+    fn from(error: std::io::Error) -> Self {
+        Self { message: format!("the output cannot be written: {error}"), code: 1 }
+    }
+}
+
+impl ServerArgs {
+    fn connect(&self) -> Result<Once, Ended> {
+        let contexts = attach::contexts(self.user_settings.as_deref())?;
+        let found = attach::find(&self.server, &self.way, &contexts)?;
+        for note in &found.options.notes {
+            note_on_stderr(note);
+        }
+        Ok(Once::connect(&found.target, Limits::default())?)
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "this is what standard error is for")]
+fn note_on_stderr(note: &str) {
+    eprintln!("{note}");
+}
+
+/// The exit code of a command. A reader that has seen enough is no error.
+fn exit(result: Result<(), Ended>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(ended) => fail(&ended.message, ended.code),
+    }
+}
+
+/// Prints a text. Gives whether somebody still reads.
+fn print(text: &str) -> Result<bool, Ended> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Prints what `make` gives; with `watch` again whenever it is something else. While nobody answers that is told, and tried again.
+fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) -> Result<(), Ended> {
+    let mut last = make()?;
+    if !print(&last)? || !watch {
+        return Ok(());
+    }
+    let mut silent = false;
+    loop {
+        std::thread::sleep(WATCH);
+        match make() {
+            Ok(text) if text == last => silent = false,
+            Ok(text) => {
+                if !print(&text)? {
+                    return Ok(());
+                }
+                (last, silent) = (text, false);
+            }
+            Err(ended) if ended.code == UNREACHABLE => {
+                if !std::mem::replace(&mut silent, true) {
+                    note_on_stderr(&format!("{}; trying again", ended.message));
+                }
+            }
+            Err(ended) => return Err(ended),
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Queues, applications, nodes, users and groups of a scheduler somewhere else.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::table::Table;
+use super::{Ended, ServerArgs, exit, print_or_watch};
+use crate::api::convert::{self, Context, Wall};
+use crate::console::format;
+use crate::model::quantity::show_amount;
+use crate::model::{AppId, MEMORY, QueuePath, Resource, VCORE};
+use crate::source::remote::once::{Once, Want};
+use crate::view::{AppRow, AskState, PartitionView, PendingReason, Side, UsageRow, View};
+
+/// What is shown of a scheduler.
+#[derive(Args, Clone, Debug)]
+pub struct ShowArgs {
+    /// Which scheduler
+    #[command(flatten)]
+    pub server: ServerArgs,
+    /// Only this partition
+    #[arg(long, value_name = "NAME")]
+    pub partition: Option<String>,
+    /// Print it again whenever it is something else
+    #[arg(long)]
+    pub watch: bool,
+}
+
+/// The arguments of `kornsole apps`.
+#[derive(Args, Clone, Debug)]
+pub struct AppsArgs {
+    /// Only those in this queue and below it
+    #[arg(value_name = "QUEUE")]
+    pub queue: Option<String>,
+    /// Only those in this state: running, accepted, …
+    #[arg(long, value_name = "STATE")]
+    pub state: Option<String>,
+    /// Those that ended as well
+    #[arg(long)]
+    pub ended: bool,
+    /// What is shown
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+/// The arguments of `kornsole app`.
+#[derive(Args, Clone, Debug)]
+pub struct AppArgs {
+    /// Which application
+    #[arg(value_name = "APPLICATION")]
+    pub id: String,
+    /// What is shown
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+/// `kornsole queues`.
+pub fn queues(args: &ShowArgs) -> ExitCode {
+    show(args, &[Want::Queues], |part, json| {
+        if json {
+            let root = part.root().map(|root| convert::queue_tree(part, root));
+            return Ok(lines(root));
+        }
+        let mut table =
+            Table::new(&["QUEUE", "STATE", ">PRI", ">RUN", ">MAX", ">CPU", ">MAX CPU", ">MEM", ">MAX MEM", "PENDING"]);
+        for row in part.walk() {
+            let max = |name: &str| row.max.as_ref().and_then(|max| max.get(name));
+            table.row(vec![
+                format!(
+                    "{}{}",
+                    "  ".repeat(row.path.depth()),
+                    if row.path.depth() == 0 { row.path.as_str() } else { row.path.name() }
+                ),
+                row.state.to_string(),
+                row.priority.current.to_string(),
+                row.running.to_string(),
+                row.max_running.map(|max| max.to_string()).unwrap_or_default(),
+                show_amount(VCORE, row.allocated.amount(VCORE)),
+                max(VCORE).map(|max| show_amount(VCORE, max)).unwrap_or_default(),
+                show_amount(MEMORY, row.allocated.amount(MEMORY)),
+                max(MEMORY).map(|max| show_amount(MEMORY, max)).unwrap_or_default(),
+                if row.pending.is_zero() { String::new() } else { format::resource(&row.pending) },
+            ]);
+        }
+        Ok(table.text())
+    })
+}
+
+/// `kornsole apps`.
+pub fn apps(args: &AppsArgs) -> ExitCode {
+    let below = args.queue.as_deref().map(QueuePath::new);
+    let wanted = |row: &AppRow| {
+        below.as_ref().is_none_or(|queue| row.queue.is_within(queue))
+            && args.state.as_ref().is_none_or(|state| row.state.name().eq_ignore_ascii_case(state))
+    };
+    let wants: &[Want] = if args.ended { &[Want::Users, Want::Apps, Want::Ended] } else { &[Want::Users, Want::Apps] };
+    show(&args.show, wants, |part, json| {
+        if let Some(queue) = below.as_ref().filter(|queue| part.queue_at(queue).is_none()) {
+            return Err(Ended { message: format!("there is no queue {queue}"), code: 1 });
+        }
+        let mut rows: Vec<&Arc<AppRow>> = part.apps.iter().flatten().filter(|row| wanted(row)).collect();
+        rows.sort_by(|one, other| (one.submitted, &one.id).cmp(&(other.submitted, &other.id)));
+        rows.extend(part.ended.iter().filter(|row| args.ended && wanted(row)));
+        if json {
+            return Ok(lines(rows.iter().map(|row| convert::application(&context(), part, row))));
+        }
+        let mut table = Table::new(&["APPLICATION", "QUEUE", "USER", "STATE", ">CPU", ">MEM", ">WAITING", "MESSAGE"]);
+        for row in rows {
+            let held = row.allocated.add(&row.placeholder);
+            table.row(vec![
+                row.id.to_string(),
+                row.queue.to_string(),
+                row.who.user.clone(),
+                row.state.to_string(),
+                show_amount(VCORE, held.amount(VCORE)),
+                show_amount(MEMORY, held.amount(MEMORY)),
+                if row.pending_asks == 0 { String::new() } else { row.pending_asks.to_string() },
+                row.message.as_deref().unwrap_or_default().to_owned(),
+            ]);
+        }
+        Ok(table.text())
+    })
+}
+
+/// `kornsole app`.
+pub fn app(args: &AppArgs) -> ExitCode {
+    let id = AppId::from(args.id.as_str());
+    exit(args.show.server.connect().and_then(|mut once| {
+        print_or_watch(args.show.watch, || {
+            let view = once.look(&[Want::Users, Want::Apps, Want::Ended])?;
+            let parts = partitions(&view, args.show.partition.as_deref())?;
+            let found = parts.iter().find_map(|part| Some((*part, part.app_by_id(&id)?)));
+            let (part, row) =
+                found.ok_or_else(|| Ended { message: format!("there is no application {id}"), code: 1 })?;
+            Ok(if args.show.server.json {
+                lines([convert::application(&context(), part, row)])
+            } else {
+                one_app(part, row)
+            })
+        })
+    }))
+}
+
+fn one_app(part: &PartitionView, row: &AppRow) -> String {
+    let mut facts = Table::new(&["application", row_title(row)]);
+    let mut fact = |name: &str, value: String| facts.row(vec![name.to_owned(), value]);
+    fact("id", row.id.to_string());
+    fact("queue", row.queue.to_string());
+    fact("user", row.who.to_string());
+    fact("partition", part.name.to_string());
+    fact("allocated", format::resource(&row.allocated));
+    fact("pending", format::resource(&row.pending));
+    if let Some(message) = &row.message {
+        fact("message", message.to_string());
+    }
+    let mut asks = Table::new(&["ASK", ">PRI", ">CPU", ">MEM", "STATE", "NODE"]);
+    for ask in row.asks.values() {
+        let (state, node) = match &ask.state {
+            AskState::Pending { reason, .. } => (waits(*reason).to_owned(), String::new()),
+            AskState::Allocated { node, .. } => ("running".to_owned(), node.to_string()),
+        };
+        let amount = |name: &str, resource: &Resource| show_amount(name, resource.amount(name));
+        let cells = vec![
+            ask.id.to_string(),
+            ask.priority.to_string(),
+            amount(VCORE, &ask.resource),
+            amount(MEMORY, &ask.resource),
+            state,
+            node,
+        ];
+        asks.row(cells);
+    }
+    format!("{}\n{}", facts.text(), asks.text())
+}
+
+/// Why an ask waits.
+fn waits(reason: PendingReason) -> &'static str {
+    match reason {
+        PendingReason::NotTried => "waits: not tried yet",
+        PendingReason::QueueQuota => "waits: a queue is full",
+        PendingReason::UserQuota => "waits: a limit of its user or group is reached",
+        PendingReason::NoNode => "waits: no node has room",
+        PendingReason::Placeholder => "waits: for a placeholder to give way",
+    }
+}
+
+fn row_title(row: &AppRow) -> &'static str {
+    row.state.name()
+}
+
+/// `kornsole nodes`.
+pub fn nodes(args: &ShowArgs) -> ExitCode {
+    show(args, &[Want::Nodes], |part, json| {
+        if json {
+            return Ok(lines(convert::nodes(&context(), part)));
+        }
+        let mut table = Table::new(&["NODE", "STATE", ">CPU", ">OF", ">MEM", ">OF", ">RUNS", "FREE"]);
+        for node in part.nodes.values() {
+            table.row(vec![
+                node.id.to_string(),
+                if node.schedulable { "schedulable" } else { "drained" }.to_owned(),
+                show_amount(VCORE, node.allocated.amount(VCORE)),
+                show_amount(VCORE, node.capacity.amount(VCORE)),
+                show_amount(MEMORY, node.allocated.amount(MEMORY)),
+                show_amount(MEMORY, node.capacity.amount(MEMORY)),
+                node.allocations.len().to_string(),
+                format::resource(&node.available()),
+            ]);
+        }
+        Ok(table.text())
+    })
+}
+
+/// `kornsole users`.
+pub fn users(args: &ShowArgs) -> ExitCode {
+    show(args, &[Want::Apps, Want::Users], |part, json| {
+        if json {
+            #[derive(Serialize)]
+            struct Both {
+                users: Vec<crate::api::dto::UserUsage>,
+                groups: Vec<crate::api::dto::GroupUsage>,
+            }
+            return Ok(lines([Both { users: convert::users(part), groups: convert::groups(part) }]));
+        }
+        let mut table = Table::new(&["WHO", "QUEUE", ">CPU", ">OF", ">MEM", ">OF", ">RUN", ">OF"]);
+        part.users.values().for_each(|row| usage(&mut table, row, Side::User));
+        part.groups.values().for_each(|row| usage(&mut table, row, Side::Group));
+        Ok(table.text())
+    })
+}
+
+fn usage(table: &mut Table, row: &UsageRow, side: Side) {
+    let who = if side == Side::User { row.name.to_string() } else { format!("group {}", row.name) };
+    for level in row.queues.iter() {
+        let limit = level.limit.as_ref();
+        let max = |name: &str| {
+            limit.and_then(|limit| limit.max_resources.as_ref()?.get(name)).map(|max| show_amount(name, max))
+        };
+        let apps = limit.and_then(|limit| limit.max_applications).filter(|max| *max > 0);
+        table.row(vec![
+            who.clone(),
+            level.queue.to_string(),
+            show_amount(VCORE, level.allocated.amount(VCORE)),
+            max(VCORE).unwrap_or_default(),
+            show_amount(MEMORY, level.allocated.amount(MEMORY)),
+            max(MEMORY).unwrap_or_default(),
+            level.running.len().to_string(),
+            apps.map(|max| max.to_string()).unwrap_or_default(),
+        ]);
+    }
+}
+
+fn show(args: &ShowArgs, wants: &[Want], render: impl Fn(&PartitionView, bool) -> Result<String, Ended>) -> ExitCode {
+    let look = |once: &mut Once| -> Result<String, Ended> {
+        let view = once.look(wants)?;
+        let parts = partitions(&view, args.partition.as_deref())?;
+        let several = parts.len() > 1 && !args.server.json;
+        let mut text = String::new();
+        for part in parts {
+            if several {
+                text.push_str(&format!("partition {}\n", part.name));
+            }
+            text.push_str(&render(part, args.server.json)?);
+        }
+        Ok(text)
+    };
+    exit(args.server.connect().and_then(|mut once| print_or_watch(args.watch, || look(&mut once))))
+}
+
+fn partitions<'v>(view: &'v View, named: Option<&str>) -> Result<Vec<&'v PartitionView>, Ended> {
+    let parts: Vec<&PartitionView> =
+        view.partitions.iter().filter(|part| named.is_none_or(|named| *part.name == *named)).collect();
+    match named {
+        Some(named) if parts.is_empty() => Err(Ended { message: format!("there is no partition {named}"), code: 1 }),
+        _ => Ok(parts),
+    }
+}
+
+/// The remote's times count from 1970 already.
+fn context() -> Context {
+    Context { cluster_id: String::new(), wall: Wall::new(UNIX_EPOCH, 1.0) }
+}
+
+/// One JSON document a line.
+pub(super) fn lines<T: Serialize>(values: impl IntoIterator<Item = T>) -> String {
+    let documents = values.into_iter().flat_map(|value| crate::api::dto::json::to_bytes(&value));
+    String::from_utf8_lossy(&documents.collect::<Vec<u8>>()).into_owned()
+}

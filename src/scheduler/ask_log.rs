@@ -1,0 +1,109 @@
+//! Why an ask was not allocated: each reason that ever held, how often, and when last (`rest.md` section 5.4).
+
+use std::time::Duration;
+
+use smallvec::SmallVec;
+
+use crate::model::Time;
+
+/// How long what is shown of an ask may be behind while the same reasons go on holding: counts change in every cycle.
+const SHOW_AGAIN: Duration = Duration::from_secs(10);
+
+/// Why an ask was not allocated, in the order in which a cycle finds out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Failure {
+    /// A limit of its user or group has no room (SCH-082.3).
+    UserQuota,
+    /// A queue of its path has no room (SCH-082.5).
+    QueueQuota,
+    /// It may not preempt, or not yet (SCH-151).
+    MayNotPreempt,
+    /// Other asks of its leaf have used up the attempts of a cycle (SCH-150).
+    NoAttemptLeft,
+    /// Nothing that could be preempted would make room for it (SCH-152).
+    PreemptionHelpsNot,
+}
+
+/// One reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailureCount {
+    /// Which.
+    pub failure: Failure,
+    /// In how many cycles it held.
+    pub count: u32,
+    /// When it held last.
+    pub last: Time,
+}
+
+/// The reasons that ever held for one ask, in the order in which each held first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AskLog {
+    failures: SmallVec<[FailureCount; 1]>,
+    /// A node was looked for.
+    attempted: bool,
+    shown: Time,
+    /// Something is in it that was not there when it was last shown.
+    new: bool,
+}
+
+impl AskLog {
+    /// The reasons.
+    pub fn failures(&self) -> &[FailureCount] {
+        &self.failures
+    }
+
+    /// Whether a node was looked for: the limits of user and group had room for it once.
+    pub fn attempted(&self) -> bool {
+        self.attempted
+    }
+
+    /// Notes that a reason holds.
+    pub(super) fn note(&mut self, failure: Failure, now: Time) {
+        match self.failures.iter_mut().find(|known| known.failure == failure) {
+            Some(known) => {
+                known.count = known.count.saturating_add(1);
+                known.last = now;
+            }
+            None => {
+                self.failures.push(FailureCount { failure, count: 1, last: now });
+                self.new = true;
+            }
+        }
+    }
+
+    /// Notes that a node was looked for.
+    pub(super) fn attempt(&mut self) {
+        self.new |= !std::mem::replace(&mut self.attempted, true);
+    }
+
+    /// Whether it is to be shown again; if so, that is noted.
+    pub(super) fn is_due(&mut self, now: Time) -> bool {
+        let due = self.new || (!self.failures.is_empty() && now.since(self.shown) >= SHOW_AGAIN);
+        if due {
+            self.shown = now;
+            self.new = false;
+        }
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_stands_once_and_is_shown_now_and_then() {
+        let mut log = AskLog::default();
+        let at = |seconds: u64| Time::from_millis(seconds * 1000);
+        assert!(!log.is_due(at(0)));
+        log.note(Failure::UserQuota, at(1));
+        assert!(log.is_due(at(1)) && !log.is_due(at(1)));
+        log.note(Failure::UserQuota, at(2));
+        assert!(!log.is_due(at(2)), "a count alone is not worth it");
+        log.note(Failure::QueueQuota, at(3));
+        assert!(log.is_due(at(3)), "another reason is");
+        assert!(log.is_due(at(13)), "and so is time");
+        let told: Vec<_> = log.failures().iter().map(|entry| (entry.failure, entry.count, entry.last)).collect();
+        assert_eq!(told, [(Failure::UserQuota, 2, at(2)), (Failure::QueueQuota, 1, at(3))]);
+    }
+}

@@ -1,0 +1,48 @@
+//! What an application has used: amounts times seconds of what has ended, by the kind of machine (`rest.md` section 5.4).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::app::Ask;
+use super::event::ReleaseReason;
+use super::node::Node;
+use crate::model::{Resource, Time};
+
+/// The attribute that names the kind of a node.
+const INSTANCE_TYPE: &str = "si/instance-type";
+/// Nodes that name none.
+const UNKNOWN: &str = "UNKNOWN";
+
+/// Amounts times seconds, by the kind of machine.
+pub type ByInstance = BTreeMap<Arc<str>, Resource>;
+
+/// What an application has used so far. Counted when an allocation ends.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Past {
+    /// By allocations.
+    pub used: ByInstance,
+    /// By allocations that were preempted.
+    pub preempted: ByInstance,
+    /// By placeholders.
+    pub placeholders: ByInstance,
+}
+
+impl Past {
+    /// Counts an allocation that ends now.
+    pub(super) fn count(&mut self, now: Time, ended: &Ask, node: &Node, reason: ReleaseReason) {
+        let Some(allocation) = &ended.allocation else { return };
+        let by_instance = if ended.placeholder {
+            &mut self.placeholders
+        } else if reason == ReleaseReason::Preempted {
+            &mut self.preempted
+        } else {
+            &mut self.used
+        };
+        let seconds = i64::try_from(now.since(allocation.since).as_secs()).unwrap_or(i64::MAX);
+        let kind = node.attributes.get(INSTANCE_TYPE).map_or(UNKNOWN, String::as_str);
+        let sum = by_instance.entry(Arc::from(kind)).or_default();
+        for (name, amount) in ended.resource.iter() {
+            sum.set(name, sum.amount(name).saturating_add(amount.saturating_mul(seconds)));
+        }
+    }
+}

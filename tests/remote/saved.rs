@@ -1,0 +1,70 @@
+//! Saved state dumps, and going from one scheduler to another inside the console.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kornsole::console::settings::RemoteContext;
+use kornsole::console::{Driver, Opener, Options, model::Personal};
+use kornsole::model::Identity;
+use kornsole::source::{Saved, Source};
+
+use crate::picture::{Looker, text};
+use crate::serve::Server;
+use crate::sets;
+
+fn dump(release: &str) -> Vec<u8> {
+    std::fs::read(format!("tests/conformance/rest/{release}/41.json")).unwrap()
+}
+
+fn saved(release: &str) -> Saved {
+    Saved::read("state.json", &dump(release), Identity::new("sue", ["dev"])).unwrap()
+}
+
+/// What a dump shows is what the scheduler itself shows, but for levels of usage where nothing is in use.
+#[test]
+fn a_dump_is_the_same_picture() {
+    for release in ["1.8.0", "1.5.1"] {
+        let server = Server::start(sets::of(release));
+        let looker = Looker::at(&server.url());
+        looker.all();
+        let live =
+            looker.wait("ended applications", |view, _| (view.partitions[0].ended.len() == 2).then(|| text(view)));
+        let of_dump = text(&saved(release).view());
+        let differing: Vec<String> = similar::TextDiff::from_lines(&live, &of_dump)
+            .iter_all_changes()
+            .filter(|change| change.tag() != similar::ChangeTag::Equal)
+            .map(|change| format!("{}{}", change.tag(), change.value()))
+            .collect();
+        assert!(differing.is_empty(), "{release}\n{}", differing.concat());
+    }
+}
+
+#[test]
+fn what_is_no_dump_is_told_with_its_place() {
+    let read = |text: &str| Saved::read("x.json", text.as_bytes(), Identity::default()).err().unwrap();
+    assert!(read("{\"timestamp\": \n nonsense}").starts_with("x.json:2:"), "{}", read("{\"timestamp\": \n nonsense}"));
+    assert!(read("{}").contains("neither partitions nor queues"));
+}
+
+#[test]
+fn a_context_is_opened_from_inside() {
+    let contexts: BTreeMap<String, RemoteContext> =
+        ["old", "new", "lost"].map(|name| (name.to_owned(), RemoteContext::default())).into();
+    let opener = Opener::new(|name| match name {
+        "old" => Ok(Arc::new(saved("1.5.1")) as Arc<dyn Source>),
+        "new" => Ok(Arc::new(saved("1.8.0")) as Arc<dyn Source>),
+        _ => Err("no such file".to_owned()),
+    });
+    let mut driver = Driver::new(Arc::new(saved("1.8.0")), Options::default(), 120, 40);
+    driver.personalize(Personal { contexts, opener: Some(opener), ..Personal::default() });
+    assert!(driver.lines()[0].contains("SAVED"), "{}", driver.lines()[0]);
+    driver.keys(":app gang-1<ret>").unwrap();
+    assert!(driver.find_row("Running").is_some(), "{}", driver.lines().join("\n"));
+    driver.keys(":context old<ret>").unwrap();
+    driver.keys(":app gang-1<ret>").unwrap();
+    assert!(driver.find_row("Starting").is_some(), "1.5.1 has that state\n{}", driver.lines().join("\n"));
+    driver.keys(":context lost<ret>").unwrap();
+    assert!(driver.find_row("lost cannot be opened: no such file").is_some(), "{}", driver.lines().join("\n"));
+    driver.keys(":context nowhere<ret>").unwrap();
+    assert!(driver.find_row("no context nowhere; there are lost, new, old").is_some(), "{}", driver.lines().join("\n"));
+}

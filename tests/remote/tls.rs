@@ -1,0 +1,92 @@
+//! TLS: certificates are checked, `--ca` adds an authority, and a token goes over it.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+
+/// An authority, and a server certificate for this machine that it signed.
+fn certificates() -> (String, rustls::ServerConfig) {
+    let authority_key = KeyPair::generate().unwrap();
+    let mut authority = CertificateParams::new(Vec::new()).unwrap();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority_certificate = authority.self_signed(&authority_key).unwrap();
+    let issuer = Issuer::new(authority, authority_key);
+    let key = KeyPair::generate().unwrap();
+    let server = CertificateParams::new(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    let certificate = server.signed_by(&key, &issuer).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key.serialize_der().try_into().unwrap())
+        .unwrap();
+    (authority_certificate.pem(), config)
+}
+
+/// Answers every request on every connection with the same kornsole, and keeps what came. Gives the port.
+fn serve(config: rustls::ServerConfig) -> (u16, Arc<Mutex<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let came = Arc::new(Mutex::new(String::new()));
+    let (kept, config) = (Arc::clone(&came), Arc::new(config));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (Ok(mut stream), Ok(mut tls)) = (stream, rustls::ServerConnection::new(Arc::clone(&config))) else {
+                return;
+            };
+            let mut stream = rustls::Stream::new(&mut tls, &mut stream);
+            let mut request = vec![0; 8192];
+            // A client that does not believe the certificate hangs up.
+            let Ok(size) = stream.read(&mut request) else { continue };
+            let request = String::from_utf8_lossy(&request[..size]).into_owned();
+            let body = if request.contains("/whoami") {
+                r#"{"authenticated": true, "user": "sue", "groups": [], "schedulerAdmin": true, "readOnly": false}"#
+            } else {
+                r#"{"product": "kornsole", "version": "0.1.0", "features": []}"#
+            };
+            kept.lock().unwrap().push_str(&request);
+            let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length:";
+            let _ = write!(stream, "{head} {}\r\n\r\n{body}", body.len());
+            let _ = stream.flush();
+        }
+    });
+    (port, came)
+}
+
+#[test]
+fn certificates_are_checked_and_a_token_goes_over_tls() {
+    let (authority, config) = certificates();
+    let (port, came) = serve(config);
+    let folder = std::env::temp_dir().join(format!("kornsole-tls-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (ca, token) = (folder.join("ca.pem"), folder.join("token"));
+    std::fs::write(&ca, authority).unwrap();
+    std::fs::write(&token, "secret-3\n").unwrap();
+    let run = |ca: Option<&std::path::Path>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        command
+            .env("XDG_CONFIG_HOME", "/nonexistent")
+            .args(["whoami", "--server"])
+            .arg(format!("https://localhost:{port}"));
+        command.arg("--token-file").arg(&token);
+        ca.map(|ca| command.arg("--ca").arg(ca));
+        command.output().unwrap()
+    };
+    let good = run(Some(&ca));
+    assert_eq!(String::from_utf8(good.stdout).unwrap(), "sue, in the scheduler ACL, at kornsole 0.1.0\n");
+    assert!(came.lock().unwrap().contains("Bearer secret-3"));
+    let other = certificates().0;
+    std::fs::write(&ca, other).unwrap();
+    let bad = run(Some(&ca));
+    let told = String::from_utf8(bad.stderr).unwrap();
+    assert_eq!(bad.status.code(), Some(3), "{told}");
+    assert!(told.contains("cannot be reached") && told.contains("--ca FILE adds"), "{told}");
+    std::fs::write(&ca, "no certificate").unwrap();
+    let nonsense = run(Some(&ca));
+    assert_eq!(nonsense.status.code(), Some(2), "{}", String::from_utf8_lossy(&nonsense.stderr));
+    std::fs::remove_dir_all(folder).unwrap();
+}
