@@ -96,3 +96,19 @@ fn faults_are_told_with_their_place_all_at_once_and_nothing_starts() {
     assert!(err.contains("gone.yaml: cannot be read"), "{err}");
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn completions_and_the_manual_are_printed() {
+    for (arguments, begins) in [
+        (["completions", "bash"].as_slice(), "_kornsole()"),
+        (&["completions", "zsh"], "#compdef kornsole"),
+        (&["man"], ".TH"),
+    ] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_kornsole")).args(arguments).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && text.contains(begins) && text.contains("schema"),
+            "{arguments:?}: {text:.400}"
+        );
+    }
+}

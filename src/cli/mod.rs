@@ -22,12 +22,13 @@ mod sarif;
 pub mod schema;
 pub mod serve;
 pub mod settings;
+pub mod shell;
 pub mod token;
 pub mod user_settings;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// The console for people who run an Apache YuniKorn scheduler, with the scheduler inside.
 ///
@@ -88,6 +89,10 @@ enum Command {
     Token(token::TokenArgs),
     /// Run a scenario without a screen, its trace on standard output
     Run(run::RunArgs),
+    /// Print completions of this command line for a shell
+    Completions(shell::CompletionsArgs),
+    /// Print the manual page
+    Man,
 }
 
 /// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
@@ -116,6 +121,8 @@ pub fn main() -> ExitCode {
         Some(Command::Serve(args)) => serve::run(args),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Token(args)) => token::run(args),
+        Some(Command::Completions(args)) => shell::completions(Cli::command(), args),
+        Some(Command::Man) => shell::man(Cli::command()),
     }
 }
 
@@ -128,8 +135,6 @@ pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

@@ -33,10 +33,10 @@ pub enum Action {
     Resize(Size),
     /// News of the cluster.
     Feed(Feed),
-    /// What came of an order, by its number.
-    Answer(u64, Result<Done, Refusal>),
     /// Events that came since the last ones.
     Events(EventPage),
+    /// What came of an order, by its number.
+    Answer(u64, Result<Done, Refusal>),
     /// Something that was asked for is done.
     Done(Outcome),
     /// Time went on.

@@ -61,6 +61,8 @@ fn commands(model: &Model, typed: &str) -> Vec<Candidate> {
             off: (command.guard)(model).err().map(Off::Off),
         });
     }
+    // What cannot be run now comes last, each part in its order.
+    found.sort_by_key(|candidate| candidate.off.is_some());
     found
 }
 

@@ -1,7 +1,6 @@
 //! A console without a terminal: keys in, screen out, on a clock that is moved by hand. For tests and tapes.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use ratatui::buffer::Buffer;
@@ -12,7 +11,7 @@ use super::files;
 use super::key::Key;
 use super::model::{Model, Options, Personal};
 use super::session::Session;
-use super::work::{Outcome, Work};
+use super::work::Work;
 use crate::source::Source;
 
 /// A console on a virtual terminal.
@@ -22,8 +21,6 @@ pub struct Driver {
     now: Duration,
     effects: Effects,
     copied: Option<String>,
-    /// What came of orders.
-    outcomes: (Sender<Outcome>, Receiver<Outcome>),
 }
 
 impl Driver {
@@ -36,7 +33,6 @@ impl Driver {
             now: Duration::ZERO,
             effects: Effects::NONE,
             copied: None,
-            outcomes: mpsc::channel(),
         }
     }
 
@@ -55,23 +51,12 @@ impl Driver {
 
     /// Does what is to be done outside, at once.
     fn work(&mut self) -> &mut Self {
-        loop {
-            while let Ok(outcome) = self.outcomes.1.try_recv() {
-                self.effects = self.effects.and(self.session.done(outcome));
-            }
-            let Some(work) = self.session.take_work() else { break };
-            if let (Work::Context(name), Some(opener)) = (&work, self.session.opener()) {
-                self.effects = self.effects.and(self.session.switch(name, opener.open(name)));
-                continue;
-            }
+        while let Some(work) = self.session.take_work() {
             if let Work::Copy(text) = &work {
                 self.copied = Some(text.clone());
             }
-            if let Work::Order(order) = work {
-                let sender = self.outcomes.0.clone();
-                self.session.order(order, move |outcome| {
-                    let _ = sender.send(outcome);
-                });
+            if let (Work::Context(name), Some(opener)) = (&work, self.session.opener()) {
+                self.effects = self.effects.and(self.session.switch(name, opener.open(name)));
                 continue;
             }
             if let Some(outcome) = files::perform(work) {
@@ -89,14 +74,12 @@ impl Driver {
     /// Lets the mouse do something.
     pub fn mouse(&mut self, mouse: Mouse) -> &mut Self {
         self.effects = self.effects.and(self.session.mouse(mouse, self.now));
-        self.effects = self.effects.and(self.session.take_answers(self.now));
         self
     }
 
     /// Pastes text.
     pub fn paste(&mut self, text: &str) -> &mut Self {
         self.effects = self.effects.and(self.session.paste(text.to_owned(), self.now));
-        self.effects = self.effects.and(self.session.take_answers(self.now));
         self
     }
 

@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::draw;
 use super::editor;
 use super::model::placement::WantedFile;
 use super::work::{Outcome, Work};
@@ -20,8 +21,17 @@ pub fn perform(work: Work) -> Option<Outcome> {
         }
         Work::Check(job) => Some(Outcome::Checked(Box::new(editor::check(&job)))),
         Work::Write { file, text, what } => Some(Outcome::Written(write(&file, &text, &what))),
+        Work::Export { model, file, what } => {
+            let table = draw::export::table(&model);
+            let text = match file.extension().and_then(|extension| extension.to_str()) {
+                Some("csv") => table.csv(),
+                Some("json") => table.json(),
+                _ => table.text(),
+            };
+            Some(Outcome::Written(write(&file, &text, &what)))
+        }
         Work::Edit(_) => Some(Outcome::Edited(Err("there is no terminal for an editor".to_owned()))),
-        Work::Copy(_) | Work::Order(_) | Work::Context(_) => None,
+        Work::Copy(_) | Work::Context(_) => None,
     }
 }
 

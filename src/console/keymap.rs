@@ -140,11 +140,12 @@ pub fn contexts(model: &Model) -> &'static [Context] {
     use Context::{Always, Confirm, Filter, Help, Messages};
     match model.layers.last() {
         Some(Layer::Help(_)) => &[Help, Always],
-        Some(Layer::Messages { .. }) => &[Messages, Always],
+        Some(Layer::Messages { .. } | Layer::Tour { .. }) => &[Messages, Always],
         Some(Layer::Command(_)) => &[Context::Command, Always],
         Some(Layer::Filter { .. }) => &[Filter, Always],
         Some(Layer::Form) => &[Context::Form, Always],
         Some(Layer::Edit) => &[Context::Edit, Always],
+        Some(Layer::Confirm(question)) if question.typed.is_some() => &[Context::Typed, Always],
         Some(Layer::Confirm(_)) => &[Confirm, Always],
         None => page_contexts(model),
     }
@@ -189,7 +190,11 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
 
 /// Whether keys that mean nothing else are written.
 fn is_writing(model: &Model) -> bool {
-    matches!(model.layers.last(), Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form | Layer::Edit))
+    match model.layers.last() {
+        Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form | Layer::Edit) => true,
+        Some(Layer::Confirm(question)) => question.typed.is_some(),
+        _ => false,
+    }
 }
 
 /// The keys that run a command now, for showing.

@@ -121,7 +121,10 @@ pub fn rows_on_screen(model: &Model) -> usize {
 pub fn overlay(model: &Model) -> Rect {
     let Size { width, height } = model.size;
     // In a small terminal a margin would cost too much.
-    let (beside, above) = if height < 20 || width < 60 { (0, 1) } else { (4, 4) };
-    let (wide, tall) = (width.saturating_sub(beside).min(96), height.saturating_sub(above));
+    // Where little of the page would be seen beside it, nothing is: slivers of words say nothing.
+    let beside = if width < 116 { 0 } else { 4 };
+    let above = if height < 20 || width < 60 { 1 } else { 4 };
+    let (wide, tall) =
+        (width.saturating_sub(beside).min(if width < 116 { width } else { 96 }), height.saturating_sub(above));
     Rect { x: (width - wide) / 2, y: (height - tall) / 2, width: wide, height: tall }
 }

@@ -50,9 +50,9 @@ enum Event {
     News,
     /// Something came of an order.
     Answer,
-    Signal(i32),
     /// Another scheduler was opened, or could not be: its name.
     Opened(String, Result<Arc<dyn Source>, String>),
+    Signal(i32),
     /// Something that was asked for is done.
     Done(Outcome),
     InputEnded(std::io::Error),
@@ -78,12 +78,12 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     watch_source(&*source, &sender, &news);
     let size = screen.size()?;
     let mut session = Session::new(source, options, size);
+    session.personalize(personal);
     let told = Mutex::new(sender.clone());
     session.on_answer(Arc::new(move || {
         // The loop may have ended.
         let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Answer);
     }));
-    session.personalize(personal);
     let start = Instant::now();
     Loop { screen, session, input, events, sender, news, start, last_news: start, waiting: false }.run()
 }
@@ -215,13 +215,13 @@ impl Loop {
             Event::Key(key) => self.session.key(key, self.now()),
             Event::Mouse(mouse) => self.session.mouse(mouse, self.now()),
             Event::Paste(text) => self.session.paste(text, self.now()),
+            Event::Done(outcome) => self.session.done(outcome),
+            Event::Answer => self.session.take_answers(self.now()),
             Event::Opened(name, opened) => {
                 let effects = self.session.switch(&name, opened);
                 watch_source(&**self.session.source(), &self.sender, &self.news);
                 effects
             }
-            Event::Done(outcome) => self.session.done(outcome),
-            Event::Answer => self.session.take_answers(self.now()),
             Event::News => {
                 self.waiting = true;
                 Effects::NONE
@@ -243,12 +243,6 @@ impl Loop {
         while let Some(work) = self.session.take_work() {
             match work {
                 Work::Copy(text) => self.screen.copy(&text)?,
-                Work::Order(order) => {
-                    let sender = self.sender.clone();
-                    self.session.order(order, move |outcome| {
-                        let _ = sender.send(Event::Done(outcome));
-                    });
-                }
                 Work::Context(name) => {
                     let Some(opener) = self.session.opener() else { continue };
                     let sender = self.sender.clone();

@@ -21,7 +21,7 @@ use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
 use super::work::{Outcome, Work};
 use crate::source::{Glance, Source};
-use crate::view::act::{Done, Order, Refusal};
+use crate::view::act::{Done, Refusal};
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -53,19 +53,18 @@ impl Session {
         let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
         let glance = glance::of(&model);
         source.look(&glance);
-        let answers = channel();
-        Self { model, theme, shown, source, glance, opener: None, answers, wake: Arc::new(|| {}) }
-    }
-
-    /// Has `wake` called, from any thread, when there is an answer for [`Session::take_answers`].
-    pub fn on_answer(&mut self, wake: Arc<dyn Fn() + Send + Sync>) {
-        self.wake = wake;
+        Self { model, theme, shown, source, answers: channel(), wake: Arc::new(|| {}), glance, opener: None }
     }
 
     /// Takes a person's own settings.
     pub fn personalize(&mut self, personal: Personal) {
         self.opener.clone_from(&personal.opener);
         self.model.personalize(personal);
+    }
+
+    /// Has `wake` called, from any thread, when there is an answer for [`Session::take_answers`].
+    pub fn on_answer(&mut self, wake: Arc<dyn Fn() + Send + Sync>) {
+        self.wake = wake;
     }
 
     /// The state of the screen.
@@ -82,6 +81,28 @@ impl Session {
         self.take_theme();
         self.give_orders();
         passed.and(effects).and(self.read_events())
+    }
+
+    /// Takes the theme that is to be shown now: while one is being chosen, that one.
+    fn take_theme(&mut self) {
+        let options = &self.model.options;
+        let name = write::tried_theme(&self.model).unwrap_or(&options.theme);
+        if (name, options.ascii) != (&self.shown.0, self.shown.1) {
+            self.theme = Theme::new(&options.themes, name, options.depth, options.ascii);
+            self.shown = (name.clone(), options.ascii);
+        }
+    }
+
+    /// The mouse did something at `now`.
+    pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
+        update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)))
+    }
+
+    /// Text was pasted at `now`.
+    pub fn paste(&mut self, text: String, now: Duration) -> Effects {
+        let effects = update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)));
+        self.give_orders();
+        effects
     }
 
     /// Hands the source what is wanted of it. Nothing here waits.
@@ -104,31 +125,6 @@ impl Session {
             effects = effects.and(self.refresh(now)).and(update(&mut self.model, Action::Answer(number, outcome)));
             self.give_orders();
         }
-        effects
-    }
-
-    /// Takes the theme that is to be shown now: while one is being chosen, that one.
-    fn take_theme(&mut self) {
-        let options = &self.model.options;
-        let name = write::tried_theme(&self.model).unwrap_or(&options.theme);
-        if (name, options.ascii) != (&self.shown.0, self.shown.1) {
-            self.theme = Theme::new(&options.themes, name, options.depth, options.ascii);
-            self.shown = (name.clone(), options.ascii);
-        }
-    }
-
-    /// The mouse did something at `now`.
-    pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
-        let effects = update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)));
-        self.tell_glance();
-        self.give_orders();
-        effects
-    }
-
-    /// Text was pasted at `now`.
-    pub fn paste(&mut self, text: String, now: Duration) -> Effects {
-        let effects = update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)));
-        self.give_orders();
         effects
     }
 
@@ -161,6 +157,15 @@ impl Session {
             self.source.look(&glance);
             self.glance = glance;
         }
+    }
+
+    /// Takes the events that came since the last ones, while somebody looks at them.
+    fn read_events(&mut self) -> Effects {
+        if !matches!(self.model.page(), Page::Events(_)) {
+            return Effects::NONE;
+        }
+        let page = self.source.events(self.model.cluster.events.next, Events::KEPT);
+        update(&mut self.model, Action::Events(page))
     }
 
     /// What opens another scheduler.
@@ -204,24 +209,9 @@ impl Session {
         &self.source
     }
 
-    /// Takes the events that came since the last ones, while somebody looks at them.
-    fn read_events(&mut self) -> Effects {
-        if !matches!(self.model.page(), Page::Events(_)) {
-            return Effects::NONE;
-        }
-        let page = self.source.events(self.model.cluster.events.next, Events::KEPT);
-        update(&mut self.model, Action::Events(page))
-    }
-
     /// The next thing that is to be done outside.
     pub fn take_work(&mut self) -> Option<Work> {
         self.model.work.pop_front()
-    }
-
-    /// Has an order carried out; `answer` gets the outcome that is to be handed in, from any thread.
-    pub fn order(&self, order: Order, answer: impl FnOnce(Outcome) + Send + 'static) {
-        let act = Box::new(order.act.clone());
-        self.source.act(order, Box::new(move |result| answer(Outcome::Ordered(act, result))));
     }
 
     /// Hands in what came of something that was to be done.

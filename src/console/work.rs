@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::editor::{Checked, Job};
+use super::model::Model;
 use super::model::placement::WantedFile;
 use crate::view::View;
-use crate::view::act::{Act, Done, Order, Refusal};
 
 /// Something to be done.
 #[derive(Clone, Debug)]
@@ -18,12 +18,19 @@ pub enum Work {
     Check(Box<Job>),
     /// Have a text edited in the person's own editor.
     Edit(String),
-    /// Have an order carried out.
-    Order(Order),
     /// Open another scheduler, by the name of its context.
     Context(String),
     /// Put a text into the terminal's clipboard.
     Copy(String),
+    /// Write what a list shows into a new file, as CSV, JSON or text by its name.
+    Export {
+        /// The console as it was.
+        model: Box<Model>,
+        /// Which file.
+        file: PathBuf,
+        /// What is written, in words.
+        what: String,
+    },
     /// Write a file anew.
     Write {
         /// Which; one that is there already is left alone.
@@ -44,8 +51,6 @@ pub enum Outcome {
     Checked(Box<Checked>),
     /// The text as it came out of the person's own editor.
     Edited(Result<String, String>),
-    /// An order was carried out or refused; what it was about.
-    Ordered(Box<Act>, Result<Done, Refusal>),
     /// A file was written: what it is now called and what is in it; or why not.
     Written(Result<String, String>),
 }

@@ -55,11 +55,6 @@ pub trait Source: Send + Sync {
         Err(Arc::from("nothing can be changed through this connection"))
     }
 
-    /// Why nothing may be changed through this source; `None` when it may, as far as access lists let one.
-    fn read_only(&self) -> Option<Arc<str>> {
-        self.actor().map_or_else(Some, |actor| actor.read_only)
-    }
-
     /// Has an order carried out; `answer` is called once, from any thread, with what came of it. A source that takes no orders
     /// refuses all.
     fn act(&self, order: Order, answer: Answer) {

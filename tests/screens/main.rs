@@ -4,8 +4,10 @@
 
 mod config;
 mod fixture;
+mod happened;
 mod keys;
 mod looks;
+mod many;
 mod notices;
 mod orders;
 mod pictures;

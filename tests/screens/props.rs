@@ -19,7 +19,7 @@ enum Step {
     Change(u8),
 }
 
-const KEYS: [&str; 56] = [
+const KEYS: [&str; 70] = [
     "up",
     "down",
     "left",
@@ -76,6 +76,20 @@ const KEYS: [&str; 56] = [
     "5",
     "w",
     "x",
+    "6",
+    "6",
+    "7",
+    "8",
+    "9",
+    "0",
+    "v",
+    "d",
+    "f",
+    "u",
+    "U",
+    "K",
+    "m",
+    "E",
 ];
 
 fn step() -> impl Strategy<Value = Step> {

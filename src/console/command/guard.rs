@@ -2,7 +2,6 @@
 
 use crate::console::model::Model;
 use crate::console::model::page::{Fold, Page};
-use crate::console::update::events;
 use crate::console::{subject, update};
 
 pub(super) fn has_row(model: &Model) -> Result<(), String> {
@@ -21,7 +20,7 @@ pub(super) fn can_tell_why(model: &Model) -> Result<(), String> {
 
 pub(super) fn can_open(model: &Model) -> Result<(), String> {
     if matches!(model.page(), Page::Events(_)) {
-        return events::can_jump(model);
+        return update::events::can_jump(model);
     }
     has_row(model)?;
     match model.page() {

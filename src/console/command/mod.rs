@@ -35,6 +35,7 @@ pub enum Context {
     Filter,
     Command,
     Confirm,
+    Typed,
     Always,
 }
 
@@ -62,6 +63,7 @@ impl Context {
             Self::Filter => "While writing a filter",
             Self::Command => "In the command line",
             Self::Confirm => "When asked",
+            Self::Typed => "When asked to type a name",
             Self::Always => "Always",
         }
     }
@@ -89,17 +91,18 @@ impl Context {
             Self::Filter => "filter",
             Self::Command => "command",
             Self::Confirm => "confirm",
+            Self::Typed => "typed",
             Self::Always => "always",
         }
     }
 
     /// Whether characters are written in it, so that they cannot mean a command.
     pub const fn writes(self) -> bool {
-        matches!(self, Self::Edit | Self::Form | Self::Filter | Self::Command)
+        matches!(self, Self::Edit | Self::Form | Self::Filter | Self::Command | Self::Typed)
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -118,6 +121,7 @@ impl Context {
         Self::Filter,
         Self::Command,
         Self::Confirm,
+        Self::Typed,
         Self::Help,
         Self::Messages,
         Self::Always,
@@ -207,7 +211,6 @@ pub enum CommandId {
     Write,
     NextField,
     PreviousField,
-    TakeSuggestion,
     EndWriting,
     ClearForm,
     Config,
@@ -217,6 +220,15 @@ pub enum CommandId {
     History,
     Health,
     Draining,
+    CopyName,
+    CopyRow,
+    CopyYaml,
+    Export,
+    Tour,
+    TakeSuggestion,
+    Context,
+    Mark,
+    MarkAll,
     EditText,
     EndEdit,
     CompleteText,
@@ -242,12 +254,7 @@ pub enum CommandId {
     PreviousPage,
     GoApp,
     GoNode,
-    Kill,
-    Move,
-    Pause,
-    Resume,
     Partition,
-    Context,
     Freeze,
     Marks,
     Mouse,
@@ -271,6 +278,10 @@ pub enum CommandId {
     Newer,
     OtherAnswer,
     Yes,
+    Kill,
+    Move,
+    Pause,
+    Resume,
 }
 
 /// One command.

@@ -5,7 +5,7 @@ use super::guard::{
     can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, several_partitions, some_context,
 };
 use super::{Argument, Command, CommandId, Kind, row};
-use crate::console::update::{config, events, orders, placement};
+use crate::console::update::{config, events, hand_out, orders, placement};
 
 /// All commands, in the order of the help.
 pub static COMMANDS: &[Command] = &[
@@ -183,12 +183,12 @@ pub static COMMANDS: &[Command] = &[
         (In::Placement, "left"),
         (In::Placement, "h"),
     ]),
-    row(CommandId::TakeSuggestion, "", "Take the name that is shown behind the cursor")
-        .keys(&[(In::Form, "right"), (In::Form, "ctrl-n")])
-        .hints(&[(In::Form, "take")]),
     row(CommandId::EndWriting, "", "Leave the form as it is written")
         .keys(&[(In::Form, "enter"), (In::Form, "esc")])
         .hints(&[(In::Form, "done")]),
+    row(CommandId::TakeSuggestion, "", "Take the name that is shown behind the cursor")
+        .keys(&[(In::Form, "right"), (In::Form, "ctrl-n")])
+        .hints(&[(In::Form, "take")]),
     row(CommandId::ClearForm, "", "Empty the form; once more: the user of this console")
         .keys(&[(In::Placement, "x")])
         .hints(&[(In::Placement, "clear")]),
@@ -211,6 +211,15 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Draining, "draining", "The applications that hold queues which drain, and since when these do")
         .aliases(&["drains"])
         .keys(&[(In::Page, "0")]),
+    row(CommandId::CopyName, "copy", "Copy the name: a queue's path, an id")
+        .keys(&[(In::List, "y n"), (In::Details, "y n")]),
+    row(CommandId::CopyRow, "copy-row", "Copy the row as it is shown").keys(&[(In::List, "y r")]),
+    row(CommandId::CopyYaml, "copy-yaml", "Copy as YAML: a queue as it is written, an application")
+        .keys(&[(In::List, "y y"), (In::Details, "y y")]),
+    row(CommandId::Export, "export", "Write what the list shows into a new file: .csv, .json, or text")
+        .takes(Argument::Required(Kind::File))
+        .guard(hand_out::can_export),
+    row(CommandId::Tour, "tour", "A short way through the console"),
     row(CommandId::EditText, "", "Edit the text")
         .keys(&[(In::Config, "enter"), (In::Config, "e")])
         .hints(&[(In::Config, "edit")])
@@ -282,19 +291,34 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::GoApp, "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
     row(CommandId::GoNode, "node", "Go to a node").takes(Argument::Required(Kind::Node)),
     row(
+        CommandId::Mark,
+        "mark",
+        "Mark the application, or take its mark away; kill and move are then about all that are marked",
+    )
+    .keys(&[(In::Apps, "space")])
+    .hints(&[(In::Apps, "mark")])
+    .guard(on_apps),
+    row(CommandId::MarkAll, "mark-all", "Mark all applications that the list shows, or take all marks away")
+        .keys(&[(In::Apps, "A")])
+        .guard(on_apps),
+    row(
         CommandId::Kill,
         "kill",
-        "Kill the application; says first what that does, and asks. What follows is the reason",
+        "Kill the application, or those marked; says first what that does, and asks. What follows is the reason",
     )
     .keys(&[(In::Apps, "K"), (In::App, "K")])
     .hints(&[(In::Apps, "kill"), (In::App, "kill")])
     .takes(Argument::Optional(Kind::Text))
     .guard(|model| orders::may(model, "killed")),
-    row(CommandId::Move, "move", "Move the application to another leaf queue; says first what that does, and asks")
-        .keys(&[(In::Apps, "m"), (In::App, "m")])
-        .hints(&[(In::Apps, "move"), (In::App, "move")])
-        .takes(Argument::Optional(Kind::Leaf))
-        .guard(|model| orders::may(model, "moved")),
+    row(
+        CommandId::Move,
+        "move",
+        "Move the application, or those marked, to another leaf queue; says first what that does, and asks",
+    )
+    .keys(&[(In::Apps, "m"), (In::App, "m")])
+    .hints(&[(In::Apps, "move"), (In::App, "move")])
+    .takes(Argument::Optional(Kind::Leaf))
+    .guard(|model| orders::may(model, "moved")),
     row(CommandId::Pause, "pause", "Let the scheduler rest: no cycles, no timers, its clock stands")
         .guard(|model| orders::may_rest(model, true)),
     row(CommandId::Resume, "resume", "Let the scheduler go on where it rested")
@@ -350,17 +374,18 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Suspend, "suspend", "To the background; `fg` comes back").keys(&[(In::Always, "ctrl-z")]),
     row(CommandId::Repaint, "repaint", "Draw the whole screen anew").keys(&[(In::Always, "ctrl-l")]),
     row(CommandId::Accept, "", "Take it")
-        .keys(&[(In::Filter, "enter"), (In::Command, "enter"), (In::Confirm, "enter")])
-        .hints(&[(In::Filter, "keep"), (In::Command, "run"), (In::Confirm, "choose")]),
+        .keys(&[(In::Filter, "enter"), (In::Command, "enter"), (In::Confirm, "enter"), (In::Typed, "enter")])
+        .hints(&[(In::Filter, "keep"), (In::Command, "run"), (In::Confirm, "choose"), (In::Typed, "do it")]),
     row(CommandId::Cancel, "", "Leave; a filter is cleared, nothing is done")
         .keys(&[
             (In::Filter, "esc"),
             (In::Command, "esc"),
             (In::Confirm, "esc"),
+            (In::Typed, "esc"),
             (In::Confirm, "n"),
             (In::Confirm, "q"),
         ])
-        .hints(&[(In::Filter, "clear"), (In::Command, "leave"), (In::Confirm, "cancel")]),
+        .hints(&[(In::Filter, "clear"), (In::Command, "leave"), (In::Confirm, "cancel"), (In::Typed, "cancel")]),
     row(CommandId::Complete, "", "Take the completion")
         .keys(&[(In::Command, "tab")])
         .hints(&[(In::Command, "complete")]),
@@ -379,5 +404,5 @@ pub static COMMANDS: &[Command] = &[
             (In::Confirm, "l"),
         ])
         .hints(&[(In::Confirm, "other answer")]),
-    row(CommandId::Yes, "", "Do it").keys(&[(In::Confirm, "y")]),
+    row(CommandId::Yes, "", "Do it").keys(&[(In::Confirm, "y")]).hints(&[(In::Confirm, "yes")]),
 ];

@@ -62,6 +62,20 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions
     if len == 0 {
         table::empty(pen, regions, &no_apps(page));
     }
+    marks(pen, model, page, regions);
+}
+
+/// The signs of the applications that are marked, at the left of their rows.
+fn marks(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions) {
+    let Some(part) = model.cluster.part().filter(|_| !page.marked.is_empty()) else { return };
+    let rows = regions.rows;
+    let visible = page.list.cursor.visible(page.list.rows.len(), usize::from(rows.height));
+    for (y, index) in (rows.top()..rows.bottom()).zip(visible) {
+        let row = page.list.rows.get(index).and_then(|line| app_at(part, line));
+        if row.is_some_and(|row| page.marked.contains(&row.id)) {
+            pen.text(rows.x, y, 1, pen.signs().marked, Role::Accent);
+        }
+    }
 }
 
 fn no_apps(page: &AppsPage) -> Vec<String> {

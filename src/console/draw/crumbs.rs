@@ -141,6 +141,12 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
     match model.page() {
         Page::Queues(page) => {
             let mut count = count(&page.list, "queue");
+            if !page.list.filter.is_empty() {
+                // Queues above those that match are shown, and not counted, as while the filter is written.
+                let matched = page.list.rows.iter().filter(|line| line.matched).count();
+                let all = format::count(page.list.total as u64, "queue");
+                count = vec![plain(format!("{matched} of {all}")), dim(format!(", {} hidden", page.list.hidden()))];
+            }
             if page.draining > 0 {
                 count.push(piece(Role::StateDraining, format!(", {} draining", page.draining)));
             }
@@ -161,6 +167,9 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         }
         Page::Apps(page) => {
             let mut count = count(&page.list, "application");
+            if !page.marked.is_empty() {
+                count.push(piece(Role::Accent, format!(", {} marked", page.marked.len())));
+            }
             if page.ended {
                 count.push(dim(", ended ones too"));
             }

@@ -57,11 +57,22 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &EventsPage, regions: &Regio
     table::empty(pen, regions, &words);
 }
 
+/// What happened, in fewer words: a sign for what came and went.
+fn short(record: &Record) -> String {
+    match (record.change, record.detail.0) {
+        (_, 0) => word(record),
+        (ChangeType::ADD, _) => format!("+ {}", record.detail),
+        (ChangeType::REMOVE, _) => format!("- {}", record.detail),
+        (ChangeType::SET, _) => record.detail.to_string(),
+        _ => word(record),
+    }
+}
+
 fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..5).map(move |step| {
         let mut columns = vec![left(Cell::Time, "TIME", 0)];
         if step < 3 {
-            columns.push(left(Cell::Kind, "KIND", 11));
+            columns.push(left(Cell::Kind, "KIND", 13));
         }
         columns.push(left(Cell::Object, "OBJECT", object.clamp(8, 18)).up_to(object.min(40)));
         columns.push(left(Cell::What, "WHAT", if step < 4 { 20 } else { 12 }).up_to(26));
@@ -99,7 +110,7 @@ fn cell(pen: &mut Pen<'_>, record: &Record, what: Cell, slot: Slot) {
                 ChangeType::REMOVE => Role::DiffRemove,
                 _ => Role::Text,
             };
-            vec![piece(role, word(record))]
+            vec![piece(role, short(record))]
         }
         Cell::Of => {
             pen.name(slot.x, slot.y, slot.width, &record.reference, Role::Dim);

@@ -28,6 +28,7 @@ mod config_pane;
 mod crumbs;
 pub mod details;
 mod events;
+pub mod export;
 mod header;
 pub mod limits;
 mod meter;

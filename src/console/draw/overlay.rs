@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use ratatui::layout::Rect;
 
-use super::super::command::{self, COMMANDS, Context};
+use super::super::command::{self, COMMANDS, CommandId, Context};
 use super::super::filter::Filter;
 use super::super::format;
 use super::super::keymap::{self, Binding};
@@ -32,6 +32,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
                 scrolled(pen, model, &title, &help_lines(model, help), help.top);
             }
             Layer::Messages { top } => scrolled(pen, model, "Messages", &message_lines(model), *top),
+            Layer::Tour { top } => scrolled(pen, model, "A short tour", &tour_lines(model), *top),
             Layer::Confirm(question) => confirm(pen, model, question),
             Layer::Command(_) | Layer::Filter { .. } | Layer::Form | Layer::Edit => {}
         }
@@ -51,6 +52,7 @@ pub fn height(model: &Model) -> usize {
     match model.layers.last() {
         Some(Layer::Help(help)) => help_lines(model, help).len(),
         Some(Layer::Messages { .. }) => message_lines(model).len(),
+        Some(Layer::Tour { .. }) => tour_lines(model).len(),
         _ => 0,
     }
 }
@@ -183,6 +185,58 @@ fn signs(lines: &mut Vec<Vec<Piece>>, model: &Model, help: &Help, width: usize) 
     }
 }
 
+/// A way through the console: what to press, and what is seen then.
+fn tour_lines(model: &Model) -> Vec<Vec<Piece>> {
+    let width = usize::from(layout::overlay(model).width.saturating_sub(4));
+    let key = |id: CommandId| {
+        let command = command::by_id(id);
+        let chord = Context::ALL.into_iter().find_map(|context| model.keymap.chords(context, id).next());
+        chord.map_or_else(|| format!(":{}", command.name), |chord| keymap::chord_text(chord))
+    };
+    let steps = [
+        (
+            CommandId::Queues,
+            "The queue tree. Each row is a queue: its state, its priority as others see it, what runs and what waits, what is used of guarantee and maximum.",
+        ),
+        (
+            CommandId::Details,
+            "Everything about the row under the cursor, and where each figure comes from: a fence, an offset, a maximum further up, a limit with its line.",
+        ),
+        (
+            CommandId::Open,
+            "Into it: a queue's applications, an application's asks, the node an ask runs on. esc leads back, step by step.",
+        ),
+        (CommandId::Draining, "The queues that drain, since when, and the applications that hold them."),
+        (
+            CommandId::Move,
+            "On an application: move it to another queue. What would be refused says so while the target is written.",
+        ),
+        (
+            CommandId::Kill,
+            "On an application: kill it. What that releases is told first, and the question opens on doing nothing.",
+        ),
+        (CommandId::Placement, "Where a submission would go, rule by rule, and why."),
+        (CommandId::Config, "The configuration: edit it, see what that means to what runs, bring it into force."),
+        (CommandId::Events, "What happened, the newest first; v on any row shows the events of that thing."),
+        (CommandId::Filter, "Filters every list while one types; s sorts, r turns the order round."),
+        (CommandId::CommandLine, "Every command by name, with completion. What is off says why."),
+        (CommandId::Help, "The keys of the page one is on, and all others; it can be filtered too."),
+    ];
+    let mut lines = Vec::new();
+    for (number, (id, words)) in steps.into_iter().enumerate() {
+        let column = 12;
+        for (at, line) in text::wrap(words, width.saturating_sub(column + 4)).into_iter().enumerate() {
+            let first = at == 0;
+            let shown = if first { format!("{:>2}  ", number + 1) } else { "    ".to_owned() };
+            let keys = if first { key(id) } else { String::new() };
+            lines.push(vec![dim(shown), piece(Role::HintKey, format!("{keys:<column$}")), plain(line)]);
+        }
+        lines.push(Vec::new());
+    }
+    lines.pop();
+    lines
+}
+
 /// What was said, the newest first, each with its text below it.
 fn message_lines(model: &Model) -> Vec<Vec<Piece>> {
     if model.messages.is_empty() {
@@ -235,6 +289,13 @@ fn confirm(pen: &mut Pen<'_>, model: &Model, question: &Confirm) {
     let inner = pen.frame(area, &question.title);
     let lines: Vec<Vec<Piece>> = lines.into_iter().map(|line| vec![plain(line)]).collect();
     pen.lines(inner, &lines, 0);
+    if let Some(typed) = &question.typed {
+        let y = inner.bottom().saturating_sub(1);
+        let ask = format!("type {} to go on: ", typed.want);
+        let used = pen.text(inner.x, y, inner.width, &ask, Role::Warning);
+        pen.text(inner.x + used, y, inner.width.saturating_sub(used), typed.line.text(), Role::Strong);
+        return;
+    }
     let answer = |word: &str, chosen: bool, role: Role| {
         if chosen { piece(role, format!("[ {word} ]")) } else { dim(format!("  {word}  ")) }
     };

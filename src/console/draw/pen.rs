@@ -58,17 +58,45 @@ pub struct Pen<'b> {
     theme: &'b Theme,
     /// What stands for a column that lists are sorted by; only kept when it is asked for.
     tags: Option<Vec<(Rect, &'static str)>>,
+    /// The cells of a table: row, column, title, what is written; only kept when that is asked for.
+    cells: Option<Vec<Cell>>,
 }
+
+/// A cell of a table: row, column, title, what is written there.
+pub type Cell = (usize, usize, &'static str, String);
 
 impl<'b> Pen<'b> {
     /// A pen for a buffer.
     pub fn new(buffer: &'b mut Buffer, theme: &'b Theme) -> Self {
-        Self { buffer, theme, tags: None }
+        Self { buffer, theme, tags: None, cells: None }
     }
 
     /// A pen that keeps what was tagged.
     pub fn tagging(buffer: &'b mut Buffer, theme: &'b Theme) -> Self {
-        Self { buffer, theme, tags: Some(Vec::new()) }
+        Self { buffer, theme, tags: Some(Vec::new()), cells: None }
+    }
+
+    /// A pen that keeps what is written into the cells of a table.
+    pub fn recording(buffer: &'b mut Buffer, theme: &'b Theme) -> Self {
+        Self { buffer, theme, tags: None, cells: Some(Vec::new()) }
+    }
+
+    /// Keeps what is written in a cell, if that is asked for.
+    pub fn record(&mut self, row: usize, column: usize, title: &'static str, slot: Slot) {
+        let Some(cells) = &mut self.cells else { return };
+        let mut text = String::new();
+        let mut x = slot.x;
+        while x < slot.x + slot.width && x < self.buffer.area().right() {
+            let symbol = self.buffer[(x, slot.y)].symbol();
+            text.push_str(symbol);
+            x += u16::try_from(text::width(symbol)).unwrap_or(1).max(1);
+        }
+        cells.push((row, column, title, text.trim().to_owned()));
+    }
+
+    /// What was kept.
+    pub fn recorded(self) -> Vec<Cell> {
+        self.cells.unwrap_or_default()
     }
 
     /// Says that a part of the screen stands for a column that lists are sorted by.

@@ -138,9 +138,11 @@ pub fn draw<C: Copy, I: PartialEq>(
     let visible = cursor.visible(len, usize::from(rows.height));
     for (y, index) in (rows.top()..rows.bottom()).zip(visible.clone()) {
         let mut x = rows.x + 1;
-        for column in columns {
+        for (number, column) in columns.iter().enumerate() {
             x += column.gap;
-            cell(pen, index, column.what, Slot { x, y, width: column.width, right: column.right });
+            let slot = Slot { x, y, width: column.width, right: column.right };
+            cell(pen, index, column.what, slot);
+            pen.record(index, number, column.title, slot);
             x += column.width;
         }
         if index == cursor.index {

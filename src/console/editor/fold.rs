@@ -114,7 +114,7 @@ fn is_item(line: &str) -> bool {
 }
 
 /// The first and the last line of the item that a line belongs to.
-fn item(lines: &[String], row: usize) -> Option<(usize, usize)> {
+pub fn item(lines: &[String], row: usize) -> Option<(usize, usize)> {
     let mut margin = indent(lines.get(row)?);
     let mut start = row;
     if !is_item(&lines[row]) {

@@ -15,6 +15,6 @@ mod syntax;
 pub use buffer::Buffer;
 pub use check::{Checked, Job, check};
 pub use complete::{Completion, completions};
-pub use fold::Folds;
+pub use fold::{Folds, item};
 pub use merge::merge;
 pub use syntax::{Kind, Token, tokens};

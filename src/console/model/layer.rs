@@ -13,6 +13,11 @@ pub enum Layer {
         /// The first line on the screen, counted from the newest.
         top: usize,
     },
+    /// A way through the console for newcomers.
+    Tour {
+        /// The first line on the screen.
+        top: usize,
+    },
     /// The command line.
     Command(CommandLine),
     /// The filter of the list below, or of the help, being written.
@@ -83,8 +88,19 @@ pub struct Confirm {
     pub accept: &'static str,
     /// Whether that word is chosen at the moment.
     pub accepting: bool,
+    /// What is to be typed before it is done; `None` where choosing is enough.
+    pub typed: Option<Typed>,
     /// What is asked about.
     pub what: Question,
+}
+
+/// A name that is typed to say that one means it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Typed {
+    /// What is to be typed.
+    pub want: String,
+    /// What is typed.
+    pub line: LineEdit,
 }
 
 /// What is asked about.
@@ -92,8 +108,10 @@ pub struct Confirm {
 pub enum Question {
     /// Leaving the console, and ending the scheduler in it.
     Quit,
-    /// An order, which is given when the answer is yes.
-    Order(Box<Order>),
     /// Bringing the edited configuration into force.
     Apply,
+    /// An order, which is given when the answer is yes.
+    Order(Box<Order>),
+    /// Several orders, which are given when the answer is yes.
+    Orders(Vec<Order>),
 }

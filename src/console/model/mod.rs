@@ -26,6 +26,7 @@ use super::line_edit::History;
 use super::opener::Opener;
 use super::settings::RemoteContext;
 use super::theme::{Depth, ThemeName, Themes};
+use super::update::bulk::Batch;
 use super::work::Work;
 use crate::model::{AppId, Identity, Time};
 use crate::source::{About, Link};
@@ -123,6 +124,8 @@ pub struct Model {
     pub work: VecDeque<Work>,
     /// Orders on their way.
     pub orders: Orders,
+    /// What became of the orders of one question, while answers are waited for.
+    pub batch: Option<Batch>,
     /// The application that a command line is about: the one under the cursor when it was begun.
     pub aim: Option<AppId>,
 }
@@ -312,6 +315,7 @@ impl Model {
             contexts: Vec::new(),
             work: VecDeque::new(),
             orders: Orders::default(),
+            batch: None,
             aim: None,
         };
         for notice in &notices {

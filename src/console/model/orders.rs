@@ -34,6 +34,8 @@ pub enum Purpose {
     Tell,
     /// To ask the person, who then says yes or no.
     Ask,
+    /// To tell it together with others of the same question.
+    Batch,
     /// To say beside what is being written what would come of it.
     Watch,
 }
@@ -59,7 +61,7 @@ impl Orders {
 
     /// What is being done to an application: `killing…`.
     pub fn under_way(&self, app: &AppId) -> Option<&'static str> {
-        let doing = self.open.iter().filter(|ticket| ticket.purpose == Purpose::Tell);
+        let doing = self.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch));
         doing.filter(|ticket| ticket.act.object() == app.as_str()).find_map(|ticket| match &ticket.act {
             Act::In { act: PartitionAct::Kill { .. }, .. } => Some("killing…"),
             Act::In { act: PartitionAct::Move { .. }, .. } => Some("moving…"),

@@ -145,6 +145,8 @@ pub struct AppsPage {
     pub ended: bool,
     /// Only those that hold queues which drain.
     pub draining: bool,
+    /// Those that the next order is about.
+    pub marked: BTreeSet<AppId>,
     /// The rows.
     pub list: Listing<AppLine, AppId, AppColumn>,
 }
@@ -152,7 +154,7 @@ pub struct AppsPage {
 impl AppsPage {
     /// The applications in and below `scope`.
     pub fn new(scope: Option<QueuePath>) -> Self {
-        Self { scope, ended: false, draining: false, list: Listing::default() }
+        Self { scope, ended: false, draining: false, marked: BTreeSet::new(), list: Listing::default() }
     }
 }
 

@@ -33,7 +33,7 @@ pub fn read(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> BTreeMap<String, 
         let context = context(&table, faults);
         if context.url.is_empty() {
             let hint = "url = \"https://HOST/PATH\"";
-            faults.push(entry.fault("SET-020", format!("the context {:?} has no address", entry.name), hint));
+            faults.push(entry.fault("OWN-020", format!("the context {:?} has no address", entry.name), hint));
         } else {
             contexts.insert(entry.name.to_owned(), context);
         }
@@ -54,15 +54,15 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
             "read-only" => context.read_only = entry.bool(faults).unwrap_or_default(),
             "as" => match entry.text(faults).map(Identity::parse) {
                 Some(Ok(who)) => context.acting_as = Some(who),
-                Some(Err(why)) => faults.push(entry.wrong("SET-003", why, "write USER:GROUP,GROUP")),
+                Some(Err(why)) => faults.push(entry.wrong("OWN-003", why, "write USER:GROUP,GROUP")),
                 None => {}
             },
             // A token in the file would be read by everybody who may read the file, and shown by whoever shows it.
             "token" => {
                 let hint = "token-file = \"FILE\" names a file that holds it";
-                faults.push(entry.fault("SET-021", "a token does not stand in the settings".to_owned(), hint));
+                faults.push(entry.fault("OWN-021", "a token does not stand in the settings".to_owned(), hint));
             }
-            _ => faults.push(entry.unknown("SET-002", "setting", &KNOWN)),
+            _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
         }
     }
     context

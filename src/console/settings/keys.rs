@@ -17,7 +17,7 @@ pub fn read(table: &Table<'_, '_>, keymap: &mut Keymap, faults: &mut Vec<Fault>)
             }
             None => {
                 let known = Context::ALL.map(Context::name);
-                faults.push(entry.unknown("SET-010", "context", &known));
+                faults.push(entry.unknown("OWN-010", "context", &known));
             }
         }
     }
@@ -40,7 +40,7 @@ fn bindings(context: Context, table: &Table<'_, '_>, keymap: &mut Keymap, faults
                 keymap.bind(Binding { context, chord: chord.clone(), id, argument });
                 own.push(chord);
             }
-            Err((message, hint)) => faults.push(entry.wrong("SET-012", message, hint)),
+            Err((message, hint)) => faults.push(entry.wrong("OWN-012", message, hint)),
         }
     }
 }
@@ -52,7 +52,7 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
         Err(part) => {
             let hint =
                 "a character, or enter, esc, tab, space, up, pgdn, F5, ctrl-x, alt-x …; a chord has blanks: \"g g\"";
-            faults.push(entry.fault("SET-011", format!("{part:?} is no key"), hint));
+            faults.push(entry.fault("OWN-011", format!("{part:?} is no key"), hint));
             return None;
         }
     };
@@ -60,7 +60,7 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
     if context.writes() && chord.first().is_some_and(writes) {
         let message = format!("{} could not be written any more", chord_text(&chord[..1]));
         faults.push(entry.fault(
-            "SET-013",
+            "OWN-013",
             message,
             "where text is written, begin with ctrl, alt or a key with a name",
         ));
@@ -69,7 +69,7 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
     if let Some(other) = own.iter().find(|other| other.starts_with(&chord) || chord.starts_with(other)) {
         let message =
             format!("{} and {} begin alike, so one could never be used", chord_text(&chord), chord_text(other));
-        faults.push(entry.fault("SET-013", message, "bind only one of them"));
+        faults.push(entry.fault("OWN-013", message, "bind only one of them"));
         return None;
     }
     Some(chord)

@@ -75,15 +75,15 @@ impl Read {
 ///
 /// | code | what |
 /// |---|---|
-/// | SET-001 | the text is no TOML |
-/// | SET-002 | a key that is no setting |
-/// | SET-003 | a value of another type, or none of those allowed |
-/// | SET-010 | `[keys.CONTEXT]` names no context |
-/// | SET-011 | what is bound is no key |
-/// | SET-012 | it is bound to what is no command |
-/// | SET-020 | `[contexts.NAME]` has no address |
-/// | SET-021 | a context holds a token, which belongs into a file of its own |
-/// | SET-013 | the binding could never be used, or would make writing impossible |
+/// | OWN-001 | the text is no TOML |
+/// | OWN-002 | a key that is no setting |
+/// | OWN-003 | a value of another type, or none of those allowed |
+/// | OWN-010 | `[keys.CONTEXT]` names no context |
+/// | OWN-011 | what is bound is no key |
+/// | OWN-012 | it is bound to what is no command |
+/// | OWN-020 | `[contexts.NAME]` has no address |
+/// | OWN-021 | a context holds a token, which belongs into a file of its own |
+/// | OWN-013 | the binding could never be used, or would make writing impossible |
 pub fn read(text: &str, themes: &Themes) -> Read {
     let mut settings = Settings::default();
     let mut faults = Vec::new();
@@ -95,7 +95,7 @@ pub fn read(text: &str, themes: &Themes) -> Read {
     for error in wrong {
         let span: Range<usize> = error.span().unwrap_or_default();
         let hint = "nothing of the file is used; the defaults hold";
-        faults.push(table::fault(text, "SET-001", &span, "", error.message().to_owned(), hint));
+        faults.push(table::fault(text, "OWN-001", &span, "", error.message().to_owned(), hint));
     }
     faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
     Read { settings, faults }
@@ -119,7 +119,7 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
                     settings.contexts = contexts::read(&table, faults);
                 }
             }
-            _ => faults.push(entry.unknown("SET-002", "setting", &KNOWN)),
+            _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
         }
     }
 }
@@ -128,7 +128,7 @@ fn theme(entry: &table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>)
     let name = entry.text(faults)?;
     let theme = themes.get(name).map(|theme| theme.name.clone());
     if theme.is_none() {
-        faults.push(entry.wrong("SET-003", format!("no theme {name:?}"), &format!("there are {}", themes.names())));
+        faults.push(entry.wrong("OWN-003", format!("no theme {name:?}"), &format!("there are {}", themes.names())));
     }
     theme
 }
@@ -196,43 +196,43 @@ a = 'accept'
 ";
         let read = read(text);
         insta::assert_snapshot!(read.told("settings.toml", text), @r#"
-        settings.toml:1:9: error[SET-003]: no theme "neon"
+        settings.toml:1:9: error[OWN-003]: no theme "neon"
           1 | theme = 'neon'
             |         ^
             = there are dark, light, high-contrast, high-contrast-light, colour-blind, ansi16, mono, catppuccin-mocha, dracula, gruvbox-dark, gruvbox-light, nord, tokyo-night
-        settings.toml:2:9: error[SET-003]: `ascii` is a TOML string
+        settings.toml:2:9: error[OWN-003]: `ascii` is a TOML string
           2 | ascii = 'yes'
             |         ^
             = write true or false
-        settings.toml:3:1: error[SET-002]: no setting "colour"
+        settings.toml:3:1: error[OWN-002]: no setting "colour"
           3 | colour = 1
             | ^
             = there are theme, ascii, mouse, marks, keys, contexts
-        settings.toml:4:7: error[SET-010]: no context "lists"
+        settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
-            = there are queues, apps, app, nodes, node, users, account, details, placement, config, events, list, page, edit, form, filter, command, confirm, help, messages, always
-        settings.toml:7:1: error[SET-011]: "entr" is no key
+            = there are queues, apps, app, nodes, node, users, account, details, placement, config, events, list, page, edit, form, filter, command, confirm, typed, help, messages, always
+        settings.toml:7:1: error[OWN-011]: "entr" is no key
           7 | entr = 'open'
             | ^
             = a character, or enter, esc, tab, space, up, pgdn, F5, ctrl-x, alt-x …; a chord has blanks: "g g"
-        settings.toml:8:5: error[SET-012]: no command "dance"
+        settings.toml:8:5: error[OWN-012]: no command "dance"
           8 | x = 'dance'
             |     ^
             = the README's key table and `:` name them; "none" for no meaning
-        settings.toml:10:1: error[SET-013]: z and z z begin alike, so one could never be used
+        settings.toml:10:1: error[OWN-013]: z and z z begin alike, so one could never be used
           10 | z = 'bottom'
              | ^
              = bind only one of them
-        settings.toml:11:5: error[SET-003]: `n` is a TOML integer
+        settings.toml:11:5: error[OWN-003]: `n` is a TOML integer
           11 | n = 7
              |     ^
              = write a text: `"…"`
-        settings.toml:13:5: error[SET-012]: theme needs THEME after it
+        settings.toml:13:5: error[OWN-012]: theme needs THEME after it
           13 | o = 'theme'
              |     ^
              = write a whole command line
-        settings.toml:15:1: error[SET-013]: a could not be written any more
+        settings.toml:15:1: error[OWN-013]: a could not be written any more
           15 | a = 'accept'
              | ^
              = where text is written, begin with ctrl, alt or a key with a name
@@ -261,7 +261,7 @@ urls = 'x'
         assert_eq!(prod.acting_as.as_ref().map(ToString::to_string).as_deref(), Some("sue (dev)"));
         assert_eq!(read.settings.contexts.len(), 1);
         let codes: Vec<_> = read.faults.iter().map(|fault| (fault.code, fault.at.line)).collect();
-        assert_eq!(codes, [("SET-020", 7), ("SET-021", 8), ("SET-003", 9), ("SET-002", 10)]);
+        assert_eq!(codes, [("OWN-020", 7), ("OWN-021", 8), ("OWN-003", 9), ("OWN-002", 10)]);
     }
 
     #[test]

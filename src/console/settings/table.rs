@@ -99,7 +99,7 @@ impl<'t, 'v> Entry<'t, 'v> {
 
     fn other_type(&self, wanted: &str) -> Fault {
         let found = self.value.get_ref().type_str();
-        self.wrong("SET-003", format!("`{}` is a TOML {found}", self.name), &format!("write {wanted}"))
+        self.wrong("OWN-003", format!("`{}` is a TOML {found}", self.name), &format!("write {wanted}"))
     }
 
     /// Its text.

@@ -33,6 +33,7 @@ pub struct Signs {
     pub none: &'static str,
     pub scroll: &'static str,
     pub bars: [&'static str; 8],
+    pub marked: &'static str,
 }
 
 /// The signs that a model's options ask for.
@@ -69,6 +70,7 @@ pub static DRAWN: Signs = Signs {
     none: "–",
     scroll: "┃",
     bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    marked: "✓",
 };
 
 /// The signs for `--ascii`.
@@ -100,6 +102,7 @@ pub static ASCII: Signs = Signs {
     none: "-",
     scroll: "#",
     bars: [".", ".", ":", ":", "|", "|", "#", "#"],
+    marked: "x",
 };
 
 #[cfg(test)]

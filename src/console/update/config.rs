@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use super::super::action::Effects;
 use super::super::editor::{self, Checked, Completion, Job, completions};
-use super::super::format;
 use super::super::key::Key;
 use super::super::layout;
 use super::super::model::config::{Beside, ConfigPage};
 use super::super::model::cursor::Move;
 use super::super::model::layer::{Confirm, Layer, Question};
+use super::super::model::orders::Purpose;
 use super::super::model::page::Page;
-use super::super::model::{Grade, Model, Toast};
+use super::super::model::{Grade, Model};
 use super::super::work::Work;
 use super::navigate::{home, push};
 use crate::config::Fault;
-use crate::view::act::{Act, Done, Refusal};
+use crate::view::act::Act;
 
 /// Goes to the page. What was edited there before is still there.
 pub fn open(model: &mut Model) {
@@ -521,6 +521,7 @@ pub fn ask_apply(model: &mut Model) {
         lines,
         accept: "Apply",
         accepting: false,
+        typed: None,
         what: Question::Apply,
     }));
 }
@@ -534,33 +535,16 @@ pub fn apply(model: &mut Model) {
     let base = page.base.as_ref().map(|base| base.checksum.clone());
     page.applying = true;
     let act = Act::Configure { text: page.buffer.text(), base, dry_run: false };
-    model.work.push_back(Work::Order(act.into()));
+    model.orders.give(act.into(), Purpose::Tell);
 }
 
-/// Takes what came of bringing it into force.
-pub fn ordered(model: &mut Model, act: &Act, result: Result<Done, Refusal>) {
-    if !matches!(act, Act::Configure { dry_run: false, .. }) {
-        return;
-    }
+/// Takes what came of bringing it into force, which is told already.
+pub fn ordered(model: &mut Model, applied: bool) {
     let Some(page) = page_mut(model) else { return };
     page.applying = false;
-    match result {
-        Ok(Done::Configured(done)) => {
-            page.before = page.base.clone();
-            page.modified = false;
-            let draining = done.draining.len() as u64;
-            let drains =
-                if draining > 0 { format!(", {} draining", format::count(draining, "queue")) } else { String::new() };
-            let told = format!("revision {} is in force{drains}; b and a bring the one before back", done.revision);
-            let more = done.warning.into_iter().chain(done.what_happens).collect::<Vec<_>>().join("\n");
-            model.keep(Some(model.now), Grade::Info, told.clone(), more);
-            model.toast = Some(Toast { text: told, grade: Grade::Info, until: model.now + Model::TOAST * 2 });
-        }
-        Ok(_) => {}
-        Err(refusal) => {
-            let told = format!("{}: {}", refusal.message, refusal.description);
-            model.say(Grade::Refusal, told);
-        }
+    if applied {
+        page.before = page.base.clone();
+        page.modified = false;
     }
     follow(model);
 }

@@ -73,12 +73,41 @@ macro_rules! with_list {
     };
 }
 
+/// How many rows the list on the screen has.
+pub fn len(model: &Model) -> usize {
+    let mut page = model.page().clone();
+    with_list!(&mut page, list => list.rows.len(), 0)
+}
+
+/// The row under the cursor; `None` on pages without a list, and in an empty one.
+pub fn cursor(model: &Model) -> Option<usize> {
+    let mut page = model.page().clone();
+    with_list!(&mut page, list => Some(list.cursor.index).filter(|index| *index < list.rows.len()), None)
+}
+
+/// Leaves only one row in the list.
+pub fn keep_only(model: &mut Model, index: usize) {
+    with_list!(model.page_mut(), list => {
+        let mut at = 0;
+        list.rows.retain(|_| {
+            at += 1;
+            at - 1 == index
+        });
+        (list.cursor.index, list.cursor.top) = (0, 0);
+    }, ());
+}
+
+/// Scrolls the list so that a row is the first on the screen.
+pub fn scroll_to(model: &mut Model, top: usize) {
+    with_list!(model.page_mut(), list => (list.cursor.index, list.cursor.top) = (top, top), ());
+}
+
 /// Moves in the list, or scrolls what is on top of it.
 pub fn go(model: &mut Model, by: Move) {
     let room = usize::from(layout::overlay(model).height.saturating_sub(2));
     match model.layers.last_mut() {
         Some(Layer::Help(help)) => return help.top = by.from(help.top, usize::MAX, room),
-        Some(Layer::Messages { top }) => return *top = by.from(*top, usize::MAX, room),
+        Some(Layer::Messages { top } | Layer::Tour { top }) => return *top = by.from(*top, usize::MAX, room),
         _ => {}
     }
     let height = layout::rows_on_screen(model);

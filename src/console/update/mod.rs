@@ -7,9 +7,11 @@
 //!   change by themselves at most [`lists::PERIOD`] apart. Everything else costs what is on the screen.
 
 pub mod apps;
+pub mod bulk;
 pub mod config;
 pub mod events;
 pub mod feed;
+pub mod hand_out;
 pub mod lists;
 pub mod mouse;
 pub mod navigate;
@@ -33,7 +35,15 @@ use crate::view::Side;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, action: Action) -> Effects {
-    if !matches!(action, Action::Resize(_) | Action::Feed(_) | Action::Events(_) | Action::Done(_) | Action::Clock(_)) {
+    if !matches!(
+        action,
+        Action::Resize(_)
+            | Action::Feed(_)
+            | Action::Events(_)
+            | Action::Answer(..)
+            | Action::Done(_)
+            | Action::Clock(_)
+    ) {
         model.pressed.clear();
     }
     let effects = match action {
@@ -54,7 +64,6 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             Effects::REDRAW
         }
         Action::Feed(news) => feed::take(model, news),
-        Action::Answer(number, outcome) => orders::answer(model, number, outcome),
         Action::Events(page) => {
             if events::take(model, page) {
                 Effects::REDRAW
@@ -62,6 +71,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
                 Effects::NONE
             }
         }
+        Action::Answer(number, outcome) => orders::answer(model, number, outcome),
         Action::Done(outcome) => done(model, outcome),
         Action::Clock(now) => feed::clock(model, now),
     };
@@ -113,8 +123,10 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::PreviousPage => navigate::step_tab(model, -1),
         CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),
         CommandId::GoNode => navigate::node(model, argument.unwrap_or_default()),
-        CommandId::Kill => orders::kill(model, argument),
-        CommandId::Move => orders::move_to(model, argument),
+        CommandId::Kill => bulk::kill(model, argument),
+        CommandId::Move => bulk::move_to(model, argument),
+        CommandId::Mark => bulk::toggle(model),
+        CommandId::MarkAll => bulk::toggle_all(model),
         CommandId::Pause => orders::rest(model, true),
         CommandId::Resume => orders::rest(model, false),
         CommandId::Partition => navigate::partition(model, argument.unwrap_or_default()),
@@ -146,6 +158,11 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Health => navigate::health(model),
         CommandId::History => navigate::history(model, argument),
         CommandId::Draining => navigate::draining(model),
+        CommandId::CopyName => hand_out::copy(model, hand_out::Piece::Name),
+        CommandId::CopyRow => hand_out::copy(model, hand_out::Piece::Row),
+        CommandId::CopyYaml => hand_out::copy(model, hand_out::Piece::Yaml),
+        CommandId::Export => hand_out::export_to(model, argument.unwrap_or_default()),
+        CommandId::Tour => tour(model),
         CommandId::Config => config::open(model),
         CommandId::EditText => config::write(model),
         CommandId::EndEdit => config::end(model),
@@ -175,13 +192,18 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
     Effects::REDRAW
 }
 
+/// Shows the first minute's way through the console.
+fn tour(model: &mut Model) {
+    model.layers.clear();
+    model.layers.push(Layer::Tour { top: 0 });
+}
+
 /// Takes what came of something that was asked for.
 fn done(model: &mut Model, outcome: Outcome) -> Effects {
     match outcome {
         Outcome::Read(name, read) => return placement::take(model, &name, read),
         Outcome::Checked(checked) => config::checked(model, *checked),
         Outcome::Edited(text) => config::edited(model, text),
-        Outcome::Ordered(act, result) => config::ordered(model, &act, result),
         Outcome::Written(Ok(told)) => model.say(Grade::Info, told),
         Outcome::Written(Err(told)) => model.say(Grade::Refusal, told),
     }
@@ -214,7 +236,7 @@ fn settle(model: &mut Model) {
     let lines = draw::overlay::height(model);
     match model.layers.last_mut() {
         Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),
-        Some(Layer::Messages { top }) => *top = (*top).min(most(lines, room)),
+        Some(Layer::Messages { top } | Layer::Tour { top }) => *top = (*top).min(most(lines, room)),
         _ => {}
     }
 }

@@ -363,6 +363,7 @@ pub fn quit(model: &mut Model) -> Effects {
         lines,
         accept: "Quit",
         accepting: false,
+        typed: None,
         what: Question::Quit,
     }));
     Effects::REDRAW

@@ -10,7 +10,7 @@ use super::super::model::orders::{Purpose, Ticket};
 use super::super::model::page::Subject;
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::write;
+use super::{bulk, config, write};
 use crate::model::{AppId, QueuePath};
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
 use crate::view::place::access;
@@ -46,6 +46,9 @@ fn kill_of(app: &AppRow) -> PartitionAct {
 /// # Errors
 /// Why not.
 pub fn may(model: &Model, verb: &str) -> Result<(), String> {
+    if !bulk::marked(model).is_empty() {
+        return model.cluster.actor().map(|_| ());
+    }
     let Some(app) = target(model) else { return Err(format!("only an application can be {verb}")) };
     if let Some(doing) = model.orders.under_way(&app.id) {
         return Err(format!("{}: {doing}", app.id));
@@ -95,7 +98,7 @@ fn ask(model: &mut Model, title: String, mut lines: Vec<String>, accept: &'stati
         lines.push(format!("Reason: {}", order.reason));
     }
     let what = Question::Order(Box::new(order));
-    model.layers.push(Layer::Confirm(Confirm { title, lines, accept, accepting: false, what }));
+    model.layers.push(Layer::Confirm(Confirm { title, lines, accept, accepting: false, typed: None, what }));
 }
 
 /// What killing an application does.
@@ -190,8 +193,12 @@ fn written_target(line: &CommandLine) -> Option<&str> {
 /// Says what came of an order.
 pub fn answer(model: &mut Model, number: u64, outcome: Result<Done, Refusal>) -> Effects {
     let Some(Ticket { act, purpose, .. }) = model.orders.answered(number) else { return Effects::NONE };
+    if matches!(act, Act::Configure { dry_run: false, .. }) {
+        config::ordered(model, outcome.is_ok());
+    }
     match (purpose, outcome) {
         (Purpose::Tell, Ok(done)) => model.say(Grade::Info, told(&done)),
+        (Purpose::Batch, outcome) => bulk::answered(model, &act, &outcome),
         (Purpose::Watch, outcome) => return watched(model, &act, &outcome),
         (Purpose::Ask, Ok(Done::Moved(would))) => ask_move(model, act, would),
         (Purpose::Ask, Ok(_)) => {}
@@ -246,7 +253,7 @@ pub fn yes(model: &mut Model, order: Order) {
 }
 
 /// What was done, in one line.
-fn told(done: &Done) -> String {
+pub fn told(done: &Done) -> String {
     let lost = |killed: &Killed| {
         let released = format::count(killed.released.len() as u64, "allocation");
         let withdrawn = format::count(killed.withdrawn.len() as u64, "ask");
@@ -268,8 +275,12 @@ fn told(done: &Done) -> String {
 }
 
 fn configured(done: &Configured) -> String {
-    let drain = format::count(done.draining.len() as u64, "queue");
-    format!("revision {} is in force, {drain} begin to drain", done.revision)
+    let drain = match done.draining.len() as u64 {
+        0 => String::new(),
+        1 => ", 1 queue begins to drain".to_owned(),
+        more => format!(", {more} queues begin to drain"),
+    };
+    format!("revision {} is in force{drain}", done.revision)
 }
 
 /// The application that a command line is begun on.

@@ -5,11 +5,11 @@ use super::super::command::{self, Argument, CommandId};
 use super::super::complete;
 use super::super::key::{Code, Key};
 use super::super::line_edit::LineEdit;
-use super::super::model::layer::{CommandLine, Layer, Question};
+use super::super::model::layer::{CommandLine, Confirm, Layer, Question};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::theme::{Depth, ThemeName};
-use super::{config, lists, orders, placement, run};
+use super::{bulk, config, lists, orders, placement, run};
 
 /// Lets a key work on the text that is being written.
 pub fn key(model: &mut Model, key: Key) -> Effects {
@@ -46,6 +46,13 @@ pub fn key(model: &mut Model, key: Key) -> Effects {
         }
         Some(Layer::Form) => placement::key(model, key),
         Some(Layer::Edit) => config::key(model, key),
+        Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
+            if typed.line.key(key) {
+                Effects::REDRAW
+            } else {
+                Effects::NONE
+            }
+        }
         _ => Effects::NONE,
     }
 }
@@ -162,6 +169,14 @@ pub fn accept(model: &mut Model) -> Effects {
             }
             effects
         }
+        Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
+            if typed.line.text() == typed.want {
+                return yes(model);
+            }
+            let told = format!("type {} to go on, or esc to leave it", typed.want);
+            model.say(Grade::Refusal, told);
+            Effects::REDRAW
+        }
         Some(Layer::Confirm(confirm)) if confirm.accepting => yes(model),
         Some(Layer::Confirm(_)) => {
             model.layers.pop();
@@ -241,12 +256,16 @@ pub fn yes(model: &mut Model) -> Effects {
     match model.layers.pop() {
         Some(Layer::Confirm(confirm)) => match confirm.what {
             Question::Quit => Effects { quit: true, ..Effects::NONE },
-            Question::Order(order) => {
-                orders::yes(model, *order);
-                Effects::REDRAW
-            }
             Question::Apply => {
                 config::apply(model);
+                Effects::REDRAW
+            }
+            Question::Orders(orders) => {
+                bulk::yes(model, orders);
+                Effects::REDRAW
+            }
+            Question::Order(order) => {
+                orders::yes(model, *order);
                 Effects::REDRAW
             }
         },

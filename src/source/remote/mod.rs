@@ -95,17 +95,8 @@ struct Shared {
     started: Instant,
     /// How far the other side's clock is ahead of ours, in microseconds.
     ahead: AtomicI64,
-    /// The last events that were seen.
-    events: Mutex<SeenEvents>,
-}
-
-/// Events in a row, without a gap.
-#[derive(Default)]
-struct SeenEvents {
-    /// How often they began anew.
-    begun: u64,
-    /// Each with its number.
-    kept: VecDeque<(u64, Arc<Record>)>,
+    /// The last events that were seen, without a gap, each with its number; and how often they began anew.
+    events: Mutex<(u64, VecDeque<(u64, Arc<Record>)>)>,
 }
 
 impl Remote {
@@ -143,10 +134,35 @@ impl Remote {
     }
 
     /// Who gives orders here.
-    fn actor(&self) -> Actor {
+    fn acting(&self) -> Actor {
         let who = self.shared.who.load_full().unwrap_or_default();
         let (scheduler_admin, from) = (who.scheduler_admin, ActsFrom::Console);
         Actor { identity: self.identity().clone(), scheduler_admin, read_only: self.read_only(), from }
+    }
+
+    /// Why nothing may be changed through this source; `None` when it may, as far as access lists let one.
+    fn read_only(&self) -> Option<Arc<str>> {
+        let why = if self.options.read_only {
+            "asked for by --read-only"
+        } else if self.seen_as_other {
+            "seen through somebody else's eyes"
+        } else {
+            match self.shared.remote.load_full().as_deref() {
+                None => "not connected yet",
+                Some(client::Remote::YuniKorn(_)) => "the REST API of an Apache YuniKorn only reads",
+                Some(client::Remote::Kornsole(_)) if !self.has_token => {
+                    "no token; --token-file or KORNSOLE_TOKEN names one"
+                }
+                Some(client::Remote::Kornsole(server)) if server.read_only => "the server takes no orders",
+                Some(client::Remote::Kornsole(_)) => match self.shared.who.load_full().as_deref() {
+                    None => "not yet known whom the token names",
+                    Some(who) if !who.authenticated => "the server does not know the token",
+                    Some(who) if who.read_only => "the token only reads",
+                    Some(_) => return None,
+                },
+            }
+        };
+        Some(Arc::from(why))
     }
 
     /// What stands at the other end; `None` until it has answered.
@@ -215,7 +231,7 @@ impl Shared {
     }
 
     fn keep_events(&self, first: u64, records: &[dto::EventRecord]) {
-        let SeenEvents { kept, .. } = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend((first..).zip(records.iter().map(|event| Arc::new(record(event)))));
         let too_many = kept.len().saturating_sub(EVENTS);
         kept.drain(..too_many);
@@ -223,7 +239,7 @@ impl Shared {
 
     /// What comes next does not join what is kept.
     fn forget_events(&self) {
-        let SeenEvents { begun, kept } = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *begun += 1;
         kept.clear();
     }
@@ -251,7 +267,7 @@ impl Source for Remote {
 
     /// Those that this console saw: at most the last 10 000, from before it came and since.
     fn events(&self, since: u64, limit: usize) -> EventPage {
-        let SeenEvents { begun, kept } = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let (begun, kept) = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
         let first = kept.front().map_or(0, |(number, _)| *number);
         let skip = usize::try_from(since.saturating_sub(first)).unwrap_or(usize::MAX);
         EventPage {
@@ -282,34 +298,7 @@ impl Source for Remote {
     }
 
     fn actor(&self) -> Result<Actor, Arc<str>> {
-        if let Some(client::Remote::YuniKorn(_)) = self.shared.remote.load_full().as_deref() {
-            return Err(Arc::from("an Apache YuniKorn has no such verb: its REST API only reads"));
-        }
-        Ok(Self::actor(self))
-    }
-
-    fn read_only(&self) -> Option<Arc<str>> {
-        let why = if self.options.read_only {
-            "asked for by --read-only"
-        } else if self.seen_as_other {
-            "seen through somebody else's eyes"
-        } else {
-            match self.shared.remote.load_full().as_deref() {
-                None => "not connected yet",
-                Some(client::Remote::YuniKorn(_)) => "the REST API of an Apache YuniKorn only reads",
-                Some(client::Remote::Kornsole(_)) if !self.has_token => {
-                    "no token; --token-file or KORNSOLE_TOKEN names one"
-                }
-                Some(client::Remote::Kornsole(server)) if server.read_only => "the server takes no orders",
-                Some(client::Remote::Kornsole(_)) => match self.shared.who.load_full().as_deref() {
-                    None => "not yet known whom the token names",
-                    Some(who) if !who.authenticated => "the server does not know the token",
-                    Some(who) if who.read_only => "the token only reads",
-                    Some(_) => return None,
-                },
-            }
-        };
-        Some(Arc::from(why))
+        Ok(self.acting())
     }
 
     fn may(&self, act: &Act) -> Result<(), Refusal> {
@@ -326,7 +315,7 @@ impl Source for Remote {
             return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), "this server cannot do that"));
         }
         match self.link() {
-            Link::Live { .. } => self.view().may(&self.actor(), act),
+            Link::Live { .. } => self.view().may(&self.acting(), act),
             Link::Connecting { .. } => Err(cannot("not connected yet".to_owned())),
             Link::Stale { cause, .. } => Err(cannot(format!("the connection is down: {cause}"))),
             Link::Refused { why, .. } => Err(cannot(why)),

@@ -101,7 +101,8 @@ fn tags(lines: &mut Lines, row: &AppRow, width: usize) {
 fn resources(row: &AppRow, signs: &Signs) -> Lines {
     let mut lines = Lines::new();
     let priority = format::priority(row.priority).map_or_else(|| dim(signs.nothing), plain);
-    labelled(&mut lines, "priority", vec![priority, dim("  the highest of its pending asks")]);
+    let of = if row.pending_asks > 0 { "  the highest of its pending asks" } else { "  none of its asks is pending" };
+    labelled(&mut lines, "priority", vec![priority, dim(of)]);
     let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
     for (label, resource, number, noun) in [
         ("allocated", &row.allocated, allocated, "allocation"),

@@ -204,8 +204,10 @@ fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: 
         labelled(lines, "", vec![dim(format!("{} about to run, each takes a place", row.allocating_accepted))]);
     }
     if row.leaf {
-        let names: Vec<String> =
-            row.apps.iter().take(8).filter_map(|slot| part.app(*slot)).map(|app| app.id.to_string()).collect();
+        let mut names: Vec<&str> =
+            row.apps.iter().filter_map(|slot| part.app(*slot)).map(|app| app.id.as_str()).collect();
+        names.sort_unstable();
+        names.truncate(8);
         if !names.is_empty() {
             let more = if row.apps.len() > names.len() { ", and more" } else { "" };
             labelled_text(lines, "", &format!("{}{more}", names.join(", ")), width, Role::Dim);

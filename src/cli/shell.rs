@@ -1,0 +1,46 @@
+//! `kornsole completions` and `kornsole man`: what a shell and a reader of manuals want.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::Args;
+use clap_complete::Shell;
+
+use super::fail;
+
+/// The arguments of `kornsole completions`.
+#[derive(Args, Clone, Debug)]
+pub struct CompletionsArgs {
+    /// For which shell
+    pub shell: Shell,
+}
+
+/// Prints completions: `kornsole completions bash > …/completions/kornsole`.
+pub fn completions(mut command: clap::Command, args: &CompletionsArgs) -> ExitCode {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "kornsole", &mut text);
+    print(&text)
+}
+
+/// Prints the manual page, one section for each command: `kornsole man | man -l -`.
+pub fn man(command: clap::Command) -> ExitCode {
+    let mut text = Vec::new();
+    let mut command = command;
+    command.build();
+    let pages = std::iter::once(&command)
+        .chain(command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help"));
+    for page in pages.cloned() {
+        if let Err(error) = clap_mangen::Man::new(page).render(&mut text) {
+            return fail(&format!("the manual page cannot be made: {error}"), 1);
+        }
+    }
+    print(&text)
+}
+
+fn print(text: &[u8]) -> ExitCode {
+    // A reader that has seen enough, as `head`, is no failure.
+    match io::stdout().lock().write_all(text) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(&format!("cannot be printed: {error}"), 1),
+        _ => ExitCode::SUCCESS,
+    }
+}

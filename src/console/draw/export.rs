@@ -1,0 +1,149 @@
+//! What a list shows, as a table of texts: its columns, its order, its filter, all its rows.
+//!
+//! The list is drawn, piece by piece, on a screen that is wide enough for all of its columns, and read back from there. So what is
+//! exported is what is seen, and a new column needs nothing here.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
+
+use super::super::layout;
+use super::super::model::Model;
+use super::super::theme::Theme;
+use super::super::update::lists;
+use super::pen::Pen;
+
+/// How wide and high the screen is that lists are drawn on.
+const WIDE: u16 = 400;
+const TALL: u16 = 500;
+
+/// A list as texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The titles of the columns.
+    pub titles: Vec<String>,
+    /// The cells, row by row.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The list on the screen, as a table. Empty on pages without one. Draws all rows: not to be called where frames are drawn.
+pub fn table(model: &Model) -> Table {
+    let mut model = model.clone();
+    model.layers.clear();
+    model.notice = None;
+    model.size = Size { width: WIDE, height: TALL };
+    let Some(mut regions) = layout::regions(&model) else { return Table::default() };
+    let beside = regions.pane.take();
+    regions.rows.width = WIDE;
+    regions.head.width = WIDE;
+    if beside.is_some() {
+        regions.rows.height = TALL - regions.rows.y - 1;
+    }
+    let theme = Theme::new(&model.options.themes, &model.options.theme, model.options.depth, model.options.ascii);
+    let len = lists::len(&model);
+    let mut cells: Vec<(usize, usize, &'static str, String)> = Vec::new();
+    let step = usize::from(regions.rows.height).max(1);
+    for top in (0..len).step_by(step) {
+        lists::scroll_to(&mut model, top);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, WIDE, TALL));
+        let mut pen = Pen::recording(&mut buffer, &theme);
+        super::page(&mut pen, &model, &regions);
+        cells.extend(pen.recorded().into_iter().filter(|(row, ..)| (top..top + step).contains(row)));
+    }
+    let signs = theme.signs;
+    let meter = |text: &str| {
+        let known = [signs.meter_full, signs.meter_empty, signs.meter_mark];
+        !text.is_empty() && text.chars().all(|c| known.iter().any(|sign| sign.starts_with(c)))
+    };
+    assemble(cells, len, meter)
+}
+
+/// Puts the cells into rows, under titles that stand for themselves: `mem` behind `PEND cpu` is `PEND mem`.
+fn assemble(cells: Vec<(usize, usize, &'static str, String)>, len: usize, meter: impl Fn(&str) -> bool) -> Table {
+    let columns = cells.iter().map(|(_, column, ..)| column + 1).max().unwrap_or(0);
+    let mut titles = vec![""; columns];
+    let mut rows = vec![vec![String::new(); columns]; len];
+    for (row, column, title, text) in cells {
+        titles[column] = title;
+        rows[row][column] = text;
+    }
+    let mut above = String::new();
+    let mut kept = Vec::new();
+    let mut named: Vec<String> = Vec::new();
+    for (column, title) in titles.iter().enumerate() {
+        let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ").replace("/ ", "/");
+        let full =
+            if title.starts_with(|c: char| c.is_lowercase()) { format!("{above} {title}") } else { title.clone() };
+        if title.starts_with(|c: char| c.is_uppercase()) {
+            above = title.split(' ').next().unwrap_or_default().to_owned();
+        }
+        let bars = rows.iter().any(|row| meter(&row[column]))
+            && rows.iter().all(|row| row[column].is_empty() || meter(&row[column]));
+        if title.is_empty() || bars {
+            continue;
+        }
+        kept.push(column);
+        named.push(full.trim().to_owned());
+    }
+    let rows = rows.into_iter().map(|row| kept.iter().map(|column| row[*column].trim().to_owned()).collect()).collect();
+    Table { titles: named, rows }
+}
+
+impl Table {
+    /// As comma separated values (RFC 4180).
+    pub fn csv(&self) -> String {
+        let quoted = |cell: &String| {
+            if cell.contains([',', '"', '\n', '\r']) {
+                format!("\"{}\"", cell.replace('"', "\"\""))
+            } else {
+                cell.clone()
+            }
+        };
+        let lines = std::iter::once(&self.titles).chain(&self.rows);
+        lines.map(|row| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\r\n").collect()
+    }
+
+    /// As a JSON list of objects, the keys in the order of the screen.
+    pub fn json(&self) -> String {
+        let text = |text: &String| serde_json::Value::from(text.as_str()).to_string();
+        let object = |row: &Vec<String>| {
+            let pairs = self.titles.iter().zip(row).map(|(title, cell)| format!("{}: {}", text(title), text(cell)));
+            format!("  {{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        };
+        format!("[\n{}\n]\n", self.rows.iter().map(object).collect::<Vec<_>>().join(",\n"))
+    }
+
+    /// As text in columns.
+    pub fn text(&self) -> String {
+        use super::super::text::width;
+        let all = || std::iter::once(&self.titles).chain(&self.rows);
+        let widest: Vec<usize> =
+            (0..self.titles.len()).map(|at| all().map(|row| width(&row[at])).max().unwrap_or(0)).collect();
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().zip(&widest).map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - width(cell))));
+            format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+        };
+        all().map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_stand_for_themselves_and_bars_are_left_out() {
+        let cells = vec![
+            (0, 0, "QUEUE", "root".to_owned()),
+            (0, 1, "PEND cpu", "9.5".to_owned()),
+            (0, 2, "mem", "31G".to_owned()),
+            (0, 3, "CPU", "▰▰▱".to_owned()),
+            (0, 4, "used/  max ", "2/, \"x\"".to_owned()),
+            (0, 5, "", "*".to_owned()),
+        ];
+        let table = assemble(cells, 1, |text| text.starts_with('▰'));
+        assert_eq!(table.titles, ["QUEUE", "PEND cpu", "PEND mem", "CPU used/max"]);
+        assert_eq!(table.csv(), "QUEUE,PEND cpu,PEND mem,CPU used/max\r\nroot,9.5,31G,\"2/, \"\"x\"\"\"\r\n");
+        assert!(table.json().contains("\"PEND mem\": \"31G\""));
+        assert_eq!(table.text().lines().next(), Some("QUEUE  PEND cpu  PEND mem  CPU used/max"));
+    }
+}

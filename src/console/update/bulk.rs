@@ -1,0 +1,185 @@
+//! Marks on applications, and orders about all of those marked: one question, and an outcome for each.
+
+use std::sync::Arc;
+
+use super::super::command::{self, CommandId};
+use super::super::format;
+use super::super::line_edit::LineEdit;
+use super::super::model::layer::{Confirm, Layer, Question, Typed};
+use super::super::model::orders::Purpose;
+use super::super::model::page::{Page, Subject};
+use super::super::model::{Grade, Model};
+use super::super::subject::{self, app_at};
+use super::{lists, orders, write};
+use crate::model::QueuePath;
+use crate::view::AppRow;
+use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
+
+/// Up to how many applications a plain question is enough; for more a name is to be typed.
+const PLAIN: usize = 10;
+/// The most applications that the question names.
+const NAMED: usize = 6;
+
+/// What became of the orders of one question.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// How many answers are waited for.
+    pub left: usize,
+    /// How many were carried out.
+    pub done: usize,
+    /// How many were refused.
+    pub refused: usize,
+}
+
+/// The live applications that are marked, by their ids. Empty without marks.
+pub fn marked(model: &Model) -> Vec<Arc<AppRow>> {
+    let (Page::Apps(page), Some(part)) = (model.page(), model.cluster.part()) else { return Vec::new() };
+    if page.marked.is_empty() {
+        return Vec::new();
+    }
+    let mut apps: Vec<Arc<AppRow>> =
+        part.apps.iter().flatten().filter(|row| page.marked.contains(&row.id)).cloned().collect();
+    apps.sort_by(|a, b| a.id.cmp(&b.id));
+    apps
+}
+
+/// Marks the application under the cursor, or takes its mark away, and goes on to the next.
+pub fn toggle(model: &mut Model) {
+    let Some(Subject::App(row)) = subject::of(model) else { return };
+    if let Page::Apps(page) = model.page_mut()
+        && !page.marked.remove(&row.id)
+    {
+        page.marked.insert(row.id.clone());
+    }
+    lists::go(model, super::super::model::cursor::Move::Rows(1));
+}
+
+/// Marks all applications that the list shows, or takes all marks away when there are some.
+pub fn toggle_all(model: &mut Model) {
+    let Some(part) = model.cluster.part() else { return };
+    let Page::Apps(page) = model.page() else { return };
+    let live = |row: &Arc<AppRow>| !row.state.is_ended();
+    let shown: Vec<_> =
+        page.list.rows.iter().filter_map(|line| app_at(part, line)).filter(live).map(|row| row.id.clone()).collect();
+    if let Page::Apps(page) = model.page_mut() {
+        if page.marked.is_empty() {
+            page.marked.extend(shown);
+        } else {
+            page.marked.clear();
+        }
+    }
+}
+
+/// Asks whether what is marked is to be killed; without marks, what is under the cursor.
+pub fn kill(model: &mut Model, reason: Option<&str>) {
+    let apps = marked(model);
+    if apps.is_empty() {
+        return orders::kill(model, reason);
+    }
+    let reason = reason.unwrap_or_default().trim().to_owned();
+    let act = |app: &AppRow| PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) };
+    ask(model, "Kill", None, &apps, &reason, act);
+}
+
+/// Asks whether what is marked is to be moved; without marks, what is under the cursor.
+pub fn move_to(model: &mut Model, to: Option<&str>) {
+    let apps = marked(model);
+    if apps.is_empty() {
+        return orders::move_to(model, to);
+    }
+    let Some(to) = to.map(str::trim).filter(|to| !to.is_empty()) else {
+        return write::open_command_line_with(model, &format!("{} ", command::by_id(CommandId::Move).name));
+    };
+    let target = QueuePath::new(to);
+    let leaf = model.cluster.part().and_then(|part| part.queue_at(&target)).is_some_and(|row| row.leaf);
+    if !leaf {
+        return model.say(Grade::Refusal, format!("{to} is no leaf queue"));
+    }
+    let act = |app: &AppRow| PartitionAct::Move {
+        app: app.id.clone(),
+        to: target.clone(),
+        expect_queue: Some(app.queue.clone()),
+        dry_run: false,
+    };
+    ask(model, "Move", Some(&target), &apps, "", act);
+}
+
+fn ask(
+    model: &mut Model,
+    verb: &'static str,
+    to: Option<&QueuePath>,
+    apps: &[Arc<AppRow>],
+    reason: &str,
+    act: impl Fn(&AppRow) -> PartitionAct,
+) {
+    let Some(part) = model.cluster.part() else { return };
+    let partition = Arc::clone(&part.name);
+    let orders: Vec<Order> =
+        apps.iter().map(|app| Order { act: Act::within(&partition, act(app)), reason: reason.to_owned() }).collect();
+    let mut lines: Vec<String> = apps
+        .iter()
+        .take(NAMED)
+        .map(|app| format!("{} ({}, {}) {}", app.id, app.queue, app.who.user, format::resource(&app.allocated)))
+        .collect();
+    if apps.len() > NAMED {
+        lines.push(format!("and {} more", apps.len() - NAMED));
+    }
+    lines.extend(to.map(|to| format!("They go to {to}, as far as it takes them.")));
+    let actor = model.cluster.actor().ok();
+    let refused = |order: &&Order| actor.is_none_or(|actor| model.cluster.newest.may(actor, &order.act).is_err());
+    match orders.iter().filter(refused).count() {
+        0 => {}
+        refused => lines.push(format!("{refused} of them would be refused; the others are carried out.")),
+    }
+    if to.is_none() {
+        lines.push("This cannot be undone.".to_owned());
+    }
+    let typed = (apps.len() > PLAIN).then(|| Typed { want: partition.to_string(), line: LineEdit::default() });
+    model.layers.push(Layer::Confirm(Confirm {
+        title: format!("{verb} {}?", format::count(apps.len() as u64, "application")),
+        lines,
+        accept: verb,
+        accepting: false,
+        typed,
+        what: Question::Orders(orders),
+    }));
+}
+
+/// Gives the orders that were asked about.
+pub fn yes(model: &mut Model, orders: Vec<Order>) {
+    model.batch = Some(Batch { left: orders.len(), ..Batch::default() });
+    for order in orders {
+        model.orders.give(order, Purpose::Batch);
+    }
+    if let Page::Apps(page) = model.page_mut() {
+        page.marked.clear();
+    }
+}
+
+/// Takes what came of one of them; the last one tells how all went.
+pub fn answered(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) {
+    let Some(batch) = &mut model.batch else { return };
+    batch.left = batch.left.saturating_sub(1);
+    let (grade, told) = match outcome {
+        Ok(done) => {
+            batch.done += 1;
+            (Grade::Info, orders::told(done))
+        }
+        Err(refusal) => {
+            batch.refused += 1;
+            (Grade::Refusal, format!("{act}: {refusal}"))
+        }
+    };
+    let summary = (batch.left == 0).then(|| {
+        let (done, refused) = (batch.done, batch.refused);
+        match refused {
+            0 => (Grade::Info, format!("all {done} done; :messages has each")),
+            _ => (Grade::Refusal, format!("{done} done, {refused} refused; :messages has each with its reason")),
+        }
+    });
+    model.keep(Some(model.now), grade, told, String::new());
+    if let Some((grade, told)) = summary {
+        model.batch = None;
+        model.say(grade, told);
+    }
+}

@@ -1,0 +1,123 @@
+//! Handing out what is seen: into the terminal's clipboard, or into a file.
+
+use std::path::PathBuf;
+
+use super::super::draw::export;
+use super::super::format;
+use super::super::model::page::{Page, Subject};
+use super::super::model::{Grade, Model};
+use super::super::subject;
+use super::super::work::Work;
+use super::lists;
+use crate::model::QueuePath;
+use crate::view::AppRow;
+
+/// What is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// The name: a queue's path, an id.
+    Name,
+    /// The row as it is shown.
+    Row,
+    /// The thing as YAML.
+    Yaml,
+}
+
+/// Copies something of the row under the cursor.
+pub fn copy(model: &mut Model, piece: Piece) {
+    let text = match piece {
+        Piece::Name => name(model),
+        Piece::Row => row(model),
+        Piece::Yaml => yaml(model),
+    };
+    let Some(text) = text else {
+        return model.say(Grade::Refusal, "there is nothing of the kind to copy here");
+    };
+    let first = text.lines().next().unwrap_or_default().to_owned();
+    let lines = text.lines().count();
+    let what = if lines > 1 { format!("{lines} lines") } else { first };
+    model.work.push_back(Work::Copy(text));
+    model.say(Grade::Info, format!("handed to the terminal's clipboard (OSC 52): {what}"));
+}
+
+fn name(model: &Model) -> Option<String> {
+    match subject::of(model)? {
+        Subject::Queue(path) | Subject::Access(path) | Subject::History(Some(path)) => Some(path.to_string()),
+        Subject::App(row) | Subject::Why(row) => match model.page() {
+            Page::App(page) => subject::ask(page).map(|ask| ask.id.to_string()),
+            _ => Some(row.id.to_string()),
+        },
+        Subject::Node(id) => match model.page() {
+            Page::Node(page) => subject::allocation(page).map(|allocation| allocation.ask.to_string()),
+            _ => Some(id.to_string()),
+        },
+        Subject::Account(account) => Some(account.name.to_string()),
+        Subject::Health(_) | Subject::History(None) => None,
+    }
+}
+
+/// The row under the cursor, its cells separated by tabs.
+fn row(model: &Model) -> Option<String> {
+    let index = lists::cursor(model)?;
+    let mut one = model.clone();
+    lists::keep_only(&mut one, index);
+    let table = export::table(&one);
+    table.rows.first().map(|cells| cells.join("\t"))
+}
+
+fn yaml(model: &Model) -> Option<String> {
+    match subject::of(model)? {
+        Subject::Queue(path) | Subject::Access(path) => queue_yaml(model, &path),
+        Subject::App(row) | Subject::Why(row) => Some(app_yaml(&row)),
+        _ => None,
+    }
+}
+
+/// The queue as it is written in the configuration in force, moved to the left.
+fn queue_yaml(model: &Model, path: &QueuePath) -> Option<String> {
+    let at = model.cluster.part()?.queue_at(path)?.settings.at?;
+    let text = &model.cluster.view.configuration.as_ref()?.text;
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let line = usize::try_from(at.line).ok()?.checked_sub(1)?;
+    let (start, end) = super::super::editor::item(&lines, line).unwrap_or((line, line));
+    let block = lines.get(start..=end)?;
+    let margin =
+        block.iter().filter(|line| !line.trim().is_empty()).map(|line| line.len() - line.trim_start().len()).min()?;
+    Some(block.iter().map(|line| format!("{}\n", line.get(margin..).unwrap_or_default())).collect())
+}
+
+fn app_yaml(row: &AppRow) -> String {
+    let text = |text: &str| serde_json::Value::from(text).to_string();
+    let mut yaml = format!("application: {}\nqueue: {}\n", text(row.id.as_str()), text(row.queue.as_str()));
+    yaml += &format!("user: {}\nstate: {}\n", text(&row.who.user), row.state);
+    if !row.who.groups.is_empty() {
+        yaml +=
+            &format!("groups: [{}]\n", row.who.groups.iter().map(|group| text(group)).collect::<Vec<_>>().join(", "));
+    }
+    if !row.tags.is_empty() {
+        yaml += "tags:\n";
+        row.tags.iter().for_each(|(name, value)| yaml += &format!("  {}: {}\n", text(name), text(value)));
+    }
+    yaml
+}
+
+/// Writes what the list shows into a file, in the form that its name asks for.
+pub fn export_to(model: &mut Model, file: &str) {
+    let file = PathBuf::from(file.trim());
+    if let Page::Config(page) = model.page() {
+        let work = Work::Write { file, text: page.buffer.text(), what: "the text".to_owned() };
+        model.work.push_back(work);
+        return;
+    }
+    let rows = lists::len(model);
+    let what = format::count(rows as u64, "row");
+    model.work.push_back(Work::Export { model: Box::new(model.clone()), file, what });
+}
+
+/// Whether there is something to export.
+pub fn can_export(model: &Model) -> Result<(), String> {
+    match model.page() {
+        Page::Details(_) | Page::Placement(_) => Err("there is no list on this page".to_owned()),
+        _ => Ok(()),
+    }
+}

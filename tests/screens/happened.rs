@@ -1,0 +1,93 @@
+//! What happened and how it was: events, history, health, and what holds draining queues, on the demo's scheduler.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::cli::demo;
+use kornsole::console::{Driver, Options};
+use kornsole::engine::Setup;
+use kornsole::model::{Identity, Profile};
+use kornsole::source::{About, SourcePlace, Stepped};
+
+fn console(width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
+    let core = demo::core(42, &Setup::of(Profile::default())).unwrap();
+    let about = About { place: SourcePlace::Embedded, name: "demo, seed 42".to_owned(), notes: Vec::new() };
+    let source = Arc::new(Stepped::new(core, about, Identity::parse("you").unwrap()));
+    source.advance(Duration::from_secs(seconds));
+    let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), width, height);
+    driver.refresh();
+    (driver, source)
+}
+
+fn says(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
+}
+
+fn says_not(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
+}
+
+#[test]
+fn events_are_followed_filtered_and_lead_to_their_object() {
+    let (mut driver, source) = console(120, 40, 20);
+    driver.keys("7").unwrap();
+    says(&driver, "following");
+    says(&driver, "+ allocation");
+    let first = |driver: &Driver| driver.lines()[3].clone();
+    let before = first(&driver);
+    source.advance(Duration::from_secs(5));
+    driver.advance(Duration::from_secs(1));
+    assert_ne!(first(&driver), before, "the newest comes on top");
+    driver.keys("j").unwrap();
+    says(&driver, "f follows");
+    let before = driver.lines().into_iter().find(|line| line.starts_with('▌')).unwrap();
+    source.advance(Duration::from_secs(5));
+    driver.advance(Duration::from_secs(1));
+    let after = driver.lines().into_iter().find(|line| line.starts_with('▌')).unwrap();
+    assert_eq!(before, after, "the cursor stays on its event");
+    driver.keys("/add allocation<ret>").unwrap();
+    says_not(&driver, "remove");
+    driver.keys("<ret>").unwrap();
+    says_not(&driver, "TOLD");
+    driver.keys("<esc>").unwrap();
+    says(&driver, "TOLD");
+}
+
+#[test]
+fn an_object_leads_to_its_events_and_back() {
+    let (mut driver, _) = console(120, 40, 20);
+    driver.keys(":apps<ret>v").unwrap();
+    says(&driver, "Applications › Events");
+    says(&driver, "application");
+    driver.keys("<esc>").unwrap();
+    says_not(&driver, "Events");
+    driver.keys(":events root.nowhere<ret>").unwrap();
+    says(&driver, "no event of root.nowhere is kept");
+}
+
+#[test]
+fn history_and_health_are_shown() {
+    let (mut driver, _) = console(120, 40, 200);
+    driver.keys("8").unwrap();
+    says(&driver, "cpu used");
+    says(&driver, "pending asks");
+    says(&driver, "one a minute");
+    driver.keys("<esc>9").unwrap();
+    says(&driver, "all 9 checks passed");
+}
+
+#[test]
+fn what_holds_a_draining_queue_is_listed() {
+    let (mut driver, _) = console(120, 40, 60);
+    driver.keys("0").unwrap();
+    says(&driver, "Draining");
+    insta::assert_snapshot!("draining-120x40", driver.screen_text());
+    driver.keys("7").unwrap();
+    insta::assert_snapshot!("events-120x40", driver.screen_text());
+    driver.resize(80, 24);
+    insta::assert_snapshot!("events-80x24", driver.screen_text());
+    driver.resize(200, 60);
+    insta::assert_snapshot!("events-200x60", driver.screen_text());
+    driver.keys("8").unwrap();
+    insta::assert_snapshot!("history-200x60", driver.screen_text());
+}

@@ -1,0 +1,189 @@
+//! Marks and orders about many applications; copying and exporting; and keys at random that must not do anything by themselves.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::cli::demo;
+use kornsole::console::key::{Code, Key};
+use kornsole::console::model::layer::Layer;
+use kornsole::console::model::page::Page;
+use kornsole::console::{Driver, Options};
+use kornsole::engine::Setup;
+use kornsole::model::{Identity, Profile};
+use kornsole::source::{About, Source, SourcePlace, Stepped};
+
+fn console(width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
+    let core = demo::core(42, &Setup::of(Profile::default())).unwrap();
+    let about = About { place: SourcePlace::Embedded, name: "demo, seed 42".to_owned(), notes: Vec::new() };
+    let source = Arc::new(Stepped::new(core, about, Identity::parse("you").unwrap()));
+    source.advance(Duration::from_secs(seconds));
+    let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), width, height);
+    driver.refresh();
+    (driver, source)
+}
+
+fn says(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
+}
+
+fn live(source: &Stepped) -> usize {
+    source.view().partitions[0].live_apps
+}
+
+#[test]
+fn a_few_marked_applications_are_killed_after_one_question() {
+    let (mut driver, source) = console(120, 40, 20);
+    let before = live(&source);
+    driver.keys("2<space><space><space>").unwrap();
+    says(&driver, ", 3 marked");
+    assert_eq!(driver.lines().iter().filter(|line| line.starts_with('✓')).count(), 3);
+    driver.keys("K").unwrap();
+    says(&driver, "Kill 3 applications?");
+    driver.keys("<ret>").unwrap();
+    assert_eq!(live(&source), before, "the question opens on doing nothing");
+    driver.keys("Ky").unwrap();
+    driver.refresh();
+    says(&driver, "all 3 done");
+    assert_eq!(live(&source), before - 3);
+    driver.keys(":messages<ret>").unwrap();
+    assert_eq!(driver.lines().iter().filter(|line| line.contains("killed ")).count(), 3);
+}
+
+#[test]
+fn many_marked_applications_ask_for_the_typed_name() {
+    let (mut driver, source) = console(120, 40, 40);
+    let before = live(&source);
+    assert!(before > 10);
+    driver.keys("2AK").unwrap();
+    says(&driver, "type default to go on");
+    driver.keys("y<ret>").unwrap();
+    says(&driver, "type default to go on, or esc");
+    assert_eq!(live(&source), before);
+    driver.keys("<bs>default<ret>").unwrap();
+    driver.refresh();
+    assert_eq!(live(&source), 0);
+    says(&driver, "done");
+}
+
+#[test]
+fn each_of_those_moved_has_its_own_outcome() {
+    let (mut driver, _) = console(120, 40, 20);
+    driver.keys("2/etl<ret>A<esc>:move root.batch.nightly<ret>").unwrap();
+    says(&driver, "They go to root.batch.nightly");
+    insta::assert_snapshot!("move-many-120x40", driver.screen_text());
+    driver.keys("<esc>").unwrap();
+    driver.keys(":move root<ret>").unwrap();
+    says(&driver, "root is no leaf queue");
+}
+
+#[test]
+fn names_rows_and_queues_are_copied() {
+    let (mut driver, _) = console(120, 40, 20);
+    driver.keys(":queues root.system.services<ret>y").unwrap();
+    says(&driver, "Copy the row as it is shown");
+    driver.keys("n").unwrap();
+    assert_eq!(driver.copied(), Some("root.system.services"));
+    driver.keys("yy").unwrap();
+    assert!(driver.copied().unwrap().starts_with("- name: services\n  properties:\n"), "{:?}", driver.copied());
+    driver.keys("yr").unwrap();
+    assert!(driver.copied().unwrap().starts_with("services\t"), "{:?}", driver.copied());
+    driver.keys("2yy").unwrap();
+    assert!(driver.copied().unwrap().starts_with("application: "), "{:?}", driver.copied());
+}
+
+#[test]
+fn a_list_is_exported_as_it_is_seen() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("export");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let (mut driver, source) = console(80, 24, 40);
+    driver.keys("2:sort user<ret>").unwrap();
+    for name in ["apps.csv", "apps.json", "apps.txt"] {
+        driver.keys(&format!(":export {}<ret>", folder.join(name).display())).unwrap();
+        says(&driver, "rows in");
+    }
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let csv = read("apps.csv");
+    assert_eq!(csv.lines().count(), live(&source) + 1, "all rows, not only those on the screen");
+    assert!(csv.starts_with("APPLICATION,STATE,QUEUE,USER,PRI,PEND,ALLOC,CPU,CPU asked,MEM,MEM asked,AGE"), "{csv}");
+    let users: Vec<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(3).unwrap()).collect();
+    assert!(users.is_sorted(), "{users:?}");
+    assert!(!csv.contains('…'), "nothing is cut");
+    assert_eq!(read("apps.json").matches("\"APPLICATION\": ").count(), live(&source));
+    assert_eq!(read("apps.txt").lines().count(), live(&source) + 1);
+    driver.keys(&format!(":export {}<ret>", folder.join("apps.csv").display())).unwrap();
+    says(&driver, "is there already");
+    assert_eq!(read("apps.csv"), csv);
+}
+
+#[test]
+fn the_tour_names_the_keys_that_hold() {
+    let (mut driver, _) = console(80, 24, 1);
+    driver.keys(":tour<ret>").unwrap();
+    insta::assert_snapshot!("tour-80x24", driver.screen_text());
+    driver.keys("<esc>").unwrap();
+    says(&driver, "root");
+}
+
+/// A sequence of numbers from a seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % most
+    }
+}
+
+/// Any key there is.
+fn any_key(dice: &mut Dice) -> Key {
+    let named = ["enter", "esc", "tab", "shift-tab", "backspace", "del", "up", "down", "left", "right", "home", "end"];
+    let more =
+        ["pgup", "pgdn", "space", "F1", "F2", "F4", "F5", "F6", "F7", "F8", "ctrl-u", "ctrl-r", "ctrl-n", "ctrl-w"];
+    match dice.below(10) {
+        0..5 => Key::plain(Code::Char(char::from(u8::try_from(32 + dice.below(95)).unwrap()))),
+        5..8 => Key::parse(named[usize::try_from(dice.below(named.len() as u64)).unwrap()]).unwrap(),
+        8 => Key::parse(more[usize::try_from(dice.below(more.len() as u64)).unwrap()]).unwrap(),
+        _ => {
+            Key::plain(Code::Char(['東', 'é', '\u{301}', ':', '1', '6', '2'][usize::try_from(dice.below(7)).unwrap()]))
+        }
+    }
+}
+
+/// Keys and sizes at random from a seed; `KORNSOLE_MONKEY=1000000 cargo test --release --test screens monkey` presses a million.
+/// A question is answered with no, so nothing may happen to the cluster.
+#[test]
+fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
+    let presses = std::env::var("KORNSOLE_MONKEY").ok().and_then(|text| text.parse().ok()).unwrap_or(3_000u64);
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let (mut driver, source) = console(100, 30, 30);
+    let before = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().resting);
+    for press in 0..presses {
+        let key = any_key(&mut dice);
+        let asked = matches!(driver.model().layers.last(), Some(Layer::Confirm(_)));
+        // What is not asked about first changes nothing of the cluster but its rest, and no file is written here.
+        let line = matches!(driver.model().layers.last(), Some(Layer::Command(_)));
+        if asked || (line && key == Key::plain(Code::Enter)) {
+            driver.key(Key::plain(Code::Esc));
+        } else {
+            driver.key(key);
+        }
+        if dice.below(40) == 0 {
+            let (width, height) = (dice.below(160), dice.below(50));
+            driver.resize(u16::try_from(width).unwrap(), u16::try_from(height).unwrap());
+        }
+        if dice.below(50) == 0 {
+            driver.advance(Duration::from_millis(dice.below(2_000)));
+        }
+        if press % 16 == 0 {
+            driver.buffer();
+        }
+        driver.take_effects();
+        assert!(!matches!(driver.model().pages.first(), None | Some(Page::Apps(_))), "the queues stay at the bottom");
+    }
+    let after = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().resting);
+    assert_eq!(before, after);
+}
