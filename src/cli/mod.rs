@@ -9,6 +9,7 @@ pub mod console;
 pub mod demo;
 pub mod diff;
 pub mod identity;
+pub mod live;
 pub mod load;
 pub mod look;
 pub mod place;

@@ -33,7 +33,7 @@ pub mod runtime;
 pub mod session;
 pub mod settings;
 mod subject;
-mod terminal;
+pub mod terminal;
 pub mod text;
 pub mod theme;
 pub mod update;
