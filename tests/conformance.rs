@@ -210,3 +210,6 @@ fn the_same_scenario_gives_the_same_bytes() {
     assert!(first.len() > 10_000);
     assert_eq!(first, run());
 }
+
+#[path = "conformance/events.rs"]
+mod events;

@@ -185,7 +185,7 @@ fn an_engine_runs_by_itself_answers_and_stops() {
     while source.view().partitions[0].allocated.is_empty() {
         woken.recv_timeout(patience).unwrap();
     }
-    assert_eq!(source.link(), Link::Live);
+    assert_eq!(source.link(), Link::LIVE);
     drop(source);
     // The thread is joined, and with it goes the last sender.
     while woken.recv_timeout(patience).is_ok() {}
@@ -244,3 +244,6 @@ fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_told() {
     assert_eq!(states(), drained.map(|(path, state)| (path.to_owned(), state)), "what was in force stays");
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+#[path = "engine/events.rs"]
+mod events;

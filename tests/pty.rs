@@ -295,7 +295,7 @@ impl Source for Breaking {
     }
 
     fn link(&self) -> Link {
-        Link::Live
+        Link::LIVE
     }
 
     fn identity(&self) -> &Identity {

@@ -95,7 +95,7 @@ fn a_profile_decides() {
 
 #[test]
 fn wrong_use_is_told_apart() {
-    for arguments in [&[][..], &["a", "b"], &["-", "--core", "2.0"], &["-", "--faster"]] {
+    for arguments in [&[][..], &["-", "-"], &["-", "--config", "-"], &["-", "--core", "2.0"], &["-", "--faster"]] {
         let (code, out, err) = run(arguments, "");
         assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(!err.is_empty());
@@ -131,4 +131,75 @@ fn a_reader_that_goes_away_early_is_no_failure() {
         .expect("all input is read before anything is printed");
     let output = child.wait_with_output().expect("the binary ends");
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[test]
+fn several_files_are_run_one_after_the_other_each_for_itself() {
+    let one = "tests/scenarios/multitenancy.yaml";
+    let (code, out, err) = run(&[one, "no/such/file.yaml", one], "");
+    assert_eq!(code, Some(1), "one of them failed");
+    assert!(err.starts_with("no/such/file.yaml: cannot be read") && err.lines().count() == 1, "{err}");
+    let (first, second) = out.split_at(out.len() / 2);
+    assert_eq!((first, out.lines().count()), (second, 46), "the others were run all the same");
+    let (_, _, err) =
+        run(&[one, "-", "--timings"], &format!("version: 1\nconfig: '{}'\n{STEPS}", CONFIG.replace('\'', "''")));
+    let names: Vec<&str> = err.lines().map(|line| line.split(": reading").next().expect("a first part")).collect();
+    assert_eq!(names, [one, "-"]);
+}
+
+#[test]
+fn a_summary_is_for_people() {
+    let text = "version: 1
+config: |
+  partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}, {name: b, resources: {max: {vcore: 4}}}]}]}]
+steps:
+  - node: {id: n1, capacity: {vcore: 8, memory: 16G}}
+  - submit: {app: long, queue: root.a, user: sue}
+  - ask: {app: long, id: l, resource: {vcore: 2, memory: 1G}, count: 3}
+  - submit: {app: held, queue: root.b, user: joe}
+  - ask: {app: held, id: h, resource: {vcore: 3}, count: 2}
+  - submit: {app: lost, queue: root.nowhere, user: joe}
+  - schedule: idle
+  - advance: 20s
+  - release: {app: long, id: l-1}
+  - release: {app: long, id: l-2}
+  - schedule: idle
+  - advance: 40s
+";
+    let (code, out, err) = run(&["-", "--summary"], text);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    insta::assert_snapshot!(out);
+}
+
+#[test]
+fn a_long_run_tells_on_a_terminal_how_far_it_is() {
+    use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+    use std::io::Read;
+
+    let file = std::env::temp_dir().join(format!("kornsole-run-{}.yaml", std::process::id()));
+    let text = format!(
+        "version: 1\nconfig: '{}'\nsteps:\n  - node: {{id: n, capacity: {{vcore: 1}}}}\n  - submit: {{app: x, queue: root.a, user: \
+         sue}}\n  - ask: {{app: x, id: t, resource: {{vcore: 2}}, count: 100}}\n  - schedule: 10000000\n",
+        CONFIG.replace('\'', "''")
+    );
+    std::fs::write(&file, text).expect("the temporary folder can be written");
+    let pty = native_pty_system().openpty(PtySize::default()).expect("a terminal");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_kornsole"));
+    command.args(["run", "--summary"]);
+    command.arg(&file);
+    let mut child = pty.slave.spawn_command(command).expect("the binary starts");
+    drop(pty.slave);
+    let mut terminal = pty.master.try_clone_reader().expect("what it prints");
+    let mut seen = String::new();
+    let mut bytes = [0; 256];
+    // The run is far too long to end by itself before it tells.
+    while !seen.contains("commands") {
+        let count = terminal.read(&mut bytes).expect("it prints");
+        assert!(count > 0, "it ended without a word: {seen}");
+        seen += &String::from_utf8_lossy(&bytes[..count]);
+    }
+    assert!(seen.contains(": step 4 of 4, "), "{seen}");
+    child.kill().expect("it runs");
+    child.wait().expect("it was started here");
+    std::fs::remove_file(&file).expect("it was written here");
 }

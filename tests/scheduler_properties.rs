@@ -358,7 +358,7 @@ proptest! {
                 })
             };
             for event in events {
-                let EventKind::Allocated { app, ask, node, resource } = &event.kind else { continue };
+                let EventKind::Allocated { app, ask, node, resource, .. } = &event.kind else { continue };
                 // The room of a placeholder is taken over as it is (SCH-143, LIM-012).
                 if replaces(app, ask) {
                     continue;
@@ -395,10 +395,10 @@ proptest! {
             let mut gone: Option<(&NodeId, Resource)> = None;
             for event in events {
                 match &event.kind {
-                    EventKind::Released { app, ask, node, reason: ReleaseReason::Replaced } => {
+                    EventKind::Released { app, ask, node, reason: ReleaseReason::Replaced, .. } => {
                         gone = Some((node, sizes[&(app.clone(), ask.clone())].clone()));
                     }
-                    EventKind::Allocated { app, ask, node, resource } => {
+                    EventKind::Allocated { app, ask, node, resource, .. } => {
                         if let Some((freed, size)) = gone.take() {
                             assert!(node == freed && size.at_least(resource), "{events:?}");
                         }
@@ -594,7 +594,7 @@ fn the_laws_of_preemption() {
         run_from(GUARANTEES, profile, &steps, |scheduler, _, events| {
             let before = before.replace(scheduler.clone());
             for event in events {
-                let EventKind::Preempted { app, ask, by_app, by_ask } = &event.kind else { continue };
+                let EventKind::Preempted { app, ask, by_app, by_ask, .. } = &event.kind else { continue };
                 let [before, after] = [before.as_ref().unwrap(), &*scheduler].map(|at| &at.partitions()[0]);
                 let (from, victim) = find(before, app, ask);
                 let (to, ask) = find(before, by_app, by_ask);

@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -191,4 +191,62 @@ fn the_console_is_told_the_time() {
         }
     }
     assert!(wrong.is_empty(), "these ask for the time themselves: {}", wrong.join(", "));
+}
+
+/// The rules of configurations, users, names, access lists, limits and placement that have a test of their own, as first and last
+/// number of each row of them without a gap.
+const RULES: [(&str, &[(u32, u32)]); 5] = [
+    ("CFG", &[(1, 18), (20, 24), (30, 38), (41, 51), (55, 58), (60, 79), (80, 94), (100, 102), (110, 111)]),
+    ("USR", &[(1, 9)]),
+    ("NAM", &[(1, 5)]),
+    ("ACL", &[(1, 10), (20, 29)]),
+    ("LIM", &[(1, 17), (30, 35), (40, 47)]),
+];
+
+/// Every rule of [`RULES`] by its id.
+fn rules() -> BTreeSet<String> {
+    let ids = RULES.into_iter().flat_map(|(family, rows)| {
+        rows.iter().flat_map(move |(first, last)| (*first..=*last).map(move |number| format!("{family}-{number:03}")))
+    });
+    ids.collect()
+}
+
+/// The ids in a text, as `CFG-043` or in the name of a function as `cfg_043`.
+fn ids(text: &str) -> impl Iterator<Item = String> + '_ {
+    let families =
+        RULES.into_iter().flat_map(|(family, _)| [format!("{family}-"), format!("{}_", family.to_lowercase())]);
+    families.flat_map(move |start| {
+        let found = text.match_indices(&start).filter_map(|(at, _)| text.get(at + 4..at + 7));
+        let numbers = found.filter(|number| number.bytes().all(|digit| digit.is_ascii_digit()));
+        numbers.map(|number| format!("{}-{number}", start[..3].to_uppercase())).collect::<Vec<_>>()
+    })
+}
+
+#[test]
+fn every_rule_has_a_test_that_is_named_by_it() {
+    let mut files = all_sources();
+    sources(Path::new("tests"), &mut files);
+    let mut tested = BTreeSet::new();
+    for file in files {
+        let text = fs::read_to_string(file).unwrap();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let tests = lines.iter().enumerate().filter(|(_, line)| **line == "#[test]");
+        for (at, _) in tests {
+            let name = lines[at..].iter().find(|line| line.starts_with("fn ")).unwrap();
+            tested.extend(ids(name));
+        }
+    }
+    let missing: Vec<String> = rules().difference(&tested).cloned().collect();
+    assert!(missing.is_empty(), "no test is named by {}", missing.join(", "));
+}
+
+#[test]
+fn no_fault_names_a_rule_that_is_not_in_the_list() {
+    let known = rules();
+    let mut unknown = BTreeSet::new();
+    for file in all_sources() {
+        let text: String = code(&file).into_iter().map(|(_, line)| line + "\n").collect();
+        unknown.extend(ids(&text).filter(|id| !known.contains(id)));
+    }
+    assert!(unknown.is_empty(), "the list of rules does not have {unknown:?}");
 }

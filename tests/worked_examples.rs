@@ -12,6 +12,8 @@ mod gangs;
 mod life;
 #[path = "worked/limits.rs"]
 mod limits;
+#[path = "worked/limits_basics.rs"]
+mod limits_basics;
 #[path = "worked/limits_reload.rs"]
 mod limits_reload;
 #[path = "worked/limits_rules.rs"]

@@ -1,6 +1,7 @@
 //! The REST API: the transfer types once, and whoever writes or reads them.
 //!
 //! - [`dto`] are the shapes on the wire, the same for server and client.
+//! - [`convert`] says a view in them.
 //!
 //! Invariants:
 //! - [`dto`] is the only place that knows a key of the wire; no other layer serializes for it;
@@ -9,4 +10,6 @@
 //! - the parts for both sides (`dto`, `convert`) know nothing of the engine: only the server does;
 //! - nothing of the crate below `cli` and `source` uses this layer.
 
+pub mod client;
+pub mod convert;
 pub mod dto;

@@ -12,9 +12,11 @@ use super::{fail, identity, load};
 use crate::config::DEFAULT_CONFIG;
 use crate::console;
 use crate::engine::{Core, Engine, Hook, Setup};
-use crate::model::{Identity, Profile};
+use crate::model::acl::AclNames;
+use crate::model::{Acl, Identity, Profile};
 use crate::scenario::{ScenarioWorkload, Workload};
 use crate::source::{About, Embedded, SourcePlace};
+use crate::view::act::Actor;
 
 /// The arguments of the console on own files.
 #[derive(Args, Clone, Debug)]
@@ -39,6 +41,12 @@ pub struct CommonArgs {
     /// Be somebody else, with that identity's rights and no others
     #[arg(long = "as", value_name = "USER:GROUP,GROUP", value_parser = Identity::parse)]
     pub identity: Option<Identity>,
+    /// Who may change the whole scheduler besides the owner of this process: users, a space, groups, each with commas; or *
+    #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
+    pub scheduler_acl: Option<Acl>,
+    /// Refuse everything that would change something
+    #[arg(long)]
+    pub read_only: bool,
     /// How fast the scheduler's time runs
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
@@ -54,6 +62,27 @@ fn speed(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(speed) if (0.001..=100_000.0).contains(&speed) => Ok(speed),
         _ => Err("a number from 0.001 to 100000".to_owned()),
+    }
+}
+
+fn scheduler_acl(text: &str) -> Result<Acl, String> {
+    let told = |parts| format!("an access list has at most two parts, this one has {parts}");
+    let reading = Acl::parse(text, AclNames::Portable).map_err(told)?;
+    match reading.ignored.first() {
+        Some(name) => Err(format!("{name:?} is no legal name")),
+        None => Ok(reading.acl),
+    }
+}
+
+impl CommonArgs {
+    /// Who acts at the console, and what he may do to the scheduler as a whole: the owner of the process everything, somebody
+    /// else what the scheduler ACL says (REST E1).
+    pub fn actor(&self) -> Actor {
+        let owner = self.identity.is_none();
+        let identity = self.identity.clone().unwrap_or_else(identity::of_process);
+        let listed = self.scheduler_acl.as_ref().is_some_and(|acl| acl.grants(&identity));
+        let actor = Actor::from(identity).scheduler_admin(owner || listed);
+        if self.read_only { actor.read_only("the console was started with --read-only") } else { actor }
     }
 }
 
@@ -87,22 +116,28 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
 pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Result<Opened, String> {
     let (profile, group) = (setup.profile, setup.policy_group.as_str());
     let named = [config, workload];
-    let (config, watched, scenario) = match (workload, config) {
+    let (config, written, watched, scenario) = match (workload, config) {
         (Some(workload), config) => {
             let input = load::scenario(workload, config, group, profile)?;
-            (input.config.config.map(Arc::new).ok_or(input.told)?, input.file, Some(input.scenario))
+            let text = input.scenario.config_text().map(|text| text.as_bytes().to_vec());
+            let written = input.file.as_ref().map(|(_, bytes)| bytes.clone()).or(text).unwrap_or_default();
+            (input.config.config.map(Arc::new).ok_or(input.told)?, written, input.file, Some(input.scenario))
         }
         (None, Some(file)) => {
             let bytes = load::bytes(file)?;
-            (load::parsed(file, &bytes, group, profile)?, Some((file.to_path_buf(), bytes)), None)
+            (load::parsed(file, &bytes, group, profile)?, bytes.clone(), Some((file.to_path_buf(), bytes)), None)
         }
-        (None, None) => (load::parsed(Path::new("default"), DEFAULT_CONFIG.as_bytes(), group, profile)?, None, None),
+        (None, None) => {
+            let bytes = DEFAULT_CONFIG.as_bytes();
+            (load::parsed(Path::new("default"), bytes, group, profile)?, bytes.to_vec(), None, None)
+        }
     };
     // Standard input cannot change any more.
     let watched = watched.filter(|(file, _)| file != Path::new("-"));
     let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
     let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
-    let core = Core::set_up(setup, config, workload)?;
+    let kept = watched.as_ref().map(|(file, _)| file.clone());
+    let core = Core::set_up(setup, config, workload)?.written(&written, kept);
     Ok(Opened { core, about, watched })
 }
 
@@ -130,7 +165,6 @@ pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
         Ok(read) => read,
         Err(told) => return fail(&told.message, told.code),
     };
-    let identity = args.identity.clone().unwrap_or_else(identity::of_process);
     let mut engine = match Engine::start_telling(opened.core, args.speed, hook) {
         Ok(engine) => engine,
         Err(error) => return fail(&format!("the scheduler cannot be started: {error}"), 1),
@@ -140,7 +174,7 @@ pub fn show(opened: Opened, args: &CommonArgs, hook: Option<Hook>) -> ExitCode {
     {
         return fail(&message, 1);
     }
-    let source = Arc::new(Embedded::new(engine, opened.about, identity));
+    let source = Arc::new(Embedded::new(engine, opened.about, args.actor()));
     match console::run(source, options, personal) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),

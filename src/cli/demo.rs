@@ -85,7 +85,8 @@ fn notes() -> Vec<String> {
 /// # Errors
 /// The demo's own configuration is refused by this profile.
 pub fn core(seed: u64, setup: &Setup) -> Result<Core, String> {
-    Core::set_up(setup, config_of(setup.profile)?, Some(Box::new(Demo::new(seed, setup.profile))))
+    let core = Core::set_up(setup, config_of(setup.profile)?, Some(Box::new(Demo::new(seed, setup.profile))))?;
+    Ok(core.written(demo_config().as_bytes(), None))
 }
 
 fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {

@@ -1,7 +1,7 @@
-//! `kornsole run`: a scenario without a screen, its trace on standard output.
+//! `kornsole run`: scenarios without a screen, their traces on standard output.
 
-use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, IsTerminal, StderrLock, StdoutLock, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -9,15 +9,21 @@ use clap::Args;
 
 use super::{fail, load};
 use crate::config::DEFAULT_POLICY_GROUP;
-use crate::model::Profile;
-use crate::scenario::{self, Outcome, Sink, Trace};
+use crate::model::{Profile, Time};
+use crate::scenario::{self, Outcome, Sink, Summary, Trace};
 use crate::scheduler::{Event, Scheduler};
+
+/// How long a run may take before it is worth telling how far it is.
+const QUIET: Duration = Duration::from_secs(1);
+/// How often it is told then.
+const TELL_EVERY: Duration = Duration::from_millis(200);
 
 /// The arguments of `kornsole run`.
 #[derive(Args, Clone, Debug)]
 pub struct RunArgs {
-    /// The scenario file; `-` is standard input
-    pub scenario: PathBuf,
+    /// The scenario files, run one after the other, each with a scheduler of its own; `-` is standard input
+    #[arg(required = true, value_name = "SCENARIO")]
+    pub scenarios: Vec<PathBuf>,
     /// A queue configuration to use instead of the scenario's own; may be a ConfigMap manifest
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -27,65 +33,186 @@ pub struct RunArgs {
     /// Which core to decide like: kornsole, 1.5.1 or 1.8.0
     #[arg(long, value_name = "PROFILE", default_value_t = Profile::Kornsole)]
     pub core: Profile,
+    /// Instead of the trace, print for people: applications, waiting times, utilisation over time
+    #[arg(long)]
+    pub summary: bool,
     /// Tell on standard error how long reading, running and printing took
     #[arg(long)]
     pub timings: bool,
 }
 
-/// Runs a scenario and prints its trace. Exit code 0: all steps were carried out; 1: the scenario or its configuration is
-/// faulty, or cannot be read.
+/// Runs scenarios and prints their traces. Exit code 0: all steps were carried out; 1: a scenario or its configuration is
+/// faulty, or cannot be read; the others are run all the same.
 pub fn run(args: &RunArgs) -> ExitCode {
+    let stdin = args.scenarios.iter().chain(&args.config).filter(|file| *file == Path::new("-"));
+    if stdin.count() > 1 {
+        return fail("`-` stands twice, but standard input can be read once only", 2);
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut code = ExitCode::SUCCESS;
+    for (number, file) in args.scenarios.iter().enumerate() {
+        match run_one(args, number, file, &mut out) {
+            Ok(()) => {}
+            Err(Ended::Reader) => return ExitCode::SUCCESS,
+            Err(Ended::Writing(error)) => return fail(&format!("the trace cannot be written: {error}"), 1),
+            Err(Ended::Faulty(told)) => code = fail(&told, 1),
+        }
+    }
+    code
+}
+
+/// Why a run did not come to its end.
+enum Ended {
+    /// Whoever reads has seen enough: a closed pipe is no failure of ours.
+    Reader,
+    Writing(io::Error),
+    /// The scenario or its configuration is faulty; told for a person.
+    Faulty(String),
+}
+
+impl From<io::Error> for Ended {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe { Self::Reader } else { Self::Writing(error) }
+    }
+}
+
+type Out = BufWriter<StdoutLock<'static>>;
+
+fn run_one(args: &RunArgs, number: usize, file: &Path, out: &mut Out) -> Result<(), Ended> {
     let started = Instant::now();
-    let input = match load::scenario(&args.scenario, args.config.as_deref(), &args.policy_group, args.core) {
-        Ok(input) => input,
-        Err(told) => return fail(&told, 1),
-    };
-    let reading = started.elapsed();
-    let mut sink =
-        Timed { trace: Trace::new(BufWriter::with_capacity(1 << 16, io::stdout().lock())), spent: Duration::ZERO };
+    let input = load::scenario(file, args.config.as_deref(), &args.policy_group, args.core).map_err(Ended::Faulty)?;
     let load::ScenarioInput { scenario, config, told, .. } = input;
-    let outcome = scenario::run(&scenario, config, args.core, &mut sink);
-    let total = started.elapsed();
-    let spent = sink.spent;
-    let flushed = sink.trace.finish();
-    let outcome = match outcome.and_then(|outcome| flushed.map(|_| outcome)) {
-        Ok(outcome) => outcome,
-        // Whoever reads has seen enough: a closed pipe is no failure of ours.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
-        Err(error) => return fail(&format!("the trace cannot be written: {error}"), 1),
+    let reading = started.elapsed();
+    let told_as = if args.summary {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{} ({}), {} steps\n", file.display(), args.core, scenario.steps.len())?;
+        Told::Summary(Box::new(Summary::of(&scenario)))
+    } else {
+        Told::Trace(Trace::new(&mut *out))
     };
+    // A trace on the same terminal shows by itself that it goes on.
+    let watched = io::stderr().is_terminal() && (args.summary || !io::stdout().is_terminal());
+    let progress = watched.then(|| Progress::new(started, file, scenario.steps.len()));
+    let mut sink = Output { told_as, spent: Duration::ZERO, timed: args.timings, progress };
+    let outcome = scenario::run(&scenario, config, args.core, &mut sink);
+    let (running, printing) = (started.elapsed(), Instant::now());
+    let Output { told_as, spent, mut progress, .. } = sink;
+    progress.iter_mut().for_each(Progress::clear);
+    let outcome = outcome?;
+    if let Told::Summary(summary) = told_as {
+        write!(out, "{summary}")?;
+    }
+    out.flush()?;
     if args.timings {
-        let ms = |time: Duration| time.as_secs_f64() * 1000.0;
-        let running = total.saturating_sub(reading).saturating_sub(spent);
-        let (reading, running, spent) = (ms(reading), ms(running), ms(spent));
-        let told = format!("reading {reading:.1} ms, running {running:.1} ms, printing {spent:.1} ms");
-        // Nobody to tell it to is no failure.
-        let _written = writeln!(io::stderr(), "{told}");
+        tell_timings(file, args.scenarios.len(), reading, running, spent, printing.elapsed());
     }
     match outcome {
-        Outcome::Done => ExitCode::SUCCESS,
-        Outcome::Refused => fail(&told, 1),
+        Outcome::Done => Ok(()),
+        Outcome::Refused => Err(Ended::Faulty(told)),
     }
 }
 
-/// A trace that knows how long printing took.
-struct Timed<W> {
-    trace: Trace<W>,
-    spent: Duration,
+fn tell_timings(file: &Path, files: usize, reading: Duration, until: Duration, spent: Duration, after: Duration) {
+    let ms = |time: Duration| time.as_secs_f64() * 1000.0;
+    let running = until.saturating_sub(reading).saturating_sub(spent);
+    let name = if files > 1 { format!("{}: ", file.display()) } else { String::new() };
+    let (reading, running, printing) = (ms(reading), ms(running), ms(spent + after));
+    let told = format!("{name}reading {reading:.1} ms, running {running:.1} ms, printing {printing:.1} ms");
+    // Nobody to tell it to is no failure.
+    let _written = writeln!(io::stderr(), "{told}");
 }
 
-impl<W: Write> Sink for Timed<W> {
-    fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()> {
+/// What is printed of a run.
+enum Told<'o> {
+    Trace(Trace<&'o mut Out>),
+    Summary(Box<Summary>),
+}
+
+/// Hears a run: prints, takes the time, tells how far it is.
+struct Output<'o> {
+    told_as: Told<'o>,
+    /// How long printing took; only where that is asked.
+    spent: Duration,
+    timed: bool,
+    progress: Option<Progress>,
+}
+
+impl Output<'_> {
+    fn timed(&mut self, tell: impl FnOnce(&mut Told<'_>) -> io::Result<()>) -> io::Result<()> {
+        if !self.timed {
+            return tell(&mut self.told_as);
+        }
         let started = Instant::now();
-        let written = self.trace.events(step, events);
+        let told = tell(&mut self.told_as);
         self.spent += started.elapsed();
-        written
+        told
+    }
+}
+
+impl Sink for Output<'_> {
+    fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()> {
+        if let Some(progress) = &mut self.progress {
+            progress.tell(step);
+        }
+        self.timed(|told| match told {
+            Told::Trace(trace) => trace.events(step, events),
+            Told::Summary(summary) => summary.events(step, events),
+        })
     }
 
     fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()> {
-        let started = Instant::now();
-        let written = self.trace.snapshot(step, label, scheduler);
-        self.spent += started.elapsed();
-        written
+        self.timed(|told| match told {
+            Told::Trace(trace) => trace.snapshot(step, label, scheduler),
+            Told::Summary(summary) => summary.snapshot(step, label, scheduler),
+        })
+    }
+
+    fn time(&mut self, now: Time) {
+        if let Told::Summary(summary) = &mut self.told_as {
+            summary.time(now);
+        }
+    }
+}
+
+/// Tells on a terminal how far a run is that takes long.
+struct Progress {
+    err: StderrLock<'static>,
+    name: String,
+    steps: usize,
+    commands: u64,
+    next: Instant,
+    shown: bool,
+}
+
+impl Progress {
+    fn new(started: Instant, file: &Path, steps: usize) -> Self {
+        let name = file.display().to_string();
+        Self { err: io::stderr().lock(), name, steps, commands: 0, next: started + QUIET, shown: false }
+    }
+
+    fn tell(&mut self, step: i64) {
+        self.commands += 1;
+        if !self.commands.is_multiple_of(64) {
+            return;
+        }
+        let now = Instant::now();
+        if now < self.next {
+            return;
+        }
+        self.next = now + TELL_EVERY;
+        self.shown = true;
+        let Self { name, steps, commands, .. } = self;
+        // A terminal that went away is no reason to stop.
+        let _written = write!(self.err, "\r\x1b[K{name}: step {} of {steps}, {commands} commands", step + 1);
+        let _flushed = self.err.flush();
+    }
+
+    fn clear(&mut self) {
+        if self.shown {
+            let _written = write!(self.err, "\r\x1b[K");
+            let _flushed = self.err.flush();
+        }
     }
 }

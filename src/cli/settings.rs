@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -91,7 +92,22 @@ impl SettingsArgs {
 
 /// How the engine is set up by the settings.
 pub fn setup(settings: &Settings, profile: Profile) -> Setup {
-    Setup::by(profile, settings.config())
+    Setup { instance: instance(), ..Setup::by(profile, settings.config()) }
+}
+
+/// A name for this run of the scheduler: a random UUID (version 4). Without randomness from the system it is the moment, so that
+/// another run still has another one.
+fn instance() -> Arc<str> {
+    let mut bytes = [0_u8; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        bytes = now.as_nanos().to_be_bytes();
+    }
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
+    Arc::from(parts.join("-"))
 }
 
 /// Whom the engine calls by the settings.

@@ -364,6 +364,7 @@ fn rule(node: Node<'_>, path: &str, faults: &mut Faults) -> Option<RawRule> {
     let filter = fields.get("filter").and_then(|node| {
         let fields = node.map("filter", &FILTER, path, faults)?;
         Some(RawFilter {
+            at: node.at(),
             kind: fields.text("type", path, faults).good(),
             users: names_of(fields, "users", path, faults).unwrap_or_default(),
             groups: names_of(fields, "groups", path, faults).unwrap_or_default(),

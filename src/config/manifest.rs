@@ -48,6 +48,11 @@ fn entry<'d>(maps: &[Node<'d>], first: Node<'d>, policy_group: &str, faults: &mu
     None
 }
 
+/// The text of the configuration inside a manifest; `None` when the text is no manifest with such an entry.
+pub fn queues_of(text: &str, policy_group: &str) -> Option<String> {
+    embedded(text, policy_group).ok().flatten().map(|embedded| embedded.text)
+}
+
 /// A configuration inside a manifest.
 #[derive(Clone, Debug)]
 pub(super) struct Embedded {

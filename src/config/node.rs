@@ -301,7 +301,7 @@ fn key_of<'d>(map: Node<'d>, entry: &Entry) -> Key<'d> {
 }
 
 /// The name of a value in a message.
-fn quoted(key: &str) -> String {
+pub(super) fn quoted(key: &str) -> String {
     if key.contains(' ') { key.to_owned() } else { format!("`{key}`") }
 }
 
@@ -317,7 +317,7 @@ pub fn unknown_key(key: &str, at: Place, map: &str, known: &[&str], path: &str, 
 }
 
 /// Whether at most two letters must be put in, taken out or changed to make one word of the other.
-fn distance_is_small(known: &str, key: &str) -> bool {
+pub(super) fn distance_is_small(known: &str, key: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (known.chars().collect(), key.chars().take(known.len() + 3).collect());
     if a.len().abs_diff(b.len()) > 2 || a.len() < 4 {
         return false;

@@ -128,6 +128,7 @@ pub(super) struct RawRule {
 
 #[derive(Debug, Default)]
 pub(super) struct RawFilter {
+    pub at: Place,
     pub kind: Option<Placed<String>>,
     pub users: Vec<Placed<String>>,
     pub groups: Vec<Placed<String>>,

@@ -8,7 +8,7 @@ use ratatui::layout::{Position, Size};
 use super::command::CommandId;
 use super::key::Key;
 use super::keymap::Chord;
-use crate::model::Time;
+use crate::model::{Identity, Time};
 use crate::source::Link;
 use crate::view::View;
 
@@ -55,6 +55,8 @@ pub struct Feed {
     pub at: Time,
     /// How the connection is.
     pub link: Link,
+    /// Who acts, when that is somebody else than before: a remote tells it only after a while.
+    pub identity: Option<Identity>,
 }
 
 /// What the console wants done outside of it.

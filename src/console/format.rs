@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::model::quantity::show_amount;
-use crate::model::{MEMORY, Priority, Resource, VCORE};
+use crate::model::{MEMORY, Priority, Resource, Time, VCORE};
 
 /// What a resource is called on the screen: `cpu` for `vcore`, `mem` for `memory`, others by their name.
 pub fn resource_name(name: &str) -> &str {
@@ -42,6 +42,11 @@ pub fn duration(duration: Duration) -> String {
         86_400..864_000 => format!("{days}d{:02}h", hours % 24),
         _ => format!("{days}d"),
     }
+}
+
+/// How long ago something was; `nothing` where that is not known.
+pub fn age(now: Time, since: Option<Time>, nothing: &str) -> String {
+    since.map_or_else(|| nothing.to_owned(), |since| duration(now.since(since)))
 }
 
 /// A moment since the beginning of the cluster's time, for logs: `0:01`, `12:05`, `1:02:03`.

@@ -23,6 +23,7 @@ pub mod driver;
 mod files;
 pub mod filter;
 pub mod format;
+mod glance;
 mod input;
 pub mod key;
 pub mod keymap;

@@ -9,13 +9,14 @@ use ratatui::layout::{Position, Size};
 
 use super::action::{Action, Effects, Feed, Mouse};
 use super::draw;
+use super::glance;
 use super::key::Key;
 use super::keymap;
 use super::model::placement::WantedFile;
 use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
-use crate::source::Source;
+use crate::source::{Glance, Source};
 use crate::view::View;
 
 /// A console and the cluster it looks at.
@@ -25,6 +26,8 @@ pub struct Session {
     /// The name of the theme, and whether its signs are ASCII only.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
+    /// What the source was last told of the screen.
+    glance: Glance,
 }
 
 impl Session {
@@ -36,7 +39,9 @@ impl Session {
         lists::rebuild(&mut model, true);
         let shown = (model.options.theme.clone(), model.options.ascii);
         let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
-        Self { model, theme, shown, source }
+        let glance = glance::of(&model);
+        source.look(&glance);
+        Self { model, theme, shown, source, glance }
     }
 
     /// Takes a person's own settings.
@@ -54,6 +59,7 @@ impl Session {
         let passed = update(&mut self.model, Action::Clock(now));
         let Some(action) = keymap::action(&self.model, key) else { return passed };
         let effects = update(&mut self.model, action);
+        self.tell_glance();
         self.take_theme();
         passed.and(effects)
     }
@@ -86,8 +92,21 @@ impl Session {
     /// Takes the newest view, and lets time go on to `now`.
     pub fn refresh(&mut self, now: Duration) -> Effects {
         let passed = update(&mut self.model, Action::Clock(now));
-        let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link() };
-        passed.and(update(&mut self.model, Action::Feed(news)))
+        let identity = self.source.identity();
+        let identity = (*identity != self.model.cluster.identity).then(|| identity.clone());
+        let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link(), identity };
+        let effects = passed.and(update(&mut self.model, Action::Feed(news)));
+        self.tell_glance();
+        effects
+    }
+
+    /// Tells the source what is on the screen, when that is something else than before.
+    fn tell_glance(&mut self) {
+        let glance = glance::of(&self.model);
+        if glance != self.glance {
+            self.source.look(&glance);
+            self.glance = glance;
+        }
     }
 
     /// The configuration that a person asked for since this was called last.

@@ -3,12 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::configure::{InForce, rejected};
+use super::events::{CHUNK, EventLog};
 use super::setup::Setup;
 use super::tell::DrainReport;
-use crate::config::{self, Config, Reading, Source};
+use crate::config::Config;
 use crate::model::{Profile, QueuePath, Time};
 use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Scheduler};
+use crate::view::act::LoadedBy;
+use crate::view::history::SAMPLE_EVERY;
 use crate::view::{NoticeWeight, View, ViewBuilder, drain_notice};
 
 /// How often a cycle is tried again while something is pending (SCH-040).
@@ -37,6 +41,15 @@ pub struct Core {
     cycling: bool,
     next_clean: Time,
     retry: Option<Time>,
+    pub(super) in_force: InForce,
+    /// Nothing happens by itself and time stands (REST E3, `--paused`).
+    resting: bool,
+    /// It is to rest once the workload has given its last step.
+    rests_after_workload: bool,
+    next_sample: Time,
+    log: Arc<EventLog>,
+    /// Events that are not in the log yet.
+    unlogged: Vec<Event>,
 }
 
 impl Core {
@@ -64,13 +77,15 @@ impl Core {
             cycling: false,
             next_clean: Time::ZERO + setup.clean_every,
             retry: None,
+            in_force: InForce::default(),
+            resting: false,
+            rests_after_workload: setup.paused,
+            next_sample: Time::ZERO + SAMPLE_EVERY,
+            log: Arc::new(EventLog::new(Arc::clone(&setup.instance), setup.profile, &setup.event)),
+            unlogged: Vec::new(),
         };
-        let events = core.apply(&Command::Configure(config));
-        let refused = events.into_iter().find_map(|event| match event.kind {
-            EventKind::ConfigRejected { message } => Some(message),
-            _ => None,
-        });
-        refused.map_or(Ok(core), Err)
+        let events = core.load(&config, None, LoadedBy::Start);
+        rejected(events).map_or(Ok(core), Err)
     }
 
     /// The time up to which everything due is done.
@@ -83,8 +98,36 @@ impl Core {
         &self.scheduler
     }
 
-    /// Carries out a command now; cycles follow with the next [`Core::run_until`].
+    /// The events that have happened, for everybody.
+    pub fn events(&self) -> &Arc<EventLog> {
+        &self.log
+    }
+
+    /// Puts something into the events that the scheduler does not know of.
+    pub fn tell_event(&mut self, kind: EventKind) {
+        self.log_events(vec![Event::new(self.now, kind)]);
+        self.flush_events();
+    }
+
+    /// Carries out a command now; cycles follow with the next [`Core::run_until`]. Its events are in the log when this returns.
     pub fn apply(&mut self, command: &Command) -> Vec<Event> {
+        match command {
+            Command::Configure(config) => self.load(config, None, LoadedBy::Workload),
+            _ => self.give(command),
+        }
+    }
+
+    /// Gives the scheduler a command, and tells everybody what came of it. Its events are in the log when this returns.
+    pub(super) fn give(&mut self, command: &Command) -> Vec<Event> {
+        let events = self.carry_out(command);
+        if self.log.is_tracking() {
+            self.log_events(events.clone());
+            self.flush_events();
+        }
+        events
+    }
+
+    fn carry_out(&mut self, command: &Command) -> Vec<Event> {
         let events = self.scheduler.apply(self.now, command);
         self.cycling = true;
         if let Some(workload) = &mut self.workload {
@@ -92,6 +135,61 @@ impl Core {
         }
         self.tell_of_drains(&events);
         events
+    }
+
+    /// Which entry of a manifest is the queue configuration.
+    pub(super) fn policy_group(&self) -> &str {
+        &self.policy_group
+    }
+
+    /// The text of a configuration that the workload gave out, where it knows it.
+    pub(super) fn workload_text(&self, config: &Config) -> Option<String> {
+        self.workload.as_ref()?.text_of(config).map(str::to_owned)
+    }
+
+    /// Shows how the configuration in force is written.
+    pub(super) fn show_configuration(&mut self) {
+        self.views.set_configuration(self.in_force.written());
+    }
+
+    /// Whether it rests: nothing happens by itself, and time stands.
+    pub fn rests(&self) -> bool {
+        self.resting
+    }
+
+    /// Rests from now on. Commands are still carried out.
+    pub(super) fn rest(&mut self) {
+        self.resting = true;
+        self.views.set_resting(true);
+    }
+
+    /// Goes on where it rested.
+    pub(super) fn go_on(&mut self) {
+        self.resting = false;
+        self.rests_after_workload = false;
+        self.views.set_resting(false);
+    }
+
+    /// Whether it is time to rest as it was set up to.
+    fn comes_to_rest(&self) -> bool {
+        self.rests_after_workload && self.workload.as_ref().is_none_or(|workload| workload.next().is_none())
+    }
+
+    /// Events of a whole command are on their way into the log.
+    fn log_events(&mut self, mut events: Vec<Event>) {
+        if !self.log.is_tracking() {
+            return;
+        }
+        self.unlogged.append(&mut events);
+        if self.unlogged.len() >= CHUNK {
+            self.flush_events();
+        }
+    }
+
+    fn flush_events(&mut self) {
+        if !self.unlogged.is_empty() {
+            self.log.append(std::mem::take(&mut self.unlogged));
+        }
     }
 
     /// Has what there is to tell of draining queues kept for [`Core::take_reports`].
@@ -131,32 +229,6 @@ impl Core {
         }
     }
 
-    /// Reloads a configuration file that has changed. What comes of it is told as a notice; a bad one changes nothing (SCH-177).
-    pub fn reload(&mut self, name: &str, bytes: &[u8]) {
-        let profile = self.scheduler.switches().profile;
-        let Reading { config, faults } = config::read_file(bytes, &self.policy_group, profile);
-        let text = String::from_utf8_lossy(bytes);
-        let told = Source::new(name, &text).render_all(&faults);
-        let refused = match config {
-            None => Some(told.clone()),
-            Some(config) => {
-                if config.checksum == self.scheduler.checksum() {
-                    return;
-                }
-                let events = self.apply(&Command::Configure(Arc::new(config)));
-                events.into_iter().find_map(|event| match event.kind {
-                    EventKind::ConfigRejected { message } => Some(message),
-                    _ => None,
-                })
-            }
-        };
-        let (weight, title, text) = match refused {
-            Some(why) => (NoticeWeight::Error, format!("{name} was refused, the configuration stays as it is"), why),
-            None => (NoticeWeight::Info, format!("{name} is in force"), told),
-        };
-        self.views.notice(self.now, weight, title, text);
-    }
-
     /// Tells whoever looks something.
     pub fn notice(&mut self, weight: NoticeWeight, title: String, text: String) {
         self.views.notice(self.now, weight, title, text);
@@ -164,24 +236,42 @@ impl Core {
 
     /// When the engine has to look again: for something due, or because the view changes by itself.
     pub fn next_wake(&self) -> Option<Time> {
+        if self.resting {
+            return None;
+        }
         [self.next_due(), self.views.next_change()].into_iter().flatten().min()
     }
 
     /// When something is due next: a cycle at once while there may be work, else whatever comes first.
     pub fn next_due(&self) -> Option<Time> {
+        if self.resting {
+            return None;
+        }
         if self.may_cycle() {
             return Some(self.now);
         }
         let workload = self.workload.as_ref().and_then(|workload| workload.next());
-        let due = [workload, self.scheduler.next_timer(), Some(self.next_clean), self.retry];
-        due.into_iter().flatten().min()
+        let periodic = [Some(self.next_clean), Some(self.next_sample)];
+        let due = [workload, self.scheduler.next_timer(), self.retry].into_iter().chain(periodic);
+        due.flatten().min()
     }
 
-    /// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands.
+    /// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. While it rests,
+    /// nothing is done and its time stands.
     pub fn run_until(&mut self, until: Time, steps: usize) -> Progress {
+        let progress = self.run(until, steps);
+        self.flush_events();
+        progress
+    }
+
+    fn run(&mut self, until: Time, steps: usize) -> Progress {
         let mut left = steps;
         while left > 0 {
             left -= 1;
+            if self.resting || self.comes_to_rest() {
+                self.rest();
+                return Progress::Reached;
+            }
             if self.may_cycle() {
                 self.cycle();
                 continue;
@@ -212,7 +302,13 @@ impl Core {
         if let Some(workload) = &mut self.workload {
             workload.observe(self.now, &events);
         }
+        self.log_events(events);
         self.retry = (!self.cycling && self.scheduler.has_work()).then(|| self.now + RETRY_EVERY);
+    }
+
+    fn duty(&mut self, command: &Command) {
+        let events = self.carry_out(command);
+        self.log_events(events);
     }
 
     /// Everything that is due now, but cycles. Gives how many commands that were.
@@ -223,14 +319,18 @@ impl Core {
         };
         let count = commands.len();
         for command in commands {
-            self.apply(&command);
+            self.duty(&command);
         }
         if self.next_clean <= self.now {
             self.next_clean = self.now + self.clean_every;
-            self.apply(&Command::Clean);
+            self.duty(&Command::Clean);
         }
         if self.scheduler.next_timer().is_some_and(|timer| timer <= self.now) {
-            self.apply(&Command::Tick);
+            self.duty(&Command::Tick);
+        }
+        if self.next_sample <= self.now {
+            self.next_sample = self.now + SAMPLE_EVERY;
+            self.views.sample(self.now, &self.scheduler);
         }
         if self.retry.is_some_and(|retry| retry <= self.now) {
             self.retry = None;

@@ -9,7 +9,10 @@
 //! - a workload and the timers act at their own times, not at the time when the thread got round to them.
 
 pub mod clock;
+mod configure;
 pub mod core;
+pub mod events;
+mod perform;
 pub mod setup;
 pub mod tell;
 pub mod thread;
@@ -17,6 +20,7 @@ pub mod watch;
 
 pub use clock::Clock;
 pub use core::{Core, Progress};
+pub use events::{EventLog, Numbering};
 pub use setup::Setup;
 pub use tell::{DrainReport, Hook};
 pub use thread::{Engine, Published};

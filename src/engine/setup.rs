@@ -1,13 +1,20 @@
 //! What an engine is made with.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::config::settings::EventConfig;
 use crate::config::{DEFAULT_POLICY_GROUP, SchedulerConfig};
 use crate::model::Profile;
 use crate::scheduler::Tuning;
 
 /// How often the queue cleaner runs when nobody says otherwise (SCH-182).
 const CLEAN_EVERY: Duration = Duration::from_secs(10);
+
+/// How many events are kept when nobody says otherwise (SCH-220).
+const EVENTS_KEPT: u32 = 100_000;
+/// The run of a scheduler that was given no name: tests and tapes, where each is to be like the other.
+const NO_INSTANCE: &str = "00000000-0000-0000-0000-000000000000";
 
 /// How an engine and its scheduler are set up, once, at start.
 #[derive(Clone, Debug)]
@@ -20,13 +27,22 @@ pub struct Setup {
     pub clean_every: Duration,
     /// The scheduler's own settings.
     pub tuning: Tuning,
+    /// It rests once the workload has given its last step, until somebody resumes it.
+    pub paused: bool,
+    /// How many events are kept, if any are.
+    pub event: EventConfig,
+    /// Which run of the scheduler this is, for those who follow its events: a UUID that no other run has.
+    pub instance: Arc<str>,
 }
 
 impl Setup {
     /// The defaults, with a profile.
     pub fn of(profile: Profile) -> Self {
         let policy_group = DEFAULT_POLICY_GROUP.to_owned();
-        Self { profile, policy_group, clean_every: CLEAN_EVERY, tuning: Tuning::default() }
+        let event = EventConfig { tracking_enabled: true, ring_buffer_capacity: EVENTS_KEPT, ..EventConfig::default() };
+        let instance = Arc::from(NO_INSTANCE);
+        let (clean_every, tuning) = (CLEAN_EVERY, Tuning::default());
+        Self { profile, policy_group, clean_every, tuning, paused: false, event, instance }
     }
 
     /// What the scheduler's own configuration says.
@@ -41,6 +57,9 @@ impl Setup {
                 preemption_interval: config.preemption_interval,
                 preemption_min_load: config.preemption_min_load,
             },
+            paused: false,
+            event: config.event.clone(),
+            instance: Arc::from(NO_INSTANCE),
         }
     }
 }

@@ -239,6 +239,8 @@ impl<F: Fn(String, String)> Worker<F> {
     }
 
     fn post(&self, address: &str, document: &Arc<str>) -> Outcome {
+        // A provider that is already there, the REST client's, is the same one.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder().timeout(self.hook.timeout).no_proxy().build();
         let request = client
             .map(|client| client.post(address).header("content-type", "application/json").body(document.to_string()));

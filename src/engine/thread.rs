@@ -11,14 +11,18 @@ use arc_swap::ArcSwap;
 
 use super::clock::Clock;
 use super::core::{Core, Progress};
+use super::events::EventLog;
 use super::tell::{Hook, Tell};
 use super::watch::FileWatch;
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
+use crate::view::act::{Actor, Answer, Done, Order, Refusal};
 use crate::view::{NoticeWeight, View};
 
 /// How many cycles and commands are done before others are heard again.
 const SLICE: usize = 256;
+/// How many requests are heard before the scheduler has its turn again.
+const HEARD: usize = 256;
 /// The shortest time between two published views while there is always something new.
 const PUBLISH_EVERY: Duration = Duration::from_millis(33);
 
@@ -89,6 +93,8 @@ impl Published {
 enum Request {
     /// Carry out a command and answer with its events.
     Apply(Box<Command>, Sender<Vec<Event>>),
+    /// Carry out an order.
+    Perform(Box<(Actor, Order)>, Reply),
     /// The configuration's file has another content, or cannot be read.
     Reload(String, Result<Vec<u8>, String>),
     /// Tell whoever looks: one line, and the reason.
@@ -97,10 +103,30 @@ enum Request {
     Stop,
 }
 
+/// Where an answer goes. When the engine ends before there is one, that is the answer.
+struct Reply(Option<Answer>);
+
+impl Reply {
+    fn give(mut self, outcome: Result<Done, Refusal>) {
+        if let Some(answer) = self.0.take() {
+            answer(outcome);
+        }
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if let Some(answer) = self.0.take() {
+            answer(Err(Refusal::stopped()));
+        }
+    }
+}
+
 /// A scheduler that runs by itself. Dropping it stops the thread.
 pub struct Engine {
     requests: Sender<Request>,
     published: Arc<Published>,
+    events: Arc<EventLog>,
     clock: Clock,
     thread: Option<JoinHandle<()>>,
     watch: Option<FileWatch>,
@@ -132,12 +158,15 @@ impl Engine {
         let tell = tell.transpose()?;
         let published = Arc::new(Published::new(core.take_view().unwrap_or_default()));
         let shown = Arc::clone(&published);
+        let events = Arc::clone(core.events());
         let clock = Clock::new(speed);
+        let owned = clock.clone();
         let thread = std::thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
             let _alive = Alive(&shown);
-            Owner { core, clock, inbox, published: &shown, last_publish: None, tell }.run();
+            let answers = Vec::new();
+            Owner { core, clock: owned, inbox, published: &shown, last_publish: None, tell, answers }.run();
         })?;
-        Ok(Self { requests, published, clock, thread: Some(thread), watch: None })
+        Ok(Self { requests, published, events, clock, thread: Some(thread), watch: None })
     }
 
     /// Reloads a configuration file whenever its content changes; `known` is what was loaded.
@@ -159,6 +188,11 @@ impl Engine {
         &self.published
     }
 
+    /// The events that have happened.
+    pub fn events(&self) -> &Arc<EventLog> {
+        &self.events
+    }
+
     /// What time it is for the scheduler.
     pub fn now(&self) -> Time {
         self.clock.now()
@@ -170,6 +204,13 @@ impl Engine {
         // A stopped engine has dropped its end; the caller sees that in the answer that does not come.
         let _ = self.requests.send(Request::Apply(Box::new(command), answer));
         answers
+    }
+
+    /// Has an order carried out. `answer` is called once, from the engine's thread, when that is published; or at once, if the
+    /// engine has stopped.
+    pub fn perform(&self, actor: Actor, order: Order, answer: Answer) {
+        // A stopped engine has dropped its end; with the request goes the reply, which says so.
+        let _ = self.requests.send(Request::Perform(Box::new((actor, order)), Reply(Some(answer))));
     }
 }
 
@@ -201,15 +242,20 @@ struct Owner<'a> {
     published: &'a Published,
     last_publish: Option<Instant>,
     tell: Option<Tell>,
+    /// Outcomes of orders that are answered once their view is published.
+    answers: Vec<(Reply, Result<Done, Refusal>)>,
 }
 
 impl Owner<'_> {
     fn run(&mut self) {
         loop {
-            if !self.hear_all() {
+            let goes_on = self.hear_some();
+            self.give_answers();
+            if !goes_on {
                 return;
             }
             let progress = self.core.run_until(self.clock.now(), SLICE);
+            self.set_clock();
             self.tell_admins();
             let due = self.last_publish.is_none_or(|last| last.elapsed() >= PUBLISH_EVERY);
             if progress == Progress::Reached || due {
@@ -242,9 +288,32 @@ impl Owner<'_> {
         self.published.mark_current(idle);
     }
 
+    /// The clock stands while the scheduler rests.
+    fn set_clock(&self) {
+        match (self.core.rests(), self.clock.runs()) {
+            (true, true) => self.clock.stop(self.core.now()),
+            (false, false) => self.clock.start(),
+            _ => {}
+        }
+    }
+
+    /// Publishes what came of the orders that were heard, and answers them: whoever has an answer sees it in the view.
+    fn give_answers(&mut self) {
+        if self.answers.is_empty() {
+            return;
+        }
+        if let Some(view) = self.core.take_view() {
+            self.published.publish(view);
+            self.last_publish = Some(Instant::now());
+        }
+        for (reply, outcome) in self.answers.drain(..) {
+            reply.give(outcome);
+        }
+    }
+
     /// Carries out what others ask, without waiting. Gives whether to go on.
-    fn hear_all(&mut self) -> bool {
-        loop {
+    fn hear_some(&mut self) -> bool {
+        for _ in 0..HEARD {
             match self.inbox.try_recv() {
                 Ok(request) => {
                     if !self.answer(request) {
@@ -255,11 +324,12 @@ impl Owner<'_> {
                 Err(TryRecvError::Disconnected) => return false,
             }
         }
+        true
     }
 
     /// Waits until something is due or asked. Gives whether to go on.
     fn wait(&mut self) -> bool {
-        let due = self.core.next_wake().map(|due| self.clock.until(due));
+        let due = self.core.next_wake().and_then(|due| self.clock.until(due));
         let publish = self.last_publish.map(|last| PUBLISH_EVERY.saturating_sub(last.elapsed()));
         let publish = publish.filter(|wait| !wait.is_zero());
         let wait = [due, publish].into_iter().flatten().min().unwrap_or(Duration::from_secs(60));
@@ -283,6 +353,15 @@ impl Owner<'_> {
             }
             Request::Warn(title, text) => {
                 self.core.notice(NoticeWeight::Warning, title, text);
+                true
+            }
+            Request::Perform(wanted, reply) => {
+                self.core.run_until(self.clock.now(), SLICE);
+                self.set_clock();
+                let (actor, order) = *wanted;
+                let outcome = self.core.perform(&actor, &order);
+                self.set_clock();
+                self.answers.push((reply, outcome));
                 true
             }
             Request::Apply(command, answer) => {

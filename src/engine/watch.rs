@@ -1,17 +1,21 @@
 //! Notices when the queue configuration's file changes.
 //!
 //! The folder is watched and not the file: editors write a new file and rename it, and a mounted ConfigMap swaps a
-//! symbolic link. What counts is the content: it is read once things are quiet, and told only if it is another one.
+//! symbolic link. Where the file is such a link, the folder that it leads to is watched as well. What counts is the content: it is
+//! read once things are quiet, or at last after [`PATIENCE`], and told only if it is another one.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecursiveMode, Watcher};
 
 /// How long nothing must happen in the folder before the file is read.
 const QUIET: Duration = Duration::from_millis(200);
+/// After this the file is read all the same: another file of the folder may be written to without end.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Watches one file until it is dropped.
 pub struct FileWatch {
@@ -31,17 +35,19 @@ impl FileWatch {
         changed: impl Fn(Result<Vec<u8>, String>) + Send + 'static,
     ) -> Result<Self, String> {
         let told = |error: &dyn std::fmt::Display| format!("{}: cannot be watched: {error}", file.display());
-        let folder = match file.parent() {
-            Some(folder) if folder != Path::new("") => folder.to_path_buf(),
-            _ => PathBuf::from("."),
-        };
         let (news, inbox) = channel();
-        let mut watcher = notify::recommended_watcher(move |_: notify::Result<notify::Event>| {
-            // Whatever happened, the file is looked at again. The reader may have gone already.
-            let _ = news.send(());
+        let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // After an error nobody knows what was missed. The reader may have gone already.
+            if event.map_or(true, |event| is_news(event.kind)) {
+                let _ = news.send(());
+            }
         })
         .map_err(|error| told(&error))?;
-        watcher.watch(&folder, RecursiveMode::NonRecursive).map_err(|error| told(&error))?;
+        watcher.watch(folder(file), RecursiveMode::NonRecursive).map_err(|error| told(&error))?;
+        if let Some(target) = std::fs::canonicalize(file).ok().filter(|_| file.is_symlink()) {
+            // A change there is a change of the file. What cannot be watched there is still seen when the link changes.
+            let _ = watcher.watch(folder(&target), RecursiveMode::NonRecursive);
+        }
         let path = file.to_path_buf();
         let thread = std::thread::Builder::new()
             .name("config-watch".to_owned())
@@ -62,10 +68,20 @@ impl Drop for FileWatch {
     }
 }
 
+fn folder(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether something may be another than before. That a file was opened or read is none: reading it here would be news for ever.
+fn is_news(kind: EventKind) -> bool {
+    !matches!(kind, EventKind::Access(access) if access != AccessKind::Close(AccessMode::Write))
+}
+
 fn read_changes(file: &Path, known: Vec<u8>, inbox: &Receiver<()>, changed: &dyn Fn(Result<Vec<u8>, String>)) {
     let mut last = Ok(known);
     loop {
-        loop {
+        let since = Instant::now();
+        while since.elapsed() < PATIENCE {
             match inbox.recv_timeout(QUIET) {
                 Ok(()) => {}
                 Err(RecvTimeoutError::Timeout) => break,
@@ -86,6 +102,8 @@ fn read_changes(file: &Path, known: Vec<u8>, inbox: &Receiver<()>, changed: &dyn
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     /// A folder of this test's own, gone when it ends.
@@ -127,5 +145,43 @@ mod tests {
         assert!(told.recv_timeout(patience).unwrap().unwrap_err().contains("queues.yaml"));
         drop(watch);
         assert!(told.try_recv().is_err(), "nothing is told twice");
+    }
+    #[test]
+    fn reading_the_file_is_no_news() {
+        use notify::event::{DataChange, ModifyKind, RenameMode};
+        for news in [
+            EventKind::Access(AccessKind::Close(AccessMode::Write)),
+            EventKind::Modify(ModifyKind::Data(DataChange::Any)),
+            EventKind::Modify(ModifyKind::Name(RenameMode::To)),
+            EventKind::Any,
+        ] {
+            assert!(is_news(news), "{news:?}");
+        }
+        for idle in [AccessKind::Open(AccessMode::Any), AccessKind::Read, AccessKind::Close(AccessMode::Read)] {
+            assert!(!is_news(EventKind::Access(idle)), "{idle:?}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_target_of_a_link_is_watched_and_noise_beside_it_does_not_hide_a_change() {
+        let (links, targets) = (Folder::new("links"), Folder::new("targets"));
+        let (link, target) = (links.0.join("queues.yaml"), targets.0.join("real.yaml"));
+        std::fs::write(&target, "one").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let (tell, told) = channel();
+        let watch = FileWatch::start(&link, b"one".to_vec(), move |content| tell.send(content).unwrap()).unwrap();
+        std::fs::write(&target, "two").unwrap();
+        // Another file is written to until the change is told, never quiet for long enough.
+        let changed = loop {
+            std::fs::write(targets.0.join("noise"), "x").unwrap();
+            match told.recv_timeout(QUIET / 10) {
+                Ok(changed) => break changed,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => panic!("the reader is gone"),
+            }
+        };
+        assert_eq!(changed, Ok(b"two".to_vec()));
+        drop(watch);
     }
 }

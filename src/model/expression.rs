@@ -11,6 +11,12 @@ use regex::{Regex, RegexBuilder};
 /// The most that one compiled expression may take, in bytes.
 const SIZE_LIMIT: usize = 10 << 20;
 
+/// What all expressions of one file may take together, in bytes.
+const ROOM: usize = 64 << 20;
+
+/// Sizes that expressions are tried at, so that each takes about as much of the room as it needs.
+const SIZES: [usize; 3] = [16 << 10, 256 << 10, SIZE_LIMIT];
+
 /// The largest number of repetitions that can be asked for.
 const REPEAT_MAX: u32 = 1000;
 
@@ -39,14 +45,60 @@ pub fn is_expression(text: &str) -> bool {
 /// # Errors
 /// What is wrong with the pattern.
 pub fn compile(pattern: &str) -> Result<Regex, ExpressionFault> {
-    let pattern = Reader { rest: pattern, out: String::with_capacity(pattern.len() + 8) }.translate()?;
-    RegexBuilder::new(&pattern).size_limit(SIZE_LIMIT).build().map_err(|error| {
-        ExpressionFault(match error {
-            regex::Error::CompiledTooBig(_) => "the expression is too large".to_owned(),
-            // The engine draws the pattern with a marker below; only its last line is words.
-            other => other.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
-        })
+    build(&translate(pattern)?, SIZE_LIMIT)
+}
+
+/// Compiles the expressions of one file, which have so much room together that no file can take all memory.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    room: usize,
+}
+
+impl Default for Compiler {
+    fn default() -> Self {
+        Self { room: ROOM }
+    }
+}
+
+impl Compiler {
+    /// Compiles one more pattern, as [`compile`] does.
+    ///
+    /// # Errors
+    /// What is wrong with the pattern; or that those before it took up all the room.
+    pub fn compile(&mut self, pattern: &str) -> Result<Regex, ExpressionFault> {
+        let pattern = translate(pattern)?;
+        for size in SIZES {
+            if size > self.room {
+                return fault("all expressions of the file together are too large");
+            }
+            match build(&pattern, size) {
+                Err(why) if why == too_large() && size < SIZE_LIMIT => {}
+                other => {
+                    self.room -= size;
+                    return other;
+                }
+            }
+        }
+        Err(too_large())
+    }
+}
+
+fn translate(pattern: &str) -> Result<String, ExpressionFault> {
+    Reader { rest: pattern, out: String::with_capacity(pattern.len() + 8) }.translate()
+}
+
+fn build(pattern: &str, size: usize) -> Result<Regex, ExpressionFault> {
+    RegexBuilder::new(pattern).size_limit(size).build().map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => too_large(),
+        // The engine draws the pattern with a marker below; only its last line is words.
+        other => ExpressionFault(
+            other.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
+        ),
     })
+}
+
+fn too_large() -> ExpressionFault {
+    ExpressionFault("the expression is too large".to_owned())
 }
 
 fn fault<T>(text: impl Into<String>) -> Result<T, ExpressionFault> {
@@ -349,6 +401,20 @@ mod tests {
         check("svc$", &["svc", "mysvc"], &["svc$"]);
         check("(?i)^sue$", &["Sue", "SUE"], &["sues"]);
         check("^(group1.|other)$", &["group12", "other"], &["group101"]);
+    }
+
+    #[test]
+    fn expressions_of_one_file_have_so_much_room_together() {
+        let mut compiler = Compiler::default();
+        let fill = |compiler: &mut Compiler, pattern: &str, most: usize| {
+            (0..=most).find(|_| compiler.compile(pattern).is_err()).expect("there is an end")
+        };
+        assert_eq!(fill(&mut compiler, "^user-[0-9]+$", 10_000), ROOM / SIZES[0]);
+        assert_eq!(
+            compiler.compile("a*").unwrap_err().to_string(),
+            "all expressions of the file together are too large"
+        );
+        assert!(fill(&mut Compiler::default(), "\\pL{40}", 1000) < ROOM / SIZES[1] + 1);
     }
 
     #[test]

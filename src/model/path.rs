@@ -76,6 +76,12 @@ impl From<&str> for QueuePath {
     }
 }
 
+impl From<QueuePath> for Arc<str> {
+    fn from(path: QueuePath) -> Self {
+        path.0
+    }
+}
+
 impl Borrow<str> for QueuePath {
     /// Only for hashed look-ups: the order of `str` is another one.
     fn borrow(&self) -> &str {

@@ -21,26 +21,74 @@ pub const VCORE: &str = "vcore";
 /// A sparse map from resource names to amounts (SCH-020 to SCH-036).
 #[derive(Clone, Default)]
 pub struct Resource {
-    memory: Option<i64>,
-    vcore: Option<i64>,
-    /// Sorted by name; never holds the two names above.
-    other: Vec<(Arc<str>, i64)>,
+    /// 0 where it is absent.
+    memory: i64,
+    /// 0 where it is absent.
+    vcore: i64,
+    present: Present,
+    other: Option<Box<Others>>,
+}
+
+/// All names but the two with a field of their own, sorted. Never empty: without other names there is no list.
+#[derive(Clone, Default)]
+struct Others(Vec<(Arc<str>, i64)>);
+
+/// Which of the two fields hold an amount.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Present {
+    memory: bool,
+    vcore: bool,
 }
 
 impl Resource {
     /// A resource without any name.
     pub const fn new() -> Self {
-        Self { memory: None, vcore: None, other: Vec::new() }
+        Self { memory: 0, vcore: 0, present: Present { memory: false, vcore: false }, other: None }
+    }
+
+    fn memory(&self) -> Option<i64> {
+        self.present.memory.then_some(self.memory)
+    }
+
+    fn vcore(&self) -> Option<i64> {
+        self.present.vcore.then_some(self.vcore)
+    }
+
+    fn set_memory(&mut self, amount: Option<i64>) {
+        self.memory = amount.unwrap_or(0);
+        self.present.memory = amount.is_some();
+    }
+
+    fn set_vcore(&mut self, amount: Option<i64>) {
+        self.vcore = amount.unwrap_or(0);
+        self.present.vcore = amount.is_some();
+    }
+
+    fn others(&self) -> &[(Arc<str>, i64)] {
+        self.other.as_ref().map_or(&[], |other| &other.0)
+    }
+
+    fn others_mut(&mut self) -> &mut [(Arc<str>, i64)] {
+        self.other.as_mut().map_or(&mut [], |other| &mut other.0)
+    }
+
+    /// Sets one of the other names to what `change` makes of its amount, 0 where it is absent.
+    fn change_other(&mut self, name: &str, own: impl FnOnce() -> Arc<str>, change: impl FnOnce(i64) -> i64) {
+        let list = &mut self.other.get_or_insert_default().0;
+        match list.binary_search_by(|(n, _)| (**n).cmp(name)) {
+            Ok(at) => list[at].1 = change(list[at].1),
+            Err(at) => list.insert(at, (own(), change(0))),
+        }
     }
 
     /// The amount of `name`, if it is present.
     pub fn get(&self, name: &str) -> Option<i64> {
         match name {
-            MEMORY => self.memory,
-            VCORE => self.vcore,
+            MEMORY => self.memory(),
+            VCORE => self.vcore(),
             _ => {
-                let at = self.other.binary_search_by(|(n, _)| (**n).cmp(name)).ok()?;
-                Some(self.other[at].1)
+                let at = self.others().binary_search_by(|(n, _)| (**n).cmp(name)).ok()?;
+                Some(self.others()[at].1)
             }
         }
     }
@@ -53,47 +101,44 @@ impl Resource {
     /// Sets the amount of `name`.
     pub fn set(&mut self, name: &str, amount: i64) {
         match name {
-            MEMORY => self.memory = Some(amount),
-            VCORE => self.vcore = Some(amount),
-            _ => match self.other.binary_search_by(|(n, _)| (**n).cmp(name)) {
-                Ok(at) => self.other[at].1 = amount,
-                Err(at) => self.other.insert(at, (Arc::from(name), amount)),
-            },
+            MEMORY => self.set_memory(Some(amount)),
+            VCORE => self.set_vcore(Some(amount)),
+            _ => self.change_other(name, || Arc::from(name), |_| amount),
         }
     }
 
     /// All names with their amounts: memory, vcore, then the others by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, i64)> {
-        let own = [(MEMORY, self.memory), (VCORE, self.vcore)];
+        let own = [(MEMORY, self.memory()), (VCORE, self.vcore())];
         own.into_iter()
             .filter_map(|(name, amount)| amount.map(|a| (name, a)))
-            .chain(self.other.iter().map(|(name, amount)| (&**name, *amount)))
+            .chain(self.others().iter().map(|(name, amount)| (&**name, *amount)))
     }
 
     /// The number of names present.
     pub fn len(&self) -> usize {
-        usize::from(self.memory.is_some()) + usize::from(self.vcore.is_some()) + self.other.len()
+        usize::from(self.present.memory) + usize::from(self.present.vcore) + self.others().len()
     }
 
     /// Whether no name is present.
     pub fn is_empty(&self) -> bool {
-        self.memory.is_none() && self.vcore.is_none() && self.other.is_empty()
+        self.present == Present::default() && self.other.is_none()
     }
 
     /// Whether no name is present or all amounts are 0 (SCH-032).
     pub fn is_zero(&self) -> bool {
-        self.iter().all(|(_, amount)| amount == 0)
+        self.memory == 0 && self.vcore == 0 && self.others().iter().all(|(_, amount)| *amount == 0)
     }
 
     /// Walks over the union of names with the amount of each side.
     fn union<'a>(&'a self, other: &'a Self, mut visit: impl FnMut(&'a str, Option<i64>, Option<i64>)) {
-        if self.memory.is_some() || other.memory.is_some() {
-            visit(MEMORY, self.memory, other.memory);
+        if self.present.memory || other.present.memory {
+            visit(MEMORY, self.memory(), other.memory());
         }
-        if self.vcore.is_some() || other.vcore.is_some() {
-            visit(VCORE, self.vcore, other.vcore);
+        if self.present.vcore || other.present.vcore {
+            visit(VCORE, self.vcore(), other.vcore());
         }
-        let (mut left, mut right) = (self.other.as_slice(), other.other.as_slice());
+        let (mut left, mut right) = (self.others(), other.others());
         loop {
             let order = match (left.first(), right.first()) {
                 (None, None) => return,
@@ -114,31 +159,39 @@ impl Resource {
         }
     }
 
+    /// Whether neither side has a name without a field of its own.
+    fn are_plain(&self, other: &Self) -> bool {
+        self.other.is_none() && other.other.is_none()
+    }
+
     /// Whether `test` holds for both amounts of every name of the union; a missing amount is `None`.
     fn all(&self, other: &Self, test: impl Fn(Option<i64>, Option<i64>) -> bool) -> bool {
-        if !self.other.is_empty() || !other.other.is_empty() {
+        if !self.are_plain(other) {
             let mut holds = true;
             self.union(other, |_, l, r| holds &= test(l, r));
             return holds;
         }
         let both = |l: Option<i64>, r: Option<i64>| (l.is_none() && r.is_none()) || test(l, r);
-        both(self.memory, other.memory) && both(self.vcore, other.vcore)
+        both(self.memory(), other.memory()) && both(self.vcore(), other.vcore())
     }
 
     /// The union of names, each with what `combine` gives for it; a name for which it gives `None` is left out.
     fn combine(&self, other: &Self, combine: impl Fn(Option<i64>, Option<i64>) -> Option<i64>) -> Self {
         let both = |l: Option<i64>, r: Option<i64>| if l.is_none() && r.is_none() { None } else { combine(l, r) };
-        let mut result =
-            Self { memory: both(self.memory, other.memory), vcore: both(self.vcore, other.vcore), other: Vec::new() };
-        if !self.other.is_empty() || !other.other.is_empty() {
+        let mut result = Self::new();
+        result.set_memory(both(self.memory(), other.memory()));
+        result.set_vcore(both(self.vcore(), other.vcore()));
+        if !self.are_plain(other) {
+            let mut list = Vec::new();
             self.union(other, |name, l, r| {
                 if name != MEMORY
                     && name != VCORE
                     && let Some(amount) = combine(l, r)
                 {
-                    result.other.push((Arc::from(name), amount));
+                    list.push((Arc::from(name), amount));
                 }
             });
+            result.other = (!list.is_empty()).then(|| Box::new(Others(list)));
         }
         result
     }
@@ -170,30 +223,27 @@ impl Resource {
         self.update(other, i64::saturating_sub);
     }
 
-    fn update(&mut self, other: &Self, change: fn(i64, i64) -> i64) {
-        if let Some(by) = other.memory {
-            self.memory = Some(change(self.memory.unwrap_or(0), by));
-        }
-        if let Some(by) = other.vcore {
-            self.vcore = Some(change(self.vcore.unwrap_or(0), by));
-        }
-        for (name, by) in &other.other {
-            match self.other.binary_search_by(|(n, _)| n.cmp(name)) {
-                Ok(at) => self.other[at].1 = change(self.other[at].1, *by),
-                Err(at) => self.other.insert(at, (Arc::clone(name), change(0, *by))),
-            }
+    fn update(&mut self, other: &Self, change: impl Fn(i64, i64) -> i64) {
+        // What is absent counts 0 and changes nothing.
+        self.memory = change(self.memory, other.memory);
+        self.vcore = change(self.vcore, other.vcore);
+        self.present.memory |= other.present.memory;
+        self.present.vcore |= other.present.vcore;
+        for (name, by) in other.others() {
+            self.change_other(name, || Arc::clone(name), |amount| change(amount, *by));
         }
     }
 
     /// Drops the names whose amount is 0 (D-20).
     pub fn prune(&mut self) {
-        if self.memory == Some(0) {
-            self.memory = None;
+        self.present.memory &= self.memory != 0;
+        self.present.vcore &= self.vcore != 0;
+        if let Some(other) = &mut self.other {
+            other.0.retain(|(_, amount)| *amount != 0);
+            if other.0.is_empty() {
+                self.other = None;
+            }
         }
-        if self.vcore == Some(0) {
-            self.vcore = None;
-        }
-        self.other.retain(|(_, amount)| *amount != 0);
     }
 
     /// The same without the names whose amount is 0.
@@ -217,7 +267,11 @@ impl Resource {
 
     /// Whether `smaller` fits into this; a name missing here counts 0 (SCH-023).
     pub fn fit_in(&self, smaller: &Self) -> bool {
-        self.all(smaller, |l, s| s.is_none_or(|s| s <= l.unwrap_or(0).max(0)))
+        // What is absent in `smaller` is 0, and 0 fits everywhere.
+        smaller.memory <= self.memory.max(0)
+            && smaller.vcore <= self.vcore.max(0)
+            && (smaller.other.is_none()
+                || smaller.others().iter().all(|(name, amount)| *amount <= self.amount(name).max(0)))
     }
 
     /// Whether `smaller` fits into this; a name missing here is unlimited (SCH-024).
@@ -225,26 +279,42 @@ impl Resource {
         self.all(smaller, |l, s| s.is_none_or(|s| s <= 0 || l.is_none_or(|l| s <= l.max(0))))
     }
 
+    /// Whether this, as a room, has no more of any name than `other`: a name missing in a room is unlimited.
+    pub fn is_no_roomier_than(&self, other: &Self) -> bool {
+        self.all(other, |own, other| other.is_none_or(|other| own.is_some_and(|own| own <= other)))
+    }
+
+    /// Whether the same names are present with the same amounts, which `==` does not ask for.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.all(other, |own, other| own == other)
+    }
+
     /// All amounts at least those of `other`, and one of them larger (SCH-025).
     pub fn strictly_greater(&self, other: &Self) -> bool {
         self.at_least(other) && !other.at_least(self)
     }
 
+    /// Name after name, missing amounts count 0: the first difference decides. What is strictly greater is greater here too.
+    pub fn cmp_by_name(&self, other: &Self) -> Ordering {
+        let mut order = self.memory.cmp(&other.memory).then_with(|| self.vcore.cmp(&other.vcore));
+        if order.is_eq() && !self.are_plain(other) {
+            self.union(other, |_, l, r| order = order.then_with(|| l.unwrap_or(0).cmp(&r.unwrap_or(0))));
+        }
+        order
+    }
+
     /// All amounts at least those of `other`, missing ones count 0 (SCH-026).
     pub fn at_least(&self, other: &Self) -> bool {
-        self.all(other, |l, r| l.unwrap_or(0) >= r.unwrap_or(0))
+        self.memory >= other.memory
+            && self.vcore >= other.vcore
+            && (self.are_plain(other) || self.all(other, |l, r| l.unwrap_or(0) >= r.unwrap_or(0)))
     }
 
     /// No amount negative and one larger than 0 (SCH-027).
     pub fn strictly_greater_than_zero(&self) -> bool {
-        let mut some = false;
-        for (_, amount) in self.iter() {
-            if amount < 0 {
-                return false;
-            }
-            some |= amount > 0;
-        }
-        some
+        let own = [self.memory, self.vcore];
+        let amounts = || own.into_iter().chain(self.others().iter().map(|(_, amount)| *amount));
+        amounts().all(|amount| amount >= 0) && amounts().any(|amount| amount > 0)
     }
 
     /// Whether an amount is negative.
@@ -289,9 +359,9 @@ impl Resource {
         #[expect(clippy::cast_possible_truncation, reason = "cut towards zero and saturating by SCH-033")]
         #[expect(clippy::cast_precision_loss, reason = "the rule is about floats")]
         let scale = |amount: &mut i64| *amount = (*amount as f64 * factor) as i64;
-        result.memory.iter_mut().for_each(scale);
-        result.vcore.iter_mut().for_each(scale);
-        result.other.iter_mut().for_each(|(_, amount)| scale(amount));
+        scale(&mut result.memory);
+        scale(&mut result.vcore);
+        result.others_mut().iter_mut().for_each(|(_, amount)| scale(amount));
         result
     }
 
@@ -328,7 +398,9 @@ impl Resource {
 impl PartialEq for Resource {
     /// Equal over the union of names, a missing amount counts 0 (SCH-028).
     fn eq(&self, other: &Self) -> bool {
-        self.all(other, |l, r| l.unwrap_or(0) == r.unwrap_or(0))
+        self.memory == other.memory
+            && self.vcore == other.vcore
+            && (self.are_plain(other) || self.all(other, |l, r| l.unwrap_or(0) == r.unwrap_or(0)))
     }
 }
 

@@ -40,6 +40,16 @@ pub struct Scenario {
     pub steps: Vec<Step>,
 }
 
+impl Scenario {
+    /// The text of its own configuration; `None` when it is in a file, or there is none.
+    pub fn config_text(&self) -> Option<&str> {
+        match &self.config {
+            Some(ConfigSource::Text(text)) => Some(text.text()),
+            _ => None,
+        }
+    }
+}
+
 /// Where a scenario's configuration is.
 #[derive(Clone, Debug)]
 pub enum ConfigSource {

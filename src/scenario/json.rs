@@ -106,6 +106,12 @@ impl Json {
     }
 
     fn put(&mut self, value: &str) -> io::Result<()> {
-        Ok(serde_json::to_writer(&mut self.text, value)?)
+        if value.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+            return Ok(serde_json::to_writer(&mut self.text, value)?);
+        }
+        self.text.push(b'"');
+        self.text.extend_from_slice(value.as_bytes());
+        self.text.push(b'"');
+        Ok(())
     }
 }

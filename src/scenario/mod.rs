@@ -3,7 +3,7 @@
 //! Where to read: [`file`] turns text into a [`Scenario`]; `decode` and `value` are its parts. [`workload`] is what drives a
 //! scheduler as time goes on: a scenario's [`steps`], or the [`demo`]; [`record`] and
 //! [`write`] make a scenario file of it.
-//! [`run`] drives a scheduler through a scenario, [`trace`] prints what came of it.
+//! [`run`] drives a scheduler through a scenario, [`trace`] prints what came of it, and `summary` that for people.
 //!
 //! Invariants:
 //! - no clock, no thread, and no IO but the writer that a trace goes to: time is virtual and comes in as an argument;
@@ -22,6 +22,8 @@ pub mod write;
 mod decode;
 mod json;
 mod pace;
+mod plot;
+mod summary;
 mod value;
 
 pub use demo::{Demo, demo_config};
@@ -29,6 +31,7 @@ pub use file::{ConfigSource, Cycles, EmbeddedText, Reading, Scenario, Step, Step
 pub use record::{Recorder, Recording};
 pub use run::{Outcome, Runner, run};
 pub use steps::ScenarioWorkload;
+pub use summary::Summary;
 pub use trace::{Silent, Sink, Trace};
 pub use workload::Workload;
 pub use write::scenario_text;

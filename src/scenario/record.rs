@@ -57,7 +57,7 @@ impl Tape {
     /// Keeps account of the asks that may seek victims.
     fn follow(&mut self, event: &Event) {
         match &event.kind {
-            EventKind::AskAdded { app, ask } if self.preemptors.contains(app) => {
+            EventKind::AskAdded { app, ask, .. } if self.preemptors.contains(app) => {
                 self.seeking.insert((app.clone(), ask.clone()));
             }
             EventKind::Allocated { app, ask, .. } | EventKind::AskRemoved { app, ask, .. } => {

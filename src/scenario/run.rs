@@ -105,14 +105,16 @@ impl Runner {
     pub fn step(&mut self, step: &Step, sink: &mut impl Sink) -> io::Result<()> {
         self.step += 1;
         self.advance(STEP, sink)?;
-        match &step.kind {
+        let done = match &step.kind {
             StepKind::Command(command) => self.apply(&Command::from(command.clone()), sink).map(drop),
             StepKind::Schedule(cycles) => self.schedule(*cycles, sink),
             StepKind::Config(text) => self.configure(text.read(self.profile), sink).map(drop),
             StepKind::Clean => self.apply(&Command::Clean, sink).map(drop),
             StepKind::Advance(by) => self.advance(*by, sink),
             StepKind::Snapshot(label) => sink.snapshot(self.step, label, &self.scheduler),
-        }
+        };
+        sink.time(self.now);
+        done
     }
 
     fn apply(&mut self, command: &Command, sink: &mut impl Sink) -> io::Result<Vec<Event>> {

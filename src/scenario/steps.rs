@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::file::{Cycles, Scenario, Step, StepKind};
 use super::run::STEP;
 use super::workload::Workload;
+use crate::config::Config;
 use crate::model::{Profile, Time};
 use crate::scheduler::{Command, Event};
 
@@ -20,6 +21,8 @@ pub struct ScenarioWorkload {
     /// When the next step, or the next cycles of the present one, are due.
     at: Time,
     cycles: Option<Cycling>,
+    /// The configuration that was handed out last, by its checksum.
+    text: Option<(String, Box<str>)>,
 }
 
 /// What is left of a `schedule` step.
@@ -33,7 +36,7 @@ struct Cycling {
 impl ScenarioWorkload {
     /// The steps of `scenario`; its reloads are read by the rules of `profile`.
     pub fn new(scenario: Scenario, profile: Profile) -> Self {
-        Self { steps: scenario.steps.into_iter(), profile, at: Time::ZERO + STEP, cycles: None }
+        Self { steps: scenario.steps.into_iter(), profile, at: Time::ZERO + STEP, cycles: None, text: None }
     }
 
     fn step(&mut self, step: StepKind) -> Vec<Command> {
@@ -42,6 +45,7 @@ impl ScenarioWorkload {
             StepKind::Clean => vec![Command::Clean],
             StepKind::Config(text) => {
                 let config = text.read(self.profile).config;
+                self.text = config.as_ref().map(|config| (config.checksum.clone(), text.text().into()));
                 config.into_iter().map(|config| Command::Configure(Arc::new(config))).collect()
             }
             StepKind::Advance(by) => {
@@ -102,5 +106,10 @@ impl Workload for ScenarioWorkload {
 
     fn runs_cycles(&self) -> bool {
         self.next().is_some()
+    }
+
+    fn text_of(&self, config: &Config) -> Option<&str> {
+        let (checksum, text) = self.text.as_ref()?;
+        (*checksum == config.checksum).then_some(text)
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::json::Json;
-use crate::model::{AppId, AskId, QueuePath, Resource};
+use crate::model::{AppId, AskId, QueuePath, Resource, Time};
 use crate::scheduler::index::SlabKey;
 use crate::scheduler::queue::Queue;
 use crate::scheduler::usage::{QueueUsage, Trackers};
@@ -25,6 +25,11 @@ pub trait Sink {
     /// # Errors
     /// Writing failed; the run ends.
     fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()>;
+
+    /// A step is done, and it is this late.
+    fn time(&mut self, now: Time) {
+        let _ = now;
+    }
 }
 
 /// Hears nothing.
@@ -89,11 +94,11 @@ impl<W: Write> Trace<W> {
             }
             EventKind::AppAccepted { app, queue }
             | EventKind::Moved { app, queue, .. }
-            | EventKind::Killed { app, queue } => {
+            | EventKind::Killed { app, queue, .. } => {
                 json.text_field("app", app.as_str())?;
                 json.text_field("queue", queue.as_str())?;
             }
-            EventKind::AppRejected { app, message } | EventKind::Denied { app, message } => {
+            EventKind::AppRejected { app, message } | EventKind::Denied { app, message, .. } => {
                 json.text_field("app", app.as_str())?;
                 json.text_field("message", message)?;
             }
@@ -245,7 +250,7 @@ fn nodes(json: &mut Json, partition: &Partition) -> io::Result<()> {
         json.resource_field("occupied", &node.occupied)?;
         let running = node.allocations.values().map(|(app, ask)| {
             let app = &partition.apps[*app];
-            format!("{}/{}", app.id, app.asks[*ask].id)
+            [app.id.as_str(), "/", app.asks[*ask].id.as_str()].concat()
         });
         let mut running: Vec<String> = running.collect();
         running.sort_unstable();

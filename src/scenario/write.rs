@@ -53,6 +53,8 @@ fn command_text(command: &PartitionCommand) -> String {
             format!("release: {{app: {}, id: {}}}", quoted(app.as_str()), quoted(ask.as_str()))
         }
         PartitionCommand::Remove { app } => format!("remove: {{app: {}}}", quoted(app.as_str())),
+        // A scenario has no word for half of it.
+        PartitionCommand::Clean { .. } => "clean: true".to_owned(),
         PartitionCommand::Kill { app, by, .. } => {
             format!("kill: {{app: {}, as: {{{}}}}}", quoted(app.as_str()), identity(by))
         }

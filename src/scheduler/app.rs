@@ -10,6 +10,7 @@ use super::gang::{Takeover, TaskGroup};
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::order::AppRank;
 use super::place::Record;
+use super::sleep::Sleep;
 use super::usage::Account;
 use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Time};
 
@@ -69,6 +70,8 @@ pub struct Application {
     pub allocated_placeholder: Resource,
     /// Its place among the candidates of its leaf, if it is one.
     pub rank: Option<AppRank>,
+    /// It was tried in vain and need not be tried again yet.
+    pub(super) sleep: Option<Box<Sleep>>,
     /// It also stands among those of its leaf that may replace a placeholder.
     pub(super) may_replace: bool,
     /// The priority that its leaf counts it with.
@@ -131,8 +134,10 @@ pub struct Ask {
     pub preempted_others: bool,
     /// When victims were last sought for it (SCH-151).
     pub preemption_tried: Option<Time>,
-    /// It was told that nobody on the node that it requires can make room (SCH-222).
-    pub no_victim_told: bool,
+    /// When it was last told that nobody on the node that it requires can make room (SCH-222).
+    pub no_victim_told: Option<Time>,
+    /// When it was last told that the resource manager's conditions keep it from nodes (SCH-222).
+    pub predicates_told: Option<Time>,
 }
 
 /// Where an ask was allocated.

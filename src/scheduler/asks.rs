@@ -8,20 +8,47 @@ use super::event::{Event, EventKind};
 use super::index::AppKey;
 use super::partition::Partition;
 use super::queue::ROOT;
-use crate::model::{AppState, AskId, Time};
+use crate::model::{AppState, AskId, Resource, Time};
 
 impl Partition {
     /// An application asks for something, once or several times.
     pub(super) fn ask(&mut self, now: Time, spec: &AskSpec, events: &mut Vec<Event>) {
-        let count = spec.count.max(1);
-        for number in 1..=count {
-            let id = if count == 1 { spec.id.clone() } else { AskId::from(format!("{}-{number}", spec.id)) };
-            let created = now + Duration::from_micros(u64::from(number - 1));
+        for (number, id) in (0..).zip(spec.ids()) {
+            let created = now + Duration::from_micros(number);
             if let Err(message) = self.add_ask(now, created, id.clone(), spec, events) {
                 let kind = EventKind::AskRejected { app: spec.app.clone(), ask: id, message };
                 events.push(Event { at: now, kind });
             }
         }
+    }
+
+    /// Whether an ask would be taken, with `more` asked for before it. Gives its application.
+    ///
+    /// # Errors
+    /// Why it would not.
+    pub(super) fn check_ask(&self, id: &AskId, spec: &AskSpec, more: &Resource) -> Result<AppKey, String> {
+        let app = self.app_key(&spec.app).ok_or_else(|| format!("there is no live application {:?}", spec.app))?;
+        if !spec.resource.strictly_greater_than_zero() {
+            return Err(format!("ask {id:?} of application {:?} asks for nothing", spec.app));
+        }
+        // Everything in the partition together must stay countable, or counters would drift by saturation.
+        let root = &self.queues[ROOT];
+        let mut counted = root.pending.add(&root.allocated);
+        counted.add_assign(more);
+        if !counted.adds_exactly(&spec.resource) {
+            return Err(format!("ask {id:?} of application {:?} is too large to be counted with the others", spec.app));
+        }
+        if spec.placeholder && spec.task_group.is_none() {
+            return Err(format!("placeholder {id:?} of application {:?} names no task group", spec.app));
+        }
+        if self.apps[app].state == AppState::Failing {
+            return Err(format!("application {:?} is failing and takes no asks", spec.app));
+        }
+        let known = self.apps[app].ask_key(id).map(|known| &self.apps[app].asks[known]);
+        if known.is_some_and(|known| known.allocation.is_some()) {
+            return Err(format!("ask {id:?} of application {:?} is allocated already", spec.app));
+        }
+        Ok(app)
     }
 
     fn add_ask(
@@ -32,28 +59,11 @@ impl Partition {
         spec: &AskSpec,
         events: &mut Vec<Event>,
     ) -> Result<(), String> {
-        let app = self.app_key(&spec.app).ok_or_else(|| format!("there is no live application {:?}", spec.app))?;
-        if !spec.resource.strictly_greater_than_zero() {
-            return Err(format!("ask {id:?} of application {:?} asks for nothing", spec.app));
-        }
-        // Everything in the partition together must stay countable, or counters would drift by saturation.
-        let root = &self.queues[ROOT];
-        if !root.pending.add(&root.allocated).adds_exactly(&spec.resource) {
-            return Err(format!("ask {id:?} of application {:?} is too large to be counted with the others", spec.app));
-        }
-        if spec.placeholder && spec.task_group.is_none() {
-            return Err(format!("placeholder {id:?} of application {:?} names no task group", spec.app));
-        }
-        if self.apps[app].state == AppState::Failing {
-            return Err(format!("application {:?} is failing and takes no asks", spec.app));
-        }
-        if let Some(known) = self.apps[app].ask_key(&id) {
-            if self.apps[app].asks[known].allocation.is_some() {
-                return Err(format!("ask {id:?} of application {:?} is allocated already", spec.app));
-            }
-            if let Some(old) = self.take_ask(now, app, known, events) {
-                self.apps[app].expect_less(&old);
-            }
+        let app = self.check_ask(&id, spec, &Resource::new())?;
+        if let Some(known) = self.apps[app].ask_key(&id)
+            && let Some(old) = self.take_ask(now, app, known, events)
+        {
+            self.apps[app].expect_less(&old);
         }
         let arrival = self.next_arrival();
         let ask = Ask {
@@ -77,14 +87,16 @@ impl Partition {
             fits_limits: true,
             preempted_others: false,
             preemption_tried: None,
-            no_victim_told: false,
+            no_victim_told: None,
+            predicates_told: None,
         };
         self.apps[app].expect(&ask);
         self.add_pending(app, ask);
-        events.push(Event { at: now, kind: EventKind::AskAdded { app: spec.app.clone(), ask: id } });
         if matches!(self.apps[app].state, AppState::New | AppState::Completing) {
             self.run_application(now, app, events);
         }
+        let kind = EventKind::AskAdded { app: spec.app.clone(), ask: id, resource: spec.resource.clone() };
+        events.push(Event { at: now, kind });
         Ok(())
     }
 

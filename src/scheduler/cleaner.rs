@@ -1,10 +1,11 @@
 //! The queue cleaner: queues that nobody needs any more (SCH-182).
 
 use super::event::{Event, EventKind};
+use super::foresee::is_cleaned;
 use super::index::QueueKey;
 use super::partition::Partition;
 use super::queue::ROOT;
-use crate::model::{QueueState, Time};
+use crate::model::Time;
 
 impl Partition {
     /// One pass: empty queues that drain or are dynamic go, children before their parent, so a whole empty subtree goes
@@ -12,9 +13,20 @@ impl Partition {
     pub(super) fn clean(&mut self, now: Time, events: &mut Vec<Event>) {
         for key in self.queues.bottom_up() {
             let queue = &self.queues[key];
-            if key != ROOT && queue.is_empty() && (queue.state == QueueState::Draining || !queue.managed) {
+            if key != ROOT && queue.is_empty() && is_cleaned(queue) {
                 self.remove_queue(now, key, events);
             }
+        }
+    }
+
+    /// One pass that somebody asked for.
+    pub(super) fn clean_up(&mut self, now: Time, queues: bool, applications: bool, events: &mut Vec<Event>) {
+        if queues {
+            self.clean(now, events);
+        }
+        if applications {
+            self.drop_expired(now, events);
+            self.touch_app_set();
         }
     }
 
@@ -24,6 +36,7 @@ impl Partition {
         let kind = EventKind::QueueRemoved { queue: queue.path.clone(), managed: queue.managed };
         events.push(Event { at: now, kind });
         let parent = queue.parent;
+        self.quiet = None;
         self.queues.remove(key);
         if self.switches.group_usage_lost {
             self.touch_accounts();
@@ -33,7 +46,7 @@ impl Partition {
         self.touch_tree();
         if let Some(parent) = parent {
             self.touch_path(parent);
-            self.settle_type(parent);
+            self.settle_type(now, parent, events);
         }
     }
 }

@@ -79,6 +79,13 @@ pub enum PartitionCommand {
         /// Why, for the record; may be empty.
         reason: String,
     },
+    /// One pass of the queue cleaner over this partition (SCH-182), of what is asked for.
+    Clean {
+        /// Empty queues that drain or are dynamic.
+        queues: bool,
+        /// Applications that ended so long ago that they may be forgotten (SCH-172).
+        applications: bool,
+    },
     /// Move an application to another leaf (SCH-203).
     Move {
         /// Which application.
@@ -159,4 +166,13 @@ pub struct AskSpec {
     pub placeholder: bool,
     /// The task group.
     pub task_group: Option<Arc<str>>,
+}
+
+impl AskSpec {
+    /// The ids of the asks that it stands for: its own, or one for each of several.
+    pub fn ids(&self) -> impl Iterator<Item = AskId> {
+        let count = self.count.max(1);
+        let id = move |number| if count == 1 { self.id.clone() } else { AskId::from(format!("{}-{number}", self.id)) };
+        (1..=count).map(id)
+    }
 }

@@ -6,10 +6,12 @@ use std::ops::Bound;
 use super::app::Application;
 use super::event::{Event, EventKind, RunnableCause};
 use super::index::{AppKey, QueueKey};
-use super::order::{AppRank, sort_children};
+use super::order::AppRank;
 use super::partition::Partition;
 use super::preempt::attempts::Attempts;
 use super::queue::ROOT;
+use super::siblings::Visit;
+use super::sleep::Drowsy;
 use super::try_asks::{Pick, Room, try_asks};
 use crate::config::properties::AppSortPolicy;
 use crate::model::{AppState, QueueState, Resource, Time};
@@ -17,8 +19,8 @@ use crate::model::{AppState, QueueState, Resource, Time};
 /// What a cycle keeps from one call to the next, so that it does not allocate memory for it again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    stack: Vec<QueueKey>,
-    children: Vec<QueueKey>,
+    /// The parents on the way down, and what is left of them from earlier walks.
+    walk: Vec<Visit>,
 }
 
 /// The steps of a cycle (SCH-042).
@@ -47,14 +49,22 @@ impl OnTheirWay {
 impl Partition {
     /// One cycle (SCH-041, SCH-042).
     pub(super) fn cycle(&mut self, now: Time, events: &mut Vec<Event>) {
-        if self.state == QueueState::Stopped || !self.has_work() {
+        let quiet = self.quiet.is_some_and(|until| now < until) && !self.nodes.has_predicates();
+        if self.state == QueueState::Stopped || !self.has_work() || quiet {
             return;
         }
         self.refresh_share_bases();
         let reserved = if self.reservations > 0 { self.find_pick(now, Step::Reserved, events) } else { None };
         let replace = reserved.is_none() && self.placeholders > 0;
         let replaced = if replace { self.find_pick(now, Step::Replace, events) } else { reserved };
-        let pick = replaced.or_else(|| self.find_pick(now, Step::Normal, events));
+        let simple = self.reservations == 0 && self.placeholders == 0;
+        let pick = replaced.or_else(|| {
+            self.quiet = simple.then_some(Time(u64::MAX));
+            self.find_pick(now, Step::Normal, events)
+        });
+        if pick.is_some() {
+            self.quiet = None;
+        }
         match pick {
             Some(Pick::Allocate { app, ask, node }) => self.commit(now, app, ask, node, events),
             Some(Pick::Reserve { app, ask, node }) => self.reserve(now, app, ask, node, events),
@@ -79,30 +89,46 @@ impl Partition {
     /// be deep: the walk keeps its own stack.
     fn find_pick(&mut self, now: Time, step: Step, events: &mut Vec<Event>) -> Option<Pick> {
         let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.stack.clear();
-        scratch.stack.push(ROOT);
-        let mut pick = None;
-        while let Some(key) = scratch.stack.pop() {
+        let pick = self.walk(now, step, &mut scratch.walk, events);
+        self.scratch = scratch;
+        pick
+    }
+
+    fn walk(&mut self, now: Time, step: Step, walk: &mut Vec<Visit>, events: &mut Vec<Event>) -> Option<Pick> {
+        let (mut depth, mut key) = (0, ROOT);
+        loop {
             if self.queues[key].leaf {
-                pick = match step {
+                let pick = match step {
                     Step::Normal => self.try_leaf(now, key, events),
                     Step::Reserved => self.try_reserved(now, key, events),
                     Step::Replace => self.try_replace(now, key, events),
                 };
                 if pick.is_some() {
-                    break;
+                    return pick;
                 }
             } else {
-                sort_children(&self.queues, key, &mut scratch.children);
-                scratch.stack.extend(scratch.children.iter().rev());
+                if walk.len() == depth {
+                    walk.push(Visit::default());
+                }
+                walk[depth].begin(key);
+                depth += 1;
             }
+            self.queues.settle_order();
+            key = loop {
+                let visit = &mut walk[depth.checked_sub(1)?];
+                match self.queues.next_child(visit) {
+                    Some(next) => break next,
+                    None => depth -= 1,
+                }
+            };
         }
-        self.scratch = scratch;
-        pick
     }
 
     /// Tries the applications of a leaf in their order (SCH-081).
     fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
+        if self.leaf_sleeps(now, leaf) {
+            return None;
+        }
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
         let on_their_way = self.on_their_way(leaf);
         let mut attempts = self.preemption_attempts(leaf);
@@ -113,11 +139,15 @@ impl Partition {
             if !on_their_way.lets_pass(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
                 continue;
             }
+            if self.app_sleeps(now, app, &headroom, &mut attempts) {
+                continue;
+            }
             let pick = self.try_app(now, app, &headroom, &mut attempts, events);
             if pick.is_some() {
                 return pick;
             }
         }
+        self.leaf_falls_asleep(leaf);
         None
     }
 
@@ -132,14 +162,19 @@ impl Partition {
     ) -> Option<Pick> {
         let of_limits = self.usage.headroom(&self.apps[app].account);
         let room = Room { of_limits: of_limits.as_ref(), of_queue: headroom };
+        let mut drowsy = Drowsy::new(self.epoch, &self.apps[app], &self.nodes);
         loop {
-            let (pick, tried) =
-                try_asks(now, &mut self.apps[app], &self.nodes, &room, &self.switches, attempts, events);
+            let Self { apps, nodes, switches, .. } = self;
+            let (pick, tried) = try_asks(now, &mut apps[app], nodes, &room, switches, attempts, &mut drowsy, events);
             for ask in tried {
                 let arrival = self.apps[app].asks[ask].arrival;
                 self.touch_ask(app, ask, arrival);
             }
-            let Some(wish) = attempts.take_wish() else { return pick };
+            let Some(wish) = attempts.take_wish() else {
+                self.apps[app].sleep = if pick.is_none() { drowsy.fall_asleep(of_limits.as_ref()) } else { None };
+                return pick;
+            };
+            drowsy.wake();
             if self.preempt(now, app, wish.ask(), wish.nodes_tried, events) {
                 return Some(Pick::Preempted);
             }
@@ -164,9 +199,10 @@ impl Partition {
     /// Whether the application maxima let an application begin to run; one that runs already is never held back
     /// (SCH-081). A change is told once (SCH-114).
     pub(super) fn may_run(&mut self, now: Time, leaf: QueueKey, app: AppKey, events: &mut Vec<Event>) -> bool {
-        self.decide_limits(app, !self.switches.group_usage_lost);
+        self.decide_limits(now, app, !self.switches.group_usage_lost, events);
         let application = &mut self.apps[app];
-        if application.state != AppState::Accepted {
+        let waits = application.state == AppState::Accepted;
+        if !waits && !self.switches.events_runnable {
             application.runnable_in_queue = true;
             application.runnable_by_limits = true;
             return true;
@@ -186,7 +222,7 @@ impl Partition {
         if events.len() > told {
             self.touch_app(app);
         }
-        in_queue && by_limits
+        !waits || in_queue && by_limits
     }
 
     /// Works out anew what 1.8.0 takes queues' shares of (SCH-055): cluster size, overridden by each maximum on the way

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::denial::Denial;
+use super::usage::Side;
 use crate::model::{Acl, AppId, AppState, AskId, NodeId, QueuePath, QueueState, Resource, Time};
 
 /// One thing that happened.
@@ -15,6 +17,11 @@ pub struct Event {
 }
 
 impl Event {
+    /// Something that happened at a time.
+    pub const fn new(at: Time, kind: EventKind) -> Self {
+        Self { at, kind }
+    }
+
     /// Whether a cycle that tells this found something to do, so that another may find more: an allocation, or a placeholder that
     /// begins to give way (SCH-043).
     pub const fn is_activity(&self) -> bool {
@@ -77,6 +84,12 @@ pub enum EventKind {
         node: NodeId,
         /// How much.
         resource: Resource,
+        /// Under whom it counts.
+        holder: Holder,
+        /// It holds room for a gang.
+        placeholder: bool,
+        /// It takes the room of a placeholder on the same node: for the node nothing changes but what is released of the rest.
+        in_place: bool,
     },
     /// An allocation is gone.
     Released {
@@ -88,13 +101,21 @@ pub enum EventKind {
         node: NodeId,
         /// Why it went.
         reason: ReleaseReason,
+        /// How much.
+        resource: Resource,
+        /// Under whom it counted.
+        holder: Holder,
+        /// Its room goes to the ask that takes over on the same node.
+        in_place: bool,
     },
     /// A kill or move was refused.
     Denied {
         /// Which application.
         app: AppId,
-        /// Which check refused, and why.
+        /// Which check refused, and why, in words.
         message: String,
+        /// The same as data.
+        why: Denial,
     },
     /// The application was moved.
     Moved {
@@ -104,6 +125,8 @@ pub enum EventKind {
         from: QueuePath,
         /// Where it is.
         queue: QueuePath,
+        /// Who did it.
+        by: Arc<str>,
     },
     /// The application was killed.
     Killed {
@@ -111,6 +134,10 @@ pub enum EventKind {
         app: AppId,
         /// Where it was.
         queue: QueuePath,
+        /// Who did it.
+        by: Arc<str>,
+        /// Why; may be empty.
+        reason: Arc<str>,
     },
     /// Any other command that could not be carried out, because what it names is not there.
     Refused {
@@ -126,6 +153,8 @@ pub enum EventKind {
         ask: AskId,
         /// Which node.
         node: NodeId,
+        /// How much is kept for it.
+        resource: Resource,
     },
     /// A node is not kept for an ask any more.
     Unreserved {
@@ -135,6 +164,8 @@ pub enum EventKind {
         ask: AskId,
         /// Which node.
         node: NodeId,
+        /// How much is kept for it.
+        resource: Resource,
     },
     /// An ask is pending.
     AskAdded {
@@ -142,6 +173,8 @@ pub enum EventKind {
         app: AppId,
         /// Which ask.
         ask: AskId,
+        /// How much it wants.
+        resource: Resource,
     },
     /// A pending ask is gone without an allocation.
     AskRemoved {
@@ -151,6 +184,17 @@ pub enum EventKind {
         ask: AskId,
         /// Why it went: stopped, or timeout.
         reason: ReleaseReason,
+        /// How much it wanted.
+        resource: Resource,
+    },
+    /// The ask of an allocation that has ended is taken away with it (P-06).
+    AskSpent {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// How much it was.
+        resource: Resource,
     },
     /// A placeholder is about to give way to an ask of its task group: the resource manager was asked to stop it, and the ask
     /// is not pending any more (SCH-144).
@@ -172,6 +216,8 @@ pub enum EventKind {
         ask: AskId,
         /// The placeholder.
         placeholder: AskId,
+        /// What the ask wants.
+        resource: Resource,
     },
     /// An allocation was chosen to make room for an ask of somebody else; it is released once the resource manager has stopped it
     /// (SCH-161, SCH-222).
@@ -184,8 +230,12 @@ pub enum EventKind {
         by_app: AppId,
         /// For which ask.
         by_ask: AskId,
+        /// The queue that it is for.
+        by_queue: QueuePath,
+        /// How much goes.
+        resource: Resource,
     },
-    /// Nothing on the node that an ask requires may make room for it (SCH-167, SCH-222).
+    /// Nothing on the node that an ask requires may make room for it (SCH-167, SCH-222); told at most once in 15 seconds.
     NoVictim {
         /// Whose.
         app: AppId,
@@ -193,6 +243,32 @@ pub enum EventKind {
         ask: AskId,
         /// Which node.
         node: NodeId,
+        /// How much it wants.
+        resource: Resource,
+    },
+    /// The resource manager's own conditions keep an ask from nodes that have room (SCH-094, SCH-222); told at most once in 15
+    /// seconds.
+    PredicatesFailed {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// How many nodes they keep it from.
+        nodes: u64,
+        /// How much it wants.
+        resource: Resource,
+    },
+    /// The application was handed in; it may still be refused (SCH-221).
+    AppNew {
+        /// Which application.
+        app: AppId,
+    },
+    /// The application left its queue for good (SCH-172).
+    AppLeft {
+        /// Which application.
+        app: AppId,
+        /// Where it was.
+        queue: QueuePath,
     },
     /// The application entered a state.
     AppState {
@@ -202,6 +278,8 @@ pub enum EventKind {
         state: AppState,
         /// Why, where there is a reason to tell.
         message: Option<Arc<str>>,
+        /// What it has in use, placeholders left out.
+        allocated: Resource,
     },
     /// The application may not begin to run, or may again (SCH-114).
     AppRunnable {
@@ -220,6 +298,12 @@ pub enum EventKind {
         ask: AskId,
         /// Whether it fits.
         fits: bool,
+        /// The leaf.
+        queue: QueuePath,
+        /// How much it wants.
+        resource: Resource,
+        /// What the queues on the path leave; names that nothing limits are left out.
+        room: Resource,
     },
     /// An ask does not fit the limits of its user or group any more, or fits again (SCH-222).
     AskFitsLimits {
@@ -229,6 +313,10 @@ pub enum EventKind {
         ask: AskId,
         /// Whether it fits.
         fits: bool,
+        /// How much it wants.
+        resource: Resource,
+        /// What the limits leave; names that nothing limits are left out.
+        room: Resource,
     },
     /// A queue is there.
     QueueAdded {
@@ -288,11 +376,110 @@ pub enum EventKind {
         /// How many live applications failed by it.
         applications: u64,
     },
+    /// A queue became a leaf or a parent (SCH-223).
+    QueueType {
+        /// Which queue.
+        queue: QueuePath,
+        /// It is a leaf.
+        leaf: bool,
+    },
+    /// A queue has another maximum (SCH-223).
+    QueueMax {
+        /// Which queue.
+        queue: QueuePath,
+        /// The new one; empty when it is unset.
+        max: Resource,
+    },
+    /// A queue has another guarantee (SCH-223).
+    QueueGuaranteed {
+        /// Which queue.
+        queue: QueuePath,
+        /// The new one; empty when it is unset.
+        guaranteed: Resource,
+    },
+    /// A node is there.
+    NodeAdded {
+        /// Which node.
+        node: NodeId,
+        /// What it has.
+        capacity: Resource,
+    },
+    /// A node takes allocations from now on, or takes none (SCH-192).
+    NodeSchedulable {
+        /// Which node.
+        node: NodeId,
+        /// It takes them.
+        schedulable: bool,
+    },
+    /// A node has another capacity (SCH-191).
+    NodeCapacity {
+        /// Which node.
+        node: NodeId,
+        /// The new one.
+        capacity: Resource,
+    },
+    /// Others use another amount of a node (SCH-191).
+    NodeOccupied {
+        /// Which node.
+        node: NodeId,
+        /// The new amount.
+        occupied: Resource,
+    },
     /// A node is gone.
     NodeRemoved {
         /// Which node.
         node: NodeId,
     },
+    /// What a user or group has in use changes without an allocation that comes or goes: its application moves, or counts under
+    /// another group (SCH-204, SCH-127).
+    Usage {
+        /// Whose.
+        side: Side,
+        /// Its name.
+        name: Arc<str>,
+        /// The leaf.
+        queue: QueuePath,
+        /// By how much.
+        resource: Resource,
+        /// It grows; else it shrinks.
+        more: bool,
+    },
+    /// An application counts under a group from now on, or not any more (SCH-124).
+    GroupLink {
+        /// The group.
+        group: Arc<str>,
+        /// Which application.
+        app: AppId,
+        /// It counts there.
+        linked: bool,
+    },
+    /// A limit holds for a user or group from now on, or does not any more (SCH-127).
+    Limit {
+        /// Whose.
+        side: Side,
+        /// Its name.
+        name: Arc<str>,
+        /// Where the limit stands.
+        queue: QueuePath,
+        /// It holds.
+        set: bool,
+    },
+    /// An older configuration was brought back; the engine's own, no command of the scheduler tells it (SCH-224).
+    ConfigRolledBack {
+        /// Which one, and by whom.
+        message: String,
+    },
+}
+
+/// Under whom an allocation counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The leaf of its application.
+    pub queue: QueuePath,
+    /// The user.
+    pub user: Arc<str>,
+    /// The group that its application counts under.
+    pub group: Option<Arc<str>>,
 }
 
 /// What decides whether an application may begin to run.

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::app::Application;
 use super::event::{Event, EventKind};
 use super::index::AppKey;
 use super::partition::{Partition, Timer};
-use crate::model::{AppState, Time};
+use crate::model::{AppState, Resource, Time};
 
 /// How long an application with one allocation counts as Starting (SCH-170, SCH-171).
 const STARTING: Duration = Duration::from_secs(5 * 60);
@@ -100,7 +101,9 @@ impl Partition {
         if message.is_some() {
             app.message.clone_from(&message);
         }
-        events.push(Event { at: now, kind: EventKind::AppState { app: app.id.clone(), state: to, message } });
+        let allocated = app.allocated.clone();
+        events
+            .push(Event { at: now, kind: EventKind::AppState { app: app.id.clone(), state: to, message, allocated } });
         if let Some(timer) = timer {
             self.timers.remove(&timer);
         }
@@ -113,10 +116,10 @@ impl Partition {
                 self.set_state_timer(now + if at_once { Duration::ZERO } else { STARTING }, key);
             }
             AppState::Completing => {
-                self.stop_counting_for_user(key);
+                self.stop_counting_for_user(now, key, events);
                 self.set_state_timer(now + COMPLETING, key);
             }
-            AppState::Completed | AppState::Failed => self.end(now, key),
+            AppState::Completed | AppState::Failed => self.end(now, key, events),
             _ => {}
         }
         if self.apps.get(key).is_some() {
@@ -149,10 +152,14 @@ impl Partition {
     }
 
     /// The limits of its user do not count it any more (LIM-013).
-    pub(super) fn stop_counting_for_user(&mut self, key: AppKey) {
+    pub(super) fn stop_counting_for_user(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.touch_account(key);
         let app = &mut self.apps[key];
+        let group = self.usage.group_of(&app.account);
         self.usage.stop(app, &self.queues.path_up(app.queue));
+        if let Some(group) = group.filter(|_| app.account.group.is_none()) {
+            events.push(Event::new(now, EventKind::GroupLink { group, app: app.id.clone(), linked: false }));
+        }
     }
 
     /// An application that its submitter took away is Completed from whatever state it was in (SCH-173).
@@ -161,11 +168,14 @@ impl Partition {
     }
 
     /// The application is over: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
-    pub(super) fn end(&mut self, now: Time, key: AppKey) {
-        self.stop_counting_for_user(key);
+    pub(super) fn end(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
+        self.stop_counting_for_user(now, key, events);
         self.stop_placeholder_timer(key);
+        self.tell_group(now, key, true, false, events);
         self.leave_queue(key);
         let Some(mut app) = self.apps.remove(key) else { return };
+        let kind = EventKind::AppLeft { app: app.id.clone(), queue: app.queue_path.clone() };
+        events.push(Event::new(now, kind));
         self.app_index.remove(&app.id);
         app.finished = Some(now);
         self.touch_app(key);
@@ -174,7 +184,7 @@ impl Partition {
     }
 
     /// Keeps an application that ended.
-    pub(super) fn remember(&mut self, now: Time, app: super::app::Application) {
+    pub(super) fn remember(&mut self, now: Time, app: Application) {
         if self.ended.is_empty() {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
@@ -232,15 +242,30 @@ impl Partition {
         self.refresh_app(key);
     }
 
-    /// Forgets applications that ended long ago.
-    pub(super) fn forget_ended(&mut self, now: Time) {
-        while let Some(oldest) = self.ended.front()
-            && oldest.finished.is_some_and(|finished| now.since(finished) >= REMEMBERED)
-        {
+    /// Drops the applications that ended long ago.
+    pub(super) fn drop_expired(&mut self, now: Time, events: &mut Vec<Event>) {
+        while let Some(oldest) = self.ended.front().filter(|oldest| is_expired(now, oldest)) {
+            let kind = EventKind::AppState {
+                app: oldest.id.clone(),
+                state: AppState::Expired,
+                message: None,
+                allocated: Resource::new(),
+            };
+            events.push(Event::new(now, kind));
             self.ended.pop_front();
         }
+    }
+
+    /// Forgets applications that ended long ago, and looks again later.
+    pub(super) fn forget_ended(&mut self, now: Time, events: &mut Vec<Event>) {
+        self.drop_expired(now, events);
         if !self.ended.is_empty() {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }
     }
+}
+
+/// Whether an application ended so long ago that it may be forgotten (SCH-172).
+pub(super) fn is_expired(now: Time, app: &Application) -> bool {
+    app.finished.is_some_and(|finished| now.since(finished) >= REMEMBERED)
 }

@@ -10,13 +10,15 @@
 //! Where to read: [`command`] is what can be done, [`event`] what is told. [`partition`] holds the state and passes
 //! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle, `preempt` what makes room
 //! in it, [`gang`] placeholders and who replaces them; `lifecycle` the state machine of applications with its timers; `queue` the
-//! tree with its counters and priorities; [`usage`] what users and groups have in use, and their limits.
+//! tree with its counters and priorities, `siblings` the order in it, `sleep` and `skyline` what need not be tried again; [`usage`] what users and groups have in use, and their limits.
 
 pub mod app;
 pub mod check;
 pub mod command;
+pub mod denial;
 pub mod drain;
 pub mod event;
+pub mod foresee;
 pub mod gang;
 pub mod index;
 pub mod meter;
@@ -43,6 +45,9 @@ mod preempt;
 mod release;
 mod reload;
 mod reserve;
+mod siblings;
+mod skyline;
+mod sleep;
 mod submit;
 mod try_asks;
 
@@ -50,9 +55,12 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::model::{Profile, Time};
+pub use admin::{may_take, may_touch};
 pub use command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
+pub use denial::{Denial, Misfit, MisfitKind};
 pub use drain::{Draining, DrainingApp};
 pub use event::{Event, EventKind, ReleaseReason, RunnableCause};
+pub use foresee::CleaningPlan;
 pub use partition::Partition;
 pub use predicates::Predicates;
 pub use switches::Switches;
@@ -137,6 +145,12 @@ impl Scheduler {
     /// Whether a cycle has something to look at (SCH-041, SCH-042).
     pub fn has_work(&self) -> bool {
         self.partitions.iter().any(Partition::has_work)
+    }
+
+    /// Drops everything that cycles keep to save work. No decision rests on it: tests hold a scheduler that has to find everything
+    /// anew against one that does not.
+    pub fn forget_shortcuts(&mut self) {
+        self.partitions.iter_mut().for_each(Partition::forget_shortcuts);
     }
 
     /// The checksum of the configuration in force; empty before the first.

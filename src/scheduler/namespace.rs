@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::event::Event;
 use super::index::QueueKey;
 use super::partition::Partition;
 use super::place::tag;
 use super::queue::Settings;
+use super::reload::tell_resources;
 use super::switches::RecoveryQueue;
-use crate::model::Resource;
+use crate::model::{Resource, Time};
 
 const QUOTA: &str = "namespace.resourcequota";
 const GUARANTEED: &str = "namespace.resourceguaranteed";
@@ -16,7 +18,14 @@ const MAX_APPS: &str = "namespace.resourcemaxapps";
 
 impl Partition {
     /// Sets what the tags say on a dynamic leaf. Managed queues keep what the configuration says.
-    pub(super) fn apply_namespace_tags(&mut self, leaf: QueueKey, recovery: bool, tags: &BTreeMap<String, String>) {
+    pub(super) fn apply_namespace_tags(
+        &mut self,
+        now: Time,
+        leaf: QueueKey,
+        recovery: bool,
+        tags: &BTreeMap<String, String>,
+        events: &mut Vec<Event>,
+    ) {
         if self.queues[leaf].managed || (recovery && self.switches.recovery_queue != RecoveryQueue::TemplateAndTags) {
             return;
         }
@@ -24,6 +33,7 @@ impl Partition {
         let together = self.switches.namespace_tags_together && (quota.is_some() || guaranteed.is_some());
         let max_apps = tag(tags, MAX_APPS).and_then(|text| text.parse::<u64>().ok()).filter(|max| *max > 0);
         let queue = &mut self.queues[leaf];
+        let before = (queue.max.clone(), queue.guaranteed.clone());
         if together || quota.is_some() {
             queue.max = quota;
         }
@@ -33,6 +43,7 @@ impl Partition {
         if let Some(max) = max_apps.filter(|_| self.switches.namespace_tags_together) {
             queue.settings = Arc::new(Settings { max_applications: Some(max), ..(*queue.settings).clone() });
         }
+        tell_resources(now, queue, before, events);
         queue.refresh_share();
         self.share_bases_stale = true;
         self.touch_queue(leaf);

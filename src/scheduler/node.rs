@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use super::app::Ask;
 use super::index::{AppKey, AskKey, Index, NodeKey, Slab};
+use super::order::ordered;
 use super::predicates::Predicates;
+use super::skyline::Skyline;
+use super::sleep::Gains;
 use crate::config::{NodeSortConfig, NodeSortPolicy};
 use crate::model::{NodeId, Resource};
 
@@ -38,6 +41,11 @@ pub struct Node {
 }
 
 impl Node {
+    /// Whether asks that require no node may go there.
+    fn is_open(&self) -> bool {
+        self.schedulable && self.reservations.is_empty()
+    }
+
     /// Whether it is kept for asks that require it.
     pub fn reserved_by_required(&self) -> bool {
         !self.reservations.is_empty() && self.for_required
@@ -56,9 +64,8 @@ struct Score(i64);
 
 impl Score {
     fn of(score: f64) -> Self {
-        // Adding 0.0 makes a negative zero positive; the rest is the order of `f64::total_cmp`.
-        let bits = (score + 0.0).to_bits().cast_signed();
-        Self(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
+        // Adding 0.0 makes a negative zero positive.
+        Self(ordered(score + 0.0))
     }
 }
 
@@ -72,6 +79,13 @@ pub struct Nodes {
     sort: NodeSortConfig,
     /// What else decides whether an ask may go to a node (SCH-094).
     predicates: Option<Arc<dyn Predicates>>,
+    /// What those nodes have at most in all, and left, that asks may go to.
+    totals: Skyline,
+    rooms: Skyline,
+    /// How often a node changed, and at which count of these the two were made.
+    changes: u64,
+    bounds_of: u64,
+    gains: Gains,
 }
 
 impl std::ops::Index<NodeKey> for Nodes {
@@ -118,9 +132,50 @@ impl Nodes {
         self.in_order().filter(|node| node.reservations.is_empty())
     }
 
+    /// How nodes are sorted (SCH-090).
+    pub fn sort(&self) -> &NodeSortConfig {
+        &self.sort
+    }
+
+    /// Whether an ask may fit on a node that is not kept for anybody, or `ever` could; if not, it does on none.
+    pub(super) fn may_hold(&self, ask: &Resource, ever: bool) -> bool {
+        if ever { self.totals.may_hold(ask) } else { self.rooms.may_hold(ask) }
+    }
+
+    /// No node took an ask that one might have taken: what they have at most is looked up anew.
+    pub(super) fn lower_bounds(&mut self) {
+        if self.bounds_of == self.changes {
+            return;
+        }
+        self.bounds_of = self.changes;
+        let open = || self.nodes.iter().map(|(_, node)| node).filter(|node| node.is_open());
+        let totals = Skyline::of(open().map(|node| &node.total));
+        self.rooms = Skyline::of(open().map(|node| &node.available));
+        self.totals = totals;
+    }
+
+    /// Nodes that may take what they could not take before.
+    pub(super) fn gains(&self) -> &Gains {
+        &self.gains
+    }
+
+    /// Whether a resource manager has conditions of its own.
+    pub(super) fn has_predicates(&self) -> bool {
+        self.predicates.is_some()
+    }
+
     /// From now on these conditions decide too whether an ask may go to a node (SCH-094).
     pub fn set_predicates(&mut self, predicates: Arc<dyn Predicates>) {
         self.predicates = Some(predicates);
+    }
+
+    /// How many nodes have room for an ask where the resource manager's conditions do not let it go.
+    pub(super) fn refusing(&self, ask: &Ask) -> u64 {
+        if self.predicates.is_none() {
+            return 0;
+        }
+        let roomy = self.unreserved().filter(|node| node.schedulable && node.available.fit_in(&ask.resource));
+        roomy.filter(|node| !self.lets(ask, node.key, true)).count() as u64
     }
 
     /// Whether an ask may go to a node, apart from resources (SCH-094).
@@ -153,6 +208,7 @@ impl Nodes {
         });
         self.by_id.insert(id, key);
         self.place(key);
+        self.note_gain(key, true);
         key
     }
 
@@ -160,6 +216,7 @@ impl Nodes {
     pub fn remove(&mut self, key: NodeKey) -> Option<Node> {
         self.displace(key);
         let node = self.nodes.remove(key)?;
+        self.changes += 1;
         self.by_id.remove(&node.id);
         Some(node)
     }
@@ -168,9 +225,27 @@ impl Nodes {
     pub fn change(&mut self, key: NodeKey, change: impl FnOnce(&mut Node)) {
         self.displace(key);
         let node = &mut self.nodes[key];
+        let (was_open, total, available) = (node.is_open(), node.total.clone(), node.available.clone());
         change(node);
         node.available = node.total.sub(&node.allocated).sub(&node.occupied);
+        let anew = !was_open || !total.at_least(&node.total);
+        let gains = node.is_open() && (anew || !available.at_least(&node.available));
+        self.changes += 1;
         self.place(key);
+        if gains {
+            self.note_gain(key, anew);
+        }
+    }
+
+    /// A node may take what it could not take before; `anew`: it is larger, or was out of reach.
+    fn note_gain(&mut self, key: NodeKey, anew: bool) {
+        let node = &self.nodes[key];
+        if node.is_open() {
+            self.changes += 1;
+            self.totals.raise(&node.total);
+            self.rooms.raise(&node.available);
+            self.gains.note(key, anew);
+        }
     }
 
     /// Sorts by another configuration from now on.

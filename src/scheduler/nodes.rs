@@ -21,9 +21,11 @@ impl Partition {
             return reject(now, &id, "too large to be counted with the other nodes", events);
         }
         let key = self.nodes.add(spec.clone());
-        self.change_root_max(|max| max.add_assign(&spec.capacity));
+        events.push(Event::new(now, EventKind::NodeSchedulable { node: id.clone(), schedulable: !spec.drained }));
+        self.change_root_max(now, events, |max| max.add_assign(&spec.capacity));
         self.touch_node(key);
-        events.push(Event { at: now, kind: EventKind::NodeAccepted { node: id } });
+        events.push(Event::new(now, EventKind::NodeAdded { node: id.clone(), capacity: spec.capacity.clone() }));
+        events.push(Event::new(now, EventKind::NodeAccepted { node: id }));
     }
 
     /// Changes a node's capacity or what others use of it (SCH-191). Nothing is released.
@@ -39,7 +41,7 @@ impl Partition {
         if capacity.is_some_and(Resource::has_negative) || occupied.is_some_and(Resource::has_negative) {
             return reject(now, id, "a negative capacity", events);
         }
-        let before = self.nodes[key].total.clone();
+        let (before, occupied_before) = (self.nodes[key].total.clone(), self.nodes[key].occupied.clone());
         if capacity.is_some_and(|capacity| !self.capacity().sub(&before).adds_exactly(capacity)) {
             return reject(now, id, "too large to be counted with the other nodes", events);
         }
@@ -51,21 +53,29 @@ impl Partition {
                 node.occupied = occupied.clone();
             }
         });
-        if let Some(capacity) = capacity {
-            self.change_root_max(|max| {
+        if let Some(capacity) = capacity.filter(|capacity| **capacity != before) {
+            let kind = EventKind::NodeCapacity { node: id.clone(), capacity: capacity.clone() };
+            events.push(Event::new(now, kind));
+            self.change_root_max(now, events, |max| {
                 max.sub_assign(&before);
                 max.add_assign(capacity);
             });
+        }
+        if let Some(occupied) = occupied.filter(|occupied| **occupied != occupied_before) {
+            let kind = EventKind::NodeOccupied { node: id.clone(), occupied: occupied.clone() };
+            events.push(Event::new(now, kind));
         }
         self.touch_node(key);
     }
 
     /// Takes new allocations or not (SCH-192). Allocations and capacity stay.
     pub(super) fn set_schedulable(&mut self, now: Time, id: &NodeId, schedulable: bool, events: &mut Vec<Event>) {
-        if let Some(key) = self.known_node(now, id, events) {
-            self.nodes.change(key, |node| node.schedulable = schedulable);
-            self.touch_node(key);
+        let Some(key) = self.known_node(now, id, events) else { return };
+        if self.nodes[key].schedulable != schedulable {
+            events.push(Event::new(now, EventKind::NodeSchedulable { node: id.clone(), schedulable }));
         }
+        self.nodes.change(key, |node| node.schedulable = schedulable);
+        self.touch_node(key);
     }
 
     /// Decommissions a node: its allocations are released, then its capacity goes (SCH-193).
@@ -77,7 +87,7 @@ impl Partition {
             self.lose_to_node(now, app, ask, key, events);
         }
         let Some(node) = self.nodes.remove(key) else { return };
-        self.change_root_max(|max| max.sub_assign(&node.total));
+        self.change_root_max(now, events, |max| max.sub_assign(&node.total));
         self.touch_node(key);
         events.push(Event { at: now, kind: EventKind::NodeRemoved { node: node.id } });
     }
@@ -91,7 +101,7 @@ impl Partition {
     }
 
     /// The root's maximum is the sum of the nodes; unset while that is nothing (SCH-195, P-04).
-    fn change_root_max(&mut self, change: impl FnOnce(&mut Resource)) {
+    fn change_root_max(&mut self, now: Time, events: &mut Vec<Event>, change: impl FnOnce(&mut Resource)) {
         let keeps_zero = self.switches.root_max_keeps_zero;
         let root = &mut self.queues[ROOT];
         let mut max = root.max.take().unwrap_or_default();
@@ -100,6 +110,8 @@ impl Partition {
             max.prune();
         }
         root.max = (!max.is_zero()).then_some(max);
+        let max = root.max.clone().unwrap_or_default();
+        events.push(Event::new(now, EventKind::QueueMax { queue: root.path.clone(), max }));
         self.share_bases_stale = true;
         self.touch_queue(ROOT);
     }

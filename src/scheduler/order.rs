@@ -1,14 +1,20 @@
-//! In which order queues and applications are tried (`scheduler.md` sections 4 and 6).
+//! By which keys queues and applications are tried (`scheduler.md` sections 4 and 6); the order of queues is in `siblings`.
 
 use std::cmp::{Ordering, Reverse};
 
 use smallvec::SmallVec;
 
 use super::app::Application;
-use super::index::{AppKey, QueueKey};
-use super::queue::{Queue, QueueTree};
+use super::index::AppKey;
+use super::queue::Queue;
 use crate::config::properties::AppSortPolicy;
 use crate::model::{AppId, Priority, Resource, Time};
+
+/// A number of the same order as a float's total order.
+pub fn ordered(float: f64) -> i64 {
+    let bits = float.to_bits().cast_signed();
+    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
+}
 
 /// How much of its guarantee somebody uses: one share for each resource name in use, the largest first (SCH-054). Two lists are
 /// compared position by position, the shorter one filled up with zeros.
@@ -58,12 +64,15 @@ impl ShareList {
 
 impl Ord for ShareList {
     fn cmp(&self, other: &Self) -> Ordering {
-        let longest = self.0.len().max(other.0.len());
-        let at = |list: &Self, i: usize| list.0.get(i).copied().unwrap_or(0.0);
-        (0..longest)
-            .map(|i| at(self, i).total_cmp(&at(other, i)))
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
+        let (left, right) = (self.0.as_slice(), other.0.as_slice());
+        for at in 0..left.len().max(right.len()) {
+            let share = |list: &[f64]| list.get(at).copied().unwrap_or(0.0);
+            let order = share(left).total_cmp(&share(right));
+            if order.is_ne() {
+                return order;
+            }
+        }
+        Ordering::Equal
     }
 }
 
@@ -113,37 +122,6 @@ impl AppRank {
         let keys = if properties.sort_by_priority { [priority, main] } else { [main, priority] };
         Self { keys, submitted: app.submitted, id: app.id.clone(), app: app.key }
     }
-}
-
-/// The children of a parent that a cycle looks at, in the order in which it tries them (SCH-050 to SCH-053).
-pub fn sort_children(tree: &QueueTree, parent: QueueKey, into: &mut Vec<QueueKey>) {
-    let queue = &tree[parent];
-    into.clear();
-    into.extend(queue.children.iter().copied().filter(|child| tree[*child].wants()));
-    if into.len() < 2 {
-        return;
-    }
-    let by_priority = queue.settings.properties.sort_by_priority;
-    let total = |left: &QueueKey, right: &QueueKey| {
-        let (left, right) = (&tree[*left], &tree[*right]);
-        let priority = || right.current_priority().cmp(&left.current_priority());
-        let share = || left.share.cmp(&right.share);
-        if by_priority { priority().then_with(share) } else { share().then_with(priority) }
-    };
-    into.sort_by(total);
-    // The last key, pending, is no total order (SCH-002): insertion sort, within what the total keys leave equal.
-    for i in 1..into.len() {
-        let mut at = i;
-        while at > 0 && total(&into[at - 1], &into[at]).is_eq() && wants_more(tree, into[at], into[at - 1]) {
-            into.swap(at - 1, at);
-            at -= 1;
-        }
-    }
-}
-
-/// Whether `left` has more pending than `right`: something more, and nothing less.
-fn wants_more(tree: &QueueTree, left: QueueKey, right: QueueKey) -> bool {
-    tree[left].pending.strictly_greater(&tree[right].pending)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::app::{Allocation, Application, Ask, Tried};
 use super::command::PartitionCommand;
-use super::event::{Event, EventKind, ReleaseReason};
+use super::event::{Event, EventKind, Holder, ReleaseReason};
 use super::gang::TaskGroup;
 use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
 use super::meter::Meter;
@@ -65,6 +65,10 @@ pub struct Partition {
     pub(super) stopping: VecDeque<(AppKey, AskKey, u64, ReleaseReason)>,
     /// Whether the bases of the 1.8.0 fair shares are out of date.
     pub(super) share_bases_stale: bool,
+    /// How often something changed that concerns everybody, such as the configuration.
+    pub(super) epoch: u64,
+    /// Until when cycles find nothing and tell nothing, if nothing happens before.
+    pub(super) quiet: Option<Time>,
     /// Scratch of the cycle, kept for its capacity.
     pub(super) scratch: super::cycle::Scratch,
 }
@@ -112,12 +116,15 @@ impl Partition {
             arrivals: 0,
             stopping: VecDeque::new(),
             share_bases_stale: false,
+            epoch: 0,
+            quiet: None,
             scratch: super::cycle::Scratch::default(),
         }
     }
 
     /// Carries out one command.
     pub(super) fn apply(&mut self, now: Time, command: &PartitionCommand, events: &mut Vec<Event>) {
+        self.quiet = None;
         match command {
             PartitionCommand::AddNode(spec) => self.add_node(now, spec, events),
             PartitionCommand::UpdateNode { id, capacity, occupied } => {
@@ -131,10 +138,18 @@ impl Partition {
             PartitionCommand::Release { app, ask } => self.release(now, app, ask, events),
             PartitionCommand::Remove { app } => self.remove_app(now, app, events),
             PartitionCommand::Kill { app, by, reason } => self.kill(now, app, by, reason, events),
+            PartitionCommand::Clean { queues, applications } => self.clean_up(now, *queues, *applications, events),
             PartitionCommand::Move { app, to, by } => self.move_app(now, app, to, by, events),
         }
         self.confirm_stopped(now, events);
         self.run_timers(now, events);
+    }
+
+    /// Drops everything that cycles keep to save work.
+    pub(super) fn forget_shortcuts(&mut self) {
+        self.wake_all();
+        self.queues.forget_order();
+        self.nodes.lower_bounds();
     }
 
     /// Brings placement rules into force (PLC-100). Hits go on counting as long as the rules say the same.
@@ -156,12 +171,23 @@ impl Partition {
     pub(super) fn confirm_stopped(&mut self, now: Time, events: &mut Vec<Event>) {
         while let Some((app, ask, arrival, reason)) = self.stopping.pop_front() {
             let there = self.apps.get(app).and_then(|app| app.asks.get(ask)).is_some_and(|ask| ask.arrival == arrival);
+            let spent = (there && reason != ReleaseReason::Timeout).then(|| self.spent(app, ask)).flatten();
             if there && reason == ReleaseReason::Replaced {
                 self.end_replacement(now, app, ask, reason, events);
             } else if there {
                 self.end_allocation(now, app, ask, reason, events);
             }
+            if let Some(spent) = spent {
+                events.push(Event::new(now, spent));
+            }
         }
+    }
+
+    /// Under whom the allocations of an application count.
+    pub(super) fn holder(&self, app: AppKey) -> Holder {
+        let Application { queue_path, account, .. } = &self.apps[app];
+        let (user, group) = (self.usage.user_of(account), self.usage.group_of(account));
+        Holder { queue: queue_path.clone(), user, group }
     }
 
     /// The key of a live application.
@@ -197,10 +223,11 @@ impl Partition {
             && entry.key().0 <= now
         {
             let ((due, _), timer) = entry.remove_entry();
+            self.quiet = None;
             match timer {
                 Timer::AppState(app) => self.state_timer(due, app, events),
                 Timer::Placeholder(app) => self.placeholder_timeout(due, app, events),
-                Timer::Forget => self.forget_ended(due),
+                Timer::Forget => self.forget_ended(due, events),
             }
             self.confirm_stopped(due, events);
         }
@@ -212,13 +239,8 @@ impl Partition {
         self.withdraw_pending(app, ask);
         self.allocations_made += 1;
         self.charge_node(node, self.allocations_made, app, ask);
-        self.book(
-            now,
-            app,
-            ask,
-            Allocation { node, number: self.allocations_made, since: now, preempted: false },
-            events,
-        );
+        let allocation = Allocation { node, number: self.allocations_made, since: now, preempted: false };
+        self.book(now, app, ask, allocation, false, events);
         if self.apps[app].asks[ask].placeholder {
             self.placeholder_allocated(now, app, ask, events);
         } else {
@@ -258,13 +280,15 @@ impl Partition {
         self.touch_allocation(node, number);
     }
 
-    /// An ask that is not pending any more is allocated from now on: everything that this moves but its node.
+    /// An ask that is not pending any more is allocated from now on: everything that this moves but its node. `in_place`: it
+    /// takes the room of a placeholder on that node.
     pub(super) fn book(
         &mut self,
         now: Time,
         app: AppKey,
         ask: AskKey,
         allocation: Allocation,
+        in_place: bool,
         events: &mut Vec<Event>,
     ) {
         self.meter.count(now);
@@ -284,6 +308,13 @@ impl Partition {
             ask: id.clone(),
             node: self.nodes[allocation.node].id.clone(),
             resource: resource.clone(),
+            holder: Holder {
+                queue: application.queue_path.clone(),
+                user: self.usage.user_of(&application.account),
+                group: self.usage.group_of(&application.account),
+            },
+            placeholder: *placeholder,
+            in_place,
         };
         events.push(Event { at: now, kind });
         self.touch_ask(app, ask, arrival);
@@ -361,12 +392,14 @@ impl Partition {
     }
 
     pub(super) fn touch_app(&mut self, app: AppKey) {
+        self.wake_app(app);
         if let Some(touched) = &mut self.touched {
             touched.apps.mark(app);
         }
     }
 
     pub(super) fn touch_ask(&mut self, app: AppKey, ask: AskKey, arrival: u64) {
+        self.wake_app(app);
         if let Some(touched) = &mut self.touched {
             touched.apps.mark(app);
             touched.asks.push((app, ask, arrival));

@@ -7,6 +7,8 @@ use smallvec::SmallVec;
 
 use super::index::{AppKey, QueueKey, Slab};
 use super::order::{AppRank, ShareList};
+use super::siblings::{SiblingRank, Siblings};
+use super::sleep::Sleep;
 use super::usage::QueueLimits;
 use crate::config::properties::{Merged, QueueProperties};
 use crate::config::{Place, TemplateConfig};
@@ -72,6 +74,14 @@ pub struct Queue {
     pub share: ShareList,
     /// What 1.8.0 takes shares of (SCH-055); `None` elsewhere.
     pub share_base: Option<Resource>,
+    /// Its place among its siblings may be out of date.
+    pub(super) marked: bool,
+    /// By what it stands on its parent's list; `None` if it does not.
+    pub(super) rank: Option<SiblingRank>,
+    /// Of a parent: the children that want something, in their order.
+    pub(super) siblings: Siblings,
+    /// Of a leaf that was tried in vain and need not be tried again yet.
+    sleep: Option<Box<Sleep>>,
 }
 
 /// What the configuration, or a template, says of a queue.
@@ -126,7 +136,9 @@ impl Queue {
 /// The queues of a partition.
 #[derive(Clone, Debug, Default)]
 pub struct QueueTree {
-    queues: Slab<QueueKey, Queue>,
+    pub(super) queues: Slab<QueueKey, Queue>,
+    /// Queues that changed since orders were last settled.
+    pub(super) marked: Vec<QueueKey>,
 }
 
 impl std::ops::Index<QueueKey> for QueueTree {
@@ -138,8 +150,13 @@ impl std::ops::Index<QueueKey> for QueueTree {
 }
 
 impl std::ops::IndexMut<QueueKey> for QueueTree {
+    /// Whoever takes a queue to change it, changes perhaps its place among its siblings.
     fn index_mut(&mut self, key: QueueKey) -> &mut Queue {
-        &mut self.queues[key]
+        let queue = &mut self.queues[key];
+        if !std::mem::replace(&mut queue.marked, true) {
+            self.marked.push(key);
+        }
+        queue
     }
 }
 
@@ -150,6 +167,16 @@ impl QueueTree {
     /// The queue of a key, if it is there.
     pub fn get(&self, key: QueueKey) -> Option<&Queue> {
         self.queues.get(key)
+    }
+
+    /// Wakes a leaf. Gives why it slept.
+    pub(super) fn take_sleep(&mut self, leaf: QueueKey) -> Option<Box<Sleep>> {
+        self.queues.get_mut(leaf)?.sleep.take()
+    }
+
+    /// Lets a leaf sleep.
+    pub(super) fn put_sleep(&mut self, leaf: QueueKey, sleep: Box<Sleep>) {
+        self.queues[leaf].sleep = Some(sleep);
     }
 
     /// How many queues there are.
@@ -202,6 +229,10 @@ impl QueueTree {
             priorities: BTreeMap::new(),
             share: ShareList::default(),
             share_base: None,
+            marked: false,
+            rank: None,
+            siblings: Siblings::default(),
+            sleep: None,
         });
         if let Some(parent) = parent {
             let at = self.child_position(parent, name).unwrap_or_else(|at| at);
@@ -214,6 +245,9 @@ impl QueueTree {
 
     /// Takes an empty queue out of the tree.
     pub fn remove(&mut self, key: QueueKey) {
+        if let Some(parent) = self.queues.get(key).and_then(|queue| queue.parent) {
+            self.unlist(parent, key);
+        }
         let Some(queue) = self.queues.remove(key) else { return };
         if let Some(parent) = queue.parent {
             self.queues[parent].children.retain(|child| *child != key);
@@ -313,7 +347,7 @@ impl QueueTree {
         }
         let (mut at, mut old, mut new) = (key, old, new);
         loop {
-            let queue = &mut self.queues[at];
+            let queue = &mut self[at];
             if let Some(old) = old
                 && let Some(count) = queue.priorities.get_mut(&old)
             {

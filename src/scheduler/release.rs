@@ -16,10 +16,19 @@ impl Partition {
             return refuse(now, format!("application {app:?} has no ask {ask:?}"), events);
         };
         if self.apps[key].asks[ask_key].allocation.is_some() {
+            let spent = self.spent(key, ask_key);
             self.end_allocation(now, key, ask_key, ReleaseReason::Stopped, events);
+            events.extend(spent.map(|spent| Event::new(now, spent)));
         } else {
             self.withdraw(now, key, ask_key, events);
         }
+    }
+
+    /// What a release tells of an allocation that ends otherwise than by time: its ask is taken away with it (P-06).
+    pub(super) fn spent(&self, app: AppKey, ask: AskKey) -> Option<EventKind> {
+        let application = self.apps.get(app).filter(|_| self.switches.release_ends_ask)?;
+        let Ask { id, resource, .. } = application.asks.get(ask)?;
+        Some(EventKind::AskSpent { app: application.id.clone(), ask: id.clone(), resource: resource.clone() })
     }
 
     /// Ends an allocation; its application completes if it has nothing left (SCH-170).
@@ -31,7 +40,7 @@ impl Partition {
         reason: ReleaseReason,
         events: &mut Vec<Event>,
     ) {
-        let Some(ended) = self.take_allocation(now, app, ask, reason, events) else { return };
+        let Some(ended) = self.take_allocation(now, app, ask, reason, false, events) else { return };
         if ended.placeholder {
             self.note_timed_out(app, &ended, reason);
             self.placeholder_gone(now, app, events);
@@ -44,8 +53,8 @@ impl Partition {
     pub(super) fn withdraw(&mut self, now: Time, app: AppKey, ask: AskKey, events: &mut Vec<Event>) {
         let Some(withdrawn) = self.take_ask(now, app, ask, events) else { return };
         let application = &self.apps[app];
-        let kind =
-            EventKind::AskRemoved { app: application.id.clone(), ask: withdrawn.id, reason: ReleaseReason::Stopped };
+        let Ask { id: ask, resource, .. } = withdrawn;
+        let kind = EventKind::AskRemoved { app: application.id.clone(), ask, reason: ReleaseReason::Stopped, resource };
         events.push(Event { at: now, kind });
         if application.allocated_placeholder.is_zero() && application.state != AppState::Failing {
             self.complete_if_idle(now, app, events);
@@ -67,7 +76,8 @@ impl Partition {
         let pending: Vec<AskKey> = self.apps[app].pending_order.iter().map(|(.., ask)| *ask).collect();
         for ask in pending {
             if let Some(removed) = self.take_ask(now, app, ask, events) {
-                let kind = EventKind::AskRemoved { app: self.apps[app].id.clone(), ask: removed.id, reason };
+                let Ask { id: ask, resource, .. } = removed;
+                let kind = EventKind::AskRemoved { app: self.apps[app].id.clone(), ask, reason, resource };
                 events.push(Event { at: now, kind });
             }
         }
@@ -79,23 +89,33 @@ impl Partition {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
         let allocated: Vec<AskKey> = self.apps[app].allocations.values().copied().collect();
         for ask in allocated {
-            self.take_allocation(now, app, ask, ReleaseReason::Stopped, events);
+            self.take_allocation(now, app, ask, ReleaseReason::Stopped, false, events);
         }
     }
 
-    /// Takes an allocation off its application, with every counter that it moved, and tells so.
+    /// Takes an allocation off its application, with every counter that it moved, and tells so. `in_place`: another takes its
+    /// room on the node.
     pub(super) fn take_allocation(
         &mut self,
         now: Time,
         app: AppKey,
         ask: AskKey,
         reason: ReleaseReason,
+        in_place: bool,
         events: &mut Vec<Event>,
     ) -> Option<Ask> {
         let node = self.apps[app].asks[ask].allocation?.node;
         let node = self.nodes[node].id.clone();
         let ended = self.take_ask(now, app, ask, events)?;
-        let kind = EventKind::Released { app: self.apps[app].id.clone(), ask: ended.id.clone(), node, reason };
+        let kind = EventKind::Released {
+            app: self.apps[app].id.clone(),
+            ask: ended.id.clone(),
+            node,
+            reason,
+            resource: ended.resource.clone(),
+            holder: self.holder(app),
+            in_place,
+        };
         events.push(Event { at: now, kind });
         Some(ended)
     }

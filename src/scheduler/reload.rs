@@ -28,7 +28,7 @@ impl Scheduler {
         }
         let outcome = self.bring_in(now, config, events);
         if outcome.is_ok() || self.switches.trial_limits {
-            self.adopt_limits(config);
+            self.adopt_limits(now, config, events);
         }
         if outcome.is_ok() {
             self.checksum.clone_from(&config.checksum);
@@ -38,14 +38,7 @@ impl Scheduler {
 
     /// Brings everything of a configuration into force but the limits.
     fn bring_in(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) -> Result<(), String> {
-        let mut rules = Vec::new();
-        for partition in &config.partitions {
-            let present = self.partitions.iter().find(|p| *p.name == partition.name);
-            rules.push(build_rules(partition, &self.switches, present.is_none())?);
-            if let Some(present) = present {
-                present.accepts(&partition.root)?;
-            }
-        }
+        let rules = self.accepts(config)?;
         self.remove_partitions(now, config, events);
         for (partition, rules) in config.partitions.iter().zip(rules) {
             if let Some(present) = self.partitions.iter_mut().find(|p| *p.name == partition.name) {
@@ -63,13 +56,26 @@ impl Scheduler {
         Ok(())
     }
 
+    /// Asks everything that can refuse a configuration before a change is made; gives the rules of its partitions.
+    pub(super) fn accepts(&self, config: &Config) -> Result<Vec<Rules>, String> {
+        let mut rules = Vec::new();
+        for partition in &config.partitions {
+            let present = self.partitions.iter().find(|p| *p.name == partition.name);
+            rules.push(build_rules(partition, &self.switches, present.is_none())?);
+            if let Some(present) = present {
+                present.accepts(&partition.root)?;
+            }
+        }
+        Ok(rules)
+    }
+
     /// Brings the limits of users and groups into force (LIM-017).
-    fn adopt_limits(&mut self, config: &Config) {
+    fn adopt_limits(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let last = config.partitions.last().filter(|_| self.switches.limits_of_last_partition);
         for partition in &mut self.partitions {
             let own = config.partitions.iter().find(|c| *c.name == *partition.name);
             if let Some(config) = last.or(own) {
-                partition.adopt_limits(config);
+                partition.adopt_limits(now, config, events);
             }
         }
     }
@@ -129,6 +135,7 @@ impl Partition {
         self.nodes.set_sort(&config.node_sort);
         self.preemption = config.preemption;
         self.share_bases_stale = true;
+        self.wake_all();
         self.touch_tree();
         let mut stack = vec![Load::Queue(&config.root, None)];
         while let Some(load) = stack.pop() {
@@ -142,7 +149,7 @@ impl Partition {
             }
         }
         for key in self.queues.bottom_up() {
-            self.settle_type(key);
+            self.settle_type(now, key, events);
         }
         Ok(())
     }
@@ -164,6 +171,10 @@ impl Partition {
             return Err(format!("queue {} cannot be added below {}, which drains", config.name, draining.path));
         }
         let key = known.unwrap_or_else(|| self.create(now, parent, &config.name, true, events));
+        if known.is_none() {
+            // A queue is what it is from the start; only one that becomes something else is told of.
+            self.queues[key].leaf = parent.is_some() && !config.parent && config.children.is_empty();
+        }
         self.settle(now, key, config, known.is_some(), events);
         Ok(key)
     }
@@ -231,10 +242,14 @@ impl Partition {
             // New limits come into force all together, at the end.
             limits: Arc::clone(&queue.settings.limits),
         });
+        let before = (queue.max.clone(), queue.guaranteed.clone());
         if key != ROOT {
             queue.max = set_max(config.max.as_ref().map(|max| &max.value), zero_unset);
         }
         queue.guaranteed = set_guaranteed(config.guaranteed.as_ref().map(|guaranteed| &guaranteed.value));
+        if known {
+            tell_resources(now, queue, before, events);
+        }
         queue.managed = true;
         queue.refresh_share();
         if queue.state != QueueState::Active && self.switches.reload_revives {
@@ -253,11 +268,12 @@ impl Partition {
 
     /// A queue's type follows its configuration, but a parent that lost its children stays one until the last is gone
     /// (`config.md` section 15).
-    pub(super) fn settle_type(&mut self, key: QueueKey) {
+    pub(super) fn settle_type(&mut self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let queue = &mut self.queues[key];
         let leaf = !queue.settings.parent && queue.children.is_empty() && queue.parent.is_some();
         if leaf != queue.leaf {
             queue.leaf = leaf;
+            events.push(Event::new(now, EventKind::QueueType { queue: queue.path.clone(), leaf }));
             self.touch_queue(key);
             self.touch_tree();
         }
@@ -317,6 +333,24 @@ impl Partition {
         }));
         let kind = EventKind::PartitionRemoved { partition: self.name.clone(), applications };
         events.push(Event { at: now, kind });
+    }
+}
+
+/// Tells of another maximum or guarantee than `before` (SCH-223).
+pub(super) fn tell_resources(
+    now: Time,
+    queue: &Queue,
+    (max, guaranteed): (Option<Resource>, Option<Resource>),
+    events: &mut Vec<Event>,
+) {
+    let path = &queue.path;
+    if queue.max != max {
+        let max = queue.max.clone().unwrap_or_default();
+        events.push(Event::new(now, EventKind::QueueMax { queue: path.clone(), max }));
+    }
+    if queue.guaranteed != guaranteed {
+        let guaranteed = queue.guaranteed.clone().unwrap_or_default();
+        events.push(Event::new(now, EventKind::QueueGuaranteed { queue: path.clone(), guaranteed }));
     }
 }
 

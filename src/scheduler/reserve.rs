@@ -20,8 +20,9 @@ impl Partition {
         self.nodes.change(node, |node| node.reserve(app, ask, required));
         self.queues[application.queue].reserved.insert((application.submitted, application.id.clone(), app));
         let (id, node_id) = (application.asks[ask].id.clone(), self.nodes[node].id.clone());
-        events
-            .push(Event { at: now, kind: EventKind::Reserved { app: application.id.clone(), ask: id, node: node_id } });
+        let resource = application.asks[ask].resource.clone();
+        let kind = EventKind::Reserved { app: application.id.clone(), ask: id, node: node_id, resource };
+        events.push(Event { at: now, kind });
         let arrival = application.asks[ask].arrival;
         self.touch_ask(app, ask, arrival);
         self.touch_node(node);
@@ -55,8 +56,9 @@ impl Partition {
         self.reservations -= 1;
         self.nodes.change(node, |node| node.reservations.retain(|reserved| *reserved != (app, ask)));
         if let Some(ask) = application.asks.get(ask) {
-            let (app, ask, node) = (application.id.clone(), ask.id.clone(), self.nodes[node].id.clone());
-            events.push(Event { at: now, kind: EventKind::Unreserved { app, ask, node } });
+            let (app, resource, node) = (application.id.clone(), ask.resource.clone(), self.nodes[node].id.clone());
+            let kind = EventKind::Unreserved { app, ask: ask.id.clone(), node, resource };
+            events.push(Event { at: now, kind });
         }
         self.touch_node(node);
         match self.apps[app].asks.get(ask).map(|ask| ask.arrival) {

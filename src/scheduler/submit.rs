@@ -20,11 +20,7 @@ impl place::QueueTree for QueueTree {
         let queue = &self[self.find_text(path)?];
         Some(QueueFacts {
             path: &queue.path,
-            state: place::QueueState {
-                leaf: queue.leaf,
-                managed: queue.managed,
-                draining: queue.state == QueueState::Draining,
-            },
+            state: place::QueueState::of(queue.leaf, queue.managed, queue.state),
             submit_acl: &queue.settings.submit_acl,
             admin_acl: &queue.settings.admin_acl,
             template: queue.settings.template.as_ref(),
@@ -36,13 +32,14 @@ impl Partition {
     /// Submits an application: it is placed, or rejected and remembered with the reason. Either way it keeps how that came about.
     pub(super) fn submit(&mut self, now: Time, submission: &Submission, events: &mut Vec<Event>) {
         let app = submission.app.clone();
+        events.push(Event::new(now, EventKind::AppNew { app: app.clone() }));
         let Admission { who, placement } = self.admit(submission);
         Arc::make_mut(&mut self.hits).count(&placement);
         let record = self.records.keep(&self.rules, placement);
         match &record.placement.outcome {
             Outcome::Placed(placed) => {
                 let queue = self.open_queue(now, placed, events);
-                self.apply_namespace_tags(queue, placed.recovery, &submission.tags);
+                self.apply_namespace_tags(now, queue, placed.recovery, &submission.tags, events);
                 if let Err(message) = self.admit_gang(queue, submission) {
                     return self.reject(now, submission, &record, message, events);
                 }
@@ -79,7 +76,7 @@ impl Partition {
     }
 
     /// Who submits, and where the rules put it.
-    fn admit(&self, submission: &Submission) -> Admission {
+    pub(super) fn admit(&self, submission: &Submission) -> Admission {
         let Submission { app, queue, who, tags, .. } = submission;
         let request = Request { queue, user: &who.user, groups: &who.groups, tags };
         let taken = self.app_key(app).map(|_| app);
@@ -187,6 +184,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         allocated: Resource::new(),
         allocated_placeholder: Resource::new(),
         rank: None,
+        sleep: None,
         may_replace: false,
         counted_priority: Priority::MIN,
         runnable_in_queue: true,

@@ -28,6 +28,10 @@ pub struct Switches {
     /// P-07: a placeholder whose stop was asked for because of time or size counts as timed out when its end is confirmed, not
     /// only when the placeholder timer asked (`placeholder_timedout`).
     pub timed_out_when_gone: bool,
+    /// P-06: an allocation that ends otherwise than by time takes its ask with it, which is told (`release_ends_ask`).
+    pub release_ends_ask: bool,
+    /// D-21: what keeps an application from beginning to run is told of those that run, too, for which it means nothing.
+    pub events_runnable: bool,
     /// P-04: a resource name whose last node went stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
     /// D-03: a draining queue that is in the file again becomes active.
@@ -142,6 +146,8 @@ impl Switches {
             required_node: RequiredNode::NextAsk,
             path_minimum: false,
             timed_out_when_gone: true,
+            release_ends_ask: true,
+            events_runnable: false,
             root_max_keeps_zero: false,
             reload_revives: true,
             reload_max_apps: ReloadMaxApps::All,
@@ -167,6 +173,7 @@ impl Switches {
         };
         let releases = Self {
             running_count_cut: true,
+            events_runnable: true,
             accepted_leak: true,
             priority_cache: true,
             reload_inherits: false,
@@ -183,6 +190,7 @@ impl Switches {
                 required_node: RequiredNode::GivesUpApp,
                 path_minimum: true,
                 timed_out_when_gone: false,
+                release_ends_ask: false,
                 root_max_keeps_zero: true,
                 reload_revives: false,
                 reload_max_apps: ReloadMaxApps::None,

@@ -8,11 +8,24 @@ use super::gang::can_replace;
 use super::index::{AppKey, AskKey, NodeKey};
 use super::node::{Node, Nodes};
 use super::preempt::attempts::Attempts;
+use super::sleep::Drowsy;
 use super::switches::{RequiredNode, Switches};
-use crate::model::{AppId, NodeId, Resource, Time};
+use crate::model::{AppId, NodeId, QueuePath, Resource, Time};
 
 /// How old an ask must be before a node is kept for it (SCH-130).
-const RESERVATION_DELAY: Duration = Duration::from_secs(2);
+pub(super) const RESERVATION_DELAY: Duration = Duration::from_secs(2);
+
+/// How long the same thing is not told again of the same ask (SCH-222).
+const TELL_AGAIN: Duration = Duration::from_secs(15);
+
+/// Whether something is told of an ask that was `last` told of then; if so, that is noted.
+pub(super) fn tell_again(now: Time, last: &mut Option<Time>) -> bool {
+    let due = last.is_none_or(|last| now.since(last) >= TELL_AGAIN);
+    if due {
+        *last = Some(now);
+    }
+    due
+}
 
 /// What a cycle does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,23 +73,27 @@ enum Outcome {
 }
 
 /// Tries the asks of one application in their order (SCH-082). Gives what a cycle does with one of them, and those of which
-/// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says.
+/// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says. `drowsy` learns why
+/// asks failed.
+#[expect(clippy::too_many_arguments, reason = "they are parts of one partition that are borrowed apart")]
 pub(super) fn try_asks(
     now: Time,
     app: &mut Application,
-    nodes: &Nodes,
+    nodes: &mut Nodes,
     room: &Room<'_>,
     switches: &Switches,
     attempts: &mut Attempts,
+    drowsy: &mut Drowsy,
     events: &mut Vec<Event>,
 ) -> (Option<Pick>, Vec<AskKey>) {
     let mut changed = Vec::new();
     // Within one cycle the same wish fails the same way again; no need to ask every node anew.
     let mut failed: Option<(AskKey, Tried)> = None;
-    let Application { key: app_key, id, pending_order, asks, reservations, task_groups, .. } = app;
+    let Application { key: app_key, id, queue_path, pending_order, asks, reservations, task_groups, .. } = app;
     for rank @ (.., key) in attempts.remaining(pending_order) {
         let ask = &asks[*key];
         if can_replace(task_groups, ask) {
+            drowsy.wake();
             if std::mem::replace(&mut asks[*key].tried, Tried::Placeholder) != Tried::Placeholder {
                 changed.push(*key);
             }
@@ -89,7 +106,7 @@ pub(super) fn try_asks(
             let same = other.resource == ask.resource && other.required_node.is_none() && ask.required_node.is_none();
             same && !(may_reserve && *tried == Tried::NoNode)
         });
-        let on_nodes = || Wish { app: *app_key, key: *key, ask, reserved, may_reserve }.on_nodes(nodes, switches);
+        let mut on_nodes = || Wish { app: *app_key, key: *key, ask, reserved, may_reserve }.on_nodes(nodes, switches);
         let outcome = match known {
             Some((_, tried)) => Outcome::Next(tried),
             None => room.fits(&ask.resource).map_or_else(Outcome::Next, |()| on_nodes()),
@@ -104,8 +121,12 @@ pub(super) fn try_asks(
         {
             return (None, changed);
         }
-        tell_fit(now, id, ask, tried, events);
+        tell_fit(now, (&*id, &*queue_path), ask, tried, room, events);
+        if tried == Some(Tried::NoNode) && ask.required_node.is_none() {
+            tell_predicates(now, id, ask, nodes, events);
+        }
         if let Some(tried) = tried {
+            drowsy.note(now, ask, tried, room, attempts);
             failed = Some((*key, tried));
             if std::mem::replace(&mut ask.tried, tried) != tried {
                 changed.push(*key);
@@ -132,7 +153,7 @@ struct Wish<'a> {
 }
 
 impl Wish<'_> {
-    fn on_nodes(&self, nodes: &Nodes, switches: &Switches) -> Outcome {
+    fn on_nodes(&self, nodes: &mut Nodes, switches: &Switches) -> Outcome {
         match &self.ask.required_node {
             None => self.on_any(nodes),
             Some(id) => self.on_required(id, nodes, switches.required_node),
@@ -140,9 +161,12 @@ impl Wish<'_> {
     }
 
     /// The first node in order that has room (SCH-093), else perhaps one to keep (SCH-130).
-    fn on_any(&self, nodes: &Nodes) -> Outcome {
+    fn on_any(&self, nodes: &mut Nodes) -> Outcome {
         let Self { app, key: ask, .. } = *self;
         let wanted = &self.ask.resource;
+        if !nodes.may_hold(wanted, self.may_reserve) {
+            return Outcome::Next(Tried::NoNode);
+        }
         let mut best: Option<(f64, NodeKey)> = None;
         for node in nodes.unreserved().filter(|node| node.schedulable && node.total.fit_in(wanted)) {
             if node.available.fit_in(wanted) && nodes.lets(self.ask, node.key, true) {
@@ -157,7 +181,10 @@ impl Wish<'_> {
         }
         match best.filter(|(_, node)| nodes.lets(self.ask, *node, false)) {
             Some((_, node)) => Outcome::Pick(Pick::Reserve { app, ask, node }),
-            None => Outcome::Next(Tried::NoNode),
+            None => {
+                nodes.lower_bounds();
+                Outcome::Next(Tried::NoNode)
+            }
         }
     }
 
@@ -216,10 +243,18 @@ impl Wish<'_> {
 
 /// Tells what changed of whether an ask fits the limits, then the queues (SCH-222). What fails the limits is not held against
 /// the queues.
-fn tell_fit(now: Time, app: &AppId, ask: &mut Ask, failed: Option<Tried>, events: &mut Vec<Event>) {
+fn tell_fit(
+    now: Time,
+    (app, queue): (&AppId, &QueuePath),
+    ask: &mut Ask,
+    failed: Option<Tried>,
+    room: &Room<'_>,
+    events: &mut Vec<Event>,
+) {
     let fits = failed != Some(Tried::UserQuota);
     if std::mem::replace(&mut ask.fits_limits, fits) != fits {
-        let kind = EventKind::AskFitsLimits { app: app.clone(), ask: ask.id.clone(), fits };
+        let (resource, room) = (ask.resource.clone(), room.of_limits.cloned().unwrap_or_default());
+        let kind = EventKind::AskFitsLimits { app: app.clone(), ask: ask.id.clone(), fits, resource, room };
         events.push(Event { at: now, kind });
     }
     if !fits {
@@ -227,7 +262,24 @@ fn tell_fit(now: Time, app: &AppId, ask: &mut Ask, failed: Option<Tried>, events
     }
     let fits = failed != Some(Tried::QueueQuota);
     if std::mem::replace(&mut ask.fits_queue, fits) != fits {
-        let kind = EventKind::AskFitsQueue { app: app.clone(), ask: ask.id.clone(), fits };
+        let (resource, room) = (ask.resource.clone(), room.of_queue.clone());
+        let kind = EventKind::AskFitsQueue {
+            app: app.clone(),
+            ask: ask.id.clone(),
+            fits,
+            queue: queue.clone(),
+            resource,
+            room,
+        };
         events.push(Event { at: now, kind });
+    }
+}
+
+/// Tells that the resource manager's conditions keep an ask from nodes that have room for it (SCH-222).
+fn tell_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &Nodes, events: &mut Vec<Event>) {
+    let refusing = nodes.refusing(ask);
+    if refusing > 0 && tell_again(now, &mut ask.predicates_told) {
+        let (app, ask, resource) = (app.clone(), ask.id.clone(), ask.resource.clone());
+        events.push(Event::new(now, EventKind::PredicatesFailed { app, ask, nodes: refusing, resource }));
     }
 }

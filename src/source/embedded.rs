@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::{About, Link, Source};
-use crate::engine::{Core, Engine, Progress, Published};
+use crate::engine::{Core, Engine, EventLog, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
-use crate::view::View;
+use crate::view::act::{Act, Actor, Answer, Order, Refusal};
+use crate::view::{EventPage, View};
 
 /// How old a view may be before that is worth telling.
 const STALE_AFTER: Duration = Duration::from_secs(2);
@@ -15,13 +16,13 @@ const STALE_AFTER: Duration = Duration::from_secs(2);
 pub struct Embedded {
     engine: Engine,
     about: About,
-    identity: Identity,
+    actor: Actor,
 }
 
 impl Embedded {
-    /// Shows an engine to somebody who acts as `identity`.
-    pub fn new(engine: Engine, about: About, identity: Identity) -> Self {
-        Self { engine, about, identity }
+    /// Shows an engine to somebody, who acts on it.
+    pub fn new(engine: Engine, about: About, actor: impl Into<Actor>) -> Self {
+        Self { engine, about, actor: actor.into() }
     }
 }
 
@@ -34,6 +35,10 @@ impl Source for Embedded {
         self.engine.now()
     }
 
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        self.engine.events().page(Numbering::All, since, limit)
+    }
+
     fn about(&self) -> &About {
         &self.about
     }
@@ -42,13 +47,29 @@ impl Source for Embedded {
         let published = self.engine.published();
         let age = published.age();
         if !published.is_alive() {
-            return Link::Stale { age, cause: "the scheduler in this process has stopped".to_owned() };
+            return Link::Stale { age, cause: "the scheduler in this process has stopped".to_owned(), retry_in: None };
         }
-        if age < STALE_AFTER { Link::Live } else { Link::Stale { age, cause: "the scheduler is busy".to_owned() } }
+        if age < STALE_AFTER {
+            Link::LIVE
+        } else {
+            Link::Stale { age, cause: "the scheduler is busy".to_owned(), retry_in: None }
+        }
     }
 
     fn identity(&self) -> &Identity {
-        &self.identity
+        &self.actor.identity
+    }
+
+    fn read_only(&self) -> Option<Arc<str>> {
+        self.actor.read_only.clone()
+    }
+
+    fn may(&self, act: &Act) -> Result<(), Refusal> {
+        self.view().may(&self.actor, act)
+    }
+
+    fn act(&self, order: Order, answer: Answer) {
+        self.engine.perform(self.actor.clone(), order, answer);
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
@@ -60,22 +81,24 @@ impl Source for Embedded {
 pub struct Stepped {
     core: Mutex<Core>,
     published: Published,
+    events: Arc<EventLog>,
     about: About,
-    identity: Identity,
+    actor: Actor,
 }
 
 impl Stepped {
     /// Shows a core, after everything that is due at its beginning.
-    pub fn new(core: Core, about: About, identity: Identity) -> Self {
-        let stepped = Self::unstarted(core, about, identity);
+    pub fn new(core: Core, about: About, actor: impl Into<Actor>) -> Self {
+        let stepped = Self::unstarted(core, about, actor);
         stepped.advance(Duration::ZERO);
         stepped
     }
 
     /// Shows a core as it is: what is due at its beginning waits for [`Stepped::advance_until`].
-    pub fn unstarted(mut core: Core, about: About, identity: Identity) -> Self {
+    pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let view = core.take_view().unwrap_or_default();
-        Self { core: Mutex::new(core), published: Published::new(view), about, identity }
+        let events = Arc::clone(core.events());
+        Self { core: Mutex::new(core), published: Published::new(view), events, about, actor: actor.into() }
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
@@ -106,16 +129,43 @@ impl Source for Stepped {
         self.core.lock().unwrap_or_else(PoisonError::into_inner).now()
     }
 
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        self.events.page(Numbering::All, since, limit)
+    }
+
     fn about(&self) -> &About {
         &self.about
     }
 
     fn link(&self) -> Link {
-        Link::Live
+        Link::LIVE
     }
 
     fn identity(&self) -> &Identity {
-        &self.identity
+        &self.actor.identity
+    }
+
+    fn read_only(&self) -> Option<Arc<str>> {
+        self.actor.read_only.clone()
+    }
+
+    fn may(&self, act: &Act) -> Result<(), Refusal> {
+        self.view().may(&self.actor, act)
+    }
+
+    fn act(&self, order: Order, answer: Answer) {
+        let outcome = {
+            let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+            let outcome = core.perform(&self.actor, &order);
+            // What it leads to at this very moment, cycles among it.
+            let now = core.now();
+            core.run_until(now, usize::MAX);
+            if let Some(view) = core.take_view() {
+                self.published.publish(view);
+            }
+            outcome
+        };
+        answer(outcome);
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

@@ -5,13 +5,16 @@
 //! - the console never knows which implementation it has, but for the words of [`Source::about`].
 
 pub mod embedded;
+pub mod remote;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{Identity, Time};
-use crate::view::View;
+use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
+use crate::view::act::{Act, Answer, Code, Configuration, Order, Refusal};
+use crate::view::{EventPage, View};
 pub use embedded::{Embedded, Stepped};
+pub use remote::Remote;
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
@@ -23,6 +26,13 @@ pub trait Source: Send + Sync {
         self.view().at
     }
 
+    /// Events from number `since` on, at most `limit`, by the numbering that has all of them. Of a source that knows of no events
+    /// the page is empty and says that they are not tracked.
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        let _ = (since, limit);
+        EventPage::default()
+    }
+
     /// What stands at the other end.
     fn about(&self) -> &About;
 
@@ -32,8 +42,40 @@ pub trait Source: Send + Sync {
     /// Who acts through this source.
     fn identity(&self) -> &Identity;
 
+    /// Is told what is on the screen, so that a source which has to ask for everything asks for this first.
+    fn look(&self, _glance: &Glance) {}
+
+    /// Why nothing may be changed through this source; `None` when it may, as far as access lists let one.
+    fn read_only(&self) -> Option<Arc<str>> {
+        None
+    }
+
+    /// Has an order carried out; `answer` is called once, from any thread, with what came of it. A source that takes no orders
+    /// refuses all.
+    fn act(&self, order: Order, answer: Answer) {
+        answer(self.may(&order.act).and_then(|()| Err(takes_no_orders(&order.act))));
+    }
+
+    /// Whether an order would be refused, as far as the view can tell: for greying out. An order that passes can still be
+    /// refused.
+    ///
+    /// # Errors
+    /// Why it would be.
+    fn may(&self, act: &Act) -> Result<(), Refusal> {
+        Err(takes_no_orders(act))
+    }
+
+    /// The configuration in force, as it was written; `None` where that is not known.
+    fn configuration(&self) -> Option<Arc<Configuration>> {
+        self.view().configuration.clone()
+    }
+
     /// Has `wake` called soon after each new view, from any thread; bursts may be told once. Replaces the one before.
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>);
+}
+
+fn takes_no_orders(act: &Act) -> Refusal {
+    Refusal::new(Code::NotSupported, format!("cannot {act}"), "nothing can be changed through this connection")
 }
 
 /// What stands at the other end of a source.
@@ -56,16 +98,72 @@ pub enum SourcePlace {
     Remote,
 }
 
+/// What is on the screen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Glance {
+    /// In which partition.
+    pub partition: Arc<str>,
+    /// Which kind of thing.
+    pub sight: Sight,
+}
+
+/// Which kind of thing is on the screen, as far as it has to be asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sight {
+    /// The tree of queues, or what rests on it.
+    #[default]
+    Queues,
+    /// Applications; those of one leaf.
+    Apps(Option<QueuePath>),
+    /// One application.
+    App(AppId),
+    /// The nodes.
+    Nodes,
+    /// One node.
+    Node(NodeId),
+    /// Users and groups.
+    Users,
+}
+
 /// How the connection of a source is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Link {
+    /// Nothing has come yet.
+    Connecting {
+        /// Why the last try failed, if one did.
+        cause: Option<String>,
+        /// When the next try comes, in whole seconds.
+        retry_in: Option<Duration>,
+    },
     /// The view is what is.
-    Live,
+    Live {
+        /// How long an answer takes; `None` where nobody has to be asked.
+        rtt: Option<Duration>,
+    },
     /// The view was true this long ago.
     Stale {
         /// How old the view is.
         age: Duration,
         /// Why nothing newer is there.
         cause: String,
+        /// When the next try comes, in whole seconds; `None` while one is under way.
+        retry_in: Option<Duration>,
     },
+    /// The other side does not let one in.
+    Refused {
+        /// Why.
+        why: String,
+        /// How old the view is; `None` without one.
+        age: Option<Duration>,
+    },
+}
+
+impl Link {
+    /// A source in this process that has nothing newer to show.
+    pub const LIVE: Self = Self::Live { rtt: None };
+
+    /// Whether what is shown is what is.
+    pub const fn is_live(&self) -> bool {
+        matches!(self, Self::Live { .. })
+    }
 }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
 
+use super::act::Configuration;
+use super::history::{self, History};
 use super::rows::{
     AppGroup, AppRow, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow, PropertyRow,
     QueueRow, QueueSettings, StateChange, TaskGroupRow,
@@ -34,6 +36,7 @@ pub struct ViewBuilder {
     rate_changes: Option<Time>,
     notices_told: u64,
     news: bool,
+    history: History,
 }
 
 /// What is kept of a partition beside its view.
@@ -78,6 +81,25 @@ impl ViewBuilder {
         if self.view.notices.len() > NOTICES {
             self.view.notices.pop_front();
         }
+    }
+
+    /// Shows from the next view on how the configuration in force is written.
+    pub fn set_configuration(&mut self, configuration: Option<Arc<Configuration>>) {
+        self.news = true;
+        self.view.configuration = configuration;
+    }
+
+    /// Shows from the next view on whether the scheduler rests.
+    pub fn set_resting(&mut self, resting: bool) {
+        self.news |= self.view.resting != resting;
+        self.view.resting = resting;
+    }
+
+    /// Takes a sample for the history; the next view has it (SCH-230).
+    pub fn sample(&mut self, now: Time, scheduler: &Scheduler) {
+        self.news = true;
+        self.history.add(history::take(now, scheduler));
+        self.view.history = self.history.samples().clone();
     }
 
     /// When the rate changes by itself, because time goes on.
@@ -147,6 +169,10 @@ impl PartitionBuilder {
         self.groups.update(groups, &partition.usage.groups, Side::Group, touched.groups.iter(), partition);
         self.update_ended(view, partition);
         view.state = partition.state;
+        view.preemption = partition.preemption;
+        if *view.node_sort != *partition.nodes.sort() {
+            view.node_sort = Arc::new(partition.nodes.sort().clone());
+        }
         view.rules = Arc::clone(&partition.rules);
         view.hits = Arc::clone(&partition.hits);
         view.capacity = partition.capacity();
@@ -208,7 +234,7 @@ impl PartitionBuilder {
             let app = partition.apps.get(*app)?;
             let ask = app.asks.get(*ask)?;
             let (id, since) = (ask.id.clone(), ask.allocation?.since);
-            Some(NodeAllocation { app: app.id.clone(), ask: id, resource: ask.resource.clone(), since })
+            Some(NodeAllocation { app: app.id.clone(), ask: id, resource: ask.resource.clone(), since: Some(since) })
         });
         match there {
             Some(allocation) => allocations.insert(number, allocation),
@@ -296,6 +322,7 @@ fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: Arc<[QueueKe
         running: queue.running,
         max_running: queue.settings.max_applications,
         allocating_accepted: queue.allocating_accepted.len() as u64,
+        allocating_apps: queue.allocating_accepted.iter().cloned().collect(),
         app_count: queue.app_count,
         apps: queue.apps.clone(),
         allocated: queue.allocated.clone(),
@@ -322,6 +349,8 @@ fn settings_of(settings: &Settings) -> QueueSettings {
         properties: settings.merged.iter().map(property).collect(),
         app_sort: settings.properties.app_sort,
         sort_by_priority: settings.properties.sort_by_priority,
+        preemption_policy: settings.properties.preemption_policy,
+        preemption_delay: settings.properties.preemption_delay,
         admin_acl: settings.admin_acl.clone(),
         submit_acl: settings.submit_acl.clone(),
         template: settings.template.clone(),
@@ -382,7 +411,7 @@ fn task_group_row((name, group): (&Arc<str>, &TaskGroup)) -> TaskGroupRow {
 fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition) -> AskRow {
     let state = match &ask.allocation {
         Some(allocation) => {
-            AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since: allocation.since }
+            AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since: Some(allocation.since) }
         }
         None => AskState::Pending {
             reason: match ask.tried {

@@ -68,7 +68,7 @@ fn named(all: impl Iterator<Item = String>, count: usize, most: usize, between: 
 }
 
 /// A duration in its two largest units: `45s`, `1h`, `2h 5m`, `3d 4h`.
-fn span(duration: Duration) -> String {
+pub fn span(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let units = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];
     let at = units.iter().position(|(size, _)| seconds >= *size).unwrap_or(units.len() - 1);

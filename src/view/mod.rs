@@ -10,11 +10,15 @@
 //!   change at the root touches the root's row and not every row below it;
 //! - the REST client builds the same rows from a remote's answers.
 
+pub mod act;
 pub mod build;
 mod drain;
 pub mod explain;
+pub mod health;
+pub mod history;
 pub mod notice;
 pub mod preview;
+pub mod record;
 pub mod rows;
 pub mod users;
 
@@ -22,11 +26,15 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, Vector};
 
+use crate::config::NodeSortConfig;
 use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
 pub use crate::scheduler::place;
 pub use build::ViewBuilder;
 pub use drain::drain_notice;
+pub use health::{Health, HealthCheck, health};
+pub use history::{PartitionSample, QueueSample, Sample};
 pub use notice::{Notice, NoticeWeight};
+pub use record::{ChangeDetail, ChangeType, EventPage, ObjectType, Record};
 pub use rows::{
     AppGroup, AppRow, AppSlot, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
     PropertyRow, QueueRow, QueueSettings, QueueSlot, StateChange,
@@ -48,8 +56,14 @@ pub struct View {
     pub allocations_made: u64,
     /// Allocations per second of cluster time over the last seconds.
     pub allocation_rate: f64,
+    /// The configuration in force, as it was written; `None` where that is not known.
+    pub configuration: Option<Arc<act::Configuration>>,
+    /// The scheduler rests: nothing happens by itself, and its time stands.
+    pub resting: bool,
     /// What was worth telling, the oldest first; only the last ones are kept.
     pub notices: Vector<Arc<Notice>>,
+    /// What the cluster looked like, a sample a minute, the oldest first; those of a day are kept (SCH-230).
+    pub history: Vector<Arc<Sample>>,
 }
 
 /// One partition at one moment. Cheap to clone: the maps share their content.
@@ -67,6 +81,10 @@ pub struct PartitionView {
     pub tree_generation: u64,
     /// Counts up when an application comes, goes or moves; the same number means the same set in the same queues.
     pub app_generation: u64,
+    /// Whether asks may preempt here (SCH-150).
+    pub preemption: bool,
+    /// How nodes are sorted (SCH-090).
+    pub node_sort: Arc<NodeSortConfig>,
     /// The placement rules in force.
     pub rules: Arc<place::Rules>,
     /// How often they decided since they came into force.

@@ -13,11 +13,7 @@ impl QueueTree for PartitionView {
         let row = self.queue_at_text(path)?;
         Some(QueueFacts {
             path: &row.path,
-            state: place::QueueState {
-                leaf: row.leaf,
-                managed: row.managed,
-                draining: row.state == QueueState::Draining,
-            },
+            state: place::QueueState::of(row.leaf, row.managed, row.state),
             submit_acl: &row.settings.submit_acl,
             admin_acl: &row.settings.admin_acl,
             template: row.settings.template.as_ref(),

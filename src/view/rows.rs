@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use imbl::{OrdMap, OrdSet, Vector};
 
 use crate::config::Place;
-use crate::config::properties::AppSortPolicy;
+use crate::config::properties::{AppSortPolicy, PreemptionPolicy};
 use crate::model::{
     Acl, AppId, AppState, AskId, Identity, NodeId, Priority, PriorityPolicy, QueuePath, QueueState, Resource, Time,
 };
@@ -44,6 +45,8 @@ pub struct QueueRow {
     pub max_running: Option<u64>,
     /// Accepted applications that already hold a placeholder or a reservation; they count towards the maximum (SCH-110).
     pub allocating_accepted: u64,
+    /// Which those are, by id.
+    pub allocating_apps: Arc<[AppId]>,
     /// All live applications, here and below, in any state.
     pub app_count: u64,
     /// The applications of a leaf.
@@ -86,6 +89,10 @@ pub struct QueueSettings {
     pub app_sort: AppSortPolicy,
     /// Whether priority comes first when sorting (`application.sort.priority`).
     pub sort_by_priority: bool,
+    /// What preemption may do here (`preemption.policy`).
+    pub preemption_policy: PreemptionPolicy,
+    /// How long an ask waits before it may preempt (`preemption.delay`).
+    pub preemption_delay: Duration,
     /// The queue's own admin ACL.
     pub admin_acl: Acl,
     /// The queue's own submit ACL.
@@ -238,8 +245,8 @@ pub enum AskState {
     Allocated {
         /// Where it runs.
         node: NodeId,
-        /// Since when.
-        since: Time,
+        /// Since when; `None` where a remote does not tell.
+        since: Option<Time>,
     },
 }
 
@@ -296,6 +303,6 @@ pub struct NodeAllocation {
     pub ask: AskId,
     /// What it uses.
     pub resource: Resource,
-    /// Since when.
-    pub since: Time,
+    /// Since when; `None` where a remote does not tell.
+    pub since: Option<Time>,
 }

@@ -14,7 +14,7 @@ use crate::model::{AppId, Identity, QueuePath, Resource};
 use crate::scheduler::Partition;
 use crate::scheduler::index::SlabKey;
 pub use crate::scheduler::usage::Side;
-use crate::scheduler::usage::limits::{max_applications, max_resources};
+pub use crate::scheduler::usage::limits::{ANYONE, max_applications, max_resources};
 use crate::scheduler::usage::{QueueUsage, Trackers};
 
 /// What one user, or one group, has in use (LIM-010).

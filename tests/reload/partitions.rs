@@ -52,7 +52,7 @@ fn a_partition_that_goes_takes_everything_along_and_says_so() {
         .filter_map(|event| match &event.kind {
             EventKind::QueueState { queue, to, .. } => Some(format!("{queue} {to}")),
             EventKind::QueueRemoved { queue, .. } => Some(format!("{queue} removed")),
-            EventKind::AppState { app, state, message } => Some(format!("{app} {state} {}", message.as_deref()?)),
+            EventKind::AppState { app, state, message, .. } => Some(format!("{app} {state} {}", message.as_deref()?)),
             EventKind::Released { app, ask, .. } => Some(format!("{app}/{ask} released")),
             EventKind::NodeRemoved { node } => Some(format!("{node} removed")),
             EventKind::PartitionRemoved { partition, applications } => {

@@ -45,7 +45,7 @@ fn what_is_put_back_is_active_again_with_its_applications_and_new_settings() {
 }
 
 #[test]
-fn a_leaf_becomes_a_parent_and_a_leaf_again() {
+fn cfg_110_a_leaf_with_applications_stays_one_until_it_is_empty() {
     let mut stage = Stage::new("type", &with("{name: a}"));
     stage.submit("one", "root.a", "joe", &[2]);
     let told = stage.refuses(&with("{name: a, queues: [{name: x}]}"));
@@ -100,4 +100,17 @@ fn dynamic_queues_below_one_that_drains_stay_until_they_are_empty() {
     stage.remove("one");
     stage.wait(60);
     assert_eq!(stage.tree(), "root parent\nroot.a leaf");
+}
+
+#[test]
+fn cfg_111_of_several_reloads_the_last_one_holds() {
+    let mut stage = Stage::new("serial", &with("{name: a}"));
+    stage.submit("one", "root.a", "joe", &[2]);
+    // One after the other without a cycle between: what the first takes away the second finds draining.
+    for queues in ["{name: b}", "{name: c}", "{name: a, maxapplications: 3}"] {
+        stage.core.reload("queues.yaml", with(queues).as_bytes());
+    }
+    assert_eq!(stage.tree(), "root parent\nroot.a leaf\nroot.b leaf Draining\nroot.c leaf Draining");
+    assert_eq!(stage.queue("root.a").unwrap().settings.max_applications, Some(3));
+    assert_eq!(stage.cores("one"), Some(2));
 }

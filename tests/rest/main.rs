@@ -2,5 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+mod config;
 mod recorded;
 mod wire;

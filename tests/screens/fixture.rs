@@ -32,7 +32,7 @@ impl Scene {
 
     pub fn with(view: View, place: SourcePlace, notes: Vec<String>) -> Arc<Self> {
         let about = About { place, name: "demo, seed 42".to_owned(), notes };
-        let now = Mutex::new((Arc::new(view.clone()), view.at, Link::Live));
+        let now = Mutex::new((Arc::new(view.clone()), view.at, Link::LIVE));
         Arc::new(Self { about, identity: Identity::new("sue", ["dev"]), now })
     }
 

@@ -83,7 +83,11 @@ fn before_any_configuration() {
 #[test]
 fn old_data_is_told_with_its_age_and_cause() {
     let (mut driver, scene) = console(80, 24);
-    let stale = |seconds| Link::Stale { age: Duration::from_secs(seconds), cause: "connection refused".to_owned() };
+    let stale = |seconds| Link::Stale {
+        age: Duration::from_secs(seconds),
+        cause: "connection refused".to_owned(),
+        retry_in: None,
+    };
     scene.link(stale(1));
     driver.refresh();
     assert!(driver.find_row("OLD").is_none());
@@ -91,7 +95,7 @@ fn old_data_is_told_with_its_age_and_cause() {
     driver.refresh();
     let (_, line) = driver.find_row("OLD").unwrap();
     assert!(line.contains("1m05s OLD") && line.contains("connection refused"), "{line}");
-    scene.link(Link::Live);
+    scene.link(Link::LIVE);
     driver.refresh();
     assert!(driver.find_row("OLD").is_none());
 }

@@ -1,6 +1,6 @@
 //! Limits of users and groups, alone and down the tree (CFG-060 to CFG-078).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::shown;
 use crate::config::decode::LimitName;
@@ -19,7 +19,7 @@ const NAMED: usize = 4;
 
 /// Checks the limits of all queues.
 pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
-    Walk { given: [HashMap::new(), HashMap::new()], faults }.queue(root);
+    Walk { given: [HashMap::new(), HashMap::new()], groups_above: BTreeSet::new(), faults }.queue(root);
 }
 
 /// Users or groups: the rules are nearly the same, and the two are never compared with each other.
@@ -78,6 +78,8 @@ struct Step<'r> {
 struct Walk<'r, 'f> {
     /// For users and for groups: the limits above that name each, from the root down.
     given: [HashMap<&'r str, Vec<Step<'r>>>; 2],
+    /// The groups that limits above name, in their order by name.
+    groups_above: BTreeSet<&'r str>,
     faults: &'f mut Faults,
 }
 
@@ -93,13 +95,16 @@ impl<'r> Walk<'r, '_> {
             self.check_who(queue, limit, told, &mut seen);
             self.check_amounts(queue, limit, told);
         }
+        self.tell_hidden_groups(queue, &seen[Kind::Group as usize]);
         let entered = self.enter(queue, limits);
         for child in &queue.children {
             self.queue(child);
         }
         for (kind, name) in entered {
-            if let Some(steps) = self.given[kind as usize].get_mut(name) {
-                steps.pop();
+            let Some(steps) = self.given[kind as usize].get_mut(name) else { continue };
+            steps.pop();
+            if steps.is_empty() && kind == Kind::Group {
+                self.groups_above.remove(name);
             }
         }
     }
@@ -135,6 +140,26 @@ impl<'r> Walk<'r, '_> {
                 seen.entry(text).or_insert(told.index);
             }
         }
+    }
+
+    /// LIM-033: under a group `*` nobody counts for a group that only queues above name.
+    fn tell_hidden_groups(&mut self, queue: &RawQueue, named: &HashMap<&str, usize>) {
+        let Some(limit) = named.get(ANYONE).and_then(|index| queue.limits.as_ref()?.list.get(*index)) else { return };
+        let hides = |name: &&&str| !named.contains_key(**name);
+        let overlap = named.keys().filter(|name| self.groups_above.contains(**name)).count();
+        let count = self.groups_above.len() - overlap;
+        if count == 0 {
+            return;
+        }
+        let told: Vec<&str> = self.groups_above.iter().filter(hides).take(NAMED).copied().collect();
+        let message = format!(
+            "the '*' here takes all applications of {}: the limits of queues above never bind them in {}",
+            who(Kind::Group, &told, count),
+            queue.path
+        );
+        let hint = "name these groups here too, before the '*', if their limits are to hold";
+        let at = limit.groups.iter().find(|name| name.value == ANYONE).map_or(limit.at, |name| name.at);
+        self.faults.warning("LIM-033", at, &queue.path, message, hint);
     }
 
     /// CFG-063, CFG-066, CFG-067.
@@ -234,6 +259,9 @@ impl<'r> Walk<'r, '_> {
         }
         for (kind, name, step) in &added {
             self.given[*kind as usize].entry(name).or_default().push(*step);
+            if *kind == Kind::Group && *name != ANYONE {
+                self.groups_above.insert(name);
+            }
         }
         added.into_iter().map(|(kind, name, _)| (kind, name)).collect()
     }
@@ -258,7 +286,7 @@ impl<'r> Walk<'r, '_> {
         above: &Above<'_>,
         names: &[&str],
     ) {
-        let who = who(kind, names);
+        let who = who(kind, names, names.len());
         let wildcard = if above.by_name { "" } else { "'*' of " };
         let code = match kind {
             Kind::Group => "CFG-076",
@@ -347,10 +375,10 @@ fn passed_on(limit: &RawLimit, above: &Above<'_>, as_release: bool) -> Option<u6
     }
 }
 
-/// `user "sue"`, `users "sue", "bob" and 3 more`.
-fn who(kind: Kind, names: &[&str]) -> String {
+/// How `count` of them are told, of which `names` are the first: `user "sue"`, `users "sue", "bob" and 3 more`.
+fn who(kind: Kind, names: &[&str], count: usize) -> String {
     let named = names.iter().take(NAMED).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-    match names.len() {
+    match count {
         1 => format!("{} {named}", kind.word()),
         count if count > NAMED => format!("{}s {named} and {} more", kind.word(), count - NAMED),
         _ => format!("{}s {named}", kind.word()),

@@ -11,14 +11,17 @@ mod properties;
 mod queues;
 mod resources;
 mod rules;
+mod static_paths;
 
 use super::fault::Faults;
 use super::raw::RawFile;
 use crate::model::VCORE;
+use crate::model::expression::Compiler;
 
 /// Checks a whole file. Limits of a partition are handed to its root on the way (CFG-079).
 pub(super) fn check(file: &mut RawFile, faults: &mut Faults) {
     partitions::check_list(file, faults);
+    let mut compiler = Compiler::default();
     for (index, partition) in file.partitions.iter_mut().enumerate() {
         let path = format!("partitions[{index}]");
         partitions::check_node_sort(partition, &path, faults);
@@ -28,7 +31,7 @@ pub(super) fn check(file: &mut RawFile, faults: &mut Faults) {
         queues::check(root, faults);
         resources::check(root, faults);
         limits::check(root, faults);
-        rules::check(&partition.rules, root, &path, faults);
+        rules::check(&partition.rules, root, &path, &mut compiler, faults);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Property values that are not understood: never a fault in the releases, so warnings (`config.md` section 9).
 
 use crate::config::fault::Faults;
-use crate::config::properties::{APPLICATION_SORT_POLICY, KNOWN_1_8, QueueProperties};
+use crate::config::node::{distance_is_small, quoted};
+use crate::config::properties::{APPLICATION_SORT_POLICY, KNOWN, KNOWN_1_8, QueueProperties};
 use crate::config::raw::RawProperty;
 use crate::model::Profile;
 
@@ -23,16 +24,25 @@ pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults)
         if KNOWN_1_8.contains(&key.as_str()) && faults.profile() != Profile::V1_8_0 {
             let message = format!("property `{key}` is one of 1.8 and has no effect here");
             faults.warning(CODE, property.key_at, path, message, "leave it out");
-        } else if let Some(near) = near_known(key) {
-            let message = format!("property `{key}` has no effect, it is kept as it is");
-            faults.warning(CODE, property.key_at, path, message, format!("did you mean `{near}`?"));
+        } else if !known(key, faults.profile()) {
+            let message =
+                format!("property {} is not known: it is kept and handed down, and has no effect", quoted(key));
+            let hint = match near_known(key) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("leave it out; known are {}", KNOWN.join(", ")),
+            };
+            faults.warning(CODE, property.key_at, path, message, hint);
         }
     }
 }
 
-/// The known key that differs from `key` in case or in its separators only.
+fn known(key: &str, profile: Profile) -> bool {
+    KNOWN.contains(&key) || (profile == Profile::V1_8_0 && KNOWN_1_8.contains(&key))
+}
+
+/// The known key that `key` is written like: the same but for case and separators, or but for two letters.
 fn near_known(key: &str) -> Option<&'static str> {
     let plain = |text: &str| text.to_lowercase().replace(['.', '_', '-'], "");
-    let known = crate::config::properties::KNOWN;
-    known.into_iter().find(|known| *known != key && plain(known) == plain(key))
+    let same = KNOWN.into_iter().find(|known| plain(known) == plain(key));
+    same.or_else(|| KNOWN.into_iter().find(|known| distance_is_small(known, key)))
 }

@@ -1,47 +1,69 @@
-//! Placement rules, as far as the file alone decides (CFG-080 to CFG-094).
+//! Placement rules, as far as the file alone decides (CFG-080 to CFG-094), and those that can do nothing.
 
-use std::collections::HashMap;
-
+use super::static_paths::Tree;
 use crate::config::fault::Faults;
 use crate::config::raw::{RawFilter, RawQueue, RawRule};
 use crate::config::rule_kind::{is_qualified, known_names, rule_kind};
 use crate::config::types::{Placed, RuleKind};
-use crate::model::acl::AclNames;
-use crate::model::expression::{compile, is_expression};
+use crate::model::Profile;
+use crate::model::expression::{Compiler, is_expression};
 use crate::model::name::{NameChars, is_limit_group, is_limit_user, is_queue_name};
-use crate::model::{Acl, Profile, QueuePath};
 
-/// Checks the rules of one partition; `path` is the partition's.
-pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, faults: &mut Faults) {
+/// Checks the rules of one partition; `path` is the partition's. All expressions of the file share `compiler`.
+pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &mut Compiler, faults: &mut Faults) {
     if rules.is_empty() {
         return;
     }
-    let mut tree = Tree { queues: HashMap::new(), as_written: HashMap::new() };
-    tree.add(root, root.name.value.clone());
+    let tree = Tree::of(root);
     // The first rule that places every application.
     let mut certain: Option<usize> = None;
-    for (index, rule) in rules.iter().enumerate() {
+    let chains: Vec<Vec<&RawRule>> = rules.iter().map(chain).collect();
+    for (index, (rule, chain)) in rules.iter().zip(&chains).enumerate() {
         let path = format!("{path}.placementrules[{index}]");
-        let chain = chain(rule);
-        let told = format!("rule {} ({})", index + 1, told_chain(&chain));
+        let told = format!("rule {} ({})", index + 1, told_chain(chain));
         if let Some(certain) = certain {
             let message = format!("{told} is never reached: rule {} places every application", certain + 1);
             faults.warning("PLC-001", rule.at, &path, message, "put it before that rule, or take it out");
+        } else if let Some(same) = chains[..index].iter().position(|before| says_no_more(chain, before)) {
+            let message = format!("{told} never places anything: what rule {} lets pass, it lets pass too", same + 1);
+            faults.warning("PLC-001", rule.at, &path, message, "take it out");
         }
         let before = faults.errors();
-        for rule in &chain {
-            check_rule(rule, &told, &path, faults);
+        for rule in chain {
+            Judge { told: &told, path: &path, compiler, faults }.rule(rule);
         }
         if faults.as_release() {
-            tree.check_as_release(&chain, &told, &path, faults);
+            tree.check_as_release(chain, &told, &path, faults);
         }
         if faults.errors() == before {
-            tree.check_path(&chain, &told, &path, faults);
-            if certain.is_none() && tree.places_everything(&chain, faults.profile()) {
+            tree.check_path(chain, &told, &path, faults);
+            if certain.is_none() && tree.places_everything(chain, faults.profile()) {
                 certain = Some(index);
             }
         }
     }
+}
+
+/// Whether a chain has the same inputs, filters and values as another one, so that it has no result where that has none.
+fn says_no_more(chain: &[&RawRule], other: &[&RawRule]) -> bool {
+    let creates = |rule: &RawRule| rule.create.as_good().is_some_and(|create| create.value);
+    let value = |rule: &RawRule| rule.value.as_ref().map(|value| value.value.to_lowercase()).unwrap_or_default();
+    let names = |list: &[Placed<String>]| list.iter().map(|name| name.value.clone()).collect::<Vec<_>>();
+    let filter = |rule: &RawRule| {
+        rule.filter.as_ref().map(|filter| {
+            let kind = filter.kind.as_ref().map(|kind| kind.value.clone()).unwrap_or_default();
+            (kind, names(&filter.users), names(&filter.groups))
+        })
+    };
+    chain.len() == other.len()
+        && chain.iter().zip(other).all(|(own, other)| {
+            !own.name_faulty
+                && own.name.value.eq_ignore_ascii_case(&other.name.value)
+                && creates(own) <= creates(other)
+                && own.text == other.text
+                && value(own) == value(other)
+                && filter(own) == filter(other)
+        })
 }
 
 /// The rule and its parents, from the innermost outwards.
@@ -56,288 +78,163 @@ fn told_chain(chain: &[&RawRule]) -> String {
     names.map(|name| if name.is_empty() { "?" } else { name }).collect::<Vec<_>>().join("->")
 }
 
-/// Everything that one rule of a chain decides by itself.
-fn check_rule(rule: &RawRule, told: &str, path: &str, faults: &mut Faults) {
-    let name = &rule.name;
-    let mut chars = name.value.chars();
-    let identifier = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let kind = rule_kind(&name.value, faults.profile());
-    if !identifier && !rule.name_faulty {
-        let message = if name.value.is_empty() {
-            format!("{told} has no name")
-        } else {
-            format!("{told}: {:?} is no rule name", name.value)
-        };
-        faults.error("CFG-080", name.at, path, message, format!("write one of: {}", known_names(faults.profile())));
-    } else if kind.is_none() && !rule.name_faulty {
-        let message = format!("{told}: there is no rule {:?}", name.value);
-        faults.strict("CFG-081", name.at, path, message, format!("write one of: {}", known_names(faults.profile())));
-    }
-    if let Some(filter) = &rule.filter {
-        check_filter(filter, told, path, faults);
-    }
-    if let Some(kind) = kind {
-        check_value(rule, kind, told, path, faults);
-    }
+/// Looks at one rule of a chain.
+struct Judge<'c> {
+    /// How the chain is called in messages.
+    told: &'c str,
+    /// The keys that lead to it.
+    path: &'c str,
+    compiler: &'c mut Compiler,
+    faults: &'c mut Faults,
 }
 
-/// CFG-086 to CFG-088, CFG-094.
-fn check_value(rule: &RawRule, kind: RuleKind, told: &str, path: &str, faults: &mut Faults) {
-    let value = rule.value.as_ref().filter(|value| !value.value.is_empty());
-    let Some(value) = value else {
-        if matches!(kind, RuleKind::Fixed | RuleKind::Tag) {
-            let what = if kind == RuleKind::Tag { "the name of a tag: `value: namespace`" } else { "a queue path" };
-            let message = format!("{told}: `{}` has no `value`", rule.name.value);
-            faults.strict("CFG-086", rule.at, path, message, format!("write {what}"));
-        }
-        return;
-    };
-    match kind {
-        RuleKind::Tag => {}
-        RuleKind::Fixed => check_fixed(rule, value, told, path, faults),
-        _ => {
-            let message = format!("{told}: `value` has no effect on `{}`", rule.name.value);
-            faults.warning("CFG-094", value.at, path, message, "leave it out; only `fixed` and `tag` use it");
-        }
-    }
-}
-
-/// CFG-087, CFG-088.
-fn check_fixed(rule: &RawRule, value: &Placed<String>, told: &str, path: &str, faults: &mut Faults) {
-    if is_qualified(&value.value) && rule.parent.is_some() {
-        let message = format!("{told}: {:?} is a full path, yet the rule has a parent rule", value.value);
-        let hint = "leave the parent rule out, or write the value without `root.`";
-        faults.strict("CFG-087", value.at, path, message, hint);
-    }
-    let chars = if faults.profile() == Profile::V1_8_0 { NameChars::Wide } else { NameChars::Narrow };
-    for segment in value.value.split('.') {
-        if !is_queue_name(segment, chars) {
-            let message = format!("{told}: {segment:?} in {:?} is no queue name", value.value);
-            let hint = "names between the dots: 1 to 64 of a-z A-Z 0-9 _ -";
-            faults.strict("CFG-088", value.at, path, message, hint);
-        }
-    }
-}
-
-/// CFG-082 to CFG-085.
-fn check_filter(filter: &RawFilter, told: &str, path: &str, faults: &mut Faults) {
-    if let Some(kind) = &filter.kind {
-        let known = kind.value.is_empty() || ["allow", "deny"].iter().any(|k| kind.value.eq_ignore_ascii_case(k));
-        if !known {
-            let message = format!("{told}: filter type {:?} is not known", kind.value);
-            faults.error("CFG-082", kind.at, path, message, "write `allow` or `deny`, or leave it out for allow");
-        }
-    }
-    let chars = if faults.profile() == Profile::V1_8_0 { NameChars::Wide } else { NameChars::Narrow };
-    let user = |name: &str| is_limit_user(name, chars);
-    check_filter_list(&filter.users, "user", "CFG-083", user, told, path, faults);
-    check_filter_list(&filter.groups, "group", "CFG-084", is_limit_group, told, path, faults);
-}
-
-fn check_filter_list(
-    list: &[Placed<String>],
-    word: &str,
-    code: &'static str,
-    legal: impl Fn(&str) -> bool,
-    told: &str,
-    path: &str,
-    faults: &mut Faults,
-) {
-    if let [one] = list {
-        if legal(&one.value) {
-            return;
-        }
-        let hint = format!("write a {word} name, a list of names, or one regular expression");
-        if !is_expression(&one.value) {
-            let message = format!("{told}: {:?} is no {word} name and no expression", one.value);
-            faults.error(code, one.at, path, message, hint);
-        } else if let Err(why) = compile(&one.value) {
-            let message = format!("{told}: the expression {:?} does not compile: {why}", one.value);
-            faults.error(code, one.at, path, message, hint);
-        }
-        return;
-    }
-    for name in list.iter().filter(|name| !legal(&name.value)) {
-        let message = format!("{told}: {:?} is no {word} name and is ignored", name.value);
-        let hint = "a list holds names only; an expression stands alone";
-        faults.warning("CFG-085", name.at, path, message, hint);
-    }
-}
-
-/// The configured queues, to look up what rules name.
-struct Tree<'r> {
-    /// By full path in lower case.
-    queues: HashMap<&'r str, &'r RawQueue>,
-    /// By full path as written: what the releases compare with.
-    as_written: HashMap<String, &'r RawQueue>,
-}
-
-impl<'r> Tree<'r> {
-    fn add(&mut self, queue: &'r RawQueue, written: String) {
-        self.queues.entry(&queue.path).or_insert(queue);
-        for child in &queue.children {
-            self.add(child, format!("{written}.{}", child.name.value));
-        }
-        self.as_written.entry(written).or_insert(queue);
-    }
-
-    /// Whether a chain places every application: no filter, and one configured leaf that everybody may submit to.
-    fn places_everything(&self, chain: &[&RawRule], profile: Profile) -> bool {
-        let mut path = String::new();
-        for rule in chain {
-            let fixed = rule_kind(&rule.name.value, profile) == Some(RuleKind::Fixed);
-            let Some(value) = rule.value.as_ref().filter(|_| fixed && rule.filter.is_none()) else { return false };
-            let value = value.value.to_lowercase();
-            path = match (path.is_empty(), is_qualified(&value)) {
-                (_, true) => value,
-                (true, false) => format!("root.{value}"),
-                (false, false) => format!("{path}.{value}"),
-            };
-        }
-        let is_leaf = self.queues.get(path.as_str()).is_some_and(|queue| !queue.is_parent());
-        let ends = path.match_indices('.').map(|(at, _)| at).chain([path.len()]);
-        is_leaf && ends.into_iter().any(|end| self.queues.get(&path[..end]).is_some_and(|queue| is_open(queue)))
-    }
-
-    /// CFG-089 to CFG-092 by our own reading: case does not matter, a queue with children is a parent.
-    fn check_path(&self, chain: &[&RawRule], told: &str, path: &str, faults: &mut Faults) {
-        let is_fixed = |rule: &RawRule| rule_kind(&rule.name.value, faults.profile()) == Some(RuleKind::Fixed);
-        let fixed: Vec<&RawRule> = chain.iter().copied().take_while(|rule| is_fixed(rule)).collect();
-        let (Some(innermost), Some(outermost)) = (fixed.first(), chain.last()) else { return };
-        let dynamic = fixed.len() < chain.len();
-        // The static path with, for each of its parts, the rule that yields it.
-        let mut parts: Vec<(String, &RawRule)> = vec![("root".to_owned(), innermost)];
-        for rule in &fixed {
-            let Some(value) = rule.value.as_ref().filter(|value| !value.value.is_empty()) else { return };
-            let mut names: Vec<String> = value.value.to_lowercase().split('.').map(str::to_owned).collect();
-            if is_qualified(&value.value) {
-                names.remove(0);
-            }
-            parts.extend(names.into_iter().map(|name| (name, *rule)));
-        }
-        let whole = parts.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(".");
-        let Some(mut queue) = self.queues.get("root").copied() else { return };
-        let mut at = QueuePath::root();
-        for (name, rule) in &parts[1..] {
-            at = at.child(name);
-            let Some(found) = self.queues.get(at.as_str()) else {
-                return tell_missing(&whole, &at, queue, rule, outermost, told, path, faults);
-            };
-            queue = found;
-        }
-        let place = value_place(fixed.last().copied().unwrap_or(innermost));
-        if dynamic && !queue.is_parent() && queue.path != "root" {
-            let message = format!("{told}: {whole} is a leaf, and the rules after it need a parent");
-            let hint = "name a parent queue, or write `parent: true` on that queue";
-            faults.strict("CFG-092", place, path, message, hint);
-        } else if !dynamic && (queue.is_parent() || queue.path == "root") {
-            let message = format!("{told}: {whole} is a parent queue, where no application can be placed");
-            faults.strict("CFG-089", place, path, message, "name a leaf queue");
-        }
-    }
-
-    /// CFG-087 and CFG-089 to CFG-092 as the validators of the releases decide.
-    fn check_as_release(&self, chain: &[&RawRule], told: &str, path: &str, faults: &mut Faults) {
-        let Some(outermost) = chain.last() else { return };
-        let mut whole = String::new();
-        let mut fixed = 0;
-        for rule in chain.iter().take_while(|rule| rule.name.value == "fixed") {
-            let value = rule.value.as_ref().map_or("", |value| &value.value);
-            fixed += 1;
-            if !value.starts_with("root") {
-                whole = format!("{}.{value}", if whole.is_empty() { "root" } else { &whole });
-            } else if whole.is_empty() {
-                value.clone_into(&mut whole);
+impl Judge<'_> {
+    /// Everything that one rule of a chain decides by itself.
+    fn rule(&mut self, rule: &RawRule) {
+        let told = self.told;
+        let name = &rule.name;
+        let mut chars = name.value.chars();
+        let identifier = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+            && chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let kind = rule_kind(&name.value, self.faults.profile());
+        if !identifier && !rule.name_faulty {
+            let message = if name.value.is_empty() {
+                format!("{told} has no name")
             } else {
-                let message = format!("{told}: {value:?} is a full path, yet the rule has a parent rule");
-                let hint = "leave the parent rule out, or write the value without `root`";
-                faults.error("CFG-087", value_place(rule), path, message, hint);
+                format!("{told}: {:?} is no rule name", name.value)
+            };
+            self.faults.error(
+                "CFG-080",
+                name.at,
+                self.path,
+                message,
+                format!("write one of: {}", known_names(self.faults.profile())),
+            );
+        } else if kind.is_none() && !rule.name_faulty {
+            let message = format!("{told}: there is no rule {:?}", name.value);
+            self.faults.strict(
+                "CFG-081",
+                name.at,
+                self.path,
+                message,
+                format!("write one of: {}", known_names(self.faults.profile())),
+            );
+        }
+        if let Some(filter) = &rule.filter {
+            self.filter(filter);
+        }
+        if let Some(kind) = kind {
+            self.value(rule, kind);
+        }
+    }
+
+    /// CFG-086 to CFG-088, CFG-094.
+    fn value(&mut self, rule: &RawRule, kind: RuleKind) {
+        let told = self.told;
+        let value = rule.value.as_ref().filter(|value| !value.value.is_empty());
+        let Some(value) = value else {
+            if matches!(kind, RuleKind::Fixed | RuleKind::Tag) {
+                let what = if kind == RuleKind::Tag { "the name of a tag: `value: namespace`" } else { "a queue path" };
+                let message = format!("{told}: `{}` has no `value`", rule.name.value);
+                self.faults.strict("CFG-086", rule.at, self.path, message, format!("write {what}"));
+            }
+            return;
+        };
+        match kind {
+            RuleKind::Tag => {}
+            RuleKind::Fixed => self.fixed(rule, value),
+            _ => {
+                let message = format!("{told}: `value` has no effect on `{}`", rule.name.value);
+                self.faults.warning(
+                    "CFG-094",
+                    value.at,
+                    self.path,
+                    message,
+                    "leave it out; only `fixed` and `tag` use it",
+                );
+            }
+        }
+    }
+
+    /// CFG-087, CFG-088.
+    fn fixed(&mut self, rule: &RawRule, value: &Placed<String>) {
+        let told = self.told;
+        if is_qualified(&value.value) && rule.parent.is_some() {
+            let message = format!("{told}: {:?} is a full path, yet the rule has a parent rule", value.value);
+            let hint = "leave the parent rule out, or write the value without `root.`";
+            self.faults.strict("CFG-087", value.at, self.path, message, hint);
+        }
+        let chars = if self.faults.profile() == Profile::V1_8_0 { NameChars::Wide } else { NameChars::Narrow };
+        for segment in value.value.split('.') {
+            if !is_queue_name(segment, chars) {
+                let message = format!("{told}: {segment:?} in {:?} is no queue name", value.value);
+                let hint = "names between the dots: 1 to 64 of a-z A-Z 0-9 _ -";
+                self.faults.strict("CFG-088", value.at, self.path, message, hint);
+            }
+        }
+    }
+
+    /// CFG-082 to CFG-085.
+    fn filter(&mut self, filter: &RawFilter) {
+        let told = self.told;
+        if let Some(kind) = &filter.kind {
+            let known = kind.value.is_empty() || ["allow", "deny"].iter().any(|k| kind.value.eq_ignore_ascii_case(k));
+            if !known {
+                let message = format!("{told}: filter type {:?} is not known", kind.value);
+                self.faults.error(
+                    "CFG-082",
+                    kind.at,
+                    self.path,
+                    message,
+                    "write `allow` or `deny`, or leave it out for allow",
+                );
+            }
+        }
+        let chars = if self.faults.profile() == Profile::V1_8_0 { NameChars::Wide } else { NameChars::Narrow };
+        let user = |name: &str| is_limit_user(name, chars);
+        self.names(&filter.users, "user", "CFG-083", user);
+        self.names(&filter.groups, "group", "CFG-084", is_limit_group);
+        if self.passes_nobody(filter, user) {
+            let message = format!("{told}: the filter lets nobody pass");
+            let hint = "name users or groups in it, or leave it out for everybody";
+            self.faults.warning("PLC-050", filter.at, self.path, message, hint);
+        }
+    }
+
+    /// PLC-050, PLC-052: it denies and names nobody, or it allows names of which none is left.
+    fn passes_nobody(&self, filter: &RawFilter, user: impl Fn(&str) -> bool) -> bool {
+        let kind = filter.kind.as_ref().map_or("", |kind| &kind.value);
+        let deny = if self.faults.as_release() { kind == "deny" } else { kind.eq_ignore_ascii_case("deny") };
+        let written = !(filter.users.is_empty() && filter.groups.is_empty());
+        let none = |list: &[Placed<String>], legal: &dyn Fn(&str) -> bool| {
+            list.len() != 1 && list.iter().all(|name| !legal(&name.value))
+        };
+        match deny {
+            true => !written,
+            false => written && none(&filter.users, &user) && none(&filter.groups, &is_limit_group),
+        }
+    }
+
+    fn names(&mut self, list: &[Placed<String>], word: &str, code: &'static str, legal: impl Fn(&str) -> bool) {
+        let told = self.told;
+        if let [one] = list {
+            if legal(&one.value) {
                 return;
             }
-        }
-        if fixed == 0 {
+            let hint = format!("write a {word} name, a list of names, or one regular expression");
+            if !is_expression(&one.value) {
+                let message = format!("{told}: {:?} is no {word} name and no expression", one.value);
+                self.faults.error(code, one.at, self.path, message, hint);
+            } else if let Err(why) = self.compiler.compile(&one.value) {
+                let message = format!("{told}: the expression {:?} does not compile: {why}", one.value);
+                self.faults.error(code, one.at, self.path, message, hint);
+            }
             return;
         }
-        let at = value_place(chain[fixed - 1]);
-        let dynamic = fixed < chain.len();
-        let create = outermost.create.as_good().is_some_and(|create| create.value);
-        let hint = "this release compares names with their case, and takes only `parent: true` for a parent";
-        let (code, message) = match self.release_verdict(&whole.to_lowercase(), create, dynamic) {
-            None => return,
-            Some("CFG-089") => ("CFG-089", format!("{told}: {whole} is a parent queue")),
-            Some("CFG-090") => ("CFG-090", format!("{told}: {whole} does not exist and the rule does not create it")),
-            Some("CFG-091") => ("CFG-091", format!("{told}: {whole} would stand below a leaf")),
-            Some(_) => ("CFG-092", format!("{told}: {whole} is a leaf, and the rules after it need a parent")),
-        };
-        faults.error(code, at, path, message, hint);
-    }
-
-    fn release_verdict(&self, path: &str, create: bool, dynamic: bool) -> Option<&'static str> {
-        let is_parent =
-            |queue: &RawQueue| queue.path == "root" || queue.parent.as_good().is_some_and(|parent| parent.value);
-        let mut above: Option<&RawQueue> = None;
-        let ends = path.match_indices('.').map(|(at, _)| at).chain([path.len()]);
-        for end in ends {
-            if let Some(above) = above.filter(|above| above.children.is_empty()) {
-                return if !is_parent(above) {
-                    Some("CFG-091")
-                } else if create {
-                    None
-                } else {
-                    Some("CFG-090")
-                };
-            }
-            match self.as_written.get(&path[..end]) {
-                Some(queue) => above = Some(queue),
-                None => return if create { None } else { Some("CFG-090") },
-            }
-        }
-        match (above.is_some_and(is_parent), dynamic) {
-            (true, false) => Some("CFG-089"),
-            (false, true) => Some("CFG-092"),
-            _ => None,
+        for name in list.iter().filter(|name| !legal(&name.value)) {
+            let message = format!("{told}: {:?} is no {word} name and is ignored", name.value);
+            let hint = "a list holds names only; an expression stands alone";
+            self.faults.warning("CFG-085", name.at, self.path, message, hint);
         }
     }
-}
-
-/// CFG-090, CFG-091: `at` is not configured, `queue` is the last one above that is.
-#[expect(clippy::too_many_arguments, reason = "all of them are told")]
-fn tell_missing(
-    whole: &str,
-    at: &QueuePath,
-    queue: &RawQueue,
-    rule: &RawRule,
-    outermost: &RawRule,
-    told: &str,
-    path: &str,
-    faults: &mut Faults,
-) {
-    let creates = |rule: &RawRule| rule.create.as_good().is_some_and(|create| create.value);
-    let place = value_place(rule);
-    if !queue.is_parent() && queue.path != "root" {
-        let message = format!("{told}: {whole} would stand below {}, which is a leaf", queue.path);
-        let hint = "name another queue, or write `parent: true` on that one";
-        faults.strict("CFG-091", place, path, message, hint);
-    } else if !creates(outermost) {
-        let message = format!("{told}: {whole} cannot be used: {at} is not configured and the rule has no `create`");
-        faults.strict("CFG-090", place, path, message, "configure the queue, or write `create: true` on the rule");
-    } else if !creates(rule) {
-        let message = format!("{told}: {at} is not configured, and the parent rule that names it has no `create`");
-        let hint = "write `create: true` on that rule too, or nothing is placed until something else creates the queue";
-        faults.warning("CFG-090", place, path, message, hint);
-    }
-}
-
-/// Whether an access list of the queue itself lets everybody submit.
-fn is_open(queue: &RawQueue) -> bool {
-    let open = |acl: &Option<Placed<String>>| {
-        let reading = acl.as_ref().map(|text| Acl::parse(&text.value, AclNames::Portable));
-        matches!(reading, Some(Ok(reading)) if reading.acl.everybody)
-    };
-    open(&queue.submit_acl) || open(&queue.admin_acl)
-}
-
-fn value_place(rule: &RawRule) -> crate::config::Place {
-    rule.value.as_ref().map_or(rule.at, |value| value.at)
 }

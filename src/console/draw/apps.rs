@@ -308,7 +308,7 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
     let signs = pen.signs();
     let mark = model.marks.of(&Marked::Ask(row.id.clone(), ask.id.clone()));
     let since = match &ask.state {
-        AskState::Pending { .. } => ask.created,
+        AskState::Pending { .. } => Some(ask.created),
         AskState::Allocated { since, .. } => *since,
     };
     let mut name = |x: u16, text: &str| {
@@ -330,7 +330,7 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
             AskState::Allocated { node, .. } => name(slot.x, node.as_str()),
             AskState::Pending { .. } => vec![dim(signs.none)],
         },
-        AskCell::Since => vec![dim(format::duration(model.cluster.at.since(since)))],
+        AskCell::Since => vec![dim(format::age(model.cluster.at, since, signs.nothing))],
         AskCell::Why => why_in(usize::from(slot.width)),
         AskCell::NodeOrWhy => match &ask.state {
             AskState::Allocated { node, .. } => {

@@ -58,13 +58,14 @@ fn whence(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
         pieces.push(piece(Role::BadgeFrozen, format!(" FROZEN {age} ")));
     }
     let mut badges = pen::width(&pieces);
-    if let Link::Stale { age, cause } = &cluster.link
-        && *age > OLD
-    {
+    if let Some((badge, story)) = trouble(&cluster.link) {
         pieces.push(plain(" "));
-        pieces.push(piece(Role::BadgeStale, format!(" {} OLD ", format::duration(*age))));
+        pieces.push(piece(Role::BadgeStale, badge));
         badges = pen::width(&pieces);
-        pieces.extend([plain("  "), piece(Role::Error, cause.clone())]);
+        pieces.extend([plain("  "), piece(Role::Error, story)]);
+    } else if let Link::Live { rtt: Some(rtt) } = &cluster.link {
+        pieces.push(dim(format!(" {}ms", rtt.as_millis())));
+        badges = pen::width(&pieces);
     }
     let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| part.name.to_string());
     let partition = [dim("  "), dim(part)];
@@ -77,6 +78,27 @@ fn whence(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
         pieces.extend(partition);
     }
     pieces
+}
+
+/// What is wrong with the connection: a badge, and what there is to say. Nothing while all is well, or only for a moment not.
+fn trouble(link: &Link) -> Option<(String, String)> {
+    let again = |retry_in: &Option<std::time::Duration>| match retry_in {
+        Some(retry_in) if retry_in.is_zero() => ", trying again".to_owned(),
+        Some(retry_in) => format!(", again in {}", format::duration(*retry_in)),
+        None => String::new(),
+    };
+    let old = |age: &std::time::Duration| format!(" {} OLD ", format::duration(*age));
+    match link {
+        Link::Live { .. } => None,
+        Link::Connecting { cause, retry_in } => {
+            let story = cause.as_ref().map(|cause| format!("{cause}{}", again(retry_in)));
+            Some((" CONNECTING ".to_owned(), story.unwrap_or_else(|| "awaiting the first answer".to_owned())))
+        }
+        Link::Stale { age, cause, retry_in } if *age > OLD => Some((old(age), format!("{cause}{}", again(retry_in)))),
+        Link::Stale { .. } => None,
+        Link::Refused { why, age: None } => Some((" REFUSED ".to_owned(), why.clone())),
+        Link::Refused { why, age: Some(age) } => Some((format!(" REFUSED {}", old(age).trim_start()), why.clone())),
+    }
 }
 
 /// Cuts pieces so that all take at most `room` columns.

@@ -45,7 +45,6 @@ use super::layout::{self, Regions, SMALLEST};
 use super::model::Model;
 use super::model::page::Page;
 use super::theme::{Role, Theme};
-use crate::source::Link;
 use pen::Pen;
 
 /// Draws the model into a frame.
@@ -67,7 +66,7 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     header::draw(&mut pen, model, regions.header);
     crumbs::draw(&mut pen, model, regions.crumbs);
     page(&mut pen, model, &regions);
-    if matches!(model.cluster.link, Link::Stale { .. }) {
+    if !model.cluster.link.is_live() {
         let content = Rect::new(0, regions.head.y, area.width, regions.bottom.y - regions.head.y);
         pen.style(content, Role::Dim);
     }

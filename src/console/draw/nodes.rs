@@ -231,7 +231,7 @@ fn allocation_cell(pen: &mut Pen<'_>, model: &Model, allocation: &NodeAllocation
         AllocationCell::Cpu => vec![figure(&allocation.resource, VCORE)],
         AllocationCell::Memory => vec![figure(&allocation.resource, MEMORY)],
         AllocationCell::Other => vec![plain(format::others(&allocation.resource))],
-        AllocationCell::Since => vec![dim(format::duration(model.cluster.at.since(allocation.since)))],
+        AllocationCell::Since => vec![dim(format::age(model.cluster.at, allocation.since, pen.signs().nothing))],
     };
     pen.cell(slot, &pieces);
 }

@@ -10,13 +10,15 @@ use super::super::model::page::{AppLine, Page, Subject};
 use super::super::model::{Grade, Model};
 use super::{lists, notices};
 use crate::model::VCORE;
-use crate::source::Link;
 use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
 
 /// Takes news. While the picture is frozen they are kept for later.
 pub fn take(model: &mut Model, news: Feed) -> Effects {
-    let relinked = model.cluster.link != news.link;
+    let relinked = model.cluster.link != news.link || news.identity.is_some();
     model.cluster.link = news.link;
+    if let Some(identity) = news.identity {
+        model.cluster.identity = identity;
+    }
     model.cluster.newest = news.view;
     let told = notices::take(model);
     if model.cluster.frozen.is_some() {
@@ -74,7 +76,7 @@ pub fn clock(model: &mut Model, now: Duration) -> Effects {
 
 /// When the console wants to be told the time again, on its own clock; `None` when nothing on the screen depends on time.
 pub fn next_wake(model: &Model) -> Option<Duration> {
-    let second = (ages_on_screen(model) || model.cluster.frozen.is_some() || model.cluster.link != Link::Live)
+    let second = (ages_on_screen(model) || model.cluster.frozen.is_some() || !model.cluster.link.is_live())
         .then(|| model.now + Duration::from_secs(1));
     [
         second,

@@ -91,6 +91,7 @@ impl Partition {
             app: application.id.clone(),
             ask: application.asks[ask].id.clone(),
             placeholder: application.asks[placeholder].id.clone(),
+            resource: application.asks[ask].resource.clone(),
         };
         events.push(Event { at: now, kind });
         self.stop(app, placeholder, ReleaseReason::Timeout);
@@ -153,21 +154,21 @@ impl Partition {
         if let Some(group) = application.task_group_of(placeholder) {
             group.replaced += 1;
         }
-        self.take_allocation(now, app, placeholder, reason, events);
+        self.take_allocation(now, app, placeholder, reason, !charged, events);
         // One that completed meanwhile goes on with the ask.
         if state == AppState::Completing {
             self.stop_idle_placeholder_timer(app);
         } else {
             self.placeholder_gone(now, app, events);
         }
-        self.decide_limits(app, !self.switches.group_usage_lost);
+        self.decide_limits(now, app, !self.switches.group_usage_lost, events);
         let application = &self.apps[app];
         // It ran when the gang was complete; going over to its first real allocation is no step.
         let first = application.allocated.is_zero() && application.state != AppState::Completing;
         if !charged {
             self.charge_node(node, number, app, ask);
         }
-        self.book(now, app, ask, Allocation { node, number, since: now, preempted: false }, events);
+        self.book(now, app, ask, Allocation { node, number, since: now, preempted: false }, !charged, events);
         if !first {
             self.run_application(now, app, events);
         }

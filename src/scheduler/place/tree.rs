@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::config::TemplateConfig;
-use crate::model::{Acl, QueuePath};
+use crate::model::{self, Acl, QueuePath};
 
 /// A tree of queues, as placement and access checks see it.
 pub trait QueueTree {
@@ -35,6 +35,13 @@ pub struct QueueState {
     pub managed: bool,
     /// Drains itself, whatever its ancestors do.
     pub draining: bool,
+}
+
+impl QueueState {
+    /// The kind of a queue of the scheduler, and of its row in a view. Only a queue that drains is closed to placement (PLC-062).
+    pub fn of(leaf: bool, managed: bool, state: model::QueueState) -> Self {
+        Self { leaf, managed, draining: state == model::QueueState::Draining }
+    }
 }
 
 /// `path` and the paths above it, from below.

@@ -23,6 +23,8 @@ pub(in crate::scheduler) struct Attempts {
     interval: Duration,
     /// Whether a try that ends at the preconditions counts.
     counts_all: bool,
+    /// Whether the partition preempts at all.
+    enabled: bool,
     wish: Option<Wish>,
     /// The ask for which no victims were found: it and those behind it are still to be tried.
     failed: Option<AskRank>,
@@ -51,6 +53,7 @@ impl Partition {
             delay: self.queues[leaf].settings.properties.preemption_delay,
             interval: self.tuning.preemption_interval,
             counts_all: self.switches.attempt_count,
+            enabled: self.preemption,
             wish: None,
             failed: None,
         }
@@ -99,6 +102,23 @@ impl Attempts {
             self.wish = Some(Wish { rank, nodes_tried });
         }
         may
+    }
+
+    /// From when on victims may be sought for an ask that fails as it did (SCH-151), if ever.
+    pub fn ready_at(&self, ask: &Ask) -> Option<Time> {
+        let ever = self.enabled && ask.allow_preempt_other && !ask.preempted_others && ask.required_node.is_none();
+        let again = ask.preemption_tried.map_or(Time::ZERO, |last| last + self.interval);
+        ever.then(|| again.max(ask.created + self.delay))
+    }
+
+    /// How many attempts an ask uses up that fails and may not seek victims.
+    pub fn used_by_a_failure(&self) -> u32 {
+        u32::from(self.counts_all)
+    }
+
+    /// So many are used up.
+    pub fn use_up(&mut self, attempts: u32) {
+        self.left = self.left.saturating_sub(attempts);
     }
 
     /// The ask for which victims are to be sought now. If none are found, trying goes on where it was.

@@ -57,7 +57,7 @@ impl Partition {
         events: &mut Vec<Event>,
     ) {
         let by = &self.apps[by_app];
-        let by = (by.id.clone(), by.asks[by_ask].id.clone());
+        let by = (by.id.clone(), by.asks[by_ask].id.clone(), by.queue_path.clone());
         let application = &mut self.apps[app];
         let leaf = application.queue;
         let victim = &mut application.asks[ask];
@@ -66,11 +66,10 @@ impl Partition {
         for queue in self.queues.path_up(leaf) {
             self.queues[queue].preempting.add_assign(&victim.resource);
         }
-        let (id, arrival) = (victim.id.clone(), victim.arrival);
-        events.push(Event {
-            at: now,
-            kind: EventKind::Preempted { app: application.id.clone(), ask: id, by_app: by.0, by_ask: by.1 },
-        });
+        let (id, arrival, resource) = (victim.id.clone(), victim.arrival, victim.resource.clone());
+        let (by_app, by_ask, by_queue) = by;
+        let kind = EventKind::Preempted { app: application.id.clone(), ask: id, by_app, by_ask, by_queue, resource };
+        events.push(Event { at: now, kind });
         self.touch_ask(app, ask, arrival);
         self.touch_path(leaf);
         self.stop(app, ask, ReleaseReason::Preempted);

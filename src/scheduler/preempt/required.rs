@@ -9,6 +9,7 @@ use crate::scheduler::event::{Event, EventKind};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::node::Node;
 use crate::scheduler::partition::Partition;
+use crate::scheduler::try_asks::tell_again;
 
 /// Something on the node that may go.
 struct Candidate<'a> {
@@ -100,13 +101,13 @@ impl Partition {
         candidates
     }
 
-    /// Tells once that nobody on the node can make room (SCH-222).
+    /// Tells that nobody on the node can make room, but not again and again (SCH-222).
     fn tell_no_victim(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
         let wish = &mut application.asks[ask];
-        if !std::mem::replace(&mut wish.no_victim_told, true) {
+        if tell_again(now, &mut wish.no_victim_told) {
             let (app, ask, node) = (application.id.clone(), wish.id.clone(), self.nodes[node].id.clone());
-            events.push(Event { at: now, kind: EventKind::NoVictim { app, ask, node } });
+            events.push(Event::new(now, EventKind::NoVictim { app, ask, node, resource: wish.resource.clone() }));
         }
     }
 }

@@ -54,6 +54,17 @@ impl Usage {
         }
     }
 
+    /// The name of the user that an application counts under.
+    pub(in crate::scheduler) fn user_of(&self, account: &Account) -> Arc<str> {
+        let tracker = account.user.and_then(|user| self.users.get(user));
+        tracker.map(|tracker| Arc::clone(&tracker.name)).unwrap_or_default()
+    }
+
+    /// The name of the group that an application counts under, if any.
+    pub(in crate::scheduler) fn group_of(&self, account: &Account) -> Option<Arc<str>> {
+        self.groups.get(account.group?).map(|tracker| Arc::clone(&tracker.name))
+    }
+
     /// What the limits of user and group leave to an application: over all levels the smallest rest of each resource name
     /// (LIM-040, LIM-041, SCH-125). `None`: no limit names a resource. Amounts may be negative.
     pub fn headroom(&self, account: &Account) -> Option<Resource> {

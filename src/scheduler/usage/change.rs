@@ -6,8 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::limits::QueueLimits;
+use super::tell::{Change, tell};
 use crate::config::{PartitionConfig, QueueConfig};
-use crate::model::Resource;
+use crate::model::{Resource, Time};
+use crate::scheduler::event::Event;
 use crate::scheduler::index::{AppKey, GroupKey, QueueKey};
 use crate::scheduler::partition::Partition;
 use crate::scheduler::queue::ROOT;
@@ -18,8 +20,9 @@ type Gone = BTreeSet<(QueueKey, String)>;
 impl Partition {
     /// Brings the limits of a configuration into force, all of them, and nothing else of it. A queue that it does not have
     /// loses its own.
-    pub(in crate::scheduler) fn adopt_limits(&mut self, config: &PartitionConfig) {
-        let mut gone = Gone::new();
+    pub(in crate::scheduler) fn adopt_limits(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) {
+        self.wake_all();
+        let (mut gone, mut changes) = (Gone::new(), Vec::new());
         let mut new = self.limits_of(&config.root);
         for key in self.queues.top_down() {
             let limits = new.remove(&key);
@@ -30,14 +33,17 @@ impl Partition {
             let limits = limits.unwrap_or_default();
             let went = old.groups().filter(|group| limits.for_group(group).is_none());
             gone.extend(went.map(|group| (key, group.to_owned())));
-            Arc::make_mut(&mut self.queues[key].settings).limits = Arc::new(limits);
+            let (old, new) = (Arc::clone(old), Arc::new(limits));
+            changes.push(Change { queue: self.queues[key].path.clone(), old, new: Arc::clone(&new) });
+            Arc::make_mut(&mut self.queues[key].settings).limits = new;
             self.touch_queue(key);
         }
+        tell(now, &changes, &self.usage, events);
         self.touch_accounts();
         if self.switches.group_usage_lost {
-            self.lose_group_usage(&gone);
+            self.lose_group_usage(now, &gone, events);
         } else {
-            self.search_groups_anew(&gone);
+            self.search_groups_anew(now, &gone, events);
         }
         let decided = self.apps.iter().filter(|(_, app)| app.account.bounds.is_some());
         let decided: Vec<AppKey> = decided.map(|(key, _)| key).collect();
@@ -65,7 +71,7 @@ impl Partition {
 
     /// Applications that count under a group whose limit went, on any queue of their path, are searched a group anew and take
     /// there what they have in use.
-    fn search_groups_anew(&mut self, gone: &Gone) {
+    fn search_groups_anew(&mut self, now: Time, gone: &Gone, events: &mut Vec<Event>) {
         if gone.is_empty() {
             return;
         }
@@ -78,13 +84,13 @@ impl Partition {
         let lost: Vec<AppKey> = self.apps.iter().map(|(key, _)| key).filter(lost).collect();
         for key in lost {
             self.apps[key].account.bounds = None;
-            self.decide_limits(key, true);
+            self.decide_limits(now, key, true, events);
         }
     }
 
     /// What the releases do instead (D-26): the group's usage is forgotten from the root down to the queue and everywhere below
     /// it; its applications that run there lose their group, and find one again at their next attempt, without usage.
-    fn lose_group_usage(&mut self, gone: &Gone) {
+    fn lose_group_usage(&mut self, now: Time, gone: &Gone, events: &mut Vec<Event>) {
         for (queue, name) in gone {
             let Some(group) = self.usage.groups.find(name) else { continue };
             let tracker = self.usage.groups.get(group);
@@ -94,6 +100,7 @@ impl Partition {
             }
             for app in running.into_iter().flatten() {
                 let Some(key) = self.app_key(&app) else { continue };
+                self.tell_group(now, key, false, false, events);
                 let app = &mut self.apps[key];
                 app.account.bounds = None;
                 app.account.running_in_group = false;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::account::Side;
 use crate::config::LimitConfig;
 use crate::model::{Identity, Resource};
 
@@ -52,6 +53,12 @@ impl QueueLimits {
     pub fn for_user(&self, user: &str) -> Option<&Arc<LimitConfig>> {
         let index = self.users.get(user).or_else(|| self.users.get(ANYONE))?;
         self.list.get(*index)
+    }
+
+    /// The limit that names somebody, `*` taken as a name.
+    pub(super) fn naming(&self, side: Side, name: &str) -> Option<&Arc<LimitConfig>> {
+        let names = if side == Side::User { &self.users } else { &self.groups };
+        self.list.get(*names.get(name)?)
     }
 
     /// The limit for a group that applications count under; `*` is that of the shared pot (LIM-032).

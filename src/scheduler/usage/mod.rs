@@ -21,6 +21,7 @@ pub mod tracker;
 
 mod change;
 mod decide;
+mod tell;
 
 pub use account::{Account, Bound, Side};
 pub use decide::{bounds_of, group_of};

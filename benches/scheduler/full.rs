@@ -1,0 +1,69 @@
+//! Clusters in which much is asked for and nothing fits.
+
+use divan::Bencher;
+
+use crate::sizes;
+use crate::world::{World, amounts, flat, leaf};
+
+/// As many asks that fit nowhere, by a thousand applications in a hundred leaves, hardly two of a size; and one application that
+/// holds a little on each of a thousand nodes.
+fn nowhere(asks: usize) -> World {
+    let mut world = World::new(&flat(100, ""));
+    let nodes = if asks > 1000 { 1000 } else { 10 };
+    world.nodes(nodes, 1000);
+    world.app(0, &leaf(0));
+    world.ask(0, "held", amounts(500, 500), nodes);
+    world.settle();
+    for ask in 0..asks {
+        let number = 1 + ask % 1000;
+        if ask < 1000 {
+            world.app(number, &leaf(number % 100));
+        }
+        let odd = i64::try_from(ask % 499).unwrap_or(0);
+        // Half of a node is free: too little memory here, too little vcore there.
+        let size = if ask % 2 == 0 { amounts(501 + odd, 1 + odd) } else { amounts(1 + odd, 501 + odd) };
+        world.ask(number, &format!("t{ask}"), size, 1);
+    }
+    world
+}
+
+/// The first cycle that looks at them all.
+#[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 20, sample_size = 1)]
+fn first_look(bencher: Bencher, asks: usize) {
+    let world = nowhere(asks);
+    bencher.with_inputs(|| world.clone()).bench_local_refs(|world| assert!(world.settle() == 0));
+}
+
+/// The cycles that follow, while nothing happens.
+#[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 100, sample_size = 100)]
+fn quiet(bencher: Bencher, asks: usize) {
+    let mut world = nowhere(asks);
+    world.settle();
+    bencher.bench_local(|| world.cycle());
+}
+
+/// One more ask that fits nowhere, and a cycle.
+#[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 100, sample_size = 10)]
+fn one_ask_more(bencher: Bencher, asks: usize) {
+    let mut world = nowhere(asks);
+    world.settle();
+    let mut more = 0;
+    bencher.bench_local(|| {
+        more += 1;
+        world.ask(1, &format!("more{more}"), amounts(900, 900), 1);
+        world.cycle()
+    });
+}
+
+/// One release on one node, and cycles until what fits there now is allocated.
+#[divan::bench(args = sizes(&[1000, 10_000, 100_000], 50), sample_count = 50, sample_size = 1)]
+fn one_release(bencher: Bencher, asks: usize) {
+    let mut world = nowhere(asks);
+    world.settle();
+    let mut released = 0;
+    bencher.bench_local(|| {
+        released += 1;
+        world.release(0, &format!("held-{released}"));
+        world.settle()
+    });
+}

@@ -1,0 +1,197 @@
+//! The elements of a large JSON list, handed out one by one while the list still comes in.
+//!
+//! A list of applications or nodes can be tens of megabytes. It is never held as a whole: what is kept is the element that is just
+//! coming in. An element is handed out as its bytes, so that whoever has seen the same bytes before need not read them again.
+
+/// Takes a JSON list apart as it comes in.
+#[derive(Debug)]
+pub struct Elements {
+    held: Vec<u8>,
+    /// How far `held` has been looked at.
+    at: usize,
+    /// Where the present element begins in `held`.
+    start: usize,
+    state: State,
+    limit: usize,
+    count: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before the list.
+    Before,
+    /// In the list, between elements; whether a comma has to come first.
+    Between { comma: bool },
+    /// In an element, this deep.
+    Inside { depth: u32 },
+    /// In a text of an element.
+    Text { depth: u32 },
+    /// Right behind a backslash in a text.
+    Escape { depth: u32 },
+    /// In the word `null`, which stands for an empty list; how many letters came.
+    Null(usize),
+    /// Behind the list.
+    After,
+}
+
+/// What is wrong with a list.
+pub type Wrong = String;
+
+impl Elements {
+    /// Of a list whose elements are at most `limit` bytes long.
+    pub fn new(limit: usize) -> Self {
+        Self { held: Vec::new(), at: 0, start: 0, state: State::Before, limit, count: 0 }
+    }
+
+    /// Takes more of the list, and hands every element that is whole now to `each`.
+    ///
+    /// # Errors
+    /// It is no list of objects, an element is too long, or what `each` says.
+    pub fn push(&mut self, chunk: &[u8], each: &mut dyn FnMut(&[u8]) -> Result<(), Wrong>) -> Result<(), Wrong> {
+        self.held.extend_from_slice(chunk);
+        while let Some(byte) = self.held.get(self.at).copied() {
+            self.at += 1;
+            self.state = match self.state {
+                State::Text { depth } => match byte {
+                    b'"' => State::Inside { depth },
+                    b'\\' => State::Escape { depth },
+                    _ => continue,
+                },
+                State::Escape { depth } => State::Text { depth },
+                State::Inside { depth } => match byte {
+                    b'"' => State::Text { depth },
+                    b'{' | b'[' => State::Inside { depth: depth + 1 },
+                    b'}' | b']' if depth > 1 => State::Inside { depth: depth - 1 },
+                    b'}' => {
+                        self.count += 1;
+                        each(&self.held[self.start..self.at])?;
+                        State::Between { comma: true }
+                    }
+                    _ => continue,
+                },
+                state if byte.is_ascii_whitespace() => state,
+                State::Between { comma: true } if byte == b',' => State::Between { comma: false },
+                State::Between { comma } if byte == b'{' && !(comma && self.count > 0) => {
+                    self.start = self.at - 1;
+                    State::Inside { depth: 1 }
+                }
+                State::Between { comma } if byte == b']' && (comma || self.count == 0) => State::After,
+                State::Before if byte == b'[' => State::Between { comma: false },
+                State::Before if byte == b'n' => State::Null(1),
+                State::Null(seen) if b"null"[seen] == byte => {
+                    if seen == 3 {
+                        State::After
+                    } else {
+                        State::Null(seen + 1)
+                    }
+                }
+                _ => return Err(self.wrong(byte)),
+            };
+        }
+        self.forget()
+    }
+
+    /// The end of the input.
+    ///
+    /// # Errors
+    /// The list is not whole.
+    pub fn finish(self) -> Result<usize, Wrong> {
+        match self.state {
+            State::After => Ok(self.count),
+            _ => Err(format!("it ends after {} elements in the middle of the list", self.count)),
+        }
+    }
+
+    /// Drops what has been handed out.
+    fn forget(&mut self) -> Result<(), Wrong> {
+        let inside = matches!(self.state, State::Inside { .. } | State::Text { .. } | State::Escape { .. });
+        let done = if inside { self.start } else { self.at };
+        self.held.drain(..done);
+        self.at -= done;
+        self.start = 0;
+        if self.held.len() > self.limit {
+            return Err(format!("element {} is longer than {} MiB", self.count + 1, self.limit >> 20));
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, byte: u8) -> Wrong {
+        let found = char::from(byte);
+        match self.state {
+            State::Before => format!("a list should begin where {found:?} stands"),
+            State::After => format!("{found:?} stands behind the list"),
+            _ => format!("{found:?} stands where element {} of the list should be", self.count + 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn split(text: &[u8], size: usize) -> Result<Vec<Value>, Wrong> {
+        let mut found = Vec::new();
+        let mut elements = Elements::new(1 << 20);
+        for chunk in text.chunks(size) {
+            elements.push(chunk, &mut |bytes| {
+                found.push(serde_json::from_slice(bytes).map_err(|error| error.to_string())?);
+                Ok(())
+            })?;
+        }
+        elements.finish().map(|count| {
+            assert_eq!(count, found.len());
+            found
+        })
+    }
+
+    #[test]
+    fn lists_are_taken_apart_wherever_they_are_cut() {
+        let list = json!([{"a": "x]}\\\"{", "b": [1, {"c": []}]}, {}, {"ü": "\u{1f600}"}]);
+        for text in [list.to_string(), format!(" {:#}\n", list)] {
+            for size in 1..text.len() {
+                assert_eq!(Value::from(split(text.as_bytes(), size).unwrap()), list);
+            }
+        }
+        assert!(split(b"[]\n", 1).unwrap().is_empty());
+        assert!(split(b"null\n", 2).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_whole_list_of_objects_is_told() {
+        for bad in [
+            "",
+            "[",
+            "[{}",
+            "[{},",
+            "[{},]",
+            "[,{}]",
+            "[{}{}]",
+            "{}",
+            "[1]",
+            "[{}] x",
+            "nul",
+            "nulx",
+            "<html>",
+            "[{\"a\":\"",
+            "[{}]]",
+        ] {
+            assert!(split(bad.as_bytes(), 3).is_err(), "{bad}");
+        }
+        let mut small = Elements::new(10);
+        assert!(small.push(b"[{\"a\":\"0123456789", &mut |_| Ok(())).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_cut_anywhere_gives_what_was_put_in(
+            texts in prop::collection::vec(("\\PC*", any::<i64>()), 0..8), size in 1_usize..40,
+        ) {
+            let list: Vec<Value> = texts.iter().map(|(text, number)| json!({"t": text, "n": [number, {text: null}]})).collect();
+            let text = Value::from(list.clone()).to_string();
+            prop_assert_eq!(split(text.as_bytes(), size).unwrap(), list);
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! Requests and answers.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Method, Response, StatusCode, Url, redirect};
+use serde::de::DeserializeOwned;
+
+use super::elements::Elements;
+use super::fault::{Fault, Said};
+use super::target::{Target, TargetFault, causes};
+
+/// The state dump's old and new place (`rest.md` 5.17).
+const DUMP: (&str, &str) = ("ws/v1/fullstatedump", "debug/fullstatedump");
+/// The longest error text that is read, in bytes.
+const ERROR: usize = 64 << 10;
+/// The longest line of a stream, in bytes.
+const LINE: usize = 1 << 20;
+
+/// How long each phase may take, and how large an answer may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Until the connection stands, TLS included.
+    pub connect: Duration,
+    /// From the request until the answer's header.
+    pub header: Duration,
+    /// Between two parts of an answer.
+    pub idle: Duration,
+    /// For an answer as a whole.
+    pub whole: Duration,
+    /// Bytes of an answer that is read as a whole, unpacked.
+    pub body: usize,
+    /// Bytes of an answer that is read element by element, unpacked.
+    pub list: usize,
+    /// Bytes of one such element.
+    pub element: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            header: Duration::from_secs(15),
+            idle: Duration::from_secs(15),
+            whole: Duration::from_secs(120),
+            body: 256 << 20,
+            list: 2 << 30,
+            element: 64 << 20,
+        }
+    }
+}
+
+/// An answer, and what there is to know of how it came.
+#[derive(Clone, Debug)]
+pub struct Got<T> {
+    /// What was answered.
+    pub value: T,
+    /// From the request until the answer's header.
+    pub rtt: Duration,
+    /// From the request until the answer was read.
+    pub took: Duration,
+    /// What the other side's clock showed, to the second.
+    pub date: Option<SystemTime>,
+}
+
+impl<T> Got<T> {
+    /// The same with another value.
+    pub fn with<U>(self, value: U) -> Got<U> {
+        Got { value, rtt: self.rtt, took: self.took, date: self.date }
+    }
+}
+
+/// Asks one target. Cheap to clone; the connections are shared.
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    base: Url,
+    limits: Limits,
+}
+
+impl Client {
+    /// A client of a target.
+    ///
+    /// # Errors
+    /// TLS or the system's resolver does not come about.
+    pub fn new(target: &Target, limits: Limits) -> Result<Self, TargetFault> {
+        // Fails only when there is a provider already, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let failed = |error: &reqwest::Error| TargetFault::Client(causes(error));
+        let mut headers = target.headers.clone();
+        if let Some(token) = target.token.as_ref().and_then(super::Token::header) {
+            headers.insert(AUTHORIZATION, token);
+        }
+        if let Some(who) = target.seen_as() {
+            let value = format!("{}:{}", who.user, who.groups.join(","));
+            let value = HeaderValue::from_str(&value).map_err(|_| TargetFault::Header("Kornsole-As".to_owned()))?;
+            headers.insert("kornsole-as", value);
+        }
+        let mut builder = reqwest::Client::builder()
+            .user_agent(concat!("kornsole/", env!("CARGO_PKG_VERSION")))
+            .default_headers(headers)
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(limits.connect)
+            .tcp_keepalive(Duration::from_secs(30))
+            .pool_idle_timeout(Duration::from_secs(90));
+        if target.is_loopback() {
+            // A proxy has nothing to do with this machine, and must not see its tokens.
+            builder = builder.no_proxy();
+        }
+        builder = if target.is_tls() {
+            let mut authorities = Vec::new();
+            for pem in &target.authorities {
+                authorities.extend(reqwest::Certificate::from_pem_bundle(pem).map_err(|error| failed(&error))?);
+            }
+            builder.tls_certs_merge(authorities)
+        } else {
+            // Without TLS the system's certificates need not be read, nor be there.
+            builder.tls_certs_only([])
+        };
+        if let Some(pem) = &target.certificate {
+            builder = builder.identity(reqwest::Identity::from_pem(pem).map_err(|error| failed(&error))?);
+        }
+        let http = builder.build().map_err(|error| failed(&error))?;
+        Ok(Self { http, base: target.base.clone(), limits })
+    }
+
+    /// Asks for a document and reads it whole. `path` is relative and encoded ([`super::once`], [`super::twice`]).
+    ///
+    /// # Errors
+    /// Everything that can go wrong.
+    pub async fn get(&self, path: &str) -> Result<Got<Vec<u8>>, Fault> {
+        let (response, started, rtt) = self.send(Method::GET, path, HeaderMap::new(), None, self.limits.header).await?;
+        let date = date_of(&response);
+        let value = self.read(response, started, self.limits.body).await?;
+        Ok(Got { value, rtt, took: started.elapsed(), date })
+    }
+
+    /// The same for what is text, where JSON is written otherwise: the configuration.
+    ///
+    /// # Errors
+    /// Everything that can go wrong.
+    pub async fn text(&self, path: &str) -> Result<Got<Vec<u8>>, Fault> {
+        let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/x-yaml, text/plain"))]);
+        let (response, started, rtt) = self.send(Method::GET, path, headers, None, self.limits.header).await?;
+        let date = date_of(&response);
+        let value = self.read(response, started, self.limits.body).await?;
+        Ok(Got { value, rtt, took: started.elapsed(), date })
+    }
+
+    /// Asks for JSON.
+    ///
+    /// # Errors
+    /// Everything that can go wrong.
+    pub async fn json<T: DeserializeOwned>(&self, path: &str) -> Result<Got<T>, Fault> {
+        let got = self.get(path).await?;
+        let value = parsed(path, &got.value)?;
+        Ok(got.with(value))
+    }
+
+    /// Sends a body and reads the JSON that comes back.
+    ///
+    /// # Errors
+    /// Everything that can go wrong.
+    pub async fn send_json<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Vec<u8>,
+    ) -> Result<Got<T>, Fault> {
+        let (response, started, rtt) = self.send(method, path, headers, Some(body), self.limits.header).await?;
+        let date = date_of(&response);
+        let bytes = self.read(response, started, self.limits.body).await?;
+        Ok(Got { value: parsed(path, &bytes)?, rtt, took: started.elapsed(), date })
+    }
+
+    /// Asks for a list of objects and hands each to `each` as it comes in.
+    ///
+    /// # Errors
+    /// Everything that can go wrong; elements may have been handed out by then.
+    pub async fn elements(
+        &self,
+        path: &str,
+        mut each: impl FnMut(&[u8]) -> Result<(), String> + Send,
+    ) -> Result<Got<usize>, Fault> {
+        let (mut response, started, rtt) =
+            self.send(Method::GET, path, HeaderMap::new(), None, self.limits.header).await?;
+        let date = date_of(&response);
+        let mut elements = Elements::new(self.limits.element);
+        let unreadable = |why: String| Fault::Unreadable(format!("/{path}"), why);
+        let mut first: Option<Vec<u8>> = None;
+        let mut size = 0_usize;
+        while let Some(chunk) = self.chunk(&mut response, started).await? {
+            size = size.saturating_add(chunk.len());
+            if size > self.limits.list {
+                return Err(Fault::TooLarge(self.limits.list));
+            }
+            let first = first.get_or_insert_with(|| chunk[..chunk.len().min(256)].to_vec());
+            elements.push(&chunk, &mut each).map_err(|why| {
+                if looks_foreign(first) { Fault::Foreign(200, Fault::first_of(first)) } else { unreadable(why) }
+            })?;
+        }
+        let value = elements.finish().map_err(unreadable)?;
+        Ok(Got { value, rtt, took: started.elapsed(), date })
+    }
+
+    /// Opens a stream of lines, whose header has to come within `patience`.
+    ///
+    /// # Errors
+    /// Everything that can go wrong.
+    pub async fn lines(&self, path: &str, patience: Duration) -> Result<Lines, Fault> {
+        let (response, ..) = self.send(Method::GET, path, HeaderMap::new(), None, patience).await?;
+        Ok(Lines { response, held: Vec::new() })
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Option<Vec<u8>>,
+        patience: Duration,
+    ) -> Result<(Response, Instant, Duration), Fault> {
+        let started = Instant::now();
+        let mut path = path;
+        loop {
+            let address = self.address(path)?;
+            let mut request = self.http.request(method.clone(), address).headers(headers.clone());
+            if !headers.contains_key(ACCEPT) {
+                request = request.header(ACCEPT, "application/json");
+            }
+            if let Some(body) = &body {
+                request = request.body(body.clone());
+            }
+            let sent = tokio::time::timeout(patience, request.send()).await;
+            let response = sent.map_err(|_| Fault::Slow("answer", patience))?.map_err(|error| self.fault(&error))?;
+            let status = response.status();
+            if status.is_redirection() {
+                // The one redirect that is followed (rule 12), on the same host and port because only the path is taken.
+                if path == DUMP.0 && leads_to(&response, &self.base, DUMP.1) {
+                    path = DUMP.1;
+                    continue;
+                }
+                let to = response.headers().get(LOCATION).map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
+                let to = to.unwrap_or_else(|| "nowhere".to_owned());
+                return Err(Fault::Elsewhere(status.as_u16(), Fault::first_of(to.as_bytes())));
+            }
+            if !status.is_success() {
+                return Err(self.refusal(response, path, started).await);
+            }
+            return Ok((response, started, started.elapsed()));
+        }
+    }
+
+    fn address(&self, path: &str) -> Result<Url, Fault> {
+        let whole = format!("{}{path}", self.base);
+        Url::parse(&whole).map_err(|error| Fault::Unreachable(format!("{whole} is no address: {error}")))
+    }
+
+    async fn read(&self, mut response: Response, started: Instant, limit: usize) -> Result<Vec<u8>, Fault> {
+        let status = response.status().as_u16();
+        let html = content_type(&response).contains("html");
+        let mut bytes = Vec::new();
+        while let Some(chunk) = self.chunk(&mut response, started).await? {
+            if bytes.len() + chunk.len() > limit {
+                return Err(Fault::TooLarge(limit));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        if html || looks_foreign(&bytes) {
+            return Err(Fault::Foreign(status, Fault::first_of(&bytes)));
+        }
+        Ok(bytes)
+    }
+
+    /// The next part of an answer, within the time limits.
+    async fn chunk(
+        &self,
+        response: &mut Response,
+        started: Instant,
+    ) -> Result<Option<impl AsRef<[u8]> + std::ops::Deref<Target = [u8]> + use<>>, Fault> {
+        let left = self.limits.whole.saturating_sub(started.elapsed());
+        let limit = self.limits.idle.min(left);
+        match tokio::time::timeout(limit, response.chunk()).await {
+            Err(_) if limit < self.limits.idle => Err(Fault::Slow("whole answer", self.limits.whole)),
+            Err(_) => Err(Fault::Slow("further part of the answer", self.limits.idle)),
+            Ok(Err(error)) => Err(Fault::Cut(format!("the answer broke off: {}", causes(&error.without_url())))),
+            Ok(Ok(chunk)) => Ok(chunk),
+        }
+    }
+
+    /// What a status other than 2xx means (`rest.md` sections 1 and 3).
+    async fn refusal(&self, mut response: Response, path: &str, started: Instant) -> Fault {
+        let status = response.status();
+        let kind = content_type(&response);
+        let mut body = Vec::new();
+        // What cannot be read of an error text is not there; the status says enough.
+        while let Ok(Some(chunk)) = self.chunk(&mut response, started).await {
+            body.extend_from_slice(&chunk);
+            if body.len() > ERROR {
+                break;
+            }
+        }
+        if let Some(said) = Said::read(&body) {
+            let said = Box::new(said);
+            return if status == StatusCode::NOT_FOUND {
+                Fault::Missing(said)
+            } else {
+                Fault::Refused(status.as_u16(), said)
+            };
+        }
+        let plain = kind.starts_with("text/plain") || kind.is_empty();
+        match status {
+            StatusCode::NOT_FOUND if plain => Fault::NoEndpoint(format!("/{}", path.split('?').next().unwrap_or(path))),
+            StatusCode::METHOD_NOT_ALLOWED if plain => Fault::NoEndpoint(format!("/{path}")),
+            _ if looks_foreign(&body) && status.is_client_error() && status != StatusCode::UNAUTHORIZED => {
+                Fault::Foreign(status.as_u16(), Fault::first_of(&body))
+            }
+            _ => {
+                let message = if body.is_empty() {
+                    status.canonical_reason().unwrap_or("no reason given").to_owned()
+                } else {
+                    Fault::first_of(&body)
+                };
+                Fault::Refused(status.as_u16(), Box::new(Said { message, ..Said::default() }))
+            }
+        }
+    }
+
+    /// What an error of the connection means.
+    fn fault(&self, error: &reqwest::Error) -> Fault {
+        let host = self.base.host_str().unwrap_or_default();
+        let why = error.source_text();
+        if error.is_timeout() && error.is_connect() {
+            return Fault::Unreachable(format!("{host} does not answer within {:?}", self.limits.connect));
+        }
+        if error.is_connect() {
+            let hint = if why.contains("UnknownIssuer") {
+                "; --ca FILE adds the authority of its certificate"
+            } else if why.contains("InvalidContentType") || why.contains("corrupt message") {
+                "; perhaps it speaks plain http"
+            } else {
+                ""
+            };
+            return Fault::Unreachable(format!("{host} cannot be reached: {why}{hint}"));
+        }
+        Fault::Cut(format!("{host} hung up before it answered: {why}"))
+    }
+}
+
+/// A stream of lines. Dropping it ends it.
+#[derive(Debug)]
+pub struct Lines {
+    response: Response,
+    held: Vec<u8>,
+}
+
+impl Lines {
+    /// The next line that is not empty, however long it takes; `None` at the end. Can be abandoned while it waits: nothing is
+    /// lost.
+    ///
+    /// # Errors
+    /// The stream broke, or a line is too long.
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+        loop {
+            if let Some(end) = self.held.iter().position(|byte| *byte == b'\n') {
+                let mut line: Vec<u8> = self.held.drain(..=end).collect();
+                line.truncate(line.trim_ascii_end().len());
+                if !line.is_empty() {
+                    return Ok(Some(line));
+                }
+                continue;
+            }
+            if self.held.len() > LINE {
+                return Err(Fault::TooLarge(LINE));
+            }
+            match self.response.chunk().await {
+                Ok(Some(chunk)) => self.held.extend_from_slice(&chunk),
+                Ok(None) => return Ok(None),
+                Err(error) => return Err(Fault::Cut(causes(&error.without_url()))),
+            }
+        }
+    }
+}
+
+/// The text of what caused an error, without its address, which may be long.
+trait SourceText {
+    fn source_text(&self) -> String;
+}
+
+impl SourceText for reqwest::Error {
+    fn source_text(&self) -> String {
+        std::error::Error::source(self).map_or_else(|| "no reason given".to_owned(), causes)
+    }
+}
+
+fn content_type(response: &Response) -> String {
+    let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    value.unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Whether a text begins as no JSON and no YAML of a scheduler does.
+fn looks_foreign(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().first() == Some(&b'<')
+}
+
+fn leads_to(response: &Response, base: &Url, path: &str) -> bool {
+    let to = response.headers().get(LOCATION).and_then(|to| to.to_str().ok());
+    let to = to.and_then(|to| response.url().join(to).ok());
+    to.is_some_and(|to| {
+        let same = to.host_str() == base.host_str() && to.port_or_known_default() == base.port_or_known_default();
+        same && to.path().ends_with(path)
+    })
+}
+
+fn parsed<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let shown = if bytes.is_empty() { "it is empty".to_owned() } else { error.to_string() };
+        Fault::Unreadable(format!("/{path}"), shown)
+    })
+}
+
+fn date_of(response: &Response) -> Option<SystemTime> {
+    super::date::read(response.headers().get(DATE)?.to_str().ok()?)
+}

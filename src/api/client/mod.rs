@@ -1,0 +1,26 @@
+//! HTTP out: one scheduler's REST API, asked politely and believed in nothing.
+//!
+//! [`Target`] is where to ask and as whom, [`Client`] asks, [`Fault`] is what can go wrong, told for a person; [`release`] tells
+//! which release answers, by the shape of what it says.
+//!
+//! Invariants:
+//! - a token goes over TLS or to loopback, never elsewhere, and through no proxy that would see it; it is in no message;
+//! - every phase of a request has a time limit and every answer a limit of size, so nothing the other side does hangs or fills
+//!   memory;
+//! - no redirect is followed but the one of the state dump (`rest.md` section 9, rule 12);
+//! - nothing here runs on the console's thread.
+
+mod date;
+mod elements;
+mod fault;
+mod http;
+mod names;
+pub mod release;
+mod target;
+
+pub use elements::Elements;
+pub use fault::{Fault, Said};
+pub use http::{Client, Got, Limits};
+pub use names::{once, twice};
+pub use release::{Release, Remote};
+pub use target::{Target, TargetFault, Token};

@@ -1,0 +1,40 @@
+//! The read model as transfer types: what a [`View`](crate::view::View) says, in the words of the wire; and [`read`], the other way
+//! round.
+//!
+//! Everything is sorted where upstream has no order: queues by path, applications by submission and then id, everything else by
+//! name (`rest.md` section 10).
+//!
+//! Invariants:
+//! - pure: no IO and no clock; the scheduler's time becomes the wall clock's in [`Wall`] and nowhere else;
+//! - an answer is made from one view, so the numbers in it agree with each other.
+
+mod app;
+mod config;
+mod duration;
+mod node;
+mod partition;
+mod queue;
+pub mod read;
+mod rule;
+mod usage;
+mod wall;
+mod yaml;
+
+pub use app::{application, applications, is_in_state, newest};
+pub use config::{config, faults};
+pub use node::{node, nodes, utilization, utilizations};
+pub use partition::{clusters, partition, partitions};
+pub use queue::{queue, queue_tree};
+pub use rule::placement_rules;
+pub use usage::{group, groups, user, users};
+pub use wall::Wall;
+pub use yaml::config_yaml;
+
+/// What an answer says beside what the view knows.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The id of the resource manager: this process is its own.
+    pub cluster_id: String,
+    /// What the scheduler's time is by the wall clock.
+    pub wall: Wall,
+}

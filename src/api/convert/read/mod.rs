@@ -1,0 +1,194 @@
+//! What a remote answers → the same [`View`] that an engine builds of its own scheduler.
+//!
+//! A [`Picture`] is kept: every answer is merged into it, and a new view is taken when something changed. Rows that did not change are
+//! the same allocation in both views, so a refresh costs what changed. Where one answer tells what belongs into a row of another
+//! (the group of an application, the applications of a queue), that is worked out here.
+//!
+//! Invariants:
+//! - no IO and no clock: the cluster's time is handed in;
+//! - what cannot be understood is left out or shown as it is, and spoils nothing else;
+//! - percentages above 100, negative amounts and unknown words are kept as they came (`rest.md` section 9);
+//! - the last that was seen stays until something newer is known.
+//!
+//! Known limits: why an application is held back is worked out from what its queues and limits show, as an estimate.
+
+mod apps;
+mod config;
+mod elements;
+mod ended;
+mod events;
+mod nodes;
+mod queues;
+mod rows;
+mod users;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+pub use self::apps::{AppReader, Scope};
+pub use self::elements::{Element, ListReader};
+pub use self::ended::Ended;
+pub use self::nodes::NodeReader;
+pub use self::rows::time;
+use crate::api::dto;
+use crate::model::{AppId, AskId, NodeId, Profile, QueuePath, Time};
+use crate::view::{AppRow, AppSlot, Notice, NoticeWeight, PartitionView, QueueSlot, View};
+use elements::Seen;
+
+/// How many notices are kept.
+const NOTICES: usize = 200;
+
+/// Where releases mean different things by the same key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shapes {
+    /// `allocationTime` is when something was allocated, and not when it was asked for (up to 1.5, and a kornsole).
+    pub tells_allocation_time: bool,
+}
+
+/// What is known of a remote.
+#[derive(Debug)]
+pub struct Picture {
+    view: View,
+    parts: Vec<Part>,
+    shapes: Shapes,
+    profile: Profile,
+    /// A cluster with the remote's configuration in force: whence limits, access lists, templates and rules are taken.
+    configured: Option<Arc<View>>,
+    configured_checksum: Option<String>,
+    notices_told: u64,
+    changed: bool,
+    seen_allocations: events::Rate,
+}
+
+/// What is kept of a partition beside its view.
+#[derive(Debug, Default)]
+struct Part {
+    queue_slots: FxHashMap<QueuePath, QueueSlot>,
+    free_queues: Vec<u32>,
+    app_slots: FxHashMap<AppId, AppSlot>,
+    free_apps: Vec<u32>,
+    seen_apps: Seen<AppId>,
+    seen_nodes: Seen<NodeId>,
+    /// The whole list of applications has been seen since the scheduler began.
+    complete: bool,
+    ended: [ended::EndedList; 2],
+    gone: Vec<Arc<AppRow>>,
+    /// The group that an application counts under.
+    groups: FxHashMap<AppId, Arc<str>>,
+    /// What users and groups were last told to use; `None` before they were.
+    users: Option<users::Told>,
+    group_usage: Option<users::Told>,
+    /// The node that is kept for an ask.
+    kept: FxHashMap<AskId, NodeId>,
+    /// When something was allocated, by the events.
+    since: FxHashMap<(AppId, AskId), Time>,
+}
+
+impl Picture {
+    /// Nothing is known yet.
+    pub fn new(profile: Profile, shapes: Shapes) -> Self {
+        Self {
+            view: View::default(),
+            parts: Vec::new(),
+            shapes,
+            profile,
+            configured: None,
+            configured_checksum: None,
+            notices_told: 0,
+            changed: true,
+            seen_allocations: events::Rate::default(),
+        }
+    }
+
+    /// Another release answers from now on.
+    pub fn read_as(&mut self, profile: Profile, shapes: Shapes) {
+        if (self.profile, self.shapes) != (profile, shapes) {
+            (self.profile, self.shapes) = (profile, shapes);
+            self.start_over();
+        }
+    }
+
+    /// Another run of the scheduler answers: nothing that was read before is taken for read, and what is missing has not gone.
+    pub fn start_over(&mut self) {
+        self.seen_allocations = events::Rate::default();
+        for part in &mut self.parts {
+            part.seen_apps.clear();
+            part.seen_nodes.clear();
+            part.since.clear();
+            part.complete = false;
+            part.ended.iter_mut().for_each(ended::EndedList::forget);
+        }
+    }
+
+    /// The partitions, in the order of their names but for `default`, which comes first.
+    pub fn partitions(&mut self, mut list: Vec<dto::Partition>) {
+        list.sort_by(|one, other| (one.name != "default", &one.name).cmp(&(other.name != "default", &other.name)));
+        let names = |view: &View| view.partitions.iter().map(|part| part.name.to_string()).collect::<Vec<_>>();
+        let wanted: Vec<String> = list.iter().map(|partition| partition.name.clone()).collect();
+        if names(&self.view) != wanted {
+            self.arrange(&wanted);
+        }
+        for (partition, view) in list.into_iter().zip(&mut self.view.partitions) {
+            let state = rows::queue_state(&partition.state);
+            let (capacity, allocated) = (partition.capacity.capacity.0, partition.capacity.used_capacity.0);
+            if (view.state, &view.capacity, &view.allocated) != (state, &capacity, &allocated) {
+                (view.state, view.capacity, view.allocated) = (state, capacity, allocated);
+                self.changed = true;
+            }
+        }
+    }
+
+    /// Keeps what is known of the partitions that stay.
+    fn arrange(&mut self, names: &[String]) {
+        let old: Vec<(PartitionView, Part)> = self.view.partitions.drain(..).zip(self.parts.drain(..)).collect();
+        let mut old: FxHashMap<String, (PartitionView, Part)> =
+            old.into_iter().map(|(view, part)| (view.name.to_string(), (view, part))).collect();
+        for name in names {
+            let (view, part) = old.remove(name).unwrap_or_else(|| {
+                let view = PartitionView { name: Arc::from(name.as_str()), ..PartitionView::default() };
+                (view, Part::default())
+            });
+            self.view.partitions.push(view);
+            self.parts.push(part);
+        }
+        self.changed = true;
+        self.bring_rules();
+    }
+
+    /// The names of the partitions.
+    pub fn partition_names(&self) -> Vec<Arc<str>> {
+        self.view.partitions.iter().map(|part| Arc::clone(&part.name)).collect()
+    }
+
+    /// What is known at the moment.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Something worth telling once.
+    pub fn notice(&mut self, at: Time, weight: NoticeWeight, title: String, text: String) {
+        self.notices_told += 1;
+        self.changed = true;
+        self.view.notices.push_back(Arc::new(Notice { number: self.notices_told, at, weight, title, text }));
+        if self.view.notices.len() > NOTICES {
+            self.view.notices.pop_front();
+        }
+    }
+
+    /// The view of now, or `None` when it would be the one before.
+    pub fn take_view(&mut self, now: Time) -> Option<Arc<View>> {
+        self.pass(now);
+        if !std::mem::take(&mut self.changed) {
+            return None;
+        }
+        self.view.generation += 1;
+        self.view.at = self.view.at.max(now);
+        Some(Arc::new(self.view.clone()))
+    }
+
+    /// The place of a partition in both lists.
+    fn index(&self, partition: &str) -> Option<usize> {
+        self.view.partitions.iter().position(|part| *part.name == *partition)
+    }
+}

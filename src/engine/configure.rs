@@ -1,0 +1,310 @@
+//! The configuration in force: its text, its file, and how another one comes into its place (REST E5).
+//!
+//! The order, of which each step can still refuse: the text is read and checked, compared with what it is meant to replace, the
+//! actor's rights and the scheduler are asked, the text is written and synced beside its file. Then comes the commit point; the
+//! file is renamed, the scheduler loads it, and that is answered.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::core::Core;
+use super::perform::counted;
+use crate::config::diff::{Key, What};
+use crate::config::store::{self, Disk};
+use crate::config::{self, Config, Diff, Reading, Source};
+use crate::model::QueueState;
+use crate::scheduler::place::access;
+use crate::scheduler::{Command, Event, EventKind};
+use crate::view::NoticeWeight;
+use crate::view::act::{
+    Actor, ChangeLine, Code, Configuration, Configured, Details, FoundFault, LoadedBy, Order, Reason, Refusal,
+    may_configure,
+};
+
+/// The configuration in force.
+#[derive(Default)]
+pub(super) struct InForce {
+    config: Arc<Config>,
+    /// How it was written, where that is known.
+    written: Option<Arc<Configuration>>,
+    /// The file that it is to be kept in, with what the file held when it was last read or written.
+    file: Option<(PathBuf, Vec<u8>)>,
+    revision: u64,
+}
+
+impl InForce {
+    /// How it was written, where that is known.
+    pub fn written(&self) -> Option<Arc<Configuration>> {
+        self.written.clone()
+    }
+}
+
+/// A text that is about to be loaded.
+pub(super) struct Text {
+    text: Arc<str>,
+    queues: Arc<str>,
+}
+
+impl Text {
+    /// A text that is a queue configuration, or a manifest with one.
+    fn of(text: &str, policy_group: &str) -> Self {
+        let text: Arc<str> = Arc::from(text);
+        let queues = config::manifest::queues_of(&text, policy_group).map_or_else(|| Arc::clone(&text), Arc::from);
+        Self { text, queues }
+    }
+
+    fn is_manifest(&self) -> bool {
+        self.text != self.queues
+    }
+}
+
+impl Core {
+    /// The same core, which knows how its first configuration was written, and keeps changes of it in `file`.
+    #[must_use]
+    pub fn written(mut self, bytes: &[u8], file: Option<PathBuf>) -> Self {
+        let text = Text::of(&String::from_utf8_lossy(bytes), self.policy_group());
+        self.in_force.file = file.map(|file| (file, bytes.to_vec()));
+        self.note(Some(text), LoadedBy::Start);
+        self
+    }
+
+    /// The configuration in force, as it was written; `None` when that is not known.
+    pub fn configuration(&self) -> Option<&Arc<Configuration>> {
+        self.in_force.written.as_ref()
+    }
+
+    /// Loads a configuration. It becomes the one in force unless the scheduler refuses it.
+    pub(super) fn load(&mut self, config: &Arc<Config>, text: Option<Text>, by: LoadedBy) -> Vec<Event> {
+        let events = self.give(&Command::Configure(Arc::clone(config)));
+        let accepted = events.iter().any(|event| event.kind == EventKind::ConfigAccepted);
+        let same = self.in_force.revision > 0 && self.in_force.config.checksum == config.checksum;
+        if accepted && (!same || config.checksum.is_empty()) {
+            let text = text.or_else(|| self.workload_text(config).map(|text| Text::of(&text, self.policy_group())));
+            self.in_force.config = Arc::clone(config);
+            self.in_force.revision += 1;
+            self.note(text, by);
+        }
+        events
+    }
+
+    /// Takes note of how the configuration in force was written, and shows it.
+    fn note(&mut self, text: Option<Text>, by: LoadedBy) {
+        let (at, checksum) = (self.now(), self.in_force.config.checksum.clone());
+        let InForce { file, revision, .. } = &self.in_force;
+        let file = file.as_ref().map(|(path, _)| path.clone());
+        self.in_force.written = text.map(|Text { text, queues }| {
+            Arc::new(Configuration { text, queues, checksum, file, revision: *revision, at, by })
+        });
+        self.show_configuration();
+    }
+
+    /// Reloads a configuration file that has changed. What comes of it is told as a notice; a bad one changes nothing (SCH-177).
+    pub fn reload(&mut self, name: &str, bytes: &[u8]) {
+        if let Some((path, known)) = &mut self.in_force.file {
+            // An order may have replaced the file since this was read; then that is told by itself.
+            if std::fs::read(path).is_ok_and(|now| now != bytes) {
+                return;
+            }
+            bytes.clone_into(known);
+        }
+        let profile = self.scheduler().switches().profile;
+        let Reading { config, faults } = config::read_file(bytes, self.policy_group(), profile);
+        let text = String::from_utf8_lossy(bytes);
+        let told = Source::new(name, &text).render_all(&faults);
+        let refused = match config {
+            None => Some(told.clone()),
+            Some(config) => {
+                if config.checksum == self.scheduler().checksum() {
+                    return;
+                }
+                let text = Text::of(&text, self.policy_group());
+                rejected(self.load(&Arc::new(config), Some(text), LoadedBy::File))
+            }
+        };
+        let (weight, title, text) = match refused {
+            Some(why) => (NoticeWeight::Error, format!("{name} was refused, the configuration stays as it is"), why),
+            None => (NoticeWeight::Info, format!("{name} is in force"), told),
+        };
+        self.notice(weight, title, text);
+    }
+
+    /// Brings another configuration into force for somebody, or tells what that would mean.
+    pub(super) fn reconfigure(
+        &mut self,
+        actor: &Actor,
+        order: &Order,
+        text: &str,
+        base: Option<&str>,
+        dry_run: bool,
+    ) -> Result<Configured, Refusal> {
+        let config = Arc::new(self.valid(text)?);
+        self.compare(base)?;
+        let new = Text::of(text, self.policy_group());
+        let diff = config::diff(&self.in_force.config, &config);
+        self.may_reconfigure(actor, order, &diff)?;
+        if let Some(why) = self.scheduler().would_refuse(self.now(), &config) {
+            return Err(invalid("the configuration cannot be loaded as things are", &why));
+        }
+        let mut done = self.configured(&config, &diff, dry_run);
+        if dry_run || done.checksum == done.previous {
+            return Ok(done);
+        }
+        done.warning = self.store(&new)?;
+        let by = LoadedBy::User(actor.user().to_owned());
+        if let Some(why) = rejected(self.load(&config, Some(new), by)) {
+            // It was asked before; a scheduler that changes its mind is told, not hidden.
+            return Err(invalid("the scheduler refused the configuration", &why));
+        }
+        done.revision = self.in_force.revision;
+        let text = if order.reason.is_empty() { diff.summary() } else { order.reason.clone() };
+        self.notice(NoticeWeight::Info, format!("{} changed the configuration", actor.user()), text);
+        Ok(done)
+    }
+
+    /// The configuration of a text, or everything that is wrong with it.
+    fn valid(&self, text: &str) -> Result<Config, Refusal> {
+        let profile = self.scheduler().switches().profile;
+        let Reading { config, faults } = config::read_file(text.as_bytes(), self.policy_group(), profile);
+        config.ok_or_else(|| {
+            let first = faults.iter().find(|fault| fault.severity == config::Severity::Error);
+            let first = first.map(ToString::to_string).unwrap_or_default();
+            let faults = faults.iter().map(FoundFault::from).collect();
+            Refusal::new(Code::ConfigInvalid, "the configuration is not valid", first)
+                .with(Details { faults, ..Details::default() })
+        })
+    }
+
+    /// Refuses when the configuration in force, or its file, is another one than `base`.
+    fn compare(&self, base: Option<&str>) -> Result<(), Refusal> {
+        let current = self.scheduler().checksum();
+        let now = Details { current: Some(current.to_owned()), ..Details::default() };
+        let Some(base) = base.filter(|base| *base != "*") else {
+            let text = "name the checksum of the configuration that the new one is to replace";
+            let refusal = Refusal::new(Code::ChecksumRequired, "the configuration is replaced knowingly only", text);
+            return Err(refusal.with(now));
+        };
+        let changed = "the configuration was changed meanwhile";
+        if !base.eq_ignore_ascii_case(current) {
+            let written = self.in_force.written.as_deref();
+            let by = written.map(|written| match &written.by {
+                LoadedBy::Start => "the start".to_owned(),
+                LoadedBy::File => "its file".to_owned(),
+                LoadedBy::Workload => "the workload".to_owned(),
+                LoadedBy::User(user) => user.clone(),
+            });
+            let text = match &by {
+                Some(by) => format!("another one is in force by now, by {by}; look at it and make the change anew"),
+                None => "another one is in force by now; look at it and make the change anew".to_owned(),
+            };
+            let details = Details { changed_by: by, changed_at: written.map(|written| written.at), ..now };
+            return Err(Refusal::new(Code::ChecksumMismatch, changed, text).with(details));
+        }
+        match &self.in_force.file {
+            Some((path, known)) => match std::fs::read(path) {
+                Ok(bytes) if bytes != *known => {
+                    let text = format!("{} holds another text than what was read from it", path.display());
+                    Err(Refusal::new(Code::ChecksumMismatch, changed, text).with(now))
+                }
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let text = format!("{} cannot be read: {error}", path.display());
+                    Err(Refusal::new(Code::NotDurable, "the configuration cannot be kept", text))
+                }
+                _ => Ok(()),
+            },
+            None => Ok(()),
+        }
+    }
+
+    /// Whether somebody may make a change (REST E1).
+    fn may_reconfigure(&self, actor: &Actor, order: &Order, diff: &Diff) -> Result<(), Refusal> {
+        let parts = self.scheduler().partitions();
+        let admin = |partition: &str, queue: &crate::model::QueuePath| {
+            let part = parts.iter().find(|part| *part.name == *partition);
+            part.is_some_and(|part| access::admin(&part.queues, queue.as_str(), &actor.identity).is_some())
+        };
+        may_configure(diff, actor.scheduler_admin, admin, parts.iter().map(|part| &*part.name))
+            .map_err(|lacks| Refusal::no_config_rights(actor, &order.act, &lacks))
+    }
+
+    /// What a change means.
+    fn configured(&self, config: &Config, diff: &Diff, dry_run: bool) -> Configured {
+        let mut draining = Vec::new();
+        let mut what_happens = Vec::new();
+        let parts = self.scheduler().partitions();
+        for (partition, path) in diff.removed_queues() {
+            let Some(part) = parts.iter().find(|part| *part.name == *partition) else { continue };
+            let Some(queue) = part.queues.find(path).map(|key| &part.queues[key]) else { continue };
+            if !queue.managed || queue.state != QueueState::Active {
+                continue;
+            }
+            draining.push((partition.to_owned(), path.clone()));
+            let apps = usize::try_from(queue.app_count).unwrap_or(usize::MAX);
+            what_happens.push(match apps {
+                0 => format!("{path} will drain: it is empty, and goes with the next pass of the cleaner"),
+                _ => format!("{path} will drain: {} in it", counted(apps, "application")),
+            });
+        }
+        let of = |key: Key, what| {
+            let changes = diff.changes.iter().filter(move |change| change.key == key && change.what == what);
+            changes.map(|change| (change.partition.clone(), change.queue.clone()))
+        };
+        for (partition, _) in of(Key::Partition, What::Removed) {
+            let part = parts.iter().find(|part| *part.name == *partition);
+            let apps = part.map_or(0, |part| part.apps.len());
+            what_happens.push(format!("partition {partition} goes: {} in it will fail", counted(apps, "application")));
+        }
+        let created = of(Key::Queue, What::Added).filter_map(|(partition, queue)| Some((partition, queue?)));
+        Configured {
+            checksum: config.checksum.clone(),
+            previous: self.scheduler().checksum().to_owned(),
+            revision: self.in_force.revision,
+            changes: diff.changes.iter().map(ChangeLine::from).collect(),
+            draining,
+            created: created.collect(),
+            what_happens,
+            warning: None,
+            dry_run,
+        }
+    }
+
+    /// Puts a text into the file of the configuration, if it has one. Up to the rename everything that fails leaves all as it was.
+    /// Gives what is not quite as it should be.
+    fn store(&mut self, new: &Text) -> Result<Option<String>, Refusal> {
+        let Some((path, known)) = &mut self.in_force.file else { return Ok(None) };
+        let manifest = self.in_force.written.as_ref().is_some_and(|written| written.text != written.queues);
+        if manifest != new.is_manifest() {
+            let text = format!(
+                "{} is {}, and the new text has to be one too",
+                path.display(),
+                if manifest { "a ConfigMap manifest" } else { "a queue configuration by itself" }
+            );
+            return Err(Refusal::new(Code::BadRequest, "the configuration cannot be kept", text));
+        }
+        let not_durable = |error: &store::StoreError| {
+            Refusal::new(Code::NotDurable, "the configuration cannot be kept, and stays as it is", error.to_string())
+        };
+        let prepared = store::prepare(&Disk, path, new.text.as_bytes()).map_err(|error| not_durable(&error))?;
+        // The commit point: whatever is to be kept before an order is answered is kept here.
+        let warning = match prepared.commit() {
+            Ok(()) => None,
+            Err(error) if error.replaced() => Some(error.to_string()),
+            Err(error) => return Err(not_durable(&error)),
+        };
+        *known = new.text.as_bytes().to_vec();
+        Ok(warning)
+    }
+}
+
+/// Why the scheduler refused a configuration; `None` when it did not.
+pub(super) fn rejected(events: Vec<Event>) -> Option<String> {
+    events.into_iter().find_map(|event| match event.kind {
+        EventKind::ConfigRejected { message } => Some(message),
+        _ => None,
+    })
+}
+
+fn invalid(message: &str, why: &str) -> Refusal {
+    let reasons = vec![Reason { code: Code::ConfigInvalid, queue: None, text: why.to_owned() }];
+    Refusal::new(Code::ConfigInvalid, message, why).with(Details { reasons, ..Details::default() })
+}

@@ -1,0 +1,177 @@
+//! The events of a scheduler, kept for those who ask (SCH-220, `rest.md` sections 5.10 to 5.12 and E10).
+//!
+//! The owner of the scheduler hands over what happened, in chunks of whole commands. Converting to records is left to whoever reads
+//! first, so that a cycle pays for a few counters and a move.
+//!
+//! Invariants:
+//! - nobody waits for a cycle, and no cycle for a reader: the lock is held to take or add a chunk, never while converting;
+//! - records are numbered twice, all of them and those that upstream has; both begin at 0 and have no gaps;
+//! - of either numbering the last ones are kept, as many as the capacity says; numbers stay when the capacity changes.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use tokio::sync::watch;
+
+use crate::config::settings::EventConfig;
+use crate::model::Profile;
+use crate::scheduler::Event;
+use crate::view::record::{EventPage, Record, Tally, records, tally};
+
+/// How many events one chunk holds at most; converting one is what a reader pays at once.
+pub(super) const CHUNK: usize = 512;
+
+/// Which numbers are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbering {
+    /// Those of all events (`rest.md` section E10).
+    All,
+    /// Those of upstream's events only, as its endpoints count them.
+    Upstream,
+}
+
+impl Numbering {
+    const fn of(self, tally: Tally) -> u64 {
+        match self {
+            Self::All => tally.all,
+            Self::Upstream => tally.upstream,
+        }
+    }
+
+    fn counts(self, record: &Record) -> bool {
+        self == Self::All || !record.is_ours()
+    }
+}
+
+/// What happened, by number. Shared by the owner of the scheduler and all readers.
+#[derive(Debug)]
+pub struct EventLog {
+    instance: Arc<str>,
+    profile: Profile,
+    capacity: AtomicU64,
+    tracking: AtomicBool,
+    kept: Mutex<Kept>,
+    next: watch::Sender<Tally>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    chunks: VecDeque<Arc<Chunk>>,
+    /// The numbers of the next record.
+    next: Tally,
+}
+
+/// The events of some commands.
+#[derive(Debug)]
+struct Chunk {
+    /// The numbers of its first record.
+    first: Tally,
+    /// The numbers after its last record.
+    end: Tally,
+    events: Vec<Event>,
+    records: OnceLock<Vec<Arc<Record>>>,
+}
+
+impl EventLog {
+    /// An empty log. `instance` names this run of the scheduler to clients; `profile` is how the scheduler decides.
+    pub fn new(instance: Arc<str>, profile: Profile, config: &EventConfig) -> Self {
+        let log = Self {
+            instance,
+            profile,
+            capacity: AtomicU64::new(0),
+            tracking: AtomicBool::new(true),
+            kept: Mutex::default(),
+            next: watch::channel(Tally::default()).0,
+        };
+        log.configure(config);
+        log
+    }
+
+    /// Takes over other settings. Numbers stay; what does not fit a smaller capacity goes with the next events.
+    pub fn configure(&self, config: &EventConfig) {
+        self.capacity.store(u64::from(config.ring_buffer_capacity.max(1)), Ordering::Release);
+        self.tracking.store(config.tracking_enabled, Ordering::Release);
+    }
+
+    /// Which run of the scheduler this is.
+    pub fn instance(&self) -> &Arc<str> {
+        &self.instance
+    }
+
+    /// Whether events are taken in. While they are not, what happens is not told later either, and gets no numbers.
+    pub fn is_tracking(&self) -> bool {
+        self.tracking.load(Ordering::Acquire)
+    }
+
+    /// Follows the log: the numbers of the next record, told whenever records came.
+    pub fn follow(&self) -> watch::Receiver<Tally> {
+        self.next.subscribe()
+    }
+
+    /// The records from number `since` on, at most `limit`. Of those that are gone already nothing is given: see the page's
+    /// `lowest`.
+    pub fn page(&self, numbering: Numbering, since: u64, limit: usize) -> EventPage {
+        let (lowest, next, chunks) = self.chunks(numbering, since, limit);
+        let since = since.max(lowest);
+        let mut found = Vec::new();
+        for chunk in chunks {
+            let counted = chunk.records(self.profile).iter().filter(|record| numbering.counts(record));
+            let numbered = (numbering.of(chunk.first)..).zip(counted).filter(|(number, _)| *number >= since);
+            found.extend(numbered.map(|(number, record)| (number, Arc::clone(record))).take(limit - found.len()));
+        }
+        EventPage { instance: Arc::clone(&self.instance), tracking: self.is_tracking(), lowest, next, records: found }
+    }
+
+    /// The numbers that are kept, and the chunks with those that are wanted.
+    fn chunks(&self, numbering: Numbering, since: u64, limit: usize) -> (u64, u64, Vec<Arc<Chunk>>) {
+        let kept = self.kept();
+        let next = numbering.of(kept.next);
+        let lowest = next.saturating_sub(self.capacity.load(Ordering::Acquire));
+        let lowest = lowest.max(kept.chunks.front().map_or(next, |chunk| numbering.of(chunk.first)));
+        let since = since.max(lowest);
+        let until = since.saturating_add(u64::try_from(limit).unwrap_or(u64::MAX));
+        let from = kept.chunks.partition_point(|chunk| numbering.of(chunk.end) <= since);
+        let wanted = kept.chunks.range(from..).take_while(|chunk| numbering.of(chunk.first) < until);
+        (lowest, next, wanted.cloned().collect())
+    }
+
+    /// Takes in what happened, in whole commands.
+    pub(super) fn append(&self, events: Vec<Event>) {
+        let mut count = Tally::default();
+        events.iter().for_each(|event| count += tally(&event.kind));
+        if count == Tally::default() || !self.is_tracking() {
+            return;
+        }
+        let mut gone = Vec::new();
+        let next = {
+            let mut kept = self.kept();
+            let first = kept.next;
+            kept.next += count;
+            let next = kept.next;
+            kept.chunks.push_back(Arc::new(Chunk { first, end: next, events, records: OnceLock::new() }));
+            let capacity = self.capacity.load(Ordering::Acquire);
+            let passed = |end: u64, next: u64| end <= next.saturating_sub(capacity);
+            while let Some(oldest) = kept.chunks.front()
+                && passed(oldest.end.all, next.all)
+                && passed(oldest.end.upstream, next.upstream)
+            {
+                gone.extend(kept.chunks.pop_front());
+            }
+            next
+        };
+        // Freed outside the lock.
+        drop(gone);
+        self.next.send_replace(next);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Chunk {
+    fn records(&self, profile: Profile) -> &[Arc<Record>] {
+        self.records.get_or_init(|| records(&self.events, profile).into_iter().map(Arc::new).collect())
+    }
+}

@@ -1,0 +1,171 @@
+//! How the connection is, and when it is tried again. Time and chance are handed in, so that every history can be played.
+
+use std::time::Duration;
+
+use crate::api::client::Fault;
+use crate::source::Link;
+
+/// The first pause after a failure.
+const FIRST: Duration = Duration::from_millis(500);
+/// The longest pause between two tries.
+const LONGEST: Duration = Duration::from_secs(30);
+/// The pause after a refusal, which only somebody's doing can change.
+const REFUSED: Duration = Duration::from_secs(60);
+
+/// A small generator of chance; pauses need no more.
+#[derive(Clone, Debug)]
+pub struct Chance(u64);
+
+impl Chance {
+    /// From a seed.
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A pause after so many failures in a row: it doubles with each, up to the longest, and lies somewhere in the upper half, so
+    /// that many consoles do not come back in one moment.
+    pub fn within(&mut self, first: Duration, failures: u32) -> Duration {
+        let doubled = first.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST);
+        doubled.mul_f64(0.5 + self.share() / 2.0)
+    }
+
+    /// A number from 0 up to 1.
+    fn share(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
+        let share = ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64;
+        share
+    }
+}
+
+/// The state of a connection. `now` is the time since the source's start.
+#[derive(Clone, Debug)]
+pub struct LinkState {
+    chance: Chance,
+    phase: Phase,
+    /// When the last answer came.
+    good: Option<Duration>,
+    rtt: Option<Duration>,
+    failures: u32,
+    /// From which silence on the picture is called old.
+    patience: Duration,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Phase {
+    /// Asking; nothing has failed since the last answer.
+    Asking,
+    /// The last try failed; the next one comes at a time.
+    Waiting { cause: String, retry: Duration },
+    /// The other side does not want us; it is asked again at a time.
+    Refused { why: String, retry: Duration },
+}
+
+impl LinkState {
+    /// Before the first answer; the picture is old when nothing comes for `patience`.
+    pub fn new(seed: u64, patience: Duration) -> Self {
+        Self { chance: Chance::new(seed), phase: Phase::Asking, good: None, rtt: None, failures: 0, patience }
+    }
+
+    /// An answer came.
+    pub fn good(&mut self, now: Duration, rtt: Duration) {
+        self.good = Some(now);
+        // Smoothed a little, so that the header does not flicker.
+        self.rtt = Some(self.rtt.map_or(rtt, |before| (before * 3 + rtt) / 4));
+        self.failures = 0;
+        self.phase = Phase::Asking;
+    }
+
+    /// A try failed. Gives when the next one is due.
+    pub fn bad(&mut self, now: Duration, fault: &Fault) -> Duration {
+        self.failures = self.failures.saturating_add(1);
+        let pause = if fault.is_final() { REFUSED } else { self.chance.within(FIRST, self.failures) };
+        let (cause, retry) = (fault.to_string(), now + pause);
+        self.phase =
+            if fault.is_final() { Phase::Refused { why: cause, retry } } else { Phase::Waiting { cause, retry } };
+        retry
+    }
+
+    /// When the next try is due, while the connection is down.
+    pub fn retry(&self) -> Option<Duration> {
+        match &self.phase {
+            Phase::Asking => None,
+            Phase::Waiting { retry, .. } | Phase::Refused { retry, .. } => Some(*retry),
+        }
+    }
+
+    /// The state as a person sees it.
+    pub fn link(&self, now: Duration) -> Link {
+        let age = self.good.map(|good| now.saturating_sub(good));
+        let retry_in = self.retry().map(|retry| whole_seconds(retry.saturating_sub(now)));
+        match (&self.phase, age) {
+            (Phase::Refused { why, .. }, _) => Link::Refused { why: why.clone(), age },
+            (Phase::Asking, None) => Link::Connecting { cause: None, retry_in: None },
+            (Phase::Waiting { cause, .. }, None) => Link::Connecting { cause: Some(cause.clone()), retry_in },
+            (Phase::Asking, Some(age)) if age <= self.patience => Link::Live { rtt: self.rtt.map(rounded) },
+            (Phase::Asking, Some(age)) => Link::Stale { age, cause: "no answer yet".to_owned(), retry_in: None },
+            (Phase::Waiting { cause, .. }, Some(age)) => Link::Stale { age, cause: cause.clone(), retry_in },
+        }
+    }
+}
+
+/// Rounded up, so that the screen changes once in a second.
+fn whole_seconds(time: Duration) -> Duration {
+    Duration::from_secs(time.as_secs() + u64::from(time.subsec_nanos() > 0))
+}
+
+/// To one digit that counts, so that the header changes only when something did.
+fn rounded(rtt: Duration) -> Duration {
+    let micros = u64::try_from(rtt.as_micros()).unwrap_or(u64::MAX).max(1000);
+    let unit = 10_u64.pow(micros.ilog10());
+    Duration::from_micros((micros + unit / 2) / unit * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::client::Said;
+
+    const S: Duration = Duration::from_secs(1);
+
+    fn down() -> Fault {
+        Fault::Unreachable("x cannot be reached".to_owned())
+    }
+
+    #[test]
+    fn a_link_tells_its_whole_story() {
+        let mut link = LinkState::new(7, 5 * S);
+        assert_eq!(link.link(S), Link::Connecting { cause: None, retry_in: None });
+        link.good(2 * S, Duration::from_micros(12_345));
+        assert_eq!(link.link(2 * S), Link::Live { rtt: Some(Duration::from_millis(10)) });
+        let slow = Link::Stale { age: 6 * S, cause: "no answer yet".to_owned(), retry_in: None };
+        assert_eq!(link.link(8 * S), slow);
+        let retry = link.bad(10 * S, &down());
+        assert!(retry > 10 * S && retry <= 11 * S, "{retry:?}");
+        let stale = Link::Stale { age: 8 * S, cause: "x cannot be reached".to_owned(), retry_in: Some(S) };
+        assert_eq!(link.link(10 * S), stale);
+        link.good(12 * S, S / 100);
+        assert_eq!(link.retry(), None);
+        let refusal = Fault::Refused(401, Box::new(Said::default()));
+        assert_eq!(link.bad(13 * S, &refusal), 73 * S);
+        assert!(matches!(link.link(14 * S), Link::Refused { age: Some(age), .. } if age == 2 * S));
+    }
+
+    #[test]
+    fn pauses_grow_up_to_the_longest_and_differ_by_chance_only() {
+        let pauses = |seed| {
+            let mut link = LinkState::new(seed, S);
+            (0..12).map(|_| link.bad(Duration::ZERO, &down())).collect::<Vec<_>>()
+        };
+        let (one, other) = (pauses(1), pauses(2));
+        assert_eq!(one, pauses(1));
+        assert_ne!(one, other);
+        for (n, pause) in one.iter().enumerate() {
+            let most = FIRST.saturating_mul(1 << n).min(LONGEST);
+            assert!(*pause >= most / 2 && *pause <= most, "{n}: {pause:?}");
+        }
+    }
+}

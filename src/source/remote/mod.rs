@@ -1,0 +1,307 @@
+//! A scheduler somewhere else, over its REST API: a kornsole, or an Apache YuniKorn of any release from 1.4 on.
+//!
+//! ```text
+//!  console ── look, act ──> worker ── plan ──> requests ──┐
+//!     ^                       ^  └── events <─────────────┤  (tokio threads)
+//!     └── view, link, wake ───┴── picture <── answers ────┘
+//! ```
+//!
+//! [`plan`] decides what is asked when, [`ask`] asks and reads, [`link`] how the connection is, [`follow`] follows the events, `worker`
+//! holds all of it together, [`act`] carries out orders.
+//!
+//! Invariants:
+//! - nothing here runs on the console's thread but looking at what the worker has published;
+//! - the last view stays whatever happens to the connection; its age is always known;
+//! - what the other side cannot do is refused here, with the reason (`rest.md` E12).
+
+mod act;
+pub mod ask;
+pub mod link;
+pub mod plan;
+
+mod follow;
+mod worker;
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::{About, Glance, Link, Source, SourcePlace};
+use crate::api::client::{self, Client, Limits, Target, TargetFault};
+use crate::model::{Identity, Time};
+use crate::view::View;
+use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
+use ask::WhoAmI;
+use link::LinkState;
+
+/// How a remote is looked at.
+#[derive(Clone, Debug)]
+pub struct RemoteOptions {
+    /// How often what is on the screen is asked for.
+    pub every: Duration,
+    /// Limits of time and size.
+    pub limits: Limits,
+    /// No action is taken, whatever the token allows.
+    pub read_only: bool,
+    /// Chance of the pauses between tries; the same seed pauses alike.
+    pub seed: u64,
+    /// The name under which the person asked for it; of a context. `None`: by its address.
+    pub name: Option<String>,
+}
+
+impl Default for RemoteOptions {
+    fn default() -> Self {
+        let limits = Limits::default();
+        Self { every: Duration::from_secs(2), limits, read_only: false, seed: 0, name: None }
+    }
+}
+
+/// A scheduler that is asked over its REST API. Dropping it ends everything that is under way.
+pub struct Remote {
+    shared: Arc<Shared>,
+    about: About,
+    /// Who acts, once that is known.
+    identity: OnceLock<Identity>,
+    nobody: Identity,
+    wishes: UnboundedSender<worker::Wish>,
+    runtime: Option<tokio::runtime::Runtime>,
+    options: RemoteOptions,
+    has_token: bool,
+    /// Looked at as somebody whom one is not.
+    seen_as_other: bool,
+}
+
+/// What the worker shows to everybody.
+struct Shared {
+    view: ArcSwap<View>,
+    link: Mutex<LinkState>,
+    /// What stands at the other end, once that is known.
+    remote: ArcSwapOption<client::Remote>,
+    who: ArcSwapOption<WhoAmI>,
+    wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
+    started: Instant,
+    /// How far the other side's clock is ahead of ours, in microseconds.
+    ahead: AtomicI64,
+}
+
+impl Remote {
+    /// Starts asking a target.
+    ///
+    /// # Errors
+    /// The client does not come about, or the operating system gives no threads.
+    pub fn start(target: &Target, options: RemoteOptions) -> Result<Self, TargetFault> {
+        let client = Client::new(target, options.limits)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("remote")
+            .enable_all()
+            .build()
+            .map_err(|error| TargetFault::Client(error.to_string()))?;
+        let shared = Arc::new(Shared {
+            view: ArcSwap::default(),
+            link: Mutex::new(LinkState::new(options.seed, options.every * 3)),
+            remote: ArcSwapOption::empty(),
+            who: ArcSwapOption::empty(),
+            wake: Mutex::new(None),
+            started: Instant::now(),
+            ahead: AtomicI64::new(0),
+        });
+        let (wishes, inbox) = unbounded_channel();
+        let worker = worker::Worker::new(client, Arc::clone(&shared), &options, target.has_token(), inbox);
+        runtime.spawn(worker.run());
+        let name = options.name.as_ref().map_or_else(|| target.host(), |name| format!("{name}, {}", target.host()));
+        let about = About { place: SourcePlace::Remote, name, notes: notes(target, &options) };
+        let has_token = target.has_token();
+        let (identity, nobody) = (OnceLock::new(), Identity::default());
+        let seen_as_other = target.seen_as().is_some();
+        Ok(Self { shared, about, identity, nobody, wishes, runtime: Some(runtime), options, has_token, seen_as_other })
+    }
+
+    /// Who gives orders here.
+    fn actor(&self) -> Actor {
+        let who = self.shared.who.load_full().unwrap_or_default();
+        let (scheduler_admin, from) = (who.scheduler_admin, ActsFrom::Console);
+        Actor { identity: self.identity().clone(), scheduler_admin, read_only: self.read_only(), from }
+    }
+
+    /// What stands at the other end; `None` until it has answered.
+    pub fn remote(&self) -> Option<Arc<client::Remote>> {
+        self.shared.remote.load_full()
+    }
+}
+
+fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(who) = target.seen_as() {
+        notes.push(format!("Seen through the eyes of {who}; nothing can be changed as somebody else."));
+    } else if options.read_only {
+        notes.push("Read only, as asked for.".to_owned());
+    } else if !target.has_token() {
+        notes.push("Read only: no token. --token-file or KORNSOLE_TOKEN names one for a kornsole.".to_owned());
+    }
+    notes
+}
+
+/// What a kornsole must say that it can, for an act.
+fn feature(act: &Act) -> Option<&'static str> {
+    use crate::view::act::PartitionAct as P;
+    Some(match act {
+        Act::Configure { .. } => "config",
+        Act::Pause | Act::Resume => return None,
+        Act::In { act: P::Kill { .. }, .. } => "kill",
+        Act::In { act: P::Move { .. }, .. } => "move",
+        Act::In { act: P::Clean { .. }, .. } => "cleanup",
+        Act::In { .. } => "workload",
+    })
+}
+
+/// Where what an Apache YuniKorn does not offer is done instead.
+fn elsewhere(act: &Act) -> &'static str {
+    use crate::view::act::PartitionAct as P;
+    match act {
+        Act::Configure { .. } => "; its configuration is the resource manager's, in Kubernetes a config map",
+        Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
+        _ => "",
+    }
+}
+
+impl Shared {
+    fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The cluster's time: ours, by as much as its clock is ahead.
+    fn cluster_time(&self) -> Time {
+        let ours = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
+        let ours = i64::try_from(ours).unwrap_or(i64::MAX);
+        Time(u64::try_from(ours.saturating_add(self.ahead.load(Ordering::Relaxed))).unwrap_or(0))
+    }
+
+    /// Takes a look at the other side's clock. Headers tell whole seconds, so less than two of them are no difference.
+    fn compare_clocks(&self, theirs: Option<SystemTime>) {
+        let Some(theirs) = theirs else { return };
+        let now = SystemTime::now();
+        let ahead = match theirs.duration_since(now) {
+            Ok(ahead) => i64::try_from(ahead.as_micros()).unwrap_or(i64::MAX),
+            Err(behind) => -i64::try_from(behind.duration().as_micros()).unwrap_or(i64::MAX),
+        };
+        let told = if ahead.abs() < 2_000_000 { 0 } else { ahead };
+        self.ahead.store(told, Ordering::Relaxed);
+    }
+
+    fn link(&self) -> Link {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner).link(self.now())
+    }
+
+    /// Tells the console that there is something new.
+    fn wake(&self) {
+        if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
+            wake();
+        }
+    }
+}
+
+impl Source for Remote {
+    fn view(&self) -> Arc<View> {
+        self.shared.view.load_full()
+    }
+
+    fn now(&self) -> Time {
+        self.shared.cluster_time()
+    }
+
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn link(&self) -> Link {
+        self.shared.link()
+    }
+
+    fn identity(&self) -> &Identity {
+        if let Some(identity) = self.identity.get() {
+            return identity;
+        }
+        match self.shared.who.load_full().filter(|who| who.authenticated) {
+            Some(who) => self.identity.get_or_init(|| who.identity()),
+            None => &self.nobody,
+        }
+    }
+
+    fn read_only(&self) -> Option<Arc<str>> {
+        let why = if self.options.read_only {
+            "asked for by --read-only"
+        } else if self.seen_as_other {
+            "seen through somebody else's eyes"
+        } else {
+            match self.shared.remote.load_full().as_deref() {
+                None => "not connected yet",
+                Some(client::Remote::YuniKorn(_)) => "the REST API of an Apache YuniKorn only reads",
+                Some(client::Remote::Kornsole(_)) if !self.has_token => {
+                    "no token; --token-file or KORNSOLE_TOKEN names one"
+                }
+                Some(client::Remote::Kornsole(server)) if server.read_only => "the server takes no orders",
+                Some(client::Remote::Kornsole(_)) => match self.shared.who.load_full().as_deref() {
+                    None => "not yet known whom the token names",
+                    Some(who) if !who.authenticated => "the server does not know the token",
+                    Some(who) if who.read_only => "the token only reads",
+                    Some(_) => return None,
+                },
+            }
+        };
+        Some(Arc::from(why))
+    }
+
+    fn may(&self, act: &Act) -> Result<(), Refusal> {
+        let cannot = |why: String| Refusal::new(Code::Unavailable, format!("cannot {act}"), why);
+        let remote = self.shared.remote.load_full();
+        if let Some(client::Remote::YuniKorn(_)) = remote.as_deref() {
+            let why = format!("an Apache YuniKorn has no such verb: its REST API only reads{}", elsewhere(act));
+            return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), why));
+        }
+        if let Some(client::Remote::Kornsole(server)) = remote.as_deref()
+            && let Some(feature) = feature(act)
+            && !server.can(feature)
+        {
+            return Err(Refusal::new(Code::NotSupported, format!("cannot {act}"), "this server cannot do that"));
+        }
+        match self.link() {
+            Link::Live { .. } => self.view().may(&self.actor(), act),
+            Link::Connecting { .. } => Err(cannot("not connected yet".to_owned())),
+            Link::Stale { cause, .. } => Err(cannot(format!("the connection is down: {cause}"))),
+            Link::Refused { why, .. } => Err(cannot(why)),
+        }
+    }
+
+    fn act(&self, order: Order, answer: Answer) {
+        match self.may(&order.act) {
+            Ok(()) => {
+                // The worker ends only with this source.
+                let _ = self.wishes.send(worker::Wish::Act(order, answer));
+            }
+            Err(refusal) => answer(Err(refusal)),
+        }
+    }
+
+    fn look(&self, glance: &Glance) {
+        // The worker ends only with this source.
+        let _ = self.wishes.send(worker::Wish::Look(glance.clone()));
+    }
+
+    fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
+        *self.shared.wake.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
+        self.shared.wake();
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            // A request that waits for an answer is not worth waiting for.
+            runtime.shutdown_background();
+        }
+    }
+}

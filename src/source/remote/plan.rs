@@ -1,0 +1,359 @@
+//! What is asked next: what is on the screen first, everything else at a pace (`rest.md` section 9, rule 18).
+//!
+//! Invariants:
+//! - of each kind at most one request is under way;
+//! - an interval is stretched when an answer took longer than a tenth of it, or reading it cost more than a small share of it;
+//! - no clock: the time since the source's start is handed in.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::{AppId, NodeId, QueuePath};
+use crate::source::{Glance, Sight};
+
+/// How many requests may be under way at once.
+const AT_ONCE: usize = 4;
+/// An interval is at least this many times what the answer took.
+const STRETCH: u32 = 10;
+/// An interval is at least this many times what reading the answer cost in processor time: 4 % of a core for each kind.
+const COST: u32 = 25;
+/// The longest interval.
+const LONGEST: Duration = Duration::from_secs(10 * 60);
+/// News make something due at once, but not more often than this part of the interval.
+const NEWS: u32 = 4;
+
+/// Something to ask for. The order is that of importance.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ask {
+    /// The partitions.
+    Partitions,
+    /// The queues of a partition.
+    Queues(Arc<str>),
+    /// One application.
+    App(Arc<str>, AppId),
+    /// One node.
+    Node(Arc<str>, NodeId),
+    /// The applications of a leaf.
+    QueueApps(Arc<str>, QueuePath),
+    /// The configuration in force.
+    Config,
+    /// Who one is, to a kornsole.
+    WhoAmI,
+    /// The draining queues of a kornsole.
+    Draining(Arc<str>),
+    /// All live applications.
+    Apps(Arc<str>),
+    /// Users and what they use.
+    Users(Arc<str>),
+    /// Groups and what they use.
+    Groups(Arc<str>),
+    /// All nodes.
+    Nodes(Arc<str>),
+    /// Applications that ended.
+    Completed(Arc<str>),
+    /// Applications that were rejected.
+    Rejected(Arc<str>),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    due: Duration,
+    /// When it was last asked.
+    asked: Option<Duration>,
+    under_way: bool,
+    took: Duration,
+    cost: Duration,
+}
+
+/// When what is asked.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    every: Duration,
+    glance: Glance,
+    entries: BTreeMap<Ask, Entry>,
+}
+
+impl Plan {
+    /// A plan that looks at what is on the screen `every` so often. At first only the partitions are asked for.
+    pub fn new(every: Duration) -> Self {
+        Self { every, glance: Glance::default(), entries: BTreeMap::from([(Ask::Partitions, Entry::default())]) }
+    }
+
+    /// Something more to ask for, from now on.
+    pub fn add(&mut self, ask: Ask, now: Duration) {
+        self.entries.entry(ask).or_insert(Entry { due: now, ..Entry::default() });
+    }
+
+    /// Only what fulfils `keep` is asked for any more.
+    pub fn retain(&mut self, keep: impl Fn(&Ask) -> bool) {
+        self.entries.retain(|ask, _| *ask == Ask::Partitions || keep(ask));
+    }
+
+    /// Whether something is asked for.
+    pub fn has(&self, ask: &Ask) -> bool {
+        self.entries.contains_key(ask)
+    }
+
+    /// Another thing is on the screen: it is due at once, unless it was asked for just now.
+    pub fn look(&mut self, glance: Glance, now: Duration) {
+        self.glance = glance;
+        let details = self.detail();
+        self.entries.retain(|ask, entry| !ask.is_detail() || details.as_ref() == Some(ask) || entry.under_way);
+        if let Some(detail) = details {
+            self.add(detail, now);
+        }
+        let (every, glance) = (self.every, self.glance.clone());
+        for (ask, entry) in &mut self.entries {
+            if ask.is_on(&glance) {
+                entry.due = entry.due.min(interval(ask, entry, every, true).map_or(now, |due| due.max(now)));
+            }
+        }
+    }
+
+    /// News came of what fulfils `of`: it is due soon.
+    pub fn news(&mut self, of: impl Fn(&Ask) -> bool, now: Duration) {
+        let soon = self.every / NEWS;
+        for (_, entry) in self.entries.iter_mut().filter(|(ask, _)| of(ask)) {
+            let stretched = entry.took * STRETCH + entry.cost * COST;
+            let earliest = entry.asked.map_or(now, |asked| asked + soon.max(stretched));
+            entry.due = entry.due.min(earliest.max(now));
+        }
+    }
+
+    /// Everything is due now: the connection is back, or another scheduler answers.
+    pub fn all_due(&mut self, now: Duration) {
+        for entry in self.entries.values_mut() {
+            entry.due = now;
+        }
+    }
+
+    /// What to ask for now. It is under way from here on.
+    pub fn take_due(&mut self, now: Duration) -> Vec<Ask> {
+        let under_way = self.entries.values().filter(|entry| entry.under_way).count();
+        let mut due: Vec<(bool, Ask)> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| !entry.under_way && entry.due <= now)
+            .map(|(ask, _)| (!(ask.is_basic() || ask.is_on(&self.glance)), ask.clone()))
+            .collect();
+        due.sort();
+        due.truncate(AT_ONCE.saturating_sub(under_way));
+        for (_, ask) in &due {
+            if let Some(entry) = self.entries.get_mut(ask) {
+                (entry.under_way, entry.asked) = (true, Some(now));
+            }
+        }
+        due.into_iter().map(|(_, ask)| ask).collect()
+    }
+
+    /// When something is due next; `None` while as much as may be is under way, or nothing is left.
+    pub fn next_due(&self) -> Option<Duration> {
+        let under_way = self.entries.values().filter(|entry| entry.under_way).count();
+        let waiting = self.entries.values().filter(|entry| !entry.under_way).map(|entry| entry.due);
+        (under_way < AT_ONCE).then(|| waiting.min()).flatten()
+    }
+
+    /// An answer came: how long it took, and what reading it cost in processor time.
+    pub fn done(&mut self, ask: &Ask, took: Duration, cost: Duration) {
+        let (every, on_screen) = (self.every, ask.is_on(&self.glance));
+        if let Some(entry) = self.entries.get_mut(ask) {
+            (entry.under_way, entry.took, entry.cost) = (false, took, cost);
+            entry.due = interval(ask, entry, every, on_screen).unwrap_or_default();
+        }
+    }
+
+    /// It could not be asked for; `retry` is when it is tried again.
+    pub fn failed(&mut self, ask: &Ask, retry: Duration) {
+        if let Some(entry) = self.entries.get_mut(ask) {
+            (entry.under_way, entry.due) = (false, retry);
+        }
+    }
+
+    /// There is no such thing at the other side; it is not asked for any more.
+    pub fn drop(&mut self, ask: &Ask) {
+        self.entries.remove(ask);
+    }
+
+    /// Whether anything is under way.
+    pub fn is_asking(&self) -> bool {
+        self.entries.values().any(|entry| entry.under_way)
+    }
+
+    /// The one object on the screen that can be asked for alone.
+    fn detail(&self) -> Option<Ask> {
+        let Glance { partition, sight } = &self.glance;
+        match sight {
+            Sight::App(id) => Some(Ask::App(Arc::clone(partition), id.clone())),
+            Sight::Node(id) => Some(Ask::Node(Arc::clone(partition), id.clone())),
+            Sight::Apps(Some(leaf)) => Some(Ask::QueueApps(Arc::clone(partition), leaf.clone())),
+            _ => None,
+        }
+    }
+}
+
+/// When something is due that was asked at a time; `None` when it never was.
+fn interval(ask: &Ask, entry: &Entry, every: Duration, on_screen: bool) -> Option<Duration> {
+    let wanted = if on_screen || ask.is_basic() { every } else { every * ask.pace() };
+    let stretched = (entry.took * STRETCH).max(entry.cost * COST).min(LONGEST);
+    Some(entry.asked? + wanted.max(stretched))
+}
+
+impl Ask {
+    /// What every page needs, because the header and the tree rest on it.
+    const fn is_basic(&self) -> bool {
+        matches!(self, Self::Partitions | Self::Queues(_))
+    }
+
+    /// One object only, asked for while it is on the screen.
+    const fn is_detail(&self) -> bool {
+        matches!(self, Self::App(..) | Self::Node(..) | Self::QueueApps(..))
+    }
+
+    /// How many times slower it is asked for while it is not on the screen.
+    const fn pace(&self) -> u32 {
+        match self {
+            Self::Partitions | Self::Queues(_) | Self::App(..) | Self::Node(..) | Self::QueueApps(..) => 1,
+            Self::Draining(_) | Self::Config => 5,
+            Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
+            Self::Nodes(_) | Self::WhoAmI => 10,
+            Self::Completed(_) | Self::Rejected(_) => 15,
+        }
+    }
+
+    /// Whether it is what one looks at.
+    pub fn is_on(&self, glance: &Glance) -> bool {
+        let here = |partition: &Arc<str>| *partition == glance.partition;
+        match (self, &glance.sight) {
+            (Self::Apps(partition), Sight::Apps(None)) => here(partition),
+            (Self::QueueApps(partition, queue), Sight::Apps(Some(leaf))) => here(partition) && queue == leaf,
+            (Self::App(partition, app), Sight::App(id)) => here(partition) && app == id,
+            (Self::Nodes(partition), Sight::Nodes) => here(partition),
+            (Self::Node(partition, node), Sight::Node(id)) => here(partition) && node == id,
+            (Self::Users(partition) | Self::Groups(partition), Sight::Users) => here(partition),
+            _ => false,
+        }
+    }
+
+    /// The partition that it is about.
+    pub fn partition(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Partitions | Self::Config | Self::WhoAmI => None,
+            Self::Queues(partition)
+            | Self::App(partition, _)
+            | Self::Node(partition, _)
+            | Self::QueueApps(partition, _)
+            | Self::Draining(partition)
+            | Self::Apps(partition)
+            | Self::Users(partition)
+            | Self::Groups(partition)
+            | Self::Nodes(partition)
+            | Self::Completed(partition)
+            | Self::Rejected(partition) => Some(partition),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: Duration = Duration::from_secs(1);
+    const MS: Duration = Duration::from_millis(1);
+
+    fn p() -> Arc<str> {
+        Arc::from("default")
+    }
+
+    fn plan() -> Plan {
+        let mut plan = Plan::new(2 * S);
+        for ask in
+            [Ask::Queues(p()), Ask::Apps(p()), Ask::Nodes(p()), Ask::Users(p()), Ask::Completed(p()), Ask::Config]
+        {
+            plan.add(ask, Duration::ZERO);
+        }
+        plan
+    }
+
+    /// Answers everything that is due until `end`, each answer in `took`; gives when what was asked.
+    fn run(plan: &mut Plan, from: Duration, end: Duration, took: impl Fn(&Ask) -> Duration) -> Vec<(Duration, Ask)> {
+        let mut asked = Vec::new();
+        let mut now = from;
+        while now < end {
+            for ask in plan.take_due(now) {
+                plan.done(&ask, took(&ask), Duration::ZERO);
+                asked.push((now, ask));
+            }
+            now += 100 * MS;
+        }
+        asked
+    }
+
+    fn count(asked: &[(Duration, Ask)], ask: &Ask) -> usize {
+        asked.iter().filter(|(_, other)| other == ask).count()
+    }
+
+    #[test]
+    fn what_is_on_the_screen_comes_first_and_the_rest_at_a_pace() {
+        let mut plan = plan();
+        plan.look(Glance { partition: p(), sight: Sight::Nodes }, Duration::ZERO);
+        let first = plan.take_due(Duration::ZERO);
+        assert_eq!(first, [Ask::Partitions, Ask::Queues(p()), Ask::Nodes(p()), Ask::Config]);
+        assert_eq!(plan.take_due(S), [], "no more than that at once");
+        first.iter().for_each(|ask| plan.done(ask, MS, MS));
+        let asked = run(&mut plan, S, 61 * S, |_| MS);
+        assert_eq!(count(&asked, &Ask::Nodes(p())), 30, "every two seconds");
+        assert_eq!(count(&asked, &Ask::Queues(p())), 30);
+        assert_eq!(count(&asked, &Ask::Apps(p())), 4, "every sixteen");
+        assert_eq!(count(&asked, &Ask::Completed(p())), 2);
+    }
+
+    #[test]
+    fn slow_and_costly_answers_stretch_their_interval() {
+        let mut plan = plan();
+        plan.look(Glance { partition: p(), sight: Sight::Apps(None) }, Duration::ZERO);
+        let asked = run(&mut plan, Duration::ZERO, 60 * S, |ask| if *ask == Ask::Apps(p()) { S } else { MS });
+        assert_eq!(count(&asked, &Ask::Apps(p())), 6, "ten times what it took");
+        assert_eq!(count(&asked, &Ask::Queues(p())), 30, "nobody else waits for it");
+        let mut plan = Plan::new(2 * S);
+        let ask = plan.take_due(Duration::ZERO).remove(0);
+        plan.done(&ask, 150 * MS, 150 * MS);
+        assert_eq!(plan.next_due(), Some(Duration::from_millis(3750)), "4 % of a core");
+    }
+
+    #[test]
+    fn looking_elsewhere_asks_at_once_and_drops_single_objects() {
+        let mut plan = plan();
+        run(&mut plan, Duration::ZERO, 2 * S, |_| MS);
+        let app = Ask::App(p(), AppId::from("a"));
+        plan.look(Glance { partition: p(), sight: Sight::App(AppId::from("a")) }, 3 * S);
+        assert!(plan.take_due(3 * S).contains(&app));
+        plan.done(&app, MS, MS);
+        plan.look(Glance { partition: p(), sight: Sight::Users }, 4 * S);
+        assert!(!plan.has(&app));
+        assert_eq!(plan.take_due(4 * S), [Ask::Partitions, Ask::Queues(p()), Ask::Users(p())]);
+    }
+
+    #[test]
+    fn news_make_things_due_but_not_without_measure() {
+        let mut plan = plan();
+        run(&mut plan, Duration::ZERO, S, |_| MS);
+        plan.news(|ask| matches!(ask, Ask::Queues(_)), S);
+        assert_eq!(plan.take_due(S), [Ask::Queues(p())]);
+        plan.done(&Ask::Queues(p()), MS, MS);
+        plan.news(|ask| matches!(ask, Ask::Queues(_)), S);
+        assert_eq!(plan.take_due(S + 100 * MS), []);
+        assert_eq!(plan.take_due(S + 500 * MS), [Ask::Queues(p())]);
+    }
+
+    #[test]
+    fn what_failed_is_tried_when_it_is_told() {
+        let mut plan = Plan::new(2 * S);
+        let ask = plan.take_due(Duration::ZERO).remove(0);
+        assert_eq!(plan.take_due(9 * S), [], "it is under way");
+        plan.failed(&ask, 10 * S);
+        assert_eq!(plan.next_due(), Some(10 * S));
+        plan.all_due(9 * S);
+        assert_eq!(plan.take_due(9 * S), [Ask::Partitions]);
+    }
+}

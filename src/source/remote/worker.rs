@@ -1,0 +1,520 @@
+//! Holds plan, requests, picture and link together. One task owns all of them; requests and events run beside it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
+
+use super::act;
+use super::ask::{Answer, Outcome, Request};
+use super::follow::{self, EventNews};
+use super::link::Chance;
+use super::plan::{Ask, Plan};
+use super::{RemoteOptions, Shared};
+use crate::api::client::{Client, Fault, Got, Release, Remote, release};
+use crate::api::convert::read::{Picture, Shapes};
+use crate::api::dto;
+use crate::model::Profile;
+use crate::source::Glance;
+use crate::view::NoticeWeight;
+use crate::view::act::{Answer as Done, Order};
+
+/// The longest time between two published views while answers keep coming in.
+const PUBLISH_EVERY: Duration = Duration::from_millis(100);
+/// How long the worker sleeps when nothing is due.
+const IDLE: Duration = Duration::from_secs(60);
+/// How many failures of one request in a row are worth a word.
+const TOLD_AT: u32 = 2;
+
+/// What the console wants.
+pub enum Wish {
+    /// Something else is on the screen.
+    Look(Glance),
+    /// An order is to be carried out.
+    Act(Order, Done),
+}
+
+/// What comes from the tasks beside.
+enum News {
+    /// What stands at the other end, or why that cannot be told.
+    Identified(Duration, Result<Got<Option<Remote>>, Fault>),
+    /// An order was answered.
+    Acted,
+    /// A request came back.
+    Outcome(Box<Outcome>),
+}
+
+/// The owner of everything that is known of a remote.
+pub struct Worker {
+    client: Client,
+    shared: Arc<Shared>,
+    every: Duration,
+    seed: u64,
+    has_token: bool,
+    wishes: UnboundedReceiver<Wish>,
+    news_in: UnboundedSender<News>,
+    news: UnboundedReceiver<News>,
+    events: Option<Receiver<EventNews>>,
+    follower: Option<JoinHandle<()>>,
+    remote: Option<Remote>,
+    plan: Plan,
+    glance: Glance,
+    picture: Picture,
+    identifying: bool,
+    /// While the connection is down: since when, and when it is tried again.
+    down: Option<(Duration, Duration)>,
+    /// Requests that fail though the connection stands: how often in a row.
+    failing: BTreeMap<Ask, u32>,
+    chance: Chance,
+    published: Option<Duration>,
+    /// The text of the configuration that was read last.
+    config_text: Option<String>,
+}
+
+impl Worker {
+    /// A worker that knows nothing yet.
+    pub fn new(
+        client: Client,
+        shared: Arc<Shared>,
+        options: &RemoteOptions,
+        has_token: bool,
+        wishes: UnboundedReceiver<Wish>,
+    ) -> Self {
+        let (news_in, news) = unbounded_channel();
+        Self {
+            client,
+            shared,
+            every: options.every,
+            seed: options.seed,
+            has_token,
+            wishes,
+            news_in,
+            news,
+            events: None,
+            follower: None,
+            remote: None,
+            plan: Plan::new(options.every),
+            glance: Glance::default(),
+            picture: Picture::new(Profile::default(), Shapes::default()),
+            identifying: false,
+            down: None,
+            failing: BTreeMap::new(),
+            chance: Chance::new(options.seed.wrapping_add(1)),
+            published: None,
+            config_text: None,
+        }
+    }
+
+    /// Works until the source is dropped.
+    pub async fn run(mut self) {
+        loop {
+            self.ask_what_is_due();
+            let wait = self.until_next();
+            tokio::select! {
+                wish = self.wishes.recv() => match wish {
+                    Some(wish) => self.grant(wish),
+                    None => return,
+                },
+                Some(news) = self.news.recv() => self.hear(news),
+                event = next_event(&mut self.events) => match event {
+                    Some(event) => self.take_events(event),
+                    None => self.events = None,
+                },
+                () = tokio::time::sleep(wait) => {}
+            }
+            while let Ok(news) = self.news.try_recv() {
+                self.hear(news);
+            }
+            self.publish();
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.shared.now()
+    }
+
+    /// Asks for what is due; while the connection is down only for what shows that it is back.
+    fn ask_what_is_due(&mut self) {
+        let now = self.now();
+        if self.down.is_some_and(|(_, retry)| now < retry) || self.identifying {
+            return;
+        }
+        let Some(remote) = self.remote.clone().filter(|_| self.down.is_none()) else {
+            self.identifying = true;
+            let (client, news) = (self.client.clone(), self.news_in.clone());
+            tokio::spawn(async move {
+                let result = identify(&client).await;
+                // The worker may have ended.
+                let _ = news.send(News::Identified(now, result));
+            });
+            return;
+        };
+        for ask in self.plan.take_due(now) {
+            match Request::of(ask.clone(), &remote, self.has_token, &self.picture) {
+                Some(request) => {
+                    let (client, news) = (self.client.clone(), self.news_in.clone());
+                    tokio::spawn(async move {
+                        let outcome = request.run(client, now).await;
+                        let _ = news.send(News::Outcome(Box::new(outcome)));
+                    });
+                }
+                None => self.plan.drop(&ask),
+            }
+        }
+    }
+
+    fn until_next(&self) -> Duration {
+        let now = self.now();
+        let publish = self.published.map(|last| last + PUBLISH_EVERY).filter(|at| *at > now);
+        let due = match self.down {
+            Some((_, retry)) => Some(retry),
+            None if self.identifying => None,
+            None => self.plan.next_due(),
+        };
+        let next = [due, publish].into_iter().flatten().min();
+        next.map_or(IDLE, |next| next.saturating_sub(now)).clamp(Duration::from_millis(1), IDLE)
+    }
+
+    fn grant(&mut self, wish: Wish) {
+        match wish {
+            Wish::Look(glance) => {
+                self.glance = glance.clone();
+                self.plan.look(glance, self.shared.now());
+            }
+            Wish::Act(order, answer) => {
+                let (client, news) = (self.client.clone(), self.news_in.clone());
+                tokio::spawn(async move {
+                    let outcome = act::perform(&client, &order).await;
+                    let _ = news.send(News::Acted);
+                    answer(outcome);
+                });
+            }
+        }
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Identified(started, result) => {
+                self.identifying = false;
+                match result {
+                    Ok(got) => self.identified(got),
+                    Err(fault) => self.failed(started, &fault),
+                }
+            }
+            News::Acted => {
+                // What it changed is looked for at once.
+                let (now, glance) = (self.now(), self.glance.clone());
+                self.plan
+                    .news(|ask| matches!(ask, Ask::Queues(_) | Ask::Apps(_) | Ask::Config) || ask.is_on(&glance), now);
+            }
+            News::Outcome(outcome) => self.take(*outcome),
+        }
+    }
+
+    /// It is known who answers. From here on everything is asked for.
+    fn identified(&mut self, got: Got<Option<Remote>>) {
+        self.good(&got);
+        let now = self.now();
+        let Some(remote) = got.value else {
+            // A scheduler without a resource manager: there is nothing to see yet, and it is asked again in a while.
+            self.down = Some((now, now + self.every));
+            return;
+        };
+        self.down = None;
+        self.remote = Some(remote.clone());
+        let before = self.shared.remote.load_full();
+        if before.as_deref() != Some(&remote) {
+            self.tell_who(before.as_deref(), &remote);
+            let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
+            let profile = match &remote {
+                Remote::Kornsole(_) => Profile::Kornsole,
+                Remote::YuniKorn(release) => release.profile(),
+            };
+            self.picture.read_as(profile, Shapes { tells_allocation_time });
+            self.config_text = None;
+            self.shared.remote.store(Some(Arc::new(remote.clone())));
+            self.follow(&remote);
+            for ask in [Ask::Config, Ask::WhoAmI] {
+                self.plan.add(ask, now);
+            }
+        }
+        self.plan.all_due(now);
+        self.plan.look(self.glance.clone(), now);
+    }
+
+    /// Tells who answers, when that is another than before.
+    fn tell_who(&mut self, before: Option<&Remote>, remote: &Remote) {
+        let title = match before {
+            None => format!("connected: {remote}"),
+            Some(before) if before.to_string() == remote.to_string() => return,
+            Some(before) => format!("{remote} answers now, where {before} did"),
+        };
+        self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
+    }
+
+    /// Follows the events of whoever answers.
+    fn follow(&mut self, remote: &Remote) {
+        if let Some(before) = self.follower.take() {
+            before.abort();
+        }
+        let (news, events) = follow::channel();
+        let streams = remote.release() >= Release::V1_5;
+        let every = self.every.max(Duration::from_millis(50));
+        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, streams, self.seed, news)));
+        self.events = Some(events);
+    }
+
+    fn good<T>(&mut self, got: &Got<T>) {
+        self.shared.compare_clocks(got.date);
+        let now = self.now();
+        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).good(now, got.rtt);
+    }
+
+    /// The connection is down. Requests that were under way by then say nothing new.
+    fn failed(&mut self, started: Duration, fault: &Fault) {
+        if self.down.is_some_and(|(since, _)| started < since) {
+            return;
+        }
+        let now = self.now();
+        let retry = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).bad(now, fault);
+        self.down = Some((now, retry));
+        self.shared.wake();
+    }
+
+    fn take(&mut self, outcome: Outcome) {
+        let Outcome { ask, started, result, cost } = outcome;
+        match result {
+            Ok(got) => {
+                self.failing.remove(&ask);
+                self.good(&got);
+                let begun = self.now();
+                let took = got.took;
+                self.merge(&ask, got.value);
+                self.plan.done(&ask, took, cost + (self.now() - begun));
+            }
+            Err(fault) => self.take_fault(&ask, started, &fault),
+        }
+    }
+
+    fn take_fault(&mut self, ask: &Ask, started: Duration, fault: &Fault) {
+        let basic = matches!(ask, Ask::Partitions | Ask::Queues(_));
+        if fault.is_answer() && !basic {
+            self.take_refusal(ask, fault);
+            return;
+        }
+        let now = self.now();
+        self.plan.failed(ask, now + self.every);
+        if matches!(fault, Fault::Missing(_)) && basic {
+            // A partition that went between two answers: the list of them tells it.
+            return;
+        }
+        if basic || fault.is_unreachable() {
+            self.failed(started, fault);
+            return;
+        }
+        let failures = self.failing.entry(ask.clone()).or_default();
+        *failures += 1;
+        let pause = self.chance.within(self.every * 2, *failures);
+        self.plan.failed(ask, now + pause);
+        if *failures == TOLD_AT {
+            let title = format!("{} cannot be had: {fault}", what(ask));
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, String::new());
+        }
+    }
+
+    /// The other side answered that there is no such thing, or that one may not see it.
+    fn take_refusal(&mut self, ask: &Ask, fault: &Fault) {
+        let now = self.now();
+        match (ask, fault) {
+            (Ask::App(partition, id), Fault::Missing(_)) => {
+                // It ended, or went: the lists tell which.
+                let (partition, id) = (Arc::clone(partition), id.clone());
+                let reader = self.picture.app_reader(&partition);
+                let at = self.shared.cluster_time();
+                let scope = crate::api::convert::read::Scope::One(id);
+                self.picture.apps(&partition, reader, &scope, at);
+                self.plan.news(|ask| matches!(ask, Ask::Completed(_) | Ask::Rejected(_)), now);
+                self.plan.failed(ask, now + self.every * 5);
+            }
+            (_, Fault::NoEndpoint(_)) => self.plan.drop(ask),
+            _ => self.plan.failed(ask, now + self.every * 15),
+        }
+    }
+
+    fn merge(&mut self, ask: &Ask, answer: Answer) {
+        let (now, at) = (self.now(), self.shared.cluster_time());
+        let partition = ask.partition().cloned().unwrap_or_default();
+        match answer {
+            Answer::Partitions(list) => {
+                if list.is_empty() {
+                    // Whoever answers has forgotten everything: it has just started.
+                    self.remote = None;
+                }
+                self.picture.partitions(list);
+                self.plan_partitions(now);
+            }
+            Answer::Queues(root) => self.picture.queues(&partition, &root, at),
+            Answer::Apps(reader, scope) => {
+                if self.picture.apps(&partition, reader, &scope, at) {
+                    self.plan.news(|ask| matches!(ask, Ask::Completed(_)), now);
+                }
+            }
+            Answer::Ended(which, reader) => self.picture.ended(&partition, which, reader),
+            Answer::Nodes(reader, all) => self.picture.nodes(&partition, reader, all),
+            Answer::Users(users) => self.picture.users(&partition, users),
+            Answer::Groups(groups) => self.picture.groups(&partition, groups),
+            Answer::Config(text) => self.take_config(&text, false),
+            Answer::OwnConfig(configuration) => {
+                self.take_config(&configuration.queues, true);
+                self.picture.configuration(*configuration);
+            }
+            Answer::WhoAmI(who) => self.shared.who.store(Some(Arc::new(who))),
+            Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
+        }
+    }
+
+    fn take_config(&mut self, text: &str, written: bool) {
+        if self.config_text.as_deref() == Some(text) {
+            return;
+        }
+        if let Err(faults) = self.picture.config(text, written) {
+            let title =
+                "the remote's configuration does not read: limits, access lists and rules are not known".to_owned();
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, faults);
+        }
+        self.config_text = Some(text.to_owned());
+        let now = self.now();
+        self.plan.news(|ask| matches!(ask, Ask::Queues(_)), now);
+    }
+
+    /// Every partition's things are asked for, and those of no other.
+    fn plan_partitions(&mut self, now: Duration) {
+        let names = self.picture.partition_names();
+        self.plan.retain(|ask| ask.partition().is_none_or(|partition| names.contains(partition)));
+        for name in &names {
+            let name = || Arc::clone(name);
+            let asks = [
+                Ask::Queues(name()),
+                Ask::Apps(name()),
+                Ask::Nodes(name()),
+                Ask::Users(name()),
+                Ask::Groups(name()),
+                Ask::Completed(name()),
+                Ask::Rejected(name()),
+                Ask::Draining(name()),
+            ];
+            let known = self.plan.has(&asks[0]);
+            if !known {
+                asks.into_iter().for_each(|ask| self.plan.add(ask, now));
+                self.plan.look(self.glance.clone(), now);
+            }
+        }
+    }
+
+    fn take_events(&mut self, event: EventNews) {
+        let (now, at) = (self.now(), self.shared.cluster_time());
+        match event {
+            EventNews::Events(_, records) => {
+                self.picture.events(&records);
+                let about = |kinds: &[i32]| records.iter().any(|record| kinds.contains(&record.kind));
+                let (apps, nodes, queues) = (about(&[1, 2]), about(&[3]), about(&[2, 4]));
+                let glance = self.glance.clone();
+                self.plan.news(
+                    |ask| match ask {
+                        Ask::Queues(_) => queues,
+                        Ask::Partitions => nodes,
+                        Ask::Apps(_) | Ask::QueueApps(..) | Ask::App(..) => apps && ask.is_on(&glance),
+                        Ask::Nodes(_) | Ask::Node(..) => nodes && ask.is_on(&glance),
+                        _ => false,
+                    },
+                    now,
+                );
+            }
+            EventNews::Gap(from, to) => {
+                let title = format!(
+                    "{} events are lost, numbers {from} to {to}: what happened then is not known",
+                    to - from + 1
+                );
+                self.picture.notice(at, NoticeWeight::Warning, title, String::new());
+            }
+            EventNews::Restarted => {
+                let title = "another run of the scheduler answers: everything is read anew".to_owned();
+                self.picture.notice(at, NoticeWeight::Warning, title, String::new());
+                self.picture.start_over();
+                // It may be another release.
+                self.remote = None;
+                self.config_text = None;
+                self.plan.all_due(now);
+            }
+        }
+    }
+
+    /// Shows what is new, but not for every answer.
+    fn publish(&mut self) {
+        let now = self.now();
+        if self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
+            return;
+        }
+        if let Some(view) = self.picture.take_view(self.shared.cluster_time()) {
+            self.shared.view.store(view);
+            self.published = Some(now);
+            self.shared.wake();
+        }
+    }
+}
+
+async fn next_event(events: &mut Option<Receiver<EventNews>>) -> Option<EventNews> {
+    match events {
+        Some(events) => events.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What a request is for, in words.
+fn what(ask: &Ask) -> &'static str {
+    match ask {
+        Ask::Partitions => "the list of partitions",
+        Ask::Queues(_) => "the queues",
+        Ask::App(..) => "the application",
+        Ask::Node(..) => "the node",
+        Ask::QueueApps(..) => "the applications of the queue",
+        Ask::Config => "the configuration",
+        Ask::WhoAmI => "who one is",
+        Ask::Draining(_) => "since when queues drain",
+        Ask::Apps(_) => "the list of applications",
+        Ask::Users(_) => "the list of users",
+        Ask::Groups(_) => "the list of groups",
+        Ask::Nodes(_) => "the list of nodes",
+        Ask::Completed(_) => "the list of completed applications",
+        Ask::Rejected(_) => "the list of rejected applications",
+    }
+}
+
+/// Tells who answers (`rest.md` section 8); `None` while there is no partition to tell by.
+async fn identify(client: &Client) -> Result<Got<Option<Remote>>, Fault> {
+    match client.json::<release::Server>("kornsole/v1/server").await {
+        Ok(got) if got.value.product == "kornsole" => {
+            return Ok(Got { value: Some(Remote::Kornsole(got.value)), rtt: got.rtt, took: got.took, date: got.date });
+        }
+        // Nobody is there, or nobody answers in time: that is not to be asked twice.
+        Err(fault @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Cut(_) | Fault::Elsewhere(..))) => {
+            return Err(fault);
+        }
+        // Whatever else: an Apache YuniKorn has no such thing, and what stands before it may say so in its own way.
+        Ok(_) | Err(_) => {}
+    }
+    let partitions = client.get("ws/v1/partitions").await?;
+    let first: dto::List<dto::Partition> = serde_json::from_slice(&partitions.value)
+        .map_err(|error| Fault::Unreadable("/ws/v1/partitions".to_owned(), error.to_string()))?;
+    let queues = match first.0.first() {
+        Some(partition) => {
+            let path = format!("ws/v1/partition/{}/queues", crate::api::client::once(&partition.name));
+            Some(client.get(&path).await?.value)
+        }
+        None => None,
+    };
+    let found = release::detect(&partitions.value, queues.as_deref())?;
+    Ok(partitions.with(found.map(Remote::YuniKorn)))
+}

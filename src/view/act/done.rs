@@ -1,0 +1,214 @@
+//! What really happened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::config::diff::What;
+use crate::model::{AppId, AppState, AskId, NodeId, QueuePath, Time};
+
+/// What an order came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// An application was killed.
+    Killed(Killed),
+    /// An application was moved, or would be.
+    Moved(Moved),
+    /// A configuration is in force, or would be.
+    Configured(Box<Configured>),
+    /// The cleaner went through, or would.
+    Cleaned(Cleaned),
+    /// An application was submitted and placed.
+    Submitted(Submitted),
+    /// Asks are pending.
+    Asked(Asked),
+    /// An allocation ended, or an ask was withdrawn.
+    Released(Released),
+    /// An application was taken away by its submitter.
+    Removed(Killed),
+    /// A node was added, changed or removed.
+    Node(NodeDone),
+    /// The scheduler rests.
+    Paused,
+    /// The scheduler goes on.
+    Resumed,
+}
+
+/// An application that ended by an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Killed {
+    /// Which.
+    pub app: AppId,
+    /// The queue that it left.
+    pub queue: QueuePath,
+    /// The state that it is in now.
+    pub state: AppState,
+    /// The allocations that were released, in that order.
+    pub released: Vec<AskId>,
+    /// The pending asks that were withdrawn.
+    pub withdrawn: Vec<AskId>,
+}
+
+/// An application that was moved, or would be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Which.
+    pub app: AppId,
+    /// Where it was.
+    pub from: QueuePath,
+    /// Where it is.
+    pub to: QueuePath,
+    /// Its state, which a move does not change.
+    pub state: AppState,
+    /// What that means, in sentences (SCH-204).
+    pub effects: Vec<String>,
+    /// Nothing was done.
+    pub dry_run: bool,
+}
+
+/// A configuration that came into force, or would.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Configured {
+    /// The checksum of the new text.
+    pub checksum: String,
+    /// The checksum of the one before.
+    pub previous: String,
+    /// Counts up with each configuration that comes into force; the first has 1.
+    pub revision: u64,
+    /// What is different, in the order of [`crate::config::diff`].
+    pub changes: Vec<ChangeLine>,
+    /// The queues that begin to drain, each with its partition.
+    pub draining: Vec<(String, QueuePath)>,
+    /// The queues that are new, each with its partition.
+    pub created: Vec<(String, QueuePath)>,
+    /// What that means for what runs, in sentences.
+    pub what_happens: Vec<String>,
+    /// What went not quite as it should, though the configuration is in force.
+    pub warning: Option<String>,
+    /// Nothing was done.
+    pub dry_run: bool,
+}
+
+/// One setting that is different.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeLine {
+    /// The partition.
+    pub partition: String,
+    /// The queue; `None` for what belongs to the partition as a whole.
+    pub queue: Option<QueuePath>,
+    /// Whether it is new, gone, or another.
+    pub what: What,
+    /// The setting.
+    pub key: String,
+    /// The old value, where there was one.
+    pub from: Option<String>,
+    /// The new value, where there is one.
+    pub to: Option<String>,
+    /// What the change does, in a few words.
+    pub effect: String,
+}
+
+impl From<&crate::config::diff::Change> for ChangeLine {
+    fn from(change: &crate::config::diff::Change) -> Self {
+        Self {
+            partition: change.partition.clone(),
+            queue: change.queue.clone(),
+            what: change.what,
+            key: change.key.to_string(),
+            from: change.from.clone(),
+            to: change.to.clone(),
+            effect: change.effect.to_owned(),
+        }
+    }
+}
+
+/// What a pass of the cleaner did, or would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    /// The queues that went, children before their parent.
+    pub removed_queues: Vec<QueuePath>,
+    /// The draining queues that stay.
+    pub kept: Vec<Kept>,
+    /// How many applications that ended long ago were forgotten.
+    pub removed_applications: usize,
+    /// Nothing was done.
+    pub dry_run: bool,
+}
+
+/// A draining queue that stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Which.
+    pub queue: QueuePath,
+    /// Why: `2 applications`.
+    pub why: String,
+}
+
+/// An application that was submitted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submitted {
+    /// Which.
+    pub app: AppId,
+    /// Where placement put it.
+    pub queue: QueuePath,
+}
+
+/// Asks that are pending now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Whose.
+    pub app: AppId,
+    /// Which.
+    pub asks: Vec<AskId>,
+}
+
+/// An ask that is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Released {
+    /// Whose.
+    pub app: AppId,
+    /// Which.
+    pub ask: AskId,
+    /// Whether it was an allocation; otherwise it was pending.
+    pub allocated: bool,
+}
+
+/// A node that was added, changed or removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeDone {
+    /// Which.
+    pub node: NodeId,
+    /// The allocations that were released by it.
+    pub released: Vec<(AppId, AskId)>,
+}
+
+/// The configuration in force, as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// The file as it was written, comments and all; a manifest as a whole.
+    pub text: Arc<str>,
+    /// The queue configuration in it: the same text, or the entry of a manifest.
+    pub queues: Arc<str>,
+    /// The checksum of the queue configuration (`config.md` section 13).
+    pub checksum: String,
+    /// The file that it stands in; `None` when it is in memory only.
+    pub file: Option<PathBuf>,
+    /// Counts up with each configuration that comes into force; the first has 1.
+    pub revision: u64,
+    /// When it came into force.
+    pub at: Time,
+    /// Whose doing that was.
+    pub by: LoadedBy,
+}
+
+/// How a configuration came into force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadedBy {
+    /// It was there at the start.
+    Start,
+    /// Its file was changed.
+    File,
+    /// A step of the workload.
+    Workload,
+    /// This user, by an order.
+    User(String),
+}

@@ -1,0 +1,103 @@
+//! Whether an order would be refused, as far as a view can tell: cheap, for greying out what is off and saying why.
+//!
+//! What takes more than a look (whether an application fits a queue, whether a text is valid) is left to a dry run; so an order
+//! that passes here can still be refused, but one that is refused here would be.
+
+use super::{AclKind, Act, Actor, Code, PartitionAct, Refusal};
+use crate::model::{AppId, QueuePath};
+use crate::scheduler::place::access;
+use crate::scheduler::{may_take, may_touch};
+use crate::view::{AppRow, PartitionView, View};
+
+impl View {
+    /// Whether an order would be refused at the moment of this view.
+    ///
+    /// # Errors
+    /// Why it would.
+    pub fn may(&self, actor: &Actor, act: &Act) -> Result<(), Refusal> {
+        if let Some(refusal) = Refusal::read_only(actor, act) {
+            return Err(refusal);
+        }
+        match act {
+            Act::Configure { .. } => Ok(()),
+            Act::Pause | Act::Resume if actor.scheduler_admin => Ok(()),
+            Act::Pause | Act::Resume => Err(Refusal::no_scheduler_acl(actor, act)),
+            Act::In { partition, act: wanted } => {
+                let found = self.partitions.iter().find(|part| part.name == *partition);
+                let part = found.ok_or_else(|| Refusal::not_found("partition", partition))?;
+                part.may(actor, act, wanted)
+            }
+        }
+    }
+}
+
+impl PartitionView {
+    fn may(&self, actor: &Actor, act: &Act, wanted: &PartitionAct) -> Result<(), Refusal> {
+        match wanted {
+            PartitionAct::Kill { app, expect_queue } => {
+                let app = self.administered(actor, act, app)?;
+                expected(act, app, expect_queue.as_ref())
+            }
+            PartitionAct::Move { app, to, expect_queue, .. } => {
+                let app = self.administered(actor, act, app)?;
+                expected(act, app, expect_queue.as_ref())?;
+                may_take(self, &app.queue, to, &actor.identity).map_err(|why| Refusal::denied(actor, act, &why))
+            }
+            PartitionAct::Clean { .. } => {
+                let root = QueuePath::root();
+                let admin = access::admin(self, root.as_str(), &actor.identity).is_some();
+                if actor.scheduler_admin || admin {
+                    return Ok(());
+                }
+                Err(Refusal::no_access(actor, act, &root, AclKind::Admin))
+            }
+            PartitionAct::Submit(_) => Ok(()),
+            PartitionAct::Ask { app, .. } | PartitionAct::Release { app, .. } | PartitionAct::Remove { app } => {
+                let row = self.live(app)?;
+                if row.who.user == actor.identity.user {
+                    return Ok(());
+                }
+                self.administered(actor, act, app).map(|_| ())
+            }
+            PartitionAct::AddNode(_)
+            | PartitionAct::UpdateNode { .. }
+            | PartitionAct::DrainNode(_)
+            | PartitionAct::ResumeNode(_)
+            | PartitionAct::RemoveNode { .. } => {
+                if actor.scheduler_admin {
+                    Ok(())
+                } else {
+                    Err(Refusal::no_scheduler_acl(actor, act))
+                }
+            }
+        }
+    }
+
+    /// The application, if it is alive and in a queue that the actor administers.
+    fn administered(&self, actor: &Actor, act: &Act, app: &AppId) -> Result<&AppRow, Refusal> {
+        let row = self.live(app)?;
+        may_touch(self, app, row.state, &row.queue, &actor.identity)
+            .map_err(|why| Refusal::denied(actor, act, &why))?;
+        Ok(row)
+    }
+
+    fn live(&self, app: &AppId) -> Result<&AppRow, Refusal> {
+        let row = self.app_by_id(app).ok_or_else(|| Refusal::not_found("application", app.as_str()))?;
+        Ok(row)
+    }
+}
+
+/// Refuses when an application is in another queue than it should be.
+fn expected(act: &Act, app: &AppRow, queue: Option<&QueuePath>) -> Result<(), Refusal> {
+    match queue {
+        Some(queue) if *queue != app.queue => Err(queue_changed(act, &app.queue, queue)),
+        _ => Ok(()),
+    }
+}
+
+/// An application is not where whoever gave the order thought.
+pub fn queue_changed(act: &Act, is: &QueuePath, expected: &QueuePath) -> Refusal {
+    let details = super::Details { queue: Some(is.clone()), ..super::Details::default() };
+    Refusal::new(Code::QueueChanged, format!("cannot {act}"), format!("it is in {is} by now, not in {expected}"))
+        .with(details)
+}

@@ -1,0 +1,165 @@
+//! What a cluster looked like, minute by minute (SCH-230, `rest.md` section 5.14).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use imbl::Vector;
+
+use crate::model::{AppState, QueuePath, Resource, Time};
+use crate::scheduler::{Partition, Scheduler};
+
+/// How often a sample is taken.
+pub const SAMPLE_EVERY: Duration = Duration::from_secs(60);
+/// How many samples are kept: those of a day.
+pub const SAMPLES: usize = 1440;
+/// How many queues are kept over all samples; where there are more, the oldest samples keep their totals only.
+const QUEUES: usize = 100_000;
+
+/// One moment of a cluster.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// When.
+    pub at: Time,
+    /// Applications that are Starting or Running.
+    pub running: u64,
+    /// Live applications, in any state.
+    pub live: u64,
+    /// Allocations that exist, placeholders among them.
+    pub allocations: u64,
+    /// Allocations made since the beginning.
+    pub made: u64,
+    /// Asks that are pending.
+    pub pending_asks: u64,
+    /// The partitions, in the order of the configuration.
+    pub partitions: Vec<PartitionSample>,
+}
+
+/// One partition at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PartitionSample {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What its nodes have.
+    pub capacity: Resource,
+    /// What is allocated.
+    pub allocated: Resource,
+    /// What is pending.
+    pub pending: Resource,
+    /// The queues in which something is allocated or pending, a parent before its children; none in samples that are too old.
+    pub queues: Arc<[QueueSample]>,
+}
+
+/// One queue at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueSample {
+    /// The queue.
+    pub queue: QueuePath,
+    /// What is allocated in it and below it.
+    pub allocated: Resource,
+    /// What is pending.
+    pub pending: Resource,
+    /// Applications that are Starting or Running.
+    pub running: u64,
+}
+
+/// The last samples, the oldest first.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    samples: Vector<Arc<Sample>>,
+    /// Queues over all samples.
+    queues: usize,
+    /// How many samples, from the oldest on, have lost their queues.
+    bare: usize,
+}
+
+impl History {
+    pub fn samples(&self) -> &Vector<Arc<Sample>> {
+        &self.samples
+    }
+
+    /// Adds a sample, and makes room for it.
+    pub fn add(&mut self, sample: Sample) {
+        self.queues += count_queues(&sample);
+        self.samples.push_back(Arc::new(sample));
+        while self.samples.len() > SAMPLES
+            && let Some(oldest) = self.samples.pop_front()
+        {
+            self.queues -= count_queues(&oldest);
+            self.bare = self.bare.saturating_sub(1);
+        }
+        while self.queues > QUEUES && self.bare + 1 < self.samples.len() {
+            let Some(oldest) = self.samples.get_mut(self.bare) else { return };
+            self.queues -= count_queues(oldest);
+            Arc::make_mut(oldest).partitions.iter_mut().for_each(|partition| partition.queues = Arc::default());
+            self.bare += 1;
+        }
+    }
+}
+
+fn count_queues(sample: &Sample) -> usize {
+    sample.partitions.iter().map(|partition| partition.queues.len()).sum()
+}
+
+/// Takes a sample.
+pub(super) fn take(now: Time, scheduler: &Scheduler) -> Sample {
+    let mut sample = Sample { at: now, ..Sample::default() };
+    for partition in scheduler.partitions() {
+        for (_, app) in partition.apps.iter() {
+            sample.live += 1;
+            sample.running += u64::from(matches!(app.state, AppState::Starting | AppState::Running));
+            sample.allocations += app.allocations.len() as u64;
+            sample.pending_asks += app.pending_order.len() as u64;
+        }
+        sample.made += partition.allocations_made;
+        sample.partitions.push(of_partition(partition));
+    }
+    sample
+}
+
+fn of_partition(partition: &Partition) -> PartitionSample {
+    let queues = partition.queues.top_down().into_iter().map(|key| &partition.queues[key]);
+    let busy = queues.filter(|queue| !queue.allocated.is_zero() || !queue.pending.is_zero());
+    let queues: Arc<[QueueSample]> = busy
+        .map(|queue| QueueSample {
+            queue: queue.path.clone(),
+            allocated: queue.allocated.clone(),
+            pending: queue.pending.clone(),
+            running: queue.running,
+        })
+        .collect();
+    let root = queues.first().filter(|queue| queue.queue == QueuePath::root());
+    let (allocated, pending) = root.map(|root| (root.allocated.clone(), root.pending.clone())).unwrap_or_default();
+    PartitionSample { name: Arc::clone(&partition.name), capacity: partition.capacity(), allocated, pending, queues }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(at: u64, queues: usize) -> Sample {
+        let queue =
+            QueueSample { queue: QueuePath::root(), allocated: Resource::new(), pending: Resource::new(), running: 0 };
+        let partition = PartitionSample { queues: vec![queue; queues].into(), ..PartitionSample::default() };
+        Sample { at: Time(at), partitions: vec![partition], ..Sample::default() }
+    }
+
+    #[test]
+    fn a_day_is_kept() {
+        let mut history = History::default();
+        (0..2000).for_each(|at| history.add(sample(at, 1)));
+        assert_eq!((history.samples.len(), history.queues), (SAMPLES, SAMPLES));
+        assert_eq!(history.samples.front().map(|oldest| oldest.at), Some(Time(2000 - SAMPLES as u64)));
+    }
+
+    #[test]
+    fn many_queues_go_from_the_oldest_samples_first() {
+        let mut history = History::default();
+        (0..1500).for_each(|at| history.add(sample(at, 1000)));
+        let with: Vec<usize> = history.samples.iter().map(|sample| count_queues(sample)).collect();
+        assert_eq!(history.queues, with.iter().sum::<usize>());
+        assert_eq!(with.iter().filter(|count| **count > 0).count(), QUEUES / 1000);
+        assert!(with.is_sorted(), "only the newest have their queues");
+        history.add(sample(9000, QUEUES + 1));
+        assert_eq!(history.queues, QUEUES + 1, "the newest keeps its own, however many there are");
+    }
+}

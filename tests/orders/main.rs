@@ -1,0 +1,10 @@
+//! Orders: who may change a running scheduler how, that what is refused changes nothing, and that what is answered is so.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+mod apps;
+mod configure;
+mod engine;
+mod rights;
+mod stage;
+mod workload;

@@ -1,0 +1,10 @@
+//! A scheduler somewhere else, as the console sees it: recorded answers of real cores served over a real socket, and everything that can
+//! go wrong on the way.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+mod faults;
+mod picture;
+mod releases;
+mod serve;
+mod sets;

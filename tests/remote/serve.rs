@@ -1,0 +1,229 @@
+//! A small HTTP server for tests: fixed answers by path, over a real socket. Every request is written down.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What is answered.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(body: impl Into<Vec<u8>>) -> Self {
+        let kind = ("Content-Type".to_owned(), "application/json; charset=UTF-8".to_owned());
+        Self { status: 200, headers: vec![kind], body: body.into() }
+    }
+
+    pub fn text(status: u16, body: &str) -> Self {
+        let kind = ("Content-Type".to_owned(), "text/plain; charset=utf-8".to_owned());
+        Self { status, headers: vec![kind], body: body.into() }
+    }
+
+    /// What the router of a core says to a path that it does not know.
+    pub fn no_endpoint() -> Self {
+        Self::text(404, "404 page not found\n")
+    }
+}
+
+/// Answers by method and path with query.
+pub type Set = BTreeMap<(String, String), Answer>;
+
+/// What happens to a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mischief {
+    /// It is served.
+    None,
+    /// It is closed before anything is said.
+    HangUp,
+    /// Nothing is ever said.
+    Silence,
+    /// The answer stops after so many bytes of its body.
+    Half(usize),
+    /// Every answer is this one.
+    Always(u16, &'static str, &'static str),
+    /// Every answer points elsewhere.
+    Redirect,
+}
+
+/// A request that came.
+#[derive(Clone, Debug)]
+pub struct Came {
+    pub line: String,
+    pub headers: Vec<String>,
+    pub body: String,
+}
+
+struct State {
+    set: Mutex<Arc<Set>>,
+    mischief: Mutex<Mischief>,
+    came: Mutex<Vec<Came>>,
+    stopped: AtomicBool,
+}
+
+/// The server. Dropping it stops it.
+pub struct Server {
+    pub port: u16,
+    state: Arc<State>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Server {
+    pub fn start(set: Set) -> Self {
+        Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), set)
+    }
+
+    /// On a port where one was before.
+    pub fn again(port: u16, set: Set) -> Self {
+        let until = Instant::now() + Duration::from_secs(10);
+        loop {
+            // Somebody's connection may still be closing.
+            match TcpListener::bind(("127.0.0.1", port)) {
+                Ok(listener) => return Self::on(listener, set),
+                Err(error) => assert!(Instant::now() < until, "port {port}: {error}"),
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    fn on(listener: TcpListener, set: Set) -> Self {
+        let port = listener.local_addr().unwrap().port();
+        let state = Arc::new(State {
+            set: Mutex::new(Arc::new(set)),
+            mischief: Mutex::new(Mischief::None),
+            came: Mutex::new(Vec::new()),
+            stopped: AtomicBool::new(false),
+        });
+        let shared = Arc::clone(&state);
+        let thread = std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if shared.stopped.load(Ordering::Acquire) {
+                    return;
+                }
+                let (Ok(stream), shared) = (stream, Arc::clone(&shared)) else { continue };
+                std::thread::spawn(move || {
+                    // A client that goes away ends its thread.
+                    let _ = serve(&stream, &shared);
+                    let _ = stream.shutdown(Shutdown::Both);
+                });
+            }
+        });
+        Self { port, state, thread: Some(thread) }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub fn answer(&self, set: Set) {
+        *self.state.set.lock().unwrap() = Arc::new(set);
+    }
+
+    pub fn mischief(&self, mischief: Mischief) {
+        *self.state.mischief.lock().unwrap() = mischief;
+    }
+
+    /// Everything that was asked for so far.
+    pub fn came(&self) -> Vec<Came> {
+        self.state.came.lock().unwrap().clone()
+    }
+
+    /// Stops listening; connections that stand are closed with their next request.
+    pub fn stop(mut self) -> u16 {
+        self.end();
+        self.port
+    }
+
+    fn end(&mut self) {
+        self.state.stopped.store(true, Ordering::Release);
+        let _ = TcpStream::connect(("127.0.0.1", self.port));
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn serve(stream: &TcpStream, state: &State) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    loop {
+        let Some(came) = read_request(&mut reader)? else { return Ok(()) };
+        if state.stopped.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let mut words = came.line.split(' ');
+        let key = (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned());
+        state.came.lock().unwrap().push(came);
+        let set = Arc::clone(&state.set.lock().unwrap());
+        let answer = set.get(&key).cloned().unwrap_or_else(Answer::no_endpoint);
+        let mischief = state.mischief.lock().unwrap().clone();
+        match mischief {
+            Mischief::None => write_answer(stream, &answer, answer.body.len())?,
+            Mischief::HangUp => return Ok(()),
+            Mischief::Silence => {
+                // Until the client gives up.
+                let mut end = [0];
+                let _ = reader.read(&mut end)?;
+                return Ok(());
+            }
+            Mischief::Half(most) => {
+                write_answer(stream, &answer, most.min(answer.body.len() / 2))?;
+                return Ok(());
+            }
+            Mischief::Always(status, kind, body) => {
+                let headers = vec![("Content-Type".to_owned(), kind.to_owned())];
+                write_answer(stream, &Answer { status, headers, body: body.into() }, body.len())?;
+            }
+            Mischief::Redirect => {
+                let headers = vec![("Location".to_owned(), "https://login.example/".to_owned())];
+                write_answer(stream, &Answer { status: 302, headers, body: Vec::new() }, 0)?;
+            }
+        }
+    }
+}
+
+fn read_request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Came>> {
+    let mut line = String::new();
+    if reader.read_line(&mut line)? == 0 {
+        return Ok(None);
+    }
+    let mut headers = Vec::new();
+    let mut length = 0;
+    loop {
+        let mut header = String::new();
+        if reader.read_line(&mut header)? <= 2 {
+            break;
+        }
+        let header = header.trim_end().to_owned();
+        if let Some(value) = header.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        headers.push(header);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(Some(Came { line: line.trim_end().to_owned(), headers, body: String::from_utf8(body).unwrap() }))
+}
+
+/// The header tells the whole length, however much of the body follows.
+fn write_answer(mut stream: &TcpStream, answer: &Answer, most: usize) -> std::io::Result<()> {
+    let mut head = format!("HTTP/1.1 {} X\r\nContent-Length: {}\r\n", answer.status, answer.body.len());
+    for (name, value) in &answer.headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str("\r\n");
+    let mut bytes = head.into_bytes();
+    bytes.extend_from_slice(&answer.body[..most]);
+    stream.write_all(&bytes)
+}
