@@ -14,6 +14,7 @@ pub mod load;
 pub mod look;
 pub mod place;
 pub mod play;
+pub mod record;
 pub mod run;
 mod sarif;
 pub mod schema;

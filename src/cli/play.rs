@@ -160,7 +160,8 @@ pub fn play_watched(
         unreadable(format!("{}{told}", tell(&fault("TAPE-010", tape.head.at, what))))
     })?;
     let stage = Stage { limits: Limits::default(), watch, depth, title: title(path) };
-    let played = tape::play(&tape, core, about, stage);
+    // A tape changes nothing outside of itself, whatever is applied in it.
+    let played = tape::play(&tape, core.kept_nowhere(), about, stage);
     if played.stopped {
         return Ok(played);
     }

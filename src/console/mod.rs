@@ -41,4 +41,4 @@ pub mod update;
 
 pub use driver::Driver;
 pub use model::{Options, Personal};
-pub use runtime::run;
+pub use runtime::{run, run_tapped};

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use color_eyre::eyre::{WrapErr, bail};
 use crossterm::event::Event as TerminalEvent;
+use ratatui::layout::Size;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
@@ -29,9 +30,10 @@ use super::action::{Effects, Mouse};
 use super::files;
 use super::input;
 use super::key::Key;
-use super::model::{Options, Personal};
+use super::model::{Model, Options, Personal};
 use super::session::Session;
 use super::terminal::{self, Screen};
+use crate::model::Time;
 use crate::source::Source;
 use crate::view::View;
 
@@ -57,6 +59,44 @@ enum Event {
 /// # Errors
 /// The output is no terminal, or it cannot be read from or written to any more.
 pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> color_eyre::Result<()> {
+    run_tapped(source, options, personal, None)
+}
+
+/// What a person does to a console.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Pressed a key.
+    Key(Key),
+    /// Did something with the mouse.
+    Mouse(Mouse),
+    /// Pasted text.
+    Paste(String),
+    /// Gave the terminal another size.
+    Size(Size),
+}
+
+/// Somebody who hears what a person does. Called on the console's own thread, which waits for it.
+pub trait Tap {
+    /// The console begins, on a terminal of this size.
+    fn begin(&mut self, size: Size, model: &Model);
+    /// Something is done, at this time of the cluster; the console has not answered yet.
+    fn input(&mut self, input: &Input, at: Time);
+    /// The console has answered, or shows something new.
+    fn shown(&mut self, model: &Model);
+    /// The console ends, because the person left it or for another reason.
+    fn end(&mut self, at: Time, left: bool);
+}
+
+/// The same while somebody listens.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_tapped(
+    source: Arc<dyn Source>,
+    options: Options,
+    personal: Personal,
+    mut tap: Option<Box<dyn Tap>>,
+) -> color_eyre::Result<()> {
     if !std::io::stdout().is_terminal() {
         bail!("the console needs a terminal, and the output is none; `kornsole run FILE` works without one");
     }
@@ -70,10 +110,14 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     watch_input(&sender)?;
     watch_source(&*source, &sender, &news);
     let size = screen.size()?;
-    let mut session = Session::new(source, options, size);
+    let mut session = Session::new(Arc::clone(&source), options, size);
     session.personalize(personal);
+    if let Some(tap) = &mut tap {
+        tap.begin(size, session.model());
+    }
     let start = Instant::now();
-    Loop { screen, session, events, sender, news, start, last_news: start, waiting: false }.run()
+    let (last_news, waiting, left) = (start, false, false);
+    Loop { screen, session, source, tap, events, sender, news, start, last_news, waiting, left }.run()
 }
 
 fn watch_input(sender: &Sender<Event>) -> color_eyre::Result<()> {
@@ -127,6 +171,8 @@ fn watch_source(source: &dyn Source, sender: &Sender<Event>, news: &Arc<AtomicBo
 struct Loop {
     screen: Screen,
     session: Session,
+    source: Arc<dyn Source>,
+    tap: Option<Box<dyn Tap>>,
     events: Receiver<Event>,
     sender: Sender<Event>,
     news: Arc<AtomicBool>,
@@ -135,6 +181,8 @@ struct Loop {
     last_news: Instant,
     /// News came that have not been taken yet.
     waiting: bool,
+    /// The person has left.
+    left: bool,
 }
 
 impl Loop {
@@ -151,8 +199,14 @@ impl Loop {
                 }
             }
             effects = effects.and(self.refresh());
+            if let Some(tap) = &mut self.tap {
+                tap.shown(self.session.model());
+            }
             self.screen.listen_to_mouse(self.session.model().options.mouse)?;
             if effects.quit {
+                if let Some(tap) = &mut self.tap {
+                    tap.end(self.source.now(), self.left);
+                }
                 return Ok(());
             }
             if !terminal::taken() {
@@ -196,6 +250,32 @@ impl Loop {
     }
 
     fn take(&mut self, event: Event) -> color_eyre::Result<Effects> {
+        let Some(input) = self.input(&event)? else { return self.answer(event) };
+        let Some(tap) = &mut self.tap else { return self.answer(event) };
+        // The console shows what is, not what was when it was drawn last, so that a tape can come to the same.
+        let now = self.source.now();
+        tap.input(&input, now);
+        let refreshed = self.session.refresh(self.now());
+        let effects = refreshed.and(self.answer(event)?);
+        if let Some(tap) = &mut self.tap {
+            tap.shown(self.session.model());
+        }
+        self.left |= effects.quit;
+        Ok(effects)
+    }
+
+    /// What a person does with an event.
+    fn input(&self, event: &Event) -> color_eyre::Result<Option<Input>> {
+        Ok(match event {
+            Event::Key(key) => Some(Input::Key(*key)),
+            Event::Mouse(mouse) => Some(Input::Mouse(*mouse)),
+            Event::Paste(text) => Some(Input::Paste(text.clone())),
+            Event::Signal(SIGWINCH) => Some(Input::Size(self.screen.size()?)),
+            _ => None,
+        })
+    }
+
+    fn answer(&mut self, event: Event) -> color_eyre::Result<Effects> {
         Ok(match event {
             Event::Key(key) => {
                 let effects = self.session.key(key, self.now());

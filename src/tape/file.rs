@@ -48,6 +48,10 @@ pub struct Head {
     pub at: Place,
     /// Who sits before the console. Never who runs the process, so that a tape is the same on every machine.
     pub identity: Identity,
+    /// The scheduler ACL grants that person everything, as it does to whoever starts the process.
+    pub scheduler_admin: bool,
+    /// Every action is refused.
+    pub read_only: bool,
     /// What the scheduler decides as.
     pub core: Profile,
     /// The theme at the start.

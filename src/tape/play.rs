@@ -22,6 +22,7 @@ use crate::console::theme::Depth;
 use crate::console::{Driver, Options};
 use crate::engine::{Core, Progress};
 use crate::source::{About, Source, Stepped};
+use crate::view::act::Actor;
 
 /// How far the clocks go before the console looks again.
 const SLICE: Duration = Duration::from_millis(100);
@@ -158,7 +159,7 @@ struct Player<'t, 'w> {
 impl<'t, 'w> Player<'t, 'w> {
     fn new(tape: &'t Tape, core: Core, about: About, stage: Stage<'w>) -> Self {
         let head = &tape.head;
-        let source = Arc::new(Stepped::unstarted(core, about, head.identity.clone()));
+        let source = Arc::new(Stepped::unstarted(core, about, actor(head)));
         let Stage { limits, watch, depth, title } = stage;
         let depth = depth.unwrap_or(head.depth);
         let captions = tape.steps.iter().any(|step| matches!(step.act, Act::Say(_)));
@@ -407,6 +408,12 @@ impl<'t, 'w> Player<'t, 'w> {
     fn screen(&self) -> Screen {
         Screen::new(self.driver.buffer(), self.driver.cursor())
     }
+}
+
+/// Who sits before the console.
+fn actor(head: &Head) -> Actor {
+    let actor = Actor::from(head.identity.clone()).scheduler_admin(head.scheduler_admin);
+    if head.read_only { actor.read_only("the console was started with --read-only") } else { actor }
 }
 
 /// A console as the head of a tape asks for it.

@@ -40,6 +40,8 @@ struct Settings {
     theme: ThemeName,
     depth: Depth,
     ascii: bool,
+    scheduler_admin: bool,
+    read_only: bool,
     pace: Pace,
     wait: Option<Duration>,
     width: Option<u16>,
@@ -92,6 +94,8 @@ impl Reader {
             against,
             at,
             identity: settings.identity.unwrap_or_else(|| Identity::new(SOMEBODY, [SOMEBODY])),
+            scheduler_admin: settings.scheduler_admin,
+            read_only: settings.read_only,
             core: settings.core,
             theme: settings.theme,
             depth: settings.depth,
@@ -223,13 +227,25 @@ impl Reader {
                 Ok(())
             }
             "Ascii" => {
-                let text = self.said_once("Set Ascii", line, at, "true or false")?;
-                let wrong = |_| {
-                    Wrong::new("TAPE-003", value_at, format!("{text:?} is neither true nor false"), "true or false")
-                };
-                self.settings.ascii = text.parse().map_err(wrong)?;
+                self.settings.ascii = self.flag("Set Ascii", line, at)?;
                 Ok(())
             }
+            "SchedulerAdmin" => {
+                self.settings.scheduler_admin = self.flag("Set SchedulerAdmin", line, at)?;
+                Ok(())
+            }
+            "ReadOnly" => {
+                self.settings.read_only = self.flag("Set ReadOnly", line, at)?;
+                Ok(())
+            }
+            "TypingSpeed" | "PlaybackSpeed" | "WaitTimeout" => self.set_pace(&name, line, at),
+            other => Err(unknown_setting(other, name_at)),
+        }
+    }
+
+    fn set_pace(&mut self, name: &str, line: &mut Line<'_>, at: Place) -> Result<(), Wrong> {
+        let value_at = line.at();
+        match name {
             "TypingSpeed" => {
                 let text = self.said_once("Set TypingSpeed", line, at, "a duration as 50ms")?;
                 self.settings.pace.typing = duration(&text, value_at)?;
@@ -243,12 +259,11 @@ impl Reader {
                 })?;
                 Ok(())
             }
-            "WaitTimeout" => {
+            _ => {
                 let text = value(line, "Set WaitTimeout", "a duration as 5s")?;
                 self.settings.wait = Some(duration(&text, value_at)?);
                 Ok(())
             }
-            other => Err(unknown_setting(other, name_at)),
         }
     }
 
@@ -290,6 +305,14 @@ impl Reader {
     fn said_once(&mut self, word: &'static str, line: &mut Line<'_>, at: Place, wanted: &str) -> Result<String, Wrong> {
         self.once(word, at)?;
         value(line, word, wanted)
+    }
+
+    fn flag(&mut self, word: &'static str, line: &mut Line<'_>, at: Place) -> Result<bool, Wrong> {
+        let value_at = line.at();
+        let text = self.said_once(word, line, at, "true or false")?;
+        let wrong =
+            |_| Wrong::new("TAPE-003", value_at, format!("{text:?} is neither true nor false"), "true or false");
+        text.parse().map_err(wrong)
     }
 
     fn picture_name(&mut self, line: &mut Line<'_>) -> Result<String, Wrong> {

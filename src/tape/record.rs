@@ -71,6 +71,11 @@ impl Recorder {
         Self { size: beginning.size, told, last, typed: String::new(), pressed: None, said: Vec::new(), out }
     }
 
+    /// What the console says before anything is done, which nobody needs to expect.
+    pub fn begin(&mut self, said: Vec<String>) {
+        self.said = said;
+    }
+
     /// Something was done at `at`, counted from the beginning.
     pub fn did(&mut self, did: &Did, at: Duration) {
         if at.saturating_sub(self.last) >= TOGETHER || self.last == Duration::ZERO {

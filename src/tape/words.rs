@@ -27,8 +27,20 @@ pub const WORDS: [&str; 20] = [
 ];
 
 /// What can be set.
-pub const SETTINGS: [&str; 10] =
-    ["Width", "Height", "Theme", "Color", "Ascii", "As", "Core", "TypingSpeed", "PlaybackSpeed", "WaitTimeout"];
+pub const SETTINGS: [&str; 12] = [
+    "Width",
+    "Height",
+    "Theme",
+    "Color",
+    "Ascii",
+    "As",
+    "SchedulerAdmin",
+    "ReadOnly",
+    "Core",
+    "TypingSpeed",
+    "PlaybackSpeed",
+    "WaitTimeout",
+];
 
 /// What a tape can run against.
 pub const SOURCES: [&str; 4] = ["demo", "scenario", "config", "default"];

@@ -19,7 +19,7 @@ fn reads_every_word() {
         "# a comment\n\
          Source scenario \"my files/a.yaml\" # and another\n\
          Set Width 120\n  Set Height 40\nSet Theme mono\nSet As sue:dev,ops\nSet Core 1.5.1\n\
-         Set Color 256\nSet Ascii true\nSet TypingSpeed 20ms\nSet PlaybackSpeed 2\nSet WaitTimeout 3s\n\
+         Set Color 256\nSet Ascii true\nSet SchedulerAdmin true\nSet ReadOnly true\nSet TypingSpeed 20ms\nSet PlaybackSpeed 2\nSet WaitTimeout 3s\n\
          Type `say \"hi\"` Enter\n\
          Type@50ms '#no comment' Sleep .5\n\
          Down 3 Up@1s Ctrl+C Alt+x Shift+Tab F12\n\
