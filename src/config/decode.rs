@@ -36,6 +36,23 @@ pub(super) const PREEMPTION: [&str; 2] = ["enabled", "quotapreemptionenabled"];
 /// Only by 1.8.
 pub(super) const RESOLVER: [&str; 1] = ["type"];
 
+/// The keys that may stand below a key, in the order in which they are usually written; empty where anything may, or nothing.
+pub fn keys_below(key: &str) -> &'static [&'static str] {
+    match key {
+        "" => &FILE,
+        "partitions" => &PARTITION,
+        "queues" => &QUEUE,
+        "resources" => &RESOURCES,
+        "limits" => &LIMIT,
+        "childtemplate" => &TEMPLATE,
+        "placementrules" | "parent" => &RULE,
+        "filter" => &FILTER,
+        "nodesortpolicy" => &NODE_SORT,
+        "preemption" => &PREEMPTION,
+        _ => &[],
+    }
+}
+
 /// The keys under `preemption` that the profile knows.
 pub(super) fn preemption_keys(profile: Profile) -> &'static [&'static str] {
     if profile == Profile::V1_8_0 { &PREEMPTION } else { &PREEMPTION[..1] }

@@ -26,6 +26,7 @@ pub mod store;
 pub mod types;
 pub mod yaml;
 
+pub use decode::keys_below;
 pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, read_file};

@@ -8,9 +8,10 @@ use ratatui::layout::{Position, Size};
 use super::command::CommandId;
 use super::key::Key;
 use super::keymap::Chord;
+use super::work::Outcome;
 use crate::model::{Identity, Time};
 use crate::source::Link;
-use crate::view::View;
+use crate::view::{EventPage, View};
 
 /// Something that happens to the console.
 #[derive(Clone, Debug)]
@@ -31,8 +32,10 @@ pub enum Action {
     Resize(Size),
     /// News of the cluster.
     Feed(Feed),
-    /// A configuration that was asked for: its name, and a cluster with it in force or why there is none.
-    File(String, Result<Arc<View>, String>),
+    /// Events that came since the last ones.
+    Events(EventPage),
+    /// Something that was asked for is done.
+    Done(Outcome),
     /// Time went on.
     Clock(Duration),
 }

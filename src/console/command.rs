@@ -7,7 +7,7 @@
 
 use super::model::Model;
 use super::model::page::{Fold, Page};
-use super::update::placement;
+use super::update::{config, events, placement};
 use super::{subject, update};
 
 /// Where a key means something.
@@ -23,6 +23,9 @@ pub enum Context {
     Account,
     Details,
     Placement,
+    Config,
+    Events,
+    Edit,
     Form,
     List,
     Page,
@@ -47,6 +50,9 @@ impl Context {
             Self::Account => "User or group",
             Self::Details => "Details",
             Self::Placement => "Placement",
+            Self::Config => "Configuration",
+            Self::Events => "Events",
+            Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
             Self::Page => "On every page",
@@ -71,6 +77,9 @@ impl Context {
             Self::Account => "account",
             Self::Details => "details",
             Self::Placement => "placement",
+            Self::Config => "config",
+            Self::Events => "events",
+            Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
             Self::Page => "page",
@@ -85,11 +94,11 @@ impl Context {
 
     /// Whether characters are written in it, so that they cannot mean a command.
     pub const fn writes(self) -> bool {
-        matches!(self, Self::Form | Self::Filter | Self::Command)
+        matches!(self, Self::Edit | Self::Form | Self::Filter | Self::Command)
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -99,8 +108,11 @@ impl Context {
         Self::Account,
         Self::Details,
         Self::Placement,
+        Self::Config,
+        Self::Events,
         Self::List,
         Self::Page,
+        Self::Edit,
         Self::Form,
         Self::Filter,
         Self::Command,
@@ -193,6 +205,34 @@ pub enum CommandId {
     PreviousField,
     EndWriting,
     ClearForm,
+    Config,
+    Events,
+    EventsOf,
+    Follow,
+    History,
+    Health,
+    Draining,
+    EditText,
+    EndEdit,
+    CompleteText,
+    ChooseText,
+    UnchooseText,
+    Apply,
+    Undo,
+    Redo,
+    NextFound,
+    PreviousFound,
+    NextFault,
+    PreviousFault,
+    FoldText,
+    FoldTextAll,
+    UnfoldTextAll,
+    Beside,
+    EditOutside,
+    Revert,
+    Restore,
+    Merge,
+    Rebase,
     NextPage,
     PreviousPage,
     GoApp,
@@ -307,6 +347,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Node, "enter"),
             (In::Users, "enter"),
             (In::Account, "enter"),
+            (In::Events, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -316,6 +357,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Node, "application"),
             (In::Users, "queue by queue"),
             (In::Account, "applications"),
+            (In::Events, "what it is about"),
         ])
         .guard(can_open),
     row(CommandId::Details, "details", "Everything about the row under the cursor, and where each value comes from")
@@ -343,8 +385,10 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "k"),
         (In::Details, "up"),
         (In::Placement, "up"),
+        (In::Config, "up"),
         (In::Details, "k"),
         (In::Placement, "k"),
+        (In::Config, "k"),
         (In::Help, "up"),
         (In::Help, "k"),
         (In::Messages, "up"),
@@ -355,8 +399,10 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "j"),
         (In::Details, "down"),
         (In::Placement, "down"),
+        (In::Config, "down"),
         (In::Details, "j"),
         (In::Placement, "j"),
+        (In::Config, "j"),
         (In::Help, "down"),
         (In::Help, "j"),
         (In::Messages, "down"),
@@ -367,6 +413,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "ctrl-u"),
         (In::Details, "pgup"),
         (In::Placement, "pgup"),
+        (In::Config, "pgup"),
+        (In::Edit, "pgup"),
+        (In::Config, "ctrl-u"),
         (In::Help, "pgup"),
         (In::Messages, "pgup"),
     ]),
@@ -375,6 +424,9 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "ctrl-d"),
         (In::Details, "pgdn"),
         (In::Placement, "pgdn"),
+        (In::Config, "pgdn"),
+        (In::Edit, "pgdn"),
+        (In::Config, "ctrl-d"),
         (In::Help, "pgdn"),
         (In::Messages, "pgdn"),
     ]),
@@ -383,8 +435,10 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "g"),
         (In::Details, "home"),
         (In::Placement, "home"),
+        (In::Config, "home"),
         (In::Details, "g"),
         (In::Placement, "g"),
+        (In::Config, "g"),
         (In::Help, "home"),
         (In::Help, "g"),
         (In::Messages, "home"),
@@ -395,16 +449,18 @@ pub static COMMANDS: &[Command] = &[
         (In::List, "G"),
         (In::Details, "end"),
         (In::Placement, "end"),
+        (In::Config, "end"),
         (In::Details, "G"),
         (In::Placement, "G"),
+        (In::Config, "G"),
         (In::Help, "end"),
         (In::Help, "G"),
         (In::Messages, "end"),
         (In::Messages, "G"),
     ]),
     row(CommandId::Filter, "filter", "Filter while typing: letters in order, =name exactly, !text all others")
-        .keys(&[(In::List, "/"), (In::Help, "/")])
-        .hints(&[(In::List, "filter"), (In::Help, "filter")])
+        .keys(&[(In::List, "/"), (In::Help, "/"), (In::Config, "/")])
+        .hints(&[(In::List, "filter"), (In::Help, "filter"), (In::Config, "find")])
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::SortNext, "", "Sort by the next column").keys(&[(In::List, "s")]).hints(&[(In::List, "sort")]),
     row(CommandId::SortPrevious, "", "Sort by the column before").keys(&[(In::List, "S")]),
@@ -462,11 +518,93 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::ClearForm, "", "Empty the form; once more: the user of this console")
         .keys(&[(In::Placement, "x")])
         .hints(&[(In::Placement, "clear")]),
-    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement")
+    row(CommandId::Config, "config", "The configuration: its text, and what an edit of it would mean")
+        .aliases(&["configuration", "edit"])
+        .keys(&[(In::Page, "6")]),
+    row(CommandId::Events, "events", "What happened, the newest first; with a name: of that object")
+        .keys(&[(In::Page, "7")])
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::EventsOf, "events-of", "The events of what is under the cursor")
+        .keys(&[(In::List, "v")])
+        .guard(events::can_show_of),
+    row(CommandId::Follow, "", "Stay with the newest event, or stop doing so")
+        .keys(&[(In::Events, "f")])
+        .hints(&[(In::Events, "follow")]),
+    row(CommandId::History, "history", "What the cluster or a queue looked like, minute by minute")
+        .keys(&[(In::Page, "8")])
+        .takes(Argument::Optional(Kind::Queue)),
+    row(CommandId::Health, "health", "Whether the cluster's numbers agree, check by check").keys(&[(In::Page, "9")]),
+    row(CommandId::Draining, "draining", "The applications that hold queues which drain, and since when these do")
+        .aliases(&["drains"])
+        .keys(&[(In::Page, "0")]),
+    row(CommandId::EditText, "", "Edit the text")
+        .keys(&[(In::Config, "enter"), (In::Config, "e")])
+        .hints(&[(In::Config, "edit")])
+        .guard(config::can_edit),
+    row(CommandId::EndEdit, "", "Leave the text as it is edited; nothing is applied")
+        .keys(&[(In::Edit, "esc")])
+        .hints(&[(In::Edit, "done")]),
+    row(CommandId::CompleteText, "", "Take the completion; without one: a step to the right")
+        .keys(&[(In::Edit, "tab")])
+        .hints(&[(In::Edit, "complete")]),
+    row(CommandId::ChooseText, "", "The next completion").keys(&[(In::Edit, "ctrl-n")]),
+    row(CommandId::UnchooseText, "", "The completion before").keys(&[(In::Edit, "ctrl-p")]),
+    row(CommandId::Apply, "apply", "Bring the edited configuration into force, after a question")
+        .keys(&[(In::Config, "a"), (In::Edit, "F5")])
+        .hints(&[(In::Config, "apply"), (In::Edit, "apply")])
+        .guard(config::can_apply),
+    row(CommandId::Undo, "undo", "Take the last change of the text back")
+        .keys(&[(In::Config, "u"), (In::Edit, "ctrl-u")])
+        .hints(&[(In::Edit, "undo")])
+        .guard(config::on_page),
+    row(CommandId::Redo, "redo", "Make a change again that was taken back")
+        .keys(&[(In::Config, "U"), (In::Config, "ctrl-r"), (In::Edit, "ctrl-r")])
+        .guard(config::on_page),
+    row(CommandId::NextFound, "", "The next fault; while something is searched for: its next place")
+        .keys(&[(In::Config, "n")])
+        .hints(&[(In::Config, "fault")])
+        .guard(config::has_faults),
+    row(CommandId::PreviousFound, "", "The fault before, or the place before").keys(&[(In::Config, "N")]),
+    row(CommandId::NextFault, "", "The next fault")
+        .keys(&[(In::Edit, "F8")])
+        .hints(&[(In::Edit, "fault")])
+        .guard(config::has_faults),
+    row(CommandId::PreviousFault, "", "The fault before").keys(&[(In::Edit, "F7")]),
+    row(CommandId::FoldText, "", "Fold or unfold the queue under the cursor")
+        .keys(&[(In::Config, "space")])
+        .hints(&[(In::Config, "fold")]),
+    row(CommandId::FoldTextAll, "", "Fold every queue").keys(&[(In::Config, "-")]),
+    row(CommandId::UnfoldTextAll, "", "Unfold every queue").keys(&[(In::Config, "+"), (In::Config, "=")]),
+    row(
+        CommandId::Beside,
+        "diff",
+        "What the edit means, or the lines that differ; on a narrow screen in place of the text",
+    )
+    .keys(&[(In::Config, "d"), (In::Edit, "F6")])
+    .hints(&[(In::Config, "diff")])
+    .guard(config::on_page),
+    row(CommandId::EditOutside, "editor", "Edit the text in $VISUAL or $EDITOR")
+        .keys(&[(In::Config, "E"), (In::Edit, "F4")])
+        .hints(&[(In::Config, "$EDITOR")])
+        .guard(config::can_edit),
+    row(CommandId::Revert, "revert", "Go back to the text in force; undo brings the edit back")
+        .keys(&[(In::Config, "R")])
+        .guard(config::can_revert),
+    row(CommandId::Restore, "restore", "Put the configuration that was in force before into the editor")
+        .keys(&[(In::Config, "b")])
+        .guard(config::can_restore),
+    row(CommandId::Merge, "merge", "Take over what was changed underneath, line by line, beside your edit")
+        .guard(config::can_merge),
+    row(CommandId::Rebase, "rebase", "Keep your text in place of what was changed underneath").guard(config::can_merge),
+    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement, configuration, events")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "next page")]),
-    row(CommandId::PreviousPage, "", "Previous of queues, applications, nodes, users, placement")
-        .keys(&[(In::Page, "shift-tab")]),
+    row(
+        CommandId::PreviousPage,
+        "",
+        "Previous of queues, applications, nodes, users, placement, configuration, events",
+    )
+    .keys(&[(In::Page, "shift-tab")]),
     row(CommandId::GoApp, "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
     row(CommandId::GoNode, "node", "Go to a node").takes(Argument::Required(Kind::Node)),
     row(CommandId::Partition, "partition", "Look at another partition")
@@ -497,6 +635,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Account, "back"),
             (In::Details, "back"),
             (In::Placement, "back"),
+            (In::Config, "back"),
+            (In::Events, "back"),
         ]),
     row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
         .keys(&[
@@ -579,6 +719,9 @@ fn can_tell_why(model: &Model) -> Result<(), String> {
 }
 
 fn can_open(model: &Model) -> Result<(), String> {
+    if matches!(model.page(), Page::Events(_)) {
+        return events::can_jump(model);
+    }
     has_row(model)?;
     match model.page() {
         Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending ask has no node yet".to_owned()),
@@ -587,7 +730,7 @@ fn can_open(model: &Model) -> Result<(), String> {
 }
 
 fn on_list(model: &Model) -> Result<(), String> {
-    if matches!(model.page(), Page::Details(_) | Page::Placement(_)) {
+    if matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_)) {
         Err("there is no list on this page".to_owned())
     } else {
         Ok(())

@@ -1,6 +1,7 @@
 //! A console without a terminal: keys in, screen out, on a clock that is moved by hand. For tests and tapes.
 
 use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use ratatui::buffer::Buffer;
@@ -11,6 +12,7 @@ use super::files;
 use super::key::Key;
 use super::model::{Model, Options, Personal};
 use super::session::Session;
+use super::work::{Outcome, Work};
 use crate::source::Source;
 
 /// A console on a virtual terminal.
@@ -19,13 +21,23 @@ pub struct Driver {
     size: Size,
     now: Duration,
     effects: Effects,
+    copied: Option<String>,
+    /// What came of orders.
+    outcomes: (Sender<Outcome>, Receiver<Outcome>),
 }
 
 impl Driver {
     /// A console of a size.
     pub fn new(source: Arc<dyn Source>, options: Options, width: u16, height: u16) -> Self {
         let size = Size { width, height };
-        Self { session: Session::new(source, options, size), size, now: Duration::ZERO, effects: Effects::NONE }
+        Self {
+            session: Session::new(source, options, size),
+            size,
+            now: Duration::ZERO,
+            effects: Effects::NONE,
+            copied: None,
+            outcomes: mpsc::channel(),
+        }
     }
 
     /// Takes a person's own settings.
@@ -37,11 +49,36 @@ impl Driver {
     /// Presses one key.
     pub fn key(&mut self, key: Key) -> &mut Self {
         self.effects = self.effects.and(self.session.key(key, self.now));
-        if let Some(wanted) = self.session.take_wanted_file() {
-            let read = files::read(&wanted);
-            self.effects = self.effects.and(self.session.supply(wanted.name, read));
+        self.work()
+    }
+
+    /// Does what is to be done outside, at once.
+    fn work(&mut self) -> &mut Self {
+        loop {
+            while let Ok(outcome) = self.outcomes.1.try_recv() {
+                self.effects = self.effects.and(self.session.done(outcome));
+            }
+            let Some(work) = self.session.take_work() else { break };
+            if let Work::Copy(text) = &work {
+                self.copied = Some(text.clone());
+            }
+            if let Work::Order(order) = work {
+                let sender = self.outcomes.0.clone();
+                self.session.order(order, move |outcome| {
+                    let _ = sender.send(outcome);
+                });
+                continue;
+            }
+            if let Some(outcome) = files::perform(work) {
+                self.effects = self.effects.and(self.session.done(outcome));
+            }
         }
         self
+    }
+
+    /// What was put into the clipboard last.
+    pub fn copied(&self) -> Option<&str> {
+        self.copied.as_deref()
     }
 
     /// Lets the mouse do something.
@@ -85,7 +122,7 @@ impl Driver {
     /// Takes the source's newest view.
     pub fn refresh(&mut self) -> &mut Self {
         self.effects = self.effects.and(self.session.refresh(self.now));
-        self
+        self.work()
     }
 
     /// Lets time go by on the console's clock, and takes the source's newest view.
@@ -119,7 +156,8 @@ impl Driver {
         self.paint().1
     }
 
-    fn paint(&self) -> (Buffer, Option<Position>) {
+    /// The screen with its styles, and the place of the text cursor.
+    pub fn paint(&self) -> (Buffer, Option<Position>) {
         let mut buffer = Buffer::empty(Rect::new(0, 0, self.size.width, self.size.height));
         let cursor = self.session.paint(&mut buffer);
         (buffer, cursor)

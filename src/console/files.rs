@@ -1,18 +1,35 @@
-//! Reading a configuration that a person names in the console.
+//! Doing what the console asks for ([`super::work`]), as far as it needs no terminal. Takes its time: not to be called where frames
+//! are drawn.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::editor;
 use super::model::placement::WantedFile;
+use super::work::{Outcome, Work};
 use crate::config::{self, Reading, Source};
 use crate::view::View;
 
-/// A cluster with the configuration of a file in force. Waits for the file: not to be called where frames are drawn.
+/// Does it. `None` when nothing comes back, or when it takes a terminal.
+pub fn perform(work: Work) -> Option<Outcome> {
+    match work {
+        Work::Read(wanted) => {
+            let read = read(&wanted);
+            Some(Outcome::Read(wanted.name, read))
+        }
+        Work::Check(job) => Some(Outcome::Checked(Box::new(editor::check(&job)))),
+        Work::Write { file, text, what } => Some(Outcome::Written(write(&file, &text, &what))),
+        Work::Edit(_) => Some(Outcome::Edited(Err("there is no terminal for an editor".to_owned()))),
+        Work::Copy(_) | Work::Order(_) => None,
+    }
+}
+
+/// A cluster with the configuration of a file in force.
 ///
 /// # Errors
 /// Why there is none: the file cannot be read, or every fault in it.
-pub fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
+fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
     let limit = config::yaml::LARGEST as u64 + 1;
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(Path::new(&wanted.name));
@@ -22,4 +39,19 @@ pub fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
     let Reading { config, faults } = config::read_file(&bytes, config::DEFAULT_POLICY_GROUP, wanted.profile);
     let told = || Source::new(&wanted.name, &String::from_utf8_lossy(&bytes)).render_all(&faults);
     View::of_config(Arc::new(config.ok_or_else(told)?), wanted.profile)
+}
+
+/// Writes a new file.
+///
+/// # Errors
+/// Why it is not written, or not whole.
+fn write(file: &Path, text: &str, what: &str) -> Result<String, String> {
+    let name = file.display();
+    let opened = std::fs::File::create_new(file);
+    let mut opened = opened.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => format!("{name} is there already, and is left as it is"),
+        _ => format!("{name} cannot be written: {error}"),
+    })?;
+    opened.write_all(text.as_bytes()).map_err(|error| format!("{name} cannot be written: {error}"))?;
+    Ok(format!("{what} in {name}"))
 }

@@ -12,7 +12,7 @@ pub fn of(model: &Model) -> Glance {
 
 fn sight(model: &Model) -> Sight {
     match model.page() {
-        Page::Queues(_) | Page::Placement(_) => Sight::Queues,
+        Page::Queues(_) | Page::Placement(_) | Page::Config(_) | Page::Events(_) => Sight::Queues,
         Page::Apps(page) => {
             let leaf = |path: &&crate::model::QueuePath| {
                 model.cluster.part().and_then(|part| part.queue_at(path)).is_some_and(|row| row.leaf)
@@ -24,7 +24,7 @@ fn sight(model: &Model) -> Sight {
         Page::Node(page) => Sight::Node(page.id.clone()),
         Page::Users(_) | Page::Account(_) => Sight::Users,
         Page::Details(page) => match &page.subject {
-            Subject::Queue(_) | Subject::Access(_) => Sight::Queues,
+            Subject::Queue(_) | Subject::Access(_) | Subject::Health(_) | Subject::History(_) => Sight::Queues,
             Subject::App(row) | Subject::Why(row) => Sight::App(row.id.clone()),
             Subject::Node(id) => Sight::Node(id.clone()),
             Subject::Account(_) => Sight::Users,

@@ -144,6 +144,7 @@ pub fn contexts(model: &Model) -> &'static [Context] {
         Some(Layer::Command(_)) => &[Context::Command, Always],
         Some(Layer::Filter { .. }) => &[Filter, Always],
         Some(Layer::Form) => &[Context::Form, Always],
+        Some(Layer::Edit) => &[Context::Edit, Always],
         Some(Layer::Confirm(_)) => &[Confirm, Always],
         None => page_contexts(model),
     }
@@ -162,6 +163,8 @@ pub fn page_contexts(model: &Model) -> &'static [Context] {
         Page::Account(_) => &[Account, List, Pages, Always],
         Page::Details(_) => &[Details, Pages, Always],
         Page::Placement(_) => &[Context::Placement, Pages, Always],
+        Page::Config(_) => &[Context::Config, Pages, Always],
+        Page::Events(_) => &[Context::Events, List, Pages, Always],
     }
 }
 
@@ -186,7 +189,7 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
 
 /// Whether keys that mean nothing else are written.
 fn is_writing(model: &Model) -> bool {
-    matches!(model.layers.last(), Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form))
+    matches!(model.layers.last(), Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form | Layer::Edit))
 }
 
 /// The keys that run a command now, for showing.

@@ -59,7 +59,7 @@ pub fn regions(model: &Model) -> Option<Regions> {
     let top = header_height + 1;
     let body = Rect::new(0, top, width, height - 1 - top);
     let (list, pane) = split(model, body);
-    let head_height = u16::from(!matches!(model.page(), Page::Details(_) | Page::Placement(_)));
+    let head_height = u16::from(!matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_)));
     let head = Rect { height: head_height, ..list };
     let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
     Some(Regions { header, crumbs, head, rows, pane, bottom })
@@ -71,7 +71,8 @@ fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
     let of_one_thing = match model.page() {
         Page::App(_) | Page::Node(_) | Page::Account(_) => true,
         Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) | Page::Users(_) => false,
-        Page::Details(_) | Page::Placement(_) => return (body, None),
+        Page::Details(_) | Page::Placement(_) | Page::Events(_) => return (body, None),
+        Page::Config(_) => return beside_text(body),
     };
     if width >= 190 {
         let wide = (width * 28 / 100).clamp(56, 72);
@@ -94,6 +95,21 @@ fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
     let border = Rect { x: 1, y: list.bottom(), width: width - 2, height: 1 };
     let area = Rect { x: 1, y: list.bottom() + 1, width: width - 2, height: tall };
     (list, Some(Pane { area, border, beside: false }))
+}
+
+/// From how many columns on something stands beside a text.
+const BESIDE_TEXT: u16 = 100;
+
+/// What an edit means stands beside the text, where there is room for both.
+fn beside_text(body: Rect) -> (Rect, Option<Pane>) {
+    if body.width < BESIDE_TEXT {
+        return (body, None);
+    }
+    let wide = (body.width * 40 / 100).min(72);
+    let list = Rect { width: body.width - wide - 1, ..body };
+    let border = Rect { x: list.width, width: 1, ..body };
+    let area = Rect { x: list.width + 2, width: wide - 2, ..body };
+    (list, Some(Pane { area, border, beside: true }))
 }
 
 /// The number of list rows on the screen; 1 when the terminal is too small to show any.

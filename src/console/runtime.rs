@@ -28,14 +28,16 @@ use signal_hook::low_level;
 
 use super::action::{Effects, Mouse};
 use super::files;
+use super::gate::Gate;
 use super::input;
 use super::key::Key;
 use super::model::{Model, Options, Personal};
+use super::outside;
 use super::session::Session;
 use super::terminal::{self, Screen};
+use super::work::{Outcome, Work};
 use crate::model::Time;
 use crate::source::Source;
-use crate::view::View;
 
 /// The shortest time between two frames for news.
 const FLOOR: Duration = Duration::from_millis(16);
@@ -49,8 +51,8 @@ enum Event {
     Paste(String),
     News,
     Signal(i32),
-    /// A configuration that was asked for.
-    File(String, Result<Arc<View>, String>),
+    /// Something that was asked for is done.
+    Done(Outcome),
     InputEnded(std::io::Error),
 }
 
@@ -107,7 +109,8 @@ pub fn run_tapped(
     let news = Arc::new(AtomicBool::new(false));
     watch_signals(&sender)?;
     let screen = Screen::take().wrap_err("the terminal could not be taken")?;
-    watch_input(&sender)?;
+    let input = Gate::default();
+    watch_input(&sender, &input)?;
     watch_source(&*source, &sender, &news);
     let size = screen.size()?;
     let mut session = Session::new(Arc::clone(&source), options, size);
@@ -117,13 +120,14 @@ pub fn run_tapped(
     }
     let start = Instant::now();
     let (last_news, waiting, left) = (start, false, false);
-    Loop { screen, session, source, tap, events, sender, news, start, last_news, waiting, left }.run()
+    Loop { screen, session, source, tap, input, events, sender, news, start, last_news, waiting, left }.run()
 }
 
-fn watch_input(sender: &Sender<Event>) -> color_eyre::Result<()> {
-    let sender = sender.clone();
+fn watch_input(sender: &Sender<Event>, gate: &Gate) -> color_eyre::Result<()> {
+    let (sender, gate) = (sender.clone(), gate.clone());
     let read = move || {
         loop {
+            gate.pass();
             let event = match crossterm::event::read() {
                 Ok(TerminalEvent::Key(key)) => input::key(key).map(Event::Key),
                 Ok(TerminalEvent::Mouse(mouse)) => input::mouse(mouse).map(Event::Mouse),
@@ -173,6 +177,7 @@ struct Loop {
     session: Session,
     source: Arc<dyn Source>,
     tap: Option<Box<dyn Tap>>,
+    input: Gate,
     events: Receiver<Event>,
     sender: Sender<Event>,
     news: Arc<AtomicBool>,
@@ -199,6 +204,7 @@ impl Loop {
                 }
             }
             effects = effects.and(self.refresh());
+            effects = effects.and(self.work()?);
             if let Some(tap) = &mut self.tap {
                 tap.shown(self.session.model());
             }
@@ -250,7 +256,7 @@ impl Loop {
     }
 
     fn take(&mut self, event: Event) -> color_eyre::Result<Effects> {
-        let Some(input) = self.input(&event)? else { return self.answer(event) };
+        let Some(input) = self.done_by(&event)? else { return self.answer(event) };
         let Some(tap) = &mut self.tap else { return self.answer(event) };
         // The console shows what is, not what was when it was drawn last, so that a tape can come to the same.
         let now = self.source.now();
@@ -265,7 +271,7 @@ impl Loop {
     }
 
     /// What a person does with an event.
-    fn input(&self, event: &Event) -> color_eyre::Result<Option<Input>> {
+    fn done_by(&self, event: &Event) -> color_eyre::Result<Option<Input>> {
         Ok(match event {
             Event::Key(key) => Some(Input::Key(*key)),
             Event::Mouse(mouse) => Some(Input::Mouse(*mouse)),
@@ -277,14 +283,10 @@ impl Loop {
 
     fn answer(&mut self, event: Event) -> color_eyre::Result<Effects> {
         Ok(match event {
-            Event::Key(key) => {
-                let effects = self.session.key(key, self.now());
-                self.read_wanted()?;
-                effects
-            }
+            Event::Key(key) => self.session.key(key, self.now()),
             Event::Mouse(mouse) => self.session.mouse(mouse, self.now()),
             Event::Paste(text) => self.session.paste(text, self.now()),
-            Event::File(name, read) => self.session.supply(name, read),
+            Event::Done(outcome) => self.session.done(outcome),
             Event::News => {
                 self.waiting = true;
                 Effects::NONE
@@ -300,17 +302,42 @@ impl Loop {
         })
     }
 
-    /// Reads the configuration that was asked for, if one was, beside the loop.
-    fn read_wanted(&mut self) -> color_eyre::Result<()> {
-        if let Some(wanted) = self.session.take_wanted_file() {
-            let sender = self.sender.clone();
-            let read = move || {
-                let read = files::read(&wanted);
-                let _ = sender.send(Event::File(wanted.name, read));
-            };
-            std::thread::Builder::new().name("console-file".to_owned()).spawn(read)?;
+    /// Has done what is to be done outside: what needs the terminal here, everything else beside the loop.
+    fn work(&mut self) -> color_eyre::Result<Effects> {
+        let mut effects = Effects::NONE;
+        while let Some(work) = self.session.take_work() {
+            match work {
+                Work::Copy(text) => self.screen.copy(&text)?,
+                Work::Order(order) => {
+                    let sender = self.sender.clone();
+                    self.session.order(order, move |outcome| {
+                        let _ = sender.send(Event::Done(outcome));
+                    });
+                }
+                Work::Edit(text) => effects = effects.and(self.edit(&text)?),
+                other => {
+                    let sender = self.sender.clone();
+                    let perform = move || {
+                        if let Some(outcome) = files::perform(other) {
+                            let _ = sender.send(Event::Done(outcome));
+                        }
+                    };
+                    std::thread::Builder::new().name("console-work".to_owned()).spawn(perform)?;
+                }
+            }
         }
-        Ok(())
+        Ok(effects)
+    }
+
+    /// Gives the terminal to the person's own editor until that ends.
+    fn edit(&mut self, text: &str) -> color_eyre::Result<Effects> {
+        self.input.pause();
+        terminal::restore();
+        let edited = outside::edit(text);
+        self.screen.retake()?;
+        self.input.resume();
+        let effects = self.session.resize(self.screen.size()?).and(self.session.done(Outcome::Edited(edited)));
+        Ok(effects.and(Effects { repaint: true, ..Effects::REDRAW }))
     }
 
     /// Takes news when there are some and the last ones are long enough ago, and lets time go on when something is due.

@@ -12,12 +12,14 @@ use super::draw;
 use super::glance;
 use super::key::Key;
 use super::keymap;
-use super::model::placement::WantedFile;
+use super::model::events::Events;
+use super::model::page::Page;
 use super::model::{Model, Options, Personal};
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
+use super::work::{Outcome, Work};
 use crate::source::{Glance, Source};
-use crate::view::View;
+use crate::view::act::Order;
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -61,7 +63,7 @@ impl Session {
         let effects = update(&mut self.model, action);
         self.tell_glance();
         self.take_theme();
-        passed.and(effects)
+        passed.and(effects).and(self.read_events())
     }
 
     /// Takes the theme that is to be shown now: while one is being chosen, that one.
@@ -95,7 +97,7 @@ impl Session {
         let identity = self.source.identity();
         let identity = (*identity != self.model.cluster.identity).then(|| identity.clone());
         let news = Feed { view: self.source.view(), at: self.source.now(), link: self.source.link(), identity };
-        let effects = passed.and(update(&mut self.model, Action::Feed(news)));
+        let effects = passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events());
         self.tell_glance();
         effects
     }
@@ -109,14 +111,29 @@ impl Session {
         }
     }
 
-    /// The configuration that a person asked for since this was called last.
-    pub fn take_wanted_file(&mut self) -> Option<WantedFile> {
-        self.model.wanted_file.take()
+    /// Takes the events that came since the last ones, while somebody looks at them.
+    fn read_events(&mut self) -> Effects {
+        if !matches!(self.model.page(), Page::Events(_)) {
+            return Effects::NONE;
+        }
+        let page = self.source.events(self.model.cluster.events.next, Events::KEPT);
+        update(&mut self.model, Action::Events(page))
     }
 
-    /// Hands in a configuration that was asked for.
-    pub fn supply(&mut self, name: String, read: Result<Arc<View>, String>) -> Effects {
-        update(&mut self.model, Action::File(name, read))
+    /// The next thing that is to be done outside.
+    pub fn take_work(&mut self) -> Option<Work> {
+        self.model.work.pop_front()
+    }
+
+    /// Has an order carried out; `answer` gets the outcome that is to be handed in, from any thread.
+    pub fn order(&self, order: Order, answer: impl FnOnce(Outcome) + Send + 'static) {
+        let act = Box::new(order.act.clone());
+        self.source.act(order, Box::new(move |result| answer(Outcome::Ordered(act, result))));
+    }
+
+    /// Hands in what came of something that was to be done.
+    pub fn done(&mut self, outcome: Outcome) -> Effects {
+        update(&mut self.model, Action::Done(outcome))
     }
 
     /// When the console wants to be refreshed again though nothing happened; `None` when never.

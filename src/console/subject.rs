@@ -22,7 +22,7 @@ pub fn of(model: &Model) -> Option<Subject> {
         Page::Users(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Account),
         Page::Account(page) => Some(Subject::Account(page.account.clone())),
         Page::Details(page) => Some(page.subject.clone()),
-        Page::Placement(_) => None,
+        Page::Placement(_) | Page::Config(_) | Page::Events(_) => None,
     }
 }
 
@@ -37,7 +37,8 @@ pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
 /// The queue under the cursor, or the one that the page is about.
 pub fn queue(model: &Model) -> Option<QueuePath> {
     match of(model)? {
-        Subject::Node(_) | Subject::Account(_) => None,
+        Subject::Node(_) | Subject::Account(_) | Subject::Health(_) => None,
+        Subject::History(path) => path,
         Subject::Queue(path) | Subject::Access(path) => Some(path),
         Subject::App(row) | Subject::Why(row) => Some(row.queue.clone()),
     }

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::Show;
 use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
 use crossterm::style::ResetColor;
@@ -49,6 +50,28 @@ impl Screen {
         enter()?;
         self.mouse = false;
         self.forget()
+    }
+
+    /// Asks the terminal to put a text into its clipboard (OSC 52). Inside tmux it is also handed through to the terminal outside.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        if !taken() {
+            return Ok(());
+        }
+        let mut sequence = Vec::new();
+        queue!(sequence, CopyToClipboard::to_clipboard_from(text))?;
+        let mut out = io::stdout().lock();
+        out.write_all(&sequence)?;
+        if std::env::var_os("TMUX").is_some_and(|value| !value.is_empty()) {
+            out.write_all(b"\x1bPtmux;")?;
+            for byte in sequence {
+                if byte == 0x1b {
+                    out.write_all(b"\x1b")?;
+                }
+                out.write_all(&[byte])?;
+            }
+            out.write_all(b"\x1b\\")?;
+        }
+        out.flush()
     }
 
     /// Listens to the mouse, or leaves it to the terminal.

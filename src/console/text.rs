@@ -46,6 +46,18 @@ pub fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
 }
 
+/// The text without its first `columns`; a wide sign that reaches over them goes too.
+pub fn skip(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        if used >= columns {
+            return &text[at..];
+        }
+        used += grapheme.width();
+    }
+    if used >= columns && columns == 0 { text } else { "" }
+}
+
 /// The text in at most `max` columns: its beginning, and `ellipsis` (one column) where something was cut off.
 pub fn cut<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {

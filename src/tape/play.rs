@@ -30,6 +30,8 @@ const SLICE: Duration = Duration::from_millis(100);
 const SETTLE_SLICE: Duration = Duration::from_millis(10);
 /// How long `Settle` waits for a screen that stands still.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
+/// How far the clocks go before `Wait` looks again: to draw the screen costs more than to let time go by.
+const WAIT_SLICE: Duration = Duration::from_millis(500);
 /// How long something is looked at that is no key.
 const KEEP: Duration = Duration::from_millis(300);
 /// After so many cycles and commands the budget is looked at again.
@@ -358,8 +360,9 @@ impl<'t, 'w> Player<'t, 'w> {
     fn wait(&mut self, place: Where, pattern: &Pattern, limit: Duration) -> Result<(), Broken> {
         let begin = self.now;
         loop {
-            let lines = self.screen().lines();
-            let looked_at = match (place, self.driver.cursor()) {
+            let screen = self.screen();
+            let lines = screen.lines();
+            let looked_at = match (place, screen.cursor()) {
                 (Where::Screen, _) => &lines[..],
                 (Where::Line, Some(cursor)) => {
                     lines.get(usize::from(cursor.y)..=usize::from(cursor.y)).unwrap_or_default()
@@ -373,9 +376,13 @@ impl<'t, 'w> Player<'t, 'w> {
             if self.now - begin >= limit {
                 return Err(broken("TAPE-025", format!("{pattern} did not come within {limit:?} of virtual time")));
             }
-            let slice = SLICE.min(limit - (self.now - begin));
-            self.step(slice)?;
-            self.show(slice)?;
+            let mut left = WAIT_SLICE.min(limit - (self.now - begin));
+            while !left.is_zero() {
+                let slice = left.min(SLICE);
+                self.step(slice)?;
+                self.show(slice)?;
+                left -= slice;
+            }
         }
     }
 
@@ -406,7 +413,8 @@ impl<'t, 'w> Player<'t, 'w> {
     }
 
     fn screen(&self) -> Screen {
-        Screen::new(self.driver.buffer(), self.driver.cursor())
+        let (buffer, cursor) = self.driver.paint();
+        Screen::new(buffer, cursor)
     }
 }
 

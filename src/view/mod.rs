@@ -147,6 +147,14 @@ impl PartitionView {
         live.or_else(|| self.ended.iter().rev().find(|app| app.id == *id))
     }
 
+    /// The live applications in a queue and below, in the order of their ids. Looks at all of them; meant for a question of a
+    /// person, not for every frame.
+    pub fn apps_in(&self, queue: &QueuePath) -> Vec<&Arc<AppRow>> {
+        let mut inside: Vec<_> = self.apps.iter().flatten().filter(|app| app.queue.is_within(queue)).collect();
+        inside.sort_by(|a, b| a.id.cmp(&b.id));
+        inside
+    }
+
     /// All queues, a parent before its children, children by name.
     pub fn walk(&self) -> impl Iterator<Item = &Arc<QueueRow>> {
         let mut stack: Vec<QueueSlot> = vec![QueueSlot(0)];

@@ -204,9 +204,9 @@ impl Builder {
                 node.allocated.add_assign(&wanted);
                 let key = node.allocations.len() as u64;
                 let allocation =
-                    NodeAllocation { app: app.into(), ask: id.into(), resource: wanted.clone(), since: created };
+                    NodeAllocation { app: app.into(), ask: id.into(), resource: wanted.clone(), since: Some(created) };
                 node.allocations.insert(key, allocation);
-                AskState::Allocated { node: node.id.clone(), since: created }
+                AskState::Allocated { node: node.id.clone(), since: Some(created) }
             }
         };
         AskRow {

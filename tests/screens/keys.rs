@@ -257,7 +257,7 @@ fn ended_applications_are_shown_when_asked_for() {
 
 #[test]
 fn pages_are_found_as_they_were_left() {
-    let mut driver = after("2jj<tab>j<tab><tab><tab><tab>", 80, 24);
+    let mut driver = after("2jj<tab>j<tab><tab><tab><tab><tab><tab>", 80, 24);
     assert_eq!(selected(&driver), "sys-1");
     driver.keys("3").unwrap();
     assert_eq!(selected(&driver), "node-b");

@@ -112,7 +112,7 @@ fn moments(options: &Options) -> Vec<(String, Driver)> {
     changed.advance(Duration::from_millis(20));
     moments.push(("changed".to_owned(), changed));
     let cause = "connection refused by 10.1.2.3:9080".to_owned();
-    scene.link(Link::Stale { age: Duration::from_secs(65), cause });
+    scene.link(Link::Stale { age: Duration::from_secs(65), cause, retry_in: None });
     moments.push(("stale".to_owned(), start("<esc>jj")));
     moments
 }

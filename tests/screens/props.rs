@@ -131,7 +131,8 @@ fn check(driver: &Driver) -> Result<(), TestCaseError> {
         Page::Node(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Users(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Account(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
-        Page::Details(_) | Page::Placement(_) => return Ok(()),
+        Page::Events(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) => return Ok(()),
     };
     prop_assert!(index < len.max(1), "{index} of {len}");
     prop_assert!(top <= index, "{top} beyond {index}");

@@ -67,6 +67,9 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions
 fn no_apps(page: &AppsPage) -> Vec<String> {
     let place = page.scope.as_ref().map_or_else(|| "in this partition".to_owned(), |path| format!("in {path}"));
     let total = page.list.total;
+    if total == 0 && page.draining {
+        return vec!["no application holds a queue that drains".to_owned(), "an empty one goes by itself".to_owned()];
+    }
     if total > 0 {
         let all = format::count(total as u64, "application");
         return vec![format!("the filter {} hides {total} of {all}", page.list.filter), "esc clears it".to_owned()];

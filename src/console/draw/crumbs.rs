@@ -6,6 +6,8 @@
 //!
 //! When narrow, the sort goes first, then the filter (its text is in the list of what is hidden), then the beginning of the path.
 
+use std::sync::Arc;
+
 use ratatui::layout::Rect;
 
 use super::super::format;
@@ -14,9 +16,10 @@ use super::super::model::column::Column;
 use super::super::model::page::{Account, AccountPage, AppPage, AppsPage, Listing, Page, Subject};
 use super::super::text;
 use super::super::theme::Role;
+use super::super::update::apps::draining;
 use super::limits;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
-use crate::view::Side;
+use crate::view::{QueueRow, Side};
 
 /// Draws the second line.
 pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
@@ -78,6 +81,7 @@ fn crumbs(model: &Model) -> Vec<String> {
     for (at, page) in model.pages.iter().enumerate().skip(first) {
         crumbs.push(match page {
             Page::Queues(_) => "Queues".to_owned(),
+            Page::Apps(page) if page.draining => "Draining".to_owned(),
             Page::Apps(page) => page.scope.as_ref().map_or_else(|| "Applications".to_owned(), ToString::to_string),
             Page::App(page) => page.id.to_string(),
             Page::Nodes(_) => "Nodes".to_owned(),
@@ -89,8 +93,13 @@ fn crumbs(model: &Model) -> Vec<String> {
                 (Subject::App(row) | Subject::Why(row), _) => row.id.to_string(),
                 (Subject::Node(id), _) => id.to_string(),
                 (Subject::Account(of), _) => account(of),
+                (Subject::Health(_), _) => "Health".to_owned(),
+                (Subject::History(None), _) => "History".to_owned(),
+                (Subject::History(Some(path)), _) => path.to_string(),
             },
             Page::Placement(_) => "Placement".to_owned(),
+            Page::Config(_) => "Configuration".to_owned(),
+            Page::Events(_) => "Events".to_owned(),
         });
         if let Page::App(page) = page
             && matches!(
@@ -106,11 +115,18 @@ fn crumbs(model: &Model) -> Vec<String> {
                 match page.subject {
                     Subject::Why(_) => "why here",
                     Subject::Access(_) => "access",
+                    Subject::History(Some(_)) => "history",
+                    Subject::Health(_) | Subject::History(None) => "",
                     _ => "details",
                 }
                 .to_owned(),
             ),
             Page::Placement(page) => crumbs.extend(page.against.name().map(str::to_owned)),
+            Page::Events(page) => crumbs.extend(page.about.as_ref().map(ToString::to_string)),
+            Page::Config(page) => {
+                let file = page.base.as_ref().and_then(|base| base.file.as_ref()).and_then(|file| file.file_name());
+                crumbs.extend(file.map(|name| name.to_string_lossy().into_owned()));
+            }
             _ => {}
         }
     }
@@ -129,6 +145,19 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
                 count.push(piece(Role::StateDraining, format!(", {} draining", page.draining)));
             }
             vec![sort(pen, &page.list), filter(pen, &page.list), count]
+        }
+        Page::Apps(page) if page.draining => {
+            let queues = model.cluster.part().map(draining).unwrap_or_default();
+            let since = |row: &Arc<QueueRow>| {
+                format!("{} {}", row.path, format::duration(model.cluster.at.since(row.state_since)))
+            };
+            let mut told: Vec<String> = queues.iter().take(3).map(|row| since(row)).collect();
+            if queues.len() > 3 {
+                told.push(format!("{} more", queues.len() - 3));
+            }
+            let told =
+                if told.is_empty() { dim("no queue drains") } else { piece(Role::StateDraining, told.join(", ")) };
+            vec![filter(pen, &page.list), count(&page.list, "application"), vec![told]]
         }
         Page::Apps(page) => {
             let mut count = count(&page.list, "application");
@@ -157,6 +186,11 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         Page::Account(page) => vec![filter(pen, &page.list), waiting(page), binding(page)],
         Page::Details(_) => Vec::new(),
         Page::Placement(page) => super::placement::facts(model, page),
+        Page::Config(page) => super::config::facts(model, page),
+        Page::Events(page) => {
+            let follow = if page.follow { piece(Role::Good, "following") } else { dim("f follows") };
+            vec![sort(pen, &page.list), filter(pen, &page.list), vec![follow], count(&page.list, "event")]
+        }
     }
 }
 

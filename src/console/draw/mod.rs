@@ -23,8 +23,11 @@
 
 mod apps;
 mod bottom;
+pub mod config;
+mod config_pane;
 mod crumbs;
 pub mod details;
+mod events;
 mod header;
 pub mod limits;
 mod meter;
@@ -71,6 +74,7 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
         pen.style(content, Role::Dim);
     }
     let cursor = bottom::draw(&mut pen, model, &regions).or_else(|| placement::cursor(model, theme, regions.rows));
+    let cursor = cursor.or_else(|| config::cursor(&mut pen, model, &regions));
     overlay::draw(&mut pen, model, &regions);
     cursor
 }
@@ -95,6 +99,8 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::Account(page) => users::draw_one(pen, model, page, regions),
         Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
         Page::Placement(page) => placement::draw(pen, model, page, regions.rows),
+        Page::Config(page) => return config::draw(pen, model, page, regions),
+        Page::Events(page) => events::draw(pen, model, page, regions),
     }
     if let Some(pane) = regions.pane {
         details::draw_pane(pen, model, pane);

@@ -33,7 +33,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
             }
             Layer::Messages { top } => scrolled(pen, model, "Messages", &message_lines(model), *top),
             Layer::Confirm(question) => confirm(pen, model, question),
-            Layer::Command(_) | Layer::Filter { .. } | Layer::Form => {}
+            Layer::Command(_) | Layer::Filter { .. } | Layer::Form | Layer::Edit => {}
         }
     }
     if !model.pressed.is_empty() {

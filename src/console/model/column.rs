@@ -166,6 +166,15 @@ columns! {
 }
 
 columns! {
+    /// The columns of the events.
+    EventColumn {
+        Time: "time", false, true;
+        Kind: "kind", false, false;
+        Object: "object", false, false;
+    }
+}
+
+columns! {
     /// The columns of what runs on a node.
     AllocationColumn {
         Arrival: "arrival", false, false;

@@ -21,6 +21,8 @@ pub enum Layer {
     },
     /// The form of the page below is being written.
     Form,
+    /// The configuration below is being edited.
+    Edit,
     /// A question to be answered first.
     Confirm(Confirm),
 }
@@ -80,4 +82,6 @@ pub struct Confirm {
 pub enum Question {
     /// Leaving the console, and ending the scheduler in it.
     Quit,
+    /// Bringing the edited configuration into force.
+    Apply,
 }

@@ -6,7 +6,9 @@
 //! - no clock: [`Model::now`] is handed in, counts from the console's start and only grows.
 
 pub mod column;
+pub mod config;
 pub mod cursor;
+pub mod events;
 pub mod layer;
 pub mod marks;
 pub mod page;
@@ -21,13 +23,16 @@ use ratatui::layout::Size;
 use super::keymap::{Chord, Keymap};
 use super::line_edit::History;
 use super::theme::{Depth, ThemeName, Themes};
+use super::work::Work;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
+use config::ConfigPage;
+use events::Events;
 use layer::Layer;
 use marks::Marks;
-use page::{AppsPage, NodesPage, Page, QueuesPage, UsersPage};
-use placement::{PlacementPage, WantedFile};
+use page::{AppsPage, EventsPage, NodesPage, Page, QueuesPage, UsersPage};
+use placement::PlacementPage;
 
 /// What a person may set before the console starts.
 #[derive(Clone, Debug)]
@@ -103,8 +108,8 @@ pub struct Model {
     pub keymap: Arc<Keymap>,
     /// The keys of a chord that were pressed, while the rest of it is waited for.
     pub pressed: Chord,
-    /// A configuration that a person named and that is to be read.
-    pub wanted_file: Option<WantedFile>,
+    /// What is to be done outside, in order.
+    pub work: VecDeque<Work>,
 }
 
 /// What is known of the cluster.
@@ -124,6 +129,8 @@ pub struct Cluster {
     pub link: Link,
     /// The name of the partition on the screen.
     pub partition: Arc<str>,
+    /// The last events, as far as somebody looked at them.
+    pub events: Events,
     /// Since when the picture is frozen, on the console's clock.
     pub frozen: Option<Duration>,
 }
@@ -146,6 +153,10 @@ pub struct Parked {
     pub users: Option<UsersPage>,
     /// Placement, with what was written there.
     pub placement: Option<Box<PlacementPage>>,
+    /// The events.
+    pub events: Option<EventsPage>,
+    /// The configuration, with what is edited there.
+    pub config: Option<Box<ConfigPage>>,
 }
 
 /// How grave a message is.
@@ -232,7 +243,17 @@ impl Model {
             size,
             now: Duration::ZERO,
             options,
-            cluster: Cluster { newest: Arc::clone(&view), view, at, about, identity, link, partition, frozen: None },
+            cluster: Cluster {
+                newest: Arc::clone(&view),
+                view,
+                at,
+                about,
+                identity,
+                link,
+                partition,
+                events: Events::default(),
+                frozen: None,
+            },
             pages: vec![Page::Queues(QueuesPage::default())],
             parked: Parked::default(),
             layers: Vec::new(),
@@ -247,7 +268,7 @@ impl Model {
             marks: Marks::default(),
             keymap: Arc::default(),
             pressed: Chord::new(),
-            wanted_file: None,
+            work: VecDeque::new(),
         };
         for notice in &notices {
             model.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());

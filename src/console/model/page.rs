@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::column::{
-    AllocationColumn, AppColumn, AskColumn, Column, LevelColumn, NodeColumn, QueueColumn, Sort, UserColumn,
+    AllocationColumn, AppColumn, AskColumn, Column, EventColumn, LevelColumn, NodeColumn, QueueColumn, Sort, UserColumn,
 };
+use super::config::ConfigPage;
 use super::cursor::Cursor;
 use super::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
-use crate::view::{AppRow, AppSlot, NodeRow, QueueSlot, Side, UsageRow};
+use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Side, UsageRow};
 
 /// What every list has: its rows in order, a cursor, a sort, a filter.
 #[derive(Clone, Debug)]
@@ -94,6 +95,10 @@ pub enum Page {
     Details(DetailsPage),
     /// Where a submission would go.
     Placement(Box<PlacementPage>),
+    /// The configuration.
+    Config(Box<ConfigPage>),
+    /// The events.
+    Events(EventsPage),
 }
 
 /// The queue tree.
@@ -138,6 +143,8 @@ pub struct AppsPage {
     pub scope: Option<QueuePath>,
     /// Ended ones too.
     pub ended: bool,
+    /// Only those that hold queues which drain.
+    pub draining: bool,
     /// The rows.
     pub list: Listing<AppLine, AppId, AppColumn>,
 }
@@ -145,7 +152,7 @@ pub struct AppsPage {
 impl AppsPage {
     /// The applications in and below `scope`.
     pub fn new(scope: Option<QueuePath>) -> Self {
-        Self { scope, ended: false, list: Listing::default() }
+        Self { scope, ended: false, draining: false, list: Listing::default() }
     }
 }
 
@@ -274,6 +281,24 @@ pub enum LineId {
     App(AppId),
 }
 
+/// The events.
+#[derive(Clone, Debug)]
+pub struct EventsPage {
+    /// Only those of this object; `None` for all.
+    pub about: Option<Arc<str>>,
+    /// The cursor stays with the newest.
+    pub follow: bool,
+    /// The rows, by number.
+    pub list: Listing<u64, u64, EventColumn>,
+}
+
+impl EventsPage {
+    /// The events of an object, or all.
+    pub fn about(about: Option<Arc<str>>) -> Self {
+        Self { about, follow: true, list: Listing::default() }
+    }
+}
+
 /// Everything about one thing.
 #[derive(Clone, Debug)]
 pub struct DetailsPage {
@@ -298,4 +323,8 @@ pub enum Subject {
     Why(Arc<AppRow>),
     /// Who may submit to a queue and who administers it.
     Access(QueuePath),
+    /// Whether the cluster's numbers agree.
+    Health(Arc<Health>),
+    /// What the cluster looked like, or one queue.
+    History(Option<QueuePath>),
 }

@@ -193,7 +193,7 @@ a = 'accept'
         settings.toml:4:7: error[SET-010]: no context "lists"
           4 | [keys.lists]
             |       ^
-            = there are queues, apps, app, nodes, node, users, account, details, placement, list, page, form, filter, command, confirm, help, messages, always
+            = there are queues, apps, app, nodes, node, users, account, details, placement, config, events, list, page, edit, form, filter, command, confirm, help, messages, always
         settings.toml:7:1: error[SET-011]: "entr" is no key
           7 | entr = 'open'
             | ^

@@ -81,6 +81,7 @@ roles! {
     SyntaxComment "syntax.comment" Dim;
     Fault "fault" Error;
     FaultWarning "fault.warning" Warning;
+    Choice "choice" BadgeEmbedded;
 }
 
 impl Role {

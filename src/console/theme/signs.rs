@@ -32,6 +32,7 @@ pub struct Signs {
     pub arrow: &'static str,
     pub none: &'static str,
     pub scroll: &'static str,
+    pub bars: [&'static str; 8],
 }
 
 /// The signs that a model's options ask for.
@@ -67,6 +68,7 @@ pub static DRAWN: Signs = Signs {
     arrow: "→",
     none: "–",
     scroll: "┃",
+    bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
 };
 
 /// The signs for `--ascii`.
@@ -97,6 +99,7 @@ pub static ASCII: Signs = Signs {
     arrow: ">",
     none: "-",
     scroll: "#",
+    bars: [".", ".", ":", ":", "|", "|", "#", "#"],
 };
 
 #[cfg(test)]

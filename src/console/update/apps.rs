@@ -9,7 +9,7 @@ use super::super::model::column::{AppColumn, AskColumn};
 use super::super::model::page::{AppLine, AppPage, AppsPage, Page};
 use super::super::subject::app_at;
 use super::lists::{self, SortKey};
-use crate::model::{AppId, AskId, MEMORY, QueuePath, Resource, VCORE};
+use crate::model::{AppId, AskId, MEMORY, QueuePath, QueueState, Resource, VCORE};
 use crate::view::{AppRow, AskRow, AskState, PartitionView, QueueRow};
 
 /// Makes the rows: the applications of the scope, in the order of the sort.
@@ -27,6 +27,9 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
     if page.ended {
         let here = |row: &&Arc<AppRow>| page.scope.as_ref().is_none_or(|path| row.queue.is_within(path));
         apps.extend(part.ended.iter().filter(here).map(|row| (row, false)));
+    }
+    if page.draining {
+        apps.retain(|(row, _)| is_held(part, row));
     }
     page.list.total = apps.len();
     let scope = page.scope.as_ref();
@@ -51,6 +54,18 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
     page.list.rows.extend(keyed.into_iter().map(|(_, _, line)| line));
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| id_at(rows, part, index), None, filtered);
+}
+
+/// Whether an application keeps a queue that drains from going.
+fn is_held(part: &PartitionView, row: &AppRow) -> bool {
+    part.queue_at(&row.queue).is_some_and(|queue| part.path_up(queue).any(|row| row.state == QueueState::Draining))
+}
+
+/// The queues that drain, the longest first.
+pub fn draining(part: &PartitionView) -> Vec<&Arc<QueueRow>> {
+    let mut all: Vec<_> = part.walk().filter(|row| row.state == QueueState::Draining).collect();
+    all.sort_by(|a, b| (a.state_since, &a.path).cmp(&(b.state_since, &b.path)));
+    all
 }
 
 /// The queue of an application, without the part that the page is about anyway.

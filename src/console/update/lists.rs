@@ -12,7 +12,7 @@ use super::super::model::layer::Layer;
 use super::super::model::page::{Listing, Page, Stamp};
 use super::super::model::{Cluster, Grade, Model};
 use super::super::text;
-use super::{apps, nodes, placement, queues, users};
+use super::{apps, config, events, nodes, placement, queues, users};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
@@ -64,7 +64,11 @@ macro_rules! with_list {
                 let $list = &mut page.list;
                 $body
             }
-            Page::Details(_) | Page::Placement(_) => $otherwise,
+            Page::Events(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Details(_) | Page::Placement(_) | Page::Config(_) => $otherwise,
         }
     };
 }
@@ -87,12 +91,18 @@ pub fn go(model: &mut Model, by: Move) {
     if let Page::Placement(page) = page {
         return placement::go(page, by, height);
     }
+    if let Page::Config(page) = page {
+        return config::go(page, by, height);
+    }
     let (index, len) = with_list!(page, list => (list.cursor.index, list.rows.len()), (0, 0));
     select(page, cluster, by.from(index, len, height));
 }
 
 /// Puts the cursor on the row that is so many lines below the first one on the screen. Whether there is one.
 pub fn select_at(model: &mut Model, line: usize) -> bool {
+    if matches!(model.page(), Page::Config(_)) {
+        return config::select_at(model, line);
+    }
     let Model { pages, cluster, .. } = model;
     let Some(page) = pages.last_mut() else { return false };
     let (top, len) = with_list!(page, list => (list.cursor.top, list.rows.len()), (0, 0));
@@ -114,7 +124,8 @@ pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
         Page::Node(page) => nodes::select_allocation(page, index),
         Page::Users(page) => users::select(page, index),
         Page::Account(page) => users::select_line(page, index),
-        Page::Details(_) | Page::Placement(_) => {}
+        Page::Events(page) => events::select(page, index),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) => {}
     }
 }
 
@@ -167,7 +178,8 @@ pub fn columns(model: &Model) -> Vec<&'static str> {
         Page::Node(page) => names(&page.list),
         Page::Users(page) => names(&page.list),
         Page::Account(page) => names(&page.list),
-        Page::Details(_) | Page::Placement(_) => Vec::new(),
+        Page::Events(page) => names(&page.list),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) => Vec::new(),
     }
 }
 
@@ -181,12 +193,17 @@ pub fn filter(model: &Model) -> &str {
         Page::Node(page) => &page.list.filter,
         Page::Users(page) => &page.list.filter,
         Page::Account(page) => &page.list.filter,
+        Page::Events(page) => &page.list.filter,
+        Page::Config(page) => &page.find,
         Page::Details(_) | Page::Placement(_) => "",
     }
 }
 
 /// Filters the list on the screen.
 pub fn set_filter(model: &mut Model, text: &str) {
+    if matches!(model.page(), Page::Config(_)) {
+        return config::find(model, text);
+    }
     with_list!(model.page_mut(), list => text.clone_into(&mut list.filter), ());
     rebuild(model, true);
 }
@@ -226,7 +243,8 @@ pub fn rebuild(model: &mut Model, asked: bool) {
         Page::Node(page) => nodes::rebuild_allocations(page),
         Page::Users(page) => users::rebuild(page, part),
         Page::Account(page) => users::rebuild_levels(page, part),
-        Page::Details(_) | Page::Placement(_) => {}
+        Page::Events(page) => events::rebuild(page, &cluster.events),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) => {}
     }
     let stamp = Stamp { partition: Arc::clone(&cluster.partition), generation, at: *now };
     with_list!(page, list => list.built = Some(stamp), ());
@@ -244,7 +262,8 @@ fn generation(page: &Page, cluster: &Cluster) -> u64 {
     let Some(part) = cluster.part() else { return 0 };
     match page {
         Page::Queues(page) if !page.list.live() => part.tree_generation,
-        Page::Apps(page) if !page.list.live() => part.app_generation,
+        Page::Apps(page) if !page.list.live() && !page.draining => part.app_generation,
+        Page::Events(_) => cluster.events.generation,
         _ => cluster.view.generation,
     }
 }
@@ -261,7 +280,8 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
         Page::Node(page) => stamp(&page.list),
         Page::Users(page) => stamp(&page.list),
         Page::Account(page) => stamp(&page.list),
-        Page::Details(_) | Page::Placement(_) => return None,
+        Page::Events(page) => stamp(&page.list),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) => return None,
     };
     let Some(stamp) = stamp.filter(|stamp| stamp.partition == cluster.partition) else { return Some(Duration::ZERO) };
     if stamp.generation == generation {

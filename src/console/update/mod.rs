@@ -7,6 +7,8 @@
 //!   change by themselves at most [`lists::PERIOD`] apart. Everything else costs what is on the screen.
 
 pub mod apps;
+pub mod config;
+pub mod events;
 pub mod feed;
 pub mod lists;
 pub mod mouse;
@@ -24,12 +26,13 @@ use super::model::cursor::Move;
 use super::model::layer::Layer;
 use super::model::page::Page;
 use super::model::{Grade, Model};
+use super::work::Outcome;
 use super::{draw, layout};
 use crate::view::Side;
 
 /// Lets something happen.
 pub fn update(model: &mut Model, action: Action) -> Effects {
-    if !matches!(action, Action::Resize(_) | Action::Feed(_) | Action::File(..) | Action::Clock(_)) {
+    if !matches!(action, Action::Resize(_) | Action::Feed(_) | Action::Events(_) | Action::Done(_) | Action::Clock(_)) {
         model.pressed.clear();
     }
     let effects = match action {
@@ -50,7 +53,14 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             Effects::REDRAW
         }
         Action::Feed(news) => feed::take(model, news),
-        Action::File(name, read) => placement::take(model, &name, read),
+        Action::Events(page) => {
+            if events::take(model, page) {
+                Effects::REDRAW
+            } else {
+                Effects::NONE
+            }
+        }
+        Action::Done(outcome) => done(model, outcome),
         Action::Clock(now) => feed::clock(model, now),
     };
     settle(model);
@@ -122,9 +132,50 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Help => model.layers.push(Layer::Help(Default::default())),
         CommandId::Messages => model.layers.push(Layer::Messages { top: 0 }),
         CommandId::Freeze => feed::toggle_freeze(model),
+        CommandId::Events => events::open(model, argument),
+        CommandId::EventsOf => events::of_subject(model),
+        CommandId::Follow => events::toggle_follow(model),
+        CommandId::Health => navigate::health(model),
+        CommandId::History => navigate::history(model, argument),
+        CommandId::Draining => navigate::draining(model),
+        CommandId::Config => config::open(model),
+        CommandId::EditText => config::write(model),
+        CommandId::EndEdit => config::end(model),
+        CommandId::CompleteText => config::complete(model),
+        CommandId::ChooseText => config::choose(model, 1),
+        CommandId::UnchooseText => config::choose(model, -1),
+        CommandId::Undo => config::history(model, true),
+        CommandId::Redo => config::history(model, false),
+        CommandId::NextFound => config::next(model, true),
+        CommandId::PreviousFound => config::next(model, false),
+        CommandId::NextFault => config::to_fault(model, true),
+        CommandId::PreviousFault => config::to_fault(model, false),
+        CommandId::FoldText => config::toggle_fold(model),
+        CommandId::FoldTextAll => config::fold_all(model, true),
+        CommandId::UnfoldTextAll => config::fold_all(model, false),
+        CommandId::Beside => config::beside(model),
+        CommandId::Apply => config::ask_apply(model),
+        CommandId::Revert => config::revert(model),
+        CommandId::Restore => config::restore(model),
+        CommandId::EditOutside => config::edit_outside(model),
+        CommandId::Merge => config::merge(model),
+        CommandId::Rebase => config::rebase(model),
         CommandId::Mouse => mouse::toggle(model),
         CommandId::Marks => feed::toggle_marks(model),
         CommandId::Theme => write::theme(model, argument.unwrap_or_default()),
+    }
+    Effects::REDRAW
+}
+
+/// Takes what came of something that was asked for.
+fn done(model: &mut Model, outcome: Outcome) -> Effects {
+    match outcome {
+        Outcome::Read(name, read) => return placement::take(model, &name, read),
+        Outcome::Checked(checked) => config::checked(model, *checked),
+        Outcome::Edited(text) => config::edited(model, text),
+        Outcome::Ordered(act, result) => config::ordered(model, &act, result),
+        Outcome::Written(Ok(told)) => model.say(Grade::Info, told),
+        Outcome::Written(Err(told)) => model.say(Grade::Refusal, told),
     }
     Effects::REDRAW
 }
@@ -141,6 +192,14 @@ fn settle(model: &mut Model) {
             }
         }
         Page::Placement(_) => placement::settle(model),
+        Page::Config(page) => {
+            let (top, left) = draw::config::scrolled(model, page);
+            let beside = draw::config::beside_extent(model, page);
+            if let Page::Config(page) = model.page_mut() {
+                (page.top, page.left) = (top, left);
+                page.beside_top = page.beside_top.min(beside);
+            }
+        }
         _ => lists::scroll(model, height),
     }
     let room = usize::from(layout::overlay(model).height.saturating_sub(2));

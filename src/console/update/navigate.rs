@@ -1,5 +1,6 @@
 //! From page to page, back, and out.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::action::Effects;
@@ -11,10 +12,10 @@ use super::super::model::page::{
 };
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::{lists, placement, queues as tree};
+use super::{config, events, lists, placement, queues as tree};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::SourcePlace;
-use crate::view::Side;
+use crate::view::{Side, health as health_of};
 
 /// How soon the second press must follow to quit at once.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -41,10 +42,17 @@ fn pop(model: &mut Model) {
 /// Keeps a page of the first row for when one comes back to it.
 fn park(model: &mut Model, page: Option<Page>) {
     match page {
-        Some(Page::Apps(page)) if page.scope.is_none() => model.parked.apps = Some(page),
+        Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => model.parked.apps = Some(page),
+        Some(Page::Events(page)) if page.about.is_none() => model.parked.events = Some(page),
         Some(Page::Nodes(page)) => model.parked.nodes = Some(page),
         Some(Page::Users(page)) => model.parked.users = Some(page),
         Some(Page::Placement(page)) => model.parked.placement = Some(page),
+        Some(Page::Config(page)) => {
+            if page.modified {
+                model.say(Grade::Info, "the edit is kept; :config comes back to it");
+            }
+            model.parked.config = Some(page);
+        }
         _ => {}
     }
 }
@@ -77,7 +85,8 @@ pub fn open(model: &mut Model) {
             page.list.rows.get(page.list.cursor.index).cloned().map(|account| Page::Account(AccountPage::new(account)))
         }
         Page::Account(page) => page.list.rows.get(page.list.cursor.index).map(|line| open_line(&page.account, line)),
-        Page::Details(_) | Page::Placement(_) => None,
+        Page::Events(_) => return events::jump(model),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) => None,
     };
     if let Some(page) = next {
         push(model, page);
@@ -100,8 +109,7 @@ fn open_line(account: &Account, line: &AccountLine) -> Page {
 
 /// Everything about what is under the cursor.
 pub fn details(model: &mut Model) {
-    if let Some(subject) = subject::of(model).filter(|_| !matches!(model.page(), Page::Details(_) | Page::Placement(_)))
-    {
+    if let Some(subject) = subject::of(model).filter(|_| !matches!(model.page(), Page::Details(_))) {
         push(model, Page::Details(DetailsPage { subject, top: 0 }));
     }
 }
@@ -161,6 +169,35 @@ pub fn users(model: &mut Model) {
     push(model, Page::Users(page));
 }
 
+/// Whether the cluster's numbers agree, at this moment.
+pub fn health(model: &mut Model) {
+    let subject = Subject::Health(Arc::new(health_of(&model.cluster.view)));
+    home(model);
+    push(model, Page::Details(DetailsPage { subject, top: 0 }));
+}
+
+/// What the cluster looked like, or a queue.
+pub fn history(model: &mut Model, queue: Option<&str>) {
+    let queue =
+        match queue.map(str::trim).filter(|text| !text.is_empty()).map(|text| find_queue(model, text)).transpose() {
+            Ok(queue) => queue,
+            Err(reason) => return model.say(Grade::Refusal, reason),
+        };
+    let here = match subject::of(model) {
+        Some(Subject::Queue(path)) if queue.is_none() && matches!(model.page(), Page::Queues(_)) => {
+            (path.depth() > 1).then_some(path)
+        }
+        _ => None,
+    };
+    push(model, Page::Details(DetailsPage { subject: Subject::History(queue.or(here)), top: 0 }));
+}
+
+/// The applications that hold queues which drain.
+pub fn draining(model: &mut Model) {
+    home(model);
+    push(model, Page::Apps(AppsPage { draining: true, ..AppsPage::new(None) }));
+}
+
 /// Goes to a user or a group.
 pub fn account(model: &mut Model, side: Side, text: &str) {
     let known = model.cluster.part().is_some_and(|part| part.usage_of(side, text).is_some());
@@ -180,18 +217,22 @@ pub fn account(model: &mut Model, side: Side, text: &str) {
 /// The next page of the first row, or the one before.
 pub fn step_tab(model: &mut Model, step: isize) {
     let here = match model.pages.get(1) {
-        Some(Page::Apps(page)) if page.scope.is_none() => 1,
+        Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => 1,
         Some(Page::Nodes(_)) => 2,
         Some(Page::Users(_)) => 3,
         Some(Page::Placement(_)) => 4,
+        Some(Page::Config(_)) => 5,
+        Some(Page::Events(_)) => 6,
         _ => 0,
     };
-    match (here + step).rem_euclid(5) {
+    match (here + step).rem_euclid(7) {
         0 => queues(model, None),
         1 => apps(model, None),
         2 => nodes(model),
         3 => users(model),
-        _ => placement::open(model, None),
+        4 => placement::open(model, None),
+        5 => config::open(model),
+        _ => events::open(model, None),
     }
 }
 
@@ -291,17 +332,22 @@ pub fn leave(model: &mut Model) -> Effects {
 pub fn quit(model: &mut Model) -> Effects {
     let partitions = &model.cluster.newest.partitions;
     let apps: usize = partitions.iter().map(|part| part.live_apps).sum();
-    if model.cluster.about.place != SourcePlace::Embedded || apps == 0 {
+    let nodes: usize = partitions.iter().map(|part| part.nodes.len()).sum();
+    let mut lines = Vec::new();
+    if model.cluster.about.place == SourcePlace::Embedded && apps > 0 {
+        let (apps, nodes) = (format::count(apps as u64, "live application"), format::count(nodes as u64, "node"));
+        lines.push("The scheduler runs inside this console and ends with it:".to_owned());
+        lines.push(format!("{apps} on {nodes} would be lost."));
+    }
+    if config::page_of(model).is_some_and(|page| page.modified) {
+        lines.push("The configuration was edited and is not applied; the edit would be lost.".to_owned());
+    }
+    if lines.is_empty() {
         return Effects { quit: true, ..Effects::NONE };
     }
-    let nodes: usize = partitions.iter().map(|part| part.nodes.len()).sum();
-    let held = format!("{} on {}", format::count(apps as u64, "live application"), format::count(nodes as u64, "node"));
     model.layers.push(Layer::Confirm(Confirm {
         title: "Quit kornsole?".to_owned(),
-        lines: vec![
-            "The scheduler runs inside this console and ends with it:".to_owned(),
-            format!("{held} would be lost."),
-        ],
+        lines,
         accept: "Quit",
         accepting: false,
         what: Question::Quit,

@@ -12,6 +12,7 @@ use super::super::model::page::{DetailsPage, Page, Subject};
 use super::super::model::placement::{Against, Form, PlacementPage, WantedFile};
 use super::super::model::{Cluster, Model};
 use super::super::subject;
+use super::super::work::Work;
 use super::navigate::{home, push};
 use crate::model::Identity;
 use crate::view::place::{Admission, Request};
@@ -28,7 +29,7 @@ pub fn open(model: &mut Model, file: Option<&str>) {
             let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
             page.against = Against::Reading(name.to_owned());
             page.top = 0;
-            model.wanted_file = Some(WantedFile { name: name.to_owned(), profile });
+            model.work.push_back(Work::Read(WantedFile { name: name.to_owned(), profile }));
         }
         None if there => page.against = Against::Running,
         None => {}

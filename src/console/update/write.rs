@@ -6,9 +6,10 @@ use super::super::complete;
 use super::super::key::{Code, Key};
 use super::super::line_edit::LineEdit;
 use super::super::model::layer::{CommandLine, Layer, Question};
+use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::theme::{Depth, ThemeName};
-use super::{lists, placement, run};
+use super::{config, lists, placement, run};
 
 /// Lets a key work on the text that is being written.
 pub fn key(model: &mut Model, key: Key) -> Effects {
@@ -44,6 +45,7 @@ pub fn key(model: &mut Model, key: Key) -> Effects {
             Effects::REDRAW
         }
         Some(Layer::Form) => placement::key(model, key),
+        Some(Layer::Edit) => config::key(model, key),
         _ => Effects::NONE,
     }
 }
@@ -65,6 +67,7 @@ pub fn paste(model: &mut Model, text: &str) -> Effects {
             true
         }
         Some(Layer::Form) => placement::paste(model, text),
+        Some(Layer::Edit) => config::paste(model, text),
         _ => false,
     };
     if !taken {
@@ -78,7 +81,9 @@ pub fn open_filter(model: &mut Model, argument: Option<&str>) {
     if let Some(text) = argument {
         return set_filter(model, text.trim());
     }
-    let line = LineEdit::new(filter(model));
+    // A search begins anew, a filter is written on.
+    let searching = model.layers.is_empty() && matches!(model.page(), Page::Config(_));
+    let line = LineEdit::new(if searching { "" } else { filter(model) });
     if model.layers.is_empty() {
         lists::seek(model, true, false);
     }
@@ -219,6 +224,10 @@ pub fn yes(model: &mut Model) -> Effects {
     match model.layers.pop() {
         Some(Layer::Confirm(confirm)) => match confirm.what {
             Question::Quit => Effects { quit: true, ..Effects::NONE },
+            Question::Apply => {
+                config::apply(model);
+                Effects::REDRAW
+            }
         },
         _ => Effects::NONE,
     }

@@ -12,6 +12,8 @@
 
 mod account;
 mod app;
+mod health;
+mod history;
 pub mod node;
 mod queue;
 mod why;
@@ -72,12 +74,15 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
         Subject::Account(account) => account::sheet(model, account, width, signs),
         Subject::Why(row) => why::app(model, row, width, signs),
         Subject::Access(path) => why::access_to(model, path, width, signs),
+        Subject::Health(health) => health::sheet(health, width, signs),
+        Subject::History(queue) => history::sheet(model, queue.as_ref(), width, signs),
     }
 }
 
 /// Whether there is room for two columns, and content for them.
 fn in_two(subject: &Subject, width: u16) -> bool {
-    width >= TWO_COLUMNS && !matches!(subject, Subject::Why(_) | Subject::Access(_))
+    width >= TWO_COLUMNS
+        && !matches!(subject, Subject::Why(_) | Subject::Access(_) | Subject::Health(_) | Subject::History(_))
 }
 
 /// The width of one column of the content.

@@ -1,0 +1,230 @@
+//! What stands beside the text of a configuration: its faults, or what an edit of it means.
+
+use ratatui::layout::Rect;
+use similar::{ChangeTag, TextDiff};
+
+use super::super::format;
+use super::super::model::Model;
+use super::super::model::config::{Beside, ConfigPage};
+use super::super::text;
+use super::super::theme::Role;
+use super::super::update::config::is_behind;
+use super::pen::{Pen, Piece, dim, piece, plain};
+use crate::config::Severity;
+use crate::config::diff::What;
+use crate::view::act::{Configuration, LoadedBy};
+
+/// Lines of pieces.
+type Lines = Vec<Vec<Piece>>;
+/// The most faults that are listed.
+const FAULTS: usize = 50;
+/// The longest text that is compared line by line while one looks.
+const COMPARED: usize = 20_000;
+
+/// Draws what stands beside the text.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &ConfigPage, area: Rect) {
+    let lines = content(model, page, usize::from(area.width));
+    let room = usize::from(area.height);
+    let top = page.beside_top.min(lines.len().saturating_sub(room));
+    pen.lines(area, &lines, top);
+    if lines.len() > top + room {
+        let more = format!(" {} more ", lines.len() - top - room);
+        let wide = u16::try_from(more.len()).unwrap_or(0);
+        pen.over(area.right().saturating_sub(wide), area.bottom().saturating_sub(1), wide, &more, Role::HintKey);
+    }
+}
+
+/// How many lines there are.
+pub fn height(model: &Model, page: &ConfigPage, width: usize) -> usize {
+    content(model, page, width).len()
+}
+
+fn content(model: &Model, page: &ConfigPage, width: usize) -> Lines {
+    let mut lines = Vec::new();
+    if is_behind(model, page) {
+        lines.extend(underneath(model, width));
+        lines.push(Vec::new());
+    }
+    match page.beside {
+        Beside::Meaning => meaning(&mut lines, page, width),
+        Beside::Lines => {
+            let base = page.base.as_ref().map_or("", |base| &*base.text);
+            title(&mut lines, "your lines, against those in force when you began");
+            difference(&mut lines, base, &page.buffer.text(), width);
+        }
+        Beside::Underneath => {
+            let base = page.base.as_ref().map_or("", |base| &*base.text);
+            let now = model.cluster.newest.configuration.as_ref().map_or("", |now| &*now.text);
+            title(&mut lines, "the lines that were changed underneath");
+            difference(&mut lines, base, now, width);
+        }
+    }
+    lines
+}
+
+fn title(lines: &mut Lines, words: &'static str) {
+    lines.push(vec![piece(Role::Title, words)]);
+}
+
+fn wrapped(lines: &mut Lines, indent: usize, words: &str, width: usize, role: Role) {
+    let room = width.saturating_sub(indent).max(8);
+    for line in text::wrap(&text::escape(words), room) {
+        lines.push(vec![plain(" ".repeat(indent)), piece(role, line)]);
+    }
+}
+
+/// Another configuration came into force while this one was edited.
+fn underneath(model: &Model, width: usize) -> Lines {
+    let mut lines = Vec::new();
+    let by = model.cluster.newest.configuration.as_deref().map(loaded).unwrap_or_default();
+    wrapped(&mut lines, 0, &format!("changed underneath: {by}"), width, Role::Warning);
+    wrapped(&mut lines, 0, "d shows its lines; :merge takes both, :rebase keeps only yours", width, Role::Dim);
+    lines
+}
+
+fn meaning(lines: &mut Lines, page: &ConfigPage, width: usize) {
+    let checked = &page.checked;
+    let errors = checked.errors();
+    if errors > 0 {
+        let words = format!("{}: cannot be applied", format::count(errors as u64, "fault"));
+        wrapped(lines, 0, &words, width, Role::Error);
+    }
+    for fault in checked.faults.iter().take(FAULTS) {
+        let role = if fault.severity == Severity::Error { Role::Error } else { Role::Warning };
+        lines.push(vec![piece(role, format!("{}:{} {}", fault.at.line, fault.at.column, fault.code))]);
+        wrapped(lines, 2, &fault.message, width, Role::Text);
+        wrapped(lines, 2, &fault.hint, width, Role::Dim);
+    }
+    if checked.faults.len() > FAULTS {
+        lines.push(vec![dim(format!("and {} more", checked.faults.len() - FAULTS))]);
+    }
+    if errors > 0 {
+        return;
+    }
+    if !checked.faults.is_empty() {
+        lines.push(Vec::new());
+    }
+    if !page.modified {
+        if let Some(base) = &page.base {
+            title(lines, "in force");
+            wrapped(lines, 0, &loaded(base), width, Role::Text);
+            let file = base.file.as_ref().map(|file| file.display().to_string());
+            let file = file.unwrap_or_else(|| "in memory only, in no file".to_owned());
+            wrapped(lines, 0, &file, width, Role::Dim);
+            wrapped(
+                lines,
+                0,
+                &format!("checksum {}", base.checksum.get(..12).unwrap_or(&base.checksum)),
+                width,
+                Role::Dim,
+            );
+        }
+        return;
+    }
+    title(lines, "what this changes");
+    if checked.version != page.buffer.version() {
+        return wrapped(lines, 0, "it is being looked at", width, Role::Dim);
+    }
+    if checked.changes.is_empty() {
+        wrapped(lines, 0, "nothing that the scheduler would act on", width, Role::Dim);
+    }
+    for change in &checked.changes {
+        let role = match change.sign {
+            Some(What::Added) => Role::DiffAdd,
+            Some(What::Removed) => Role::DiffRemove,
+            Some(What::Changed) => Role::DiffChange,
+            None => Role::Text,
+        };
+        let indent = if change.setting { 4 } else { 0 };
+        let sign = if change.setting && change.sign.is_none() { String::new() } else { format!("{} ", change.sign()) };
+        wrapped(lines, indent, &format!("{sign}{}", change.text), width, role);
+        if !change.effect.is_empty() {
+            wrapped(lines, indent + 2, change.effect, width, Role::Dim);
+        }
+    }
+    if !checked.consequences.is_empty() {
+        lines.push(Vec::new());
+        title(lines, "to what runs now");
+    }
+    for (queue, sentences) in &checked.consequences {
+        wrapped(lines, 0, queue, width, Role::Strong);
+        for sentence in sentences {
+            wrapped(lines, 2, sentence, width, Role::Text);
+        }
+    }
+}
+
+/// The lines that differ between two texts, each group with some around it.
+fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
+    if old.lines().count().max(new.lines().count()) > COMPARED {
+        return wrapped(lines, 0, "too long to be compared line by line", width, Role::Dim);
+    }
+    let diff = TextDiff::from_lines(old, new);
+    let mut any = false;
+    for group in diff.grouped_ops(2) {
+        if any {
+            lines.push(vec![dim("…")]);
+        }
+        any = true;
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let (sign, role) = match change.tag() {
+                ChangeTag::Equal => (" ", Role::Dim),
+                ChangeTag::Delete => ("-", Role::DiffRemove),
+                ChangeTag::Insert => ("+", Role::DiffAdd),
+            };
+            let number = change.new_index().or(change.old_index()).unwrap_or(0) + 1;
+            let line = change.value().trim_end_matches(['\n', '\r']).to_owned();
+            lines.push(vec![dim(format!("{number:>4} ")), piece(role, format!("{sign} {line}"))]);
+        }
+    }
+    if !any {
+        lines.push(vec![dim("no line differs")]);
+    }
+}
+
+/// How a configuration came into force.
+fn loaded(of: &Configuration) -> String {
+    let by = match &of.by {
+        LoadedBy::Start => "at the start".to_owned(),
+        LoadedBy::File => "from its file".to_owned(),
+        LoadedBy::Workload => "by the workload".to_owned(),
+        LoadedBy::User(user) => format!("by {user}"),
+    };
+    format!("revision {} {by}, at {}", of.revision, format::moment(of.at.since(crate::model::Time::ZERO)))
+}
+
+/// What is worth saying in the second line, the least important first.
+pub fn facts(model: &Model, page: &ConfigPage) -> Vec<Vec<Piece>> {
+    let mut facts = Vec::new();
+    if let Some(base) = &page.base {
+        facts.push(vec![dim(loaded(base))]);
+    }
+    if !page.find.is_empty() {
+        facts.push(vec![dim("find "), piece(Role::Accent, page.find.clone())]);
+    }
+    if is_behind(model, page) {
+        facts.push(vec![piece(Role::Warning, "changed underneath")]);
+    }
+    let errors = page.checked.errors();
+    let warnings = page.checked.faults.len() - errors;
+    let mut told = Vec::new();
+    if errors > 0 {
+        told.push(piece(Role::Error, format::count(errors as u64, "fault")));
+    }
+    if warnings > 0 {
+        told.push(plain(if told.is_empty() { "" } else { ", " }));
+        told.push(piece(Role::Warning, format::count(warnings as u64, "warning")));
+    }
+    if told.is_empty() && page.base.is_some() && page.is_checked() {
+        told.push(piece(Role::Good, "valid"));
+    }
+    if !told.is_empty() {
+        facts.push(told);
+    }
+    facts.push(match (page.applying, page.modified) {
+        (true, _) => vec![piece(Role::StateWaiting, "being applied")],
+        (_, true) => vec![piece(Role::StateWaiting, "edited, not applied")],
+        _ => vec![dim("as it runs")],
+    });
+    facts
+}

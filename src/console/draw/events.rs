@@ -1,0 +1,112 @@
+//! The events, the newest first.
+//!
+//! ```text
+//!  TIME▼    KIND         OBJECT        WHAT                     OF             RESOURCE        TOLD
+//! ▌0:42     application  etl-1         add allocation           etl-1/k1-7     cpu 1, mem 2G
+//!  0:41     queue        root.legacy   set draining                                           from Active to Draining
+//! ```
+//!
+//! When narrow there give way: the resource, what it is of, the kind.
+
+use super::super::format;
+use super::super::layout::Regions;
+use super::super::model::Model;
+use super::super::model::column::EventColumn;
+use super::super::model::page::EventsPage;
+use super::super::theme::Role;
+use super::super::update::events::word;
+use super::pen::{Pen, Slot, dim, piece, plain};
+use super::table::{self, Col, left, right};
+use crate::model::Time;
+use crate::view::{ChangeType, Record};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Time,
+    Kind,
+    Object,
+    What,
+    Of,
+    Resource,
+    Told,
+}
+
+/// Draws the page.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &EventsPage, regions: &Regions) {
+    let width = regions.rows.width;
+    let columns = table::choose(plans(page.list.widest[1]), width, page.list.widest[0], 7);
+    let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
+    let len = page.list.rows.len();
+    table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
+        if let Some(record) = page.list.rows.get(index).and_then(|number| model.cluster.events.get(*number)) {
+            cell(pen, record, what, slot);
+        }
+    });
+    if len > 0 {
+        return;
+    }
+    let words = match (&page.about, page.list.total, model.cluster.events.known) {
+        (_, _, false) => vec!["no events are known yet".to_owned()],
+        (_, total @ 1.., _) => vec![
+            format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "event")),
+            "esc clears it".to_owned(),
+        ],
+        (Some(about), ..) => vec![format!("no event of {about} is kept")],
+        (None, ..) => vec!["no event is kept".to_owned()],
+    };
+    table::empty(pen, regions, &words);
+}
+
+fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
+    (0..5).map(move |step| {
+        let mut columns = vec![left(Cell::Time, "TIME", 0)];
+        if step < 3 {
+            columns.push(left(Cell::Kind, "KIND", 11));
+        }
+        columns.push(left(Cell::Object, "OBJECT", object.clamp(8, 18)).up_to(object.min(40)));
+        columns.push(left(Cell::What, "WHAT", if step < 4 { 20 } else { 12 }).up_to(26));
+        if step < 2 {
+            columns.push(left(Cell::Of, "OF", 14).up_to(24));
+        }
+        if step < 1 {
+            columns.push(right(Cell::Resource, "RESOURCE", 20));
+        }
+        columns.push(Col { gap: 2, ..left(Cell::Told, "TOLD", if step < 3 { 12 } else { 4 }) }.up_to(120));
+        columns
+    })
+}
+
+fn belongs_to(cell: Cell) -> Option<EventColumn> {
+    Some(match cell {
+        Cell::Time => EventColumn::Time,
+        Cell::Kind | Cell::What => EventColumn::Kind,
+        Cell::Object => EventColumn::Object,
+        Cell::Of | Cell::Resource | Cell::Told => return None,
+    })
+}
+
+fn cell(pen: &mut Pen<'_>, record: &Record, what: Cell, slot: Slot) {
+    let pieces = match what {
+        Cell::Time => vec![dim(format::moment(record.at.since(Time::ZERO)))],
+        Cell::Kind => vec![dim(record.kind.to_string())],
+        Cell::Object => {
+            pen.name(slot.x, slot.y, slot.width, &record.object, Role::Text);
+            return;
+        }
+        Cell::What => {
+            let role = match record.change {
+                ChangeType::ADD => Role::DiffAdd,
+                ChangeType::REMOVE => Role::DiffRemove,
+                _ => Role::Text,
+            };
+            vec![piece(role, word(record))]
+        }
+        Cell::Of => {
+            pen.name(slot.x, slot.y, slot.width, &record.reference, Role::Dim);
+            return;
+        }
+        Cell::Resource => vec![dim(format::resource(&record.resource))],
+        Cell::Told => vec![plain(record.message.to_string())],
+    };
+    pen.cell(slot, &pieces);
+}

@@ -1,0 +1,54 @@
+//! Holding the input thread back while another program has the terminal, so that it does not take that program's keys.
+//!
+//! The thread waits inside the terminal driver. A signal for another size brings it out of there: that is an event like others,
+//! after which it comes to the gate.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use signal_hook::consts::SIGWINCH;
+use signal_hook::low_level;
+
+/// How long is waited for the thread to come to the gate. Without it the other program would still get most keys.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+#[derive(Default)]
+struct State {
+    closed: bool,
+    /// The thread stands before the gate.
+    waiting: bool,
+}
+
+/// A gate that a thread passes before it reads.
+#[derive(Clone, Default)]
+pub struct Gate(Arc<(Mutex<State>, Condvar)>);
+
+impl Gate {
+    /// Waits while the gate is closed.
+    pub fn pass(&self) {
+        let (state, changed) = &*self.0;
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.closed {
+            state.waiting = true;
+            changed.notify_all();
+            state = changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.waiting = false;
+    }
+
+    /// Closes the gate, and waits until the thread stands before it.
+    pub fn pause(&self) {
+        let (state, changed) = &*self.0;
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.closed = true;
+        let _ = low_level::raise(SIGWINCH);
+        let _ = changed.wait_timeout_while(state, PATIENCE, |state| !state.waiting);
+    }
+
+    /// Opens the gate.
+    pub fn resume(&self) {
+        let (state, changed) = &*self.0;
+        state.lock().unwrap_or_else(PoisonError::into_inner).closed = false;
+        changed.notify_all();
+    }
+}

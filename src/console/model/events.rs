@@ -1,0 +1,51 @@
+//! What is known of a cluster's events.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::view::{EventPage, Record};
+
+/// The last events, by number.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    /// Which run of a scheduler numbered them.
+    pub instance: Arc<str>,
+    /// They have been asked for at least once.
+    pub known: bool,
+    /// The number that the next one has.
+    pub next: u64,
+    /// Those that are kept, the oldest first, each with its number.
+    pub records: VecDeque<(u64, Arc<Record>)>,
+    /// Counts up with every change.
+    pub generation: u64,
+}
+
+impl Events {
+    /// How many are kept.
+    pub const KEPT: usize = 20_000;
+
+    /// Takes what came. Whether there was anything new.
+    pub fn take(&mut self, page: EventPage) -> bool {
+        let first = !self.known;
+        self.known = true;
+        if page.instance != self.instance {
+            self.instance = page.instance;
+            self.records.clear();
+            self.next = 0;
+        }
+        let Some((last, _)) = page.records.last() else { return first };
+        self.next = last + 1;
+        self.records.extend(page.records);
+        let over = self.records.len().saturating_sub(Self::KEPT);
+        self.records.drain(..over);
+        self.generation += 1;
+        true
+    }
+
+    /// The event of a number, if it is kept.
+    pub fn get(&self, number: u64) -> Option<&Arc<Record>> {
+        let first = self.records.front()?.0;
+        let at = usize::try_from(number.checked_sub(first)?).ok()?;
+        self.records.get(at).filter(|(known, _)| *known == number).map(|(_, record)| record)
+    }
+}

@@ -1,0 +1,58 @@
+//! A person's own editor: `$VISUAL` or `$EDITOR` on a file that only this person can read.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The editor where none is named.
+const DEFAULT: &str = "vi";
+
+/// Has a text edited; waits until the editor ends. The terminal must be free.
+///
+/// # Errors
+/// Why the text is as it was, for a person.
+pub fn edit(text: &str) -> Result<String, String> {
+    let named = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
+    let editor = named("VISUAL").or_else(|| named("EDITOR")).unwrap_or_else(|| OsString::from(DEFAULT));
+    let shown = editor.to_string_lossy().into_owned();
+    let file = file(text).map_err(|error| format!("no file for the editor could be made: {error}"))?;
+    let ended = run(&editor, &file);
+    let read = fs::read(&file);
+    let _ = fs::remove_file(&file);
+    match ended {
+        Err(error) => return Err(format!("the editor {shown} cannot be started: {error}; set EDITOR")),
+        Ok(status) if !status.success() => {
+            return Err(format!("the editor {shown} ended with {status}; the text is as it was"));
+        }
+        Ok(_) => {}
+    }
+    let bytes = read.map_err(|error| format!("the edited file cannot be read: {error}"))?;
+    String::from_utf8(bytes).map_err(|_| "the edited file is not UTF-8; the text is as it was".to_owned())
+}
+
+/// A new file with the text.
+fn file(text: &str) -> io::Result<PathBuf> {
+    let folder = std::env::temp_dir();
+    for attempt in 0..100 {
+        let file = folder.join(format!("kornsole-{}-{attempt}.yaml", std::process::id()));
+        match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file) {
+            Ok(mut opened) => {
+                opened.write_all(text.as_bytes())?;
+                return Ok(file);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Runs the editor through the shell, as git does, so that `EDITOR="code --wait"` is understood.
+fn run(editor: &OsString, file: &Path) -> io::Result<std::process::ExitStatus> {
+    let mut line = editor.clone();
+    line.push(" \"$@\"");
+    Command::new("sh").arg("-c").arg(line).arg(editor).arg(file).status()
+}

@@ -1,0 +1,194 @@
+//! The events: following them, from one to its object, from an object to its events.
+
+use std::sync::Arc;
+
+use super::super::filter::Filter;
+use super::super::model::Model;
+use super::super::model::column::EventColumn;
+use super::super::model::events::Events;
+use super::super::model::page::{Account, AccountPage, AppPage, EventsPage, NodePage, Page, Subject};
+use super::super::subject;
+use super::lists::{self, SortKey};
+use super::navigate::{home, push};
+use super::queues as tree;
+use crate::model::{AppId, AskId, NodeId, QueuePath};
+use crate::view::{EventPage, ObjectType, Record, Side};
+
+/// Goes to the events, or to those of one object.
+pub fn open(model: &mut Model, about: Option<&str>) {
+    let about = about.map(str::trim).filter(|text| !text.is_empty());
+    home(model);
+    let page = match about {
+        Some(about) => EventsPage::about(Some(about.into())),
+        None => model.parked.events.take().unwrap_or_else(|| EventsPage::about(None)),
+    };
+    push(model, Page::Events(page));
+}
+
+/// Goes to the events of what is under the cursor; coming back leads here.
+pub fn of_subject(model: &mut Model) {
+    if let Some(about) = named(model) {
+        push(model, Page::Events(EventsPage::about(Some(about))));
+    }
+}
+
+/// What the events of the thing under the cursor name.
+fn named(model: &Model) -> Option<Arc<str>> {
+    Some(match subject::of(model)? {
+        Subject::Queue(path) | Subject::Access(path) => Arc::from(path.as_str()),
+        Subject::App(row) | Subject::Why(row) => Arc::from(row.id.as_str()),
+        Subject::Node(id) => Arc::from(id.as_str()),
+        Subject::Account(account) => account.name,
+        Subject::Health(_) | Subject::History(_) => return None,
+    })
+}
+
+/// Whether there is a thing under the cursor that events are about.
+pub fn can_show_of(model: &Model) -> Result<(), String> {
+    named(model).map(|_| ()).ok_or_else(|| "there is no row under the cursor".to_owned())
+}
+
+/// Takes the events that came since the last ones. Whether there were any.
+pub fn take(model: &mut Model, page: EventPage) -> bool {
+    let new = model.cluster.events.take(page);
+    if new && model.cluster.frozen.is_none() && matches!(model.page(), Page::Events(_)) {
+        lists::rebuild(model, false);
+    }
+    new
+}
+
+/// Stays with the newest event, or stops doing so.
+pub fn toggle_follow(model: &mut Model) {
+    if let Page::Events(page) = model.page_mut() {
+        page.follow = !page.follow;
+    }
+    lists::rebuild(model, true);
+}
+
+/// Makes the rows.
+pub fn rebuild(page: &mut EventsPage, events: &Events) {
+    let about = page.about.clone();
+    let mut shown: Vec<(u64, &Arc<Record>)> = events
+        .records
+        .iter()
+        .map(|(number, record)| (*number, record))
+        .filter(|(_, record)| about.as_ref().is_none_or(|about| is_about(record, about)))
+        .collect();
+    page.list.total = shown.len();
+    page.list.widest =
+        lists::widest(shown.iter().rev().map(|(_, record)| ["".into(), (&*record.object).into(), "".into()]));
+    // The first column holds the time.
+    page.list.widest[0] = 8;
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let words: Vec<(String, &Arc<Record>)> = shown.iter().map(|(_, record)| (word(record), *record)).collect();
+        let kept = filter.select(words.iter(), |(word, record)| {
+            [&*record.object, &*record.reference, word.as_str(), &*record.message]
+        });
+        let mut kept = kept.into_iter();
+        shown.retain(|_| kept.next().unwrap_or(false));
+    }
+    let column = page.list.sort.column;
+    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let mut keyed: Vec<_> = shown
+        .into_iter()
+        .map(|(at, record)| {
+            let key = match column {
+                EventColumn::Time => SortKey::Figures(number(at), 0),
+                EventColumn::Kind => SortKey::Figures(record.kind.0.into(), record.detail.0.into()),
+                EventColumn::Object => SortKey::Text(&record.object),
+            };
+            (key, SortKey::Figures(-number(at), 0), at)
+        })
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows.clear();
+    page.list.rows.extend(keyed.into_iter().map(|(_, _, at)| at));
+    if page.follow {
+        page.list.cursor.wanted = None;
+        page.list.cursor.index = 0;
+    }
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    let follow = page.follow.then_some(0);
+    page.list.cursor.find(rows.len(), |index| rows.get(index).copied(), follow, filtered);
+}
+
+/// Whether an event is of a thing: names it, or is of something in it.
+fn is_about(record: &Record, about: &str) -> bool {
+    &*record.object == about || &*record.reference == about
+}
+
+/// What happened, in a few words.
+pub fn word(record: &Record) -> String {
+    if record.detail.0 == 0 { record.change.to_string() } else { format!("{} {}", record.change, record.detail) }
+}
+
+/// Puts the cursor on an event; that ends following, but for the newest.
+pub fn select(page: &mut EventsPage, index: usize) {
+    page.follow = index == 0 && page.follow;
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).copied());
+}
+
+/// The page of what an event is about.
+pub fn object(model: &Model, page: &EventsPage) -> Option<Page> {
+    let record = model.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
+    let part = model.cluster.part()?;
+    match record.kind {
+        ObjectType::APP => {
+            let id = AppId::from(&*record.object);
+            part.app_by_id(&id)?;
+            Some(Page::App(AppPage::new(id, None)))
+        }
+        ObjectType::REQUEST => {
+            let id = AppId::from(&*record.reference);
+            part.app_by_id(&id)?;
+            Some(Page::App(AppPage::new(id, Some(AskId::from(&*record.object)))))
+        }
+        ObjectType::NODE => {
+            let id = NodeId::from(&*record.object);
+            part.nodes.contains_key(&id).then(|| Page::Node(NodePage::new(id)))
+        }
+        ObjectType::USER_GROUP => {
+            let sides = [Side::User, Side::Group].into_iter();
+            let side = sides.into_iter().find(|side| part.usage_of(*side, &record.object).is_some())?;
+            Some(Page::Account(AccountPage::new(Account { side, name: Arc::clone(&record.object) })))
+        }
+        _ => None,
+    }
+}
+
+/// Goes to what the event under the cursor is about.
+pub fn jump(model: &mut Model) {
+    let Page::Events(page) = model.page() else { return };
+    if let Some(next) = object(model, page) {
+        return push(model, next);
+    }
+    if let Some(path) = queue(model, page) {
+        home(model);
+        if let Page::Queues(page) = model.page_mut() {
+            tree::go_to(page, &path);
+        }
+        lists::rebuild(model, true);
+    }
+}
+
+fn queue(model: &Model, page: &EventsPage) -> Option<QueuePath> {
+    let record = model.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
+    if record.kind != ObjectType::QUEUE {
+        return None;
+    }
+    let path = QueuePath::new(&record.object);
+    model.cluster.part()?.queue_at(&path).map(|row| row.path.clone())
+}
+
+/// Whether what the event under the cursor is about is still there.
+pub fn can_jump(model: &Model) -> Result<(), String> {
+    let Page::Events(page) = model.page() else { return Ok(()) };
+    if page.list.rows.is_empty() {
+        return Err("there is no row under the cursor".to_owned());
+    }
+    if object(model, page).is_some() || queue(model, page).is_some() {
+        return Ok(());
+    }
+    Err("what the event is about is not there any more".to_owned())
+}

@@ -1,0 +1,250 @@
+//! The configuration page: looking, editing, what an edit means, and bringing it into force on a real scheduler.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::config::{self, DEFAULT_POLICY_GROUP};
+use kornsole::console::{Driver, Options};
+use kornsole::engine::Core;
+use kornsole::model::{Identity, Profile};
+use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::view::act::{Act, Actor};
+
+use super::fixture;
+
+const TEXT: &str = "\
+# two tenants
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: '*'
+        queues:
+          - name: eng
+            resources:
+              max: {memory: 40G, vcore: 20}
+            queues:
+              - name: etl
+              - name: adhoc
+          - name: ops
+";
+
+/// A console with somebody at it who may change the configuration, and its scheduler.
+fn console(text: &str, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
+    let read = config::read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
+    let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
+    let core = core.written(text.as_bytes(), None);
+    let about = About { place: SourcePlace::Embedded, name: "queues.yaml".to_owned(), notes: Vec::new() };
+    let actor = Actor::from(Identity::parse("sue:admins").unwrap()).scheduler_admin(true);
+    let source = Arc::new(Stepped::new(core, about, actor));
+    let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), width, height);
+    driver.keys("6").unwrap();
+    settle(&mut driver);
+    (driver, source)
+}
+
+/// Lets the text be looked at.
+fn settle(driver: &mut Driver) {
+    driver.advance(Duration::from_millis(200));
+}
+
+fn says(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
+}
+
+fn says_not(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
+}
+
+fn running(source: &Stepped) -> String {
+    source.configuration().unwrap().text.to_string()
+}
+
+#[test]
+fn the_text_is_shown_with_where_it_is_from() {
+    let (driver, _) = console(TEXT, 120, 40);
+    says(&driver, "revision 1 at the start");
+    says(&driver, "max: {memory: 40G, vcore: 20}");
+    says(&driver, "as it runs");
+    assert!(driver.cursor().is_none());
+}
+
+#[test]
+fn a_fault_is_told_where_it_stands_and_refuses_to_be_applied() {
+    let (mut driver, source) = console(TEXT, 120, 40);
+    driver.keys("/vcore<ret>e<end><left>x").unwrap();
+    says_not(&driver, "1 fault");
+    settle(&mut driver);
+    says(&driver, "1 fault: cannot be applied");
+    says(&driver, "10:41 CFG-021");
+    driver.keys("<esc>gn").unwrap();
+    assert!(driver.find_row("max: {memory").unwrap().1.starts_with('▌'), "{}", driver.screen_text());
+    driver.keys("a").unwrap();
+    says(&driver, "a fault refuses it");
+    assert_eq!(running(&source), TEXT);
+    driver.keys("u").unwrap();
+    settle(&mut driver);
+    says(&driver, "as it runs");
+}
+
+#[test]
+fn an_edit_says_what_it_means_and_comes_into_force_after_a_question() {
+    let (mut driver, source) = console(TEXT, 120, 40);
+    driver.keys("/vcore: 20<ret>e<end><left><bs><bs>6<esc>").unwrap();
+    settle(&mut driver);
+    says(&driver, "edited, not applied");
+    says(&driver, "~ root.eng");
+    says(&driver, "max vcore 20 → 6");
+    driver.keys("d").unwrap();
+    says(&driver, "- ");
+    says(&driver, "max: {memory: 40G, vcore: 6}");
+    driver.keys("a").unwrap();
+    says(&driver, "Apply the configuration?");
+    driver.keys("<ret>").unwrap();
+    assert_eq!(running(&source), TEXT, "the question opens on doing nothing");
+    driver.keys("a<right><ret>").unwrap();
+    settle(&mut driver);
+    assert_eq!(running(&source), TEXT.replace("vcore: 20", "vcore: 6"));
+    says(&driver, "revision 2 is in force");
+    says(&driver, "as it runs");
+    driver.keys("b").unwrap();
+    settle(&mut driver);
+    driver.keys("ay").unwrap();
+    settle(&mut driver);
+    assert_eq!(running(&source), TEXT);
+    says(&driver, "revision 3");
+}
+
+#[test]
+fn a_queue_that_goes_is_told_to_drain() {
+    let (mut driver, source) = console(TEXT, 120, 40);
+    driver.keys("/name: ops<ret>e<home><C-k><bs><esc>").unwrap();
+    settle(&mut driver);
+    says(&driver, "- root.ops");
+    says(&driver, "nothing is in it");
+    driver.keys("a").unwrap();
+    says(&driver, "1 queue");
+    driver.keys("y").unwrap();
+    settle(&mut driver);
+    assert!(!running(&source).contains("ops"));
+}
+
+#[test]
+fn what_was_changed_underneath_is_merged_or_replaced_knowingly() {
+    let (mut driver, source) = console(TEXT, 120, 40);
+    let change = |from: &str, to: &str| {
+        let now = source.configuration().unwrap();
+        let act = Act::Configure { text: now.text.replace(from, to), base: Some(now.checksum.clone()), dry_run: false };
+        source.act(act.into(), Box::new(|done| assert!(done.is_ok(), "{done:?}")));
+    };
+    change("- name: ops", "- name: operations");
+    driver.refresh();
+    settle(&mut driver);
+    says(&driver, "- name: operations");
+    driver.keys("/vcore: 20<ret>e<end><left><bs>5<esc>").unwrap();
+    change("- name: operations", "- name: ops");
+    driver.refresh();
+    settle(&mut driver);
+    says(&driver, "changed underneath");
+    driver.keys("a").unwrap();
+    says(&driver, "another configuration is in force by now");
+    driver.keys("dd").unwrap();
+    says(&driver, "+           - name: ops");
+    driver.keys(":merge<ret>").unwrap();
+    settle(&mut driver);
+    says_not(&driver, "changed underneath:");
+    driver.keys("ay").unwrap();
+    settle(&mut driver);
+    assert_eq!(running(&source), TEXT.replace("vcore: 20", "vcore: 25"));
+
+    driver.keys("/vcore: 25<ret>e<end><left><bs>7<esc>").unwrap();
+    change("vcore: 25", "vcore: 21");
+    driver.refresh();
+    settle(&mut driver);
+    driver.keys(":merge<ret>").unwrap();
+    says(&driver, "both change the same lines: at 10");
+    driver.keys(":rebase<ret>").unwrap();
+    settle(&mut driver);
+    driver.keys("ay").unwrap();
+    settle(&mut driver);
+    assert_eq!(running(&source), TEXT.replace("vcore: 20", "vcore: 27"));
+}
+
+#[test]
+fn words_are_completed_while_they_are_written() {
+    let (mut driver, _) = console(TEXT, 120, 40);
+    driver.keys("Gk").unwrap();
+    driver.keys("e<end><ret>submi").unwrap();
+    says(&driver, "submitacl:");
+    driver.keys("<tab> x").unwrap();
+    says(&driver, "            submitacl: x");
+    driver.keys("<esc><esc>").unwrap();
+    assert!(driver.cursor().is_none());
+}
+
+#[test]
+fn an_edit_is_kept_while_one_looks_elsewhere_and_asked_about_at_the_end() {
+    let (mut driver, _) = console(TEXT, 120, 40);
+    driver.keys("eX<esc>1").unwrap();
+    says(&driver, "the edit is kept");
+    driver.keys("6").unwrap();
+    says(&driver, "X# two tenants");
+    driver.keys("1q").unwrap();
+    says(&driver, "was edited and is not applied");
+    driver.keys("<esc>6R").unwrap();
+    settle(&mut driver);
+    driver.keys("1q").unwrap();
+    assert!(driver.take_effects().quit);
+}
+
+#[test]
+fn queues_fold_and_unfold() {
+    let (mut driver, _) = console(TEXT, 120, 40);
+    driver.keys("/eng<ret><space>").unwrap();
+    says(&driver, "… 5 lines");
+    says_not(&driver, "name: adhoc");
+    driver.keys("j").unwrap();
+    assert!(driver.find_row("name: ops").unwrap().1.starts_with('▌'));
+    driver.keys("/adhoc<ret>").unwrap();
+    says(&driver, "name: adhoc");
+    driver.keys("<esc>-").unwrap();
+    says_not(&driver, "name: adhoc");
+    driver.keys("+").unwrap();
+    says(&driver, "name: adhoc");
+}
+
+#[test]
+fn pasted_megabytes_and_bytes_do_no_harm() {
+    let (mut driver, source) = console(TEXT, 80, 24);
+    driver.keys("e").unwrap();
+    driver.paste("\u{0}\u{1b}]52;c;AAAA\u{7}\r\n\u{202e}");
+    driver.paste(&"x".repeat(3 << 20));
+    driver.buffer();
+    driver.paste(&"- y: [\n".repeat(1 << 20));
+    settle(&mut driver);
+    driver.buffer();
+    assert!(!driver.screen_text().contains('\u{1b}'));
+    assert_eq!(running(&source), TEXT);
+}
+
+#[test]
+fn without_the_text_the_page_says_so() {
+    let mut driver = Driver::new(fixture::Scene::new(fixture::tenants().build()), Options::default(), 80, 24);
+    driver.keys("6").unwrap();
+    says(&driver, "The text of the configuration in force is not known here");
+    driver.keys("e").unwrap();
+    says(&driver, "is not known");
+}
+
+#[test]
+fn pictures_of_the_page() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let (mut driver, _) = console(TEXT, width, height);
+        driver.keys("/vcore: 20<ret>e<end><left><bs><bs>6q<esc>/ops<ret>e<home><C-k><bs><esc>").unwrap();
+        settle(&mut driver);
+        insta::assert_snapshot!(format!("config-faults-{width}x{height}"), driver.screen_text());
+        driver.keys("/6q<ret>e<right><right><bs><esc>").unwrap();
+        settle(&mut driver);
+        insta::assert_snapshot!(format!("config-meaning-{width}x{height}"), driver.screen_text());
+    }
+}
