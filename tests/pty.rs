@@ -474,7 +474,7 @@ fn play_in_terminal(name: &str) {
         drop(seen);
         terminal.master.resize(size(width, height)).expect("the terminal takes a size");
     };
-    resized(&terminal, size_now);
+    assert_eq!(size_now, (100, 30), "{tape}: begins at the size that the terminal has");
     terminal.until_text("EMBEDDED");
     let screens = recorded(&tape);
     for step in &read.steps {
