@@ -8,14 +8,14 @@ use std::process::{Command as Process, Output};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::cli::play::{Mode, picture, play_file, shots_file};
+use kornsole::cli::play::{Mode, play_file, shots_file};
 use kornsole::config;
 use kornsole::engine::Core;
 use kornsole::model::{Profile, Time};
 use kornsole::scenario::Workload;
 use kornsole::scheduler::{Command, Event, NodeSpec, PartitionCommand};
 use kornsole::source::{About, SourcePlace};
-use kornsole::tape::{self, Limits, Played, words};
+use kornsole::tape::{self, Limits, Played, Stage, words};
 
 fn recordings(extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir("recordings").expect("the recordings are there");
@@ -42,16 +42,14 @@ fn every_recorded_screen_belongs_to_a_tape() {
 }
 
 #[test]
-fn pictures_are_what_their_tapes_make() {
+fn every_picture_is_made_by_a_tape() {
+    // That none is stale is held by `every_tape_plays_as_recorded`.
+    let made: Vec<String> = recordings("tape").iter().filter_map(|tape| fs::read_to_string(tape).ok()).collect();
     let pictures = recordings("svg");
     assert!(!pictures.is_empty());
     for file in pictures {
-        let tape = file.with_extension("tape");
-        let outcome = play_file(&tape, Mode::Play).unwrap_or_else(|trouble| panic!("{}", trouble.message));
-        let (tape, file) = (tape.display(), file.display());
-        let drawn = fs::read_to_string(file.to_string()).expect("it is text");
-        let made = format!("kornsole play {tape} --svg {file}");
-        assert!(picture(Path::new(&tape.to_string()), &outcome) == drawn, "{file} is stale: `{made}` makes it anew");
+        let name = file.file_name().and_then(|name| name.to_str()).expect("a picture has a name").to_owned();
+        assert!(made.iter().any(|text| text.contains(&format!("Screenshot {name}"))), "no tape makes {name}");
     }
 }
 
@@ -81,7 +79,8 @@ fn played(text: &str, workload: Option<Box<dyn Workload>>, limits: Limits) -> Pl
     let configuration = config::read(config::DEFAULT_CONFIG, Profile::Kornsole).config.expect("it is legal");
     let core = Core::new(Profile::Kornsole, Arc::new(configuration), workload).expect("it is taken");
     let about = About { place: SourcePlace::Embedded, name: "test".to_owned(), notes: Vec::new() };
-    tape::play(&reading.tape.expect("there are no faults"), core, about, limits)
+    let stage = Stage { limits, ..Stage::default() };
+    tape::play(&reading.tape.expect("there are no faults"), core, about, stage)
 }
 
 /// The line, code and words of the step that failed.
@@ -295,4 +294,124 @@ fn the_last_screen_becomes_a_picture() {
     assert!(text.contains("root"));
     let svg = fs::read_to_string(folder.join("a.svg")).expect("it was written");
     assert!(svg.starts_with("<svg ") && svg.contains(">root</text>") && svg.ends_with("</svg>\n"));
+}
+
+#[test]
+fn what_is_said_must_be_expected() {
+    let toast = "Source default\nType ':theme none' Enter\n";
+    let outcome = played(toast, None, Limits::default());
+    let (line, code, what) = failed(&outcome);
+    assert_eq!((line, code), (2, "TAPE-024"));
+    assert!(what.contains("no theme none") && what.ends_with("was said, and no step expects it"), "{what}");
+
+    let outcome = played(&format!("{toast}Down\nExpect 'no theme'"), None, Limits::default());
+    let (line, code, what) = failed(&outcome);
+    assert_eq!((line, code), (3, "TAPE-024"), "an expectation behind the next key comes too late: {what}");
+
+    for expected in ["Expect 'no theme none'", "Expect /theme none; there/", "Wait 'no theme'", "Snapshot said"] {
+        let outcome = played(&format!("{toast}{expected}\nDown\n"), None, Limits::default());
+        assert_eq!(outcome.failure, None, "{expected}");
+    }
+    let outcome = played(&format!("{toast}Expect 'root'\n"), None, Limits::default());
+    assert_eq!(failed(&outcome).1, "TAPE-024", "what is found elsewhere expects nothing");
+
+    // A question, and the answer without a look at it.
+    let question = "Source demo seed 42\nAdvance 5s\nType 'q'\nType 'y'\n";
+    let folder = folder("play-question");
+    fs::write(folder.join("a.tape"), question).expect("written");
+    let (code, _, told) = kornsole(&folder, &["a.tape"]);
+    assert_eq!(code, Some(1));
+    assert!(told.starts_with("a.tape:4:1: error[TAPE-024]: \"Quit kornsole?\" was said"), "{told}");
+}
+
+#[test]
+fn waiting_goes_on_until_it_is_there_and_no_longer() {
+    let growing = || -> Option<Box<dyn Workload>> {
+        Some(Box::new(Growing { at: Time::ZERO, until: Time::from_millis(60_000) }))
+    };
+    let outcome = played("Source default\nWait '201 nodes'", growing(), Limits::default());
+    assert_eq!(outcome.failure, None);
+    assert_eq!(outcome.time, Duration::from_secs(2));
+    let outcome = played("Source default\nWait@250ms 'never'\n", growing(), Limits::default());
+    assert_eq!(failed(&outcome), (2, "TAPE-025", "\"never\" did not come within 250ms of virtual time"));
+    assert_eq!(outcome.time, Duration::from_millis(250));
+    let outcome = played("Source default\nSet WaitTimeout 1s\nWait+Line /never/\n", growing(), Limits::default());
+    assert_eq!(failed(&outcome), (3, "TAPE-025", "/never/ did not come within 1s of virtual time"));
+    let outcome = played("Source default\nType ':que'\nWait+Line ':que'\n", None, Limits::default());
+    assert_eq!(outcome.failure, None);
+}
+
+#[test]
+fn a_thousand_keys_take_no_second() {
+    let mut text = "Source demo seed 42\nSet Width 120\nSet Height 40\nAdvance 1m\n".to_owned();
+    for _ in 0..100 {
+        text += "Down 4 Type '/a' Escape Up 2 Tab\n";
+    }
+    let folder = folder("play-keys");
+    fs::write(folder.join("keys.tape"), "Source demo seed 42\nAdvance 1m\n").expect("written");
+    let time = |text: &str| {
+        fs::write(folder.join("keys.tape"), text).expect("written");
+        let begin = std::time::Instant::now();
+        play_file(&folder.join("keys.tape"), Mode::Play).unwrap_or_else(|trouble| panic!("{}", trouble.message));
+        begin.elapsed()
+    };
+    let without = time("Source demo seed 42\nAdvance 1m\n");
+    let with = time(&text);
+    // A build for tests on a busy machine is several times slower than what people get.
+    assert!(with.saturating_sub(without) < Duration::from_secs(5), "{with:?} with the keys, {without:?} without");
+}
+
+#[test]
+fn a_cast_is_what_one_sees() {
+    let folder = folder("play-cast");
+    let text = "Source default\nSet Width 60\nSet Height 14\nHide\nType '?'\nEscape\nShow\nSay 'The queues.'\nType ':' Sleep 2s\n";
+    fs::write(folder.join("a.tape"), text).expect("written");
+    assert_eq!(kornsole(&folder, &["a.tape", "--cast", "a.cast"]).0, Some(0));
+    let cast = fs::read_to_string(folder.join("a.cast")).expect("it was written");
+    let about: serde_json::Value = serde_json::from_str(cast.lines().next().expect("a line")).expect("it is JSON");
+    assert_eq!(
+        (about["version"].as_u64(), about["width"].as_u64(), about["height"].as_u64()),
+        (Some(2), Some(60), Some(16))
+    );
+    let mut emulator = vt100::Parser::new(16.try_into().expect("not 0"), 60.try_into().expect("not 0"), 0);
+    let mut times = Vec::new();
+    for line in cast.lines().skip(1) {
+        let (time, kind, data): (f64, String, String) = serde_json::from_str(line).expect("a time, a kind, data");
+        assert_eq!(kind, "o");
+        emulator.process(data.as_bytes());
+        assert!(!emulator.screen().contents().contains("Help"), "what is hidden is not seen");
+        times.push(time);
+    }
+    assert!(times.is_sorted() && times.last().is_some_and(|last| *last > 2.5), "{times:?}");
+    let played = play_file(&folder.join("a.tape"), Mode::Play).expect("it plays");
+    let rows: Vec<String> = emulator.screen().rows(0, 60).map(|row| row.trim_end().to_owned()).collect();
+    assert_eq!(rows[..14], played.screen.lines()[..], "the last frame is the last screen");
+    assert!(rows[15].starts_with(" The queues.") && rows[15].ends_with(':'), "{}", rows[15]);
+
+    let again = folder.join("b.cast");
+    assert_eq!(kornsole(&folder, &["a.tape", "--cast", "b.cast"]).0, Some(0));
+    assert_eq!(fs::read_to_string(again).expect("it was written"), cast, "the same tape, the same bytes");
+}
+
+#[test]
+fn live_needs_a_terminal() {
+    let folder = folder("play-live");
+    fs::write(folder.join("a.tape"), "Source default\n").expect("written");
+    let (code, out, told) = kornsole(&folder, &["a.tape", "--live"]);
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(told.contains("needs a terminal"), "{told}");
+}
+
+#[test]
+fn a_picture_that_is_stale_or_missing_fails_the_check() {
+    let folder = folder("play-screenshot");
+    fs::write(folder.join("a.tape"), "Source default\nScreenshot a.svg\nScreenshot a.text\n").expect("written");
+    let (code, _, told) = kornsole(&folder, &["a.tape", "--check"]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("a.tape:2:1: error[TAPE-031]: the picture `a.svg` is not there"), "{told}");
+    assert_eq!(kornsole(&folder, &["a.tape", "--update"]).0, Some(0));
+    assert_eq!(kornsole(&folder, &["a.tape", "--check"]).0, Some(0));
+    fs::write(folder.join("a.text"), "old").expect("written");
+    let (_, _, told) = kornsole(&folder, &["a.tape", "--check"]);
+    assert!(told.contains("a.tape:3:1: error[TAPE-031]: the picture `a.text` is stale"), "{told}");
 }

@@ -7,17 +7,21 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::look::LookArgs;
+use super::record::Recording;
 use super::serve::{self, ListenArgs};
 use super::settings::{Asked, SettingsArgs, hook, setup};
 use super::{fail, identity, load};
 use crate::api::server::Server;
 use crate::config::{DEFAULT_CONFIG, Settings};
 use crate::console;
+use crate::console::keymap::Keymap;
+use crate::console::runtime::Tap;
 use crate::engine::{Core, Setup};
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Identity, Profile};
 use crate::scenario::{ScenarioWorkload, Workload};
 use crate::source::{About, Embedded, SourcePlace};
+use crate::tape::Against;
 use crate::view::act::Actor;
 
 /// The arguments of the console on own files.
@@ -61,6 +65,9 @@ pub struct CommonArgs {
     /// How it is drawn
     #[command(flatten)]
     pub look: LookArgs,
+    /// Write what you do in it as a tape, which `kornsole play` plays. Keys of your own settings are left aside meanwhile
+    #[arg(long, value_name = "TAPE", conflicts_with = "speed")]
+    pub record: Option<PathBuf>,
 }
 
 pub(super) fn speed(text: &str) -> Result<f64, String> {
@@ -99,6 +106,8 @@ pub struct Opened {
     pub about: About,
     /// The file to watch, and what was read from it.
     pub watched: Option<(PathBuf, Vec<u8>)>,
+    /// What a tape is told to run against to come to the same.
+    pub against: Against,
 }
 
 /// Shows the console on the files named.
@@ -120,6 +129,7 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
 /// Every fault of them, rendered.
 pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Result<Opened, String> {
     let (profile, group) = (setup.profile, setup.policy_group.as_str());
+    let (named_config, named_workload) = (config, workload);
     let named = [config, workload];
     let (config, written, watched, scenario) = match (workload, config) {
         (Some(workload), config) => {
@@ -143,7 +153,13 @@ pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Re
     let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
     let kept = watched.as_ref().map(|(file, _)| file.clone());
     let core = Core::set_up(setup, config, workload)?.written(&written, kept);
-    Ok(Opened { core, about, watched })
+    let named = |file: &Path| file.display().to_string();
+    let against = match (named_config.map(named), named_workload.map(named)) {
+        (config, Some(workload)) => Against::Scenario(workload, config),
+        (Some(config), None) => Against::Config(config),
+        (None, None) => Against::Default,
+    };
+    Ok(Opened { core, about, watched, against })
 }
 
 fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
@@ -170,6 +186,16 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         Ok(read) => read,
         Err(told) => return fail(&told.message, told.code),
     };
+    let mut personal = personal;
+    let mut tap: Option<Box<dyn Tap>> = None;
+    if let Some(file) = &args.record {
+        // A tape is played with the keys that everybody has.
+        personal.keymap = Keymap::default();
+        match Recording::new(file, &opened.against, &args.actor(), args.core, &options) {
+            Ok(recording) => tap = Some(Box::new(recording)),
+            Err(message) => return fail(&message, 1),
+        }
+    }
     let (mut about, served) = (opened.about.clone(), args.listen.listen.is_some());
     let server = if served { Some(args.listen.options(settings.config(), args.core)) } else { None };
     let server = match server.transpose() {
@@ -186,7 +212,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     };
     about.notes.extend(server.as_ref().map(|server| format!("The REST API is served on {}.", server.address())));
     let source = Arc::new(Embedded::new(engine, about, args.actor()));
-    match console::run(source, options, personal) {
+    match console::run_tapped(source, options, personal, tap) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),
     }

@@ -15,6 +15,7 @@ use crate::engine::{Core, Progress, Setup};
 use crate::model::{Profile, Time};
 use crate::scenario::{Demo, Recorder, demo_config, scenario_text};
 use crate::source::{About, SourcePlace};
+use crate::tape::Against;
 
 /// The arguments of `kornsole demo`.
 #[derive(Args, Clone, Debug)]
@@ -70,7 +71,7 @@ pub fn run(args: &DemoArgs) -> ExitCode {
 /// The demo's own configuration is refused by this profile.
 pub fn open(seed: u64, setup: &Setup) -> Result<Opened, String> {
     let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes() };
-    Ok(Opened { core: core(seed, setup)?, about, watched: None })
+    Ok(Opened { core: core(seed, setup)?, about, watched: None, against: Against::Demo { seed } })
 }
 
 fn notes() -> Vec<String> {

@@ -53,7 +53,11 @@ impl Colors {
     }
 }
 
-fn colors(text: &str) -> Result<Colors, String> {
+/// Reads `--color`.
+///
+/// # Errors
+/// What there is, for a name that there is not.
+pub fn colors(text: &str) -> Result<Colors, String> {
     let known = || format!("auto, {}", Depth::NAMES.map(|(name, _)| name).join(", "));
     if text == "auto" { Ok(Colors::Auto) } else { Depth::parse(text).map(Colors::Said).ok_or_else(known) }
 }

@@ -9,10 +9,15 @@ use std::time::Duration;
 use clap::Args;
 
 use super::console::{self, Opened};
-use super::{demo, fail, load};
+use super::look::{self, Colors};
+use super::{demo, fail, live, load};
 use crate::config::{Fault, Place, Severity, Source};
+use crate::console::theme::Depth;
 use crate::engine::Setup;
-use crate::tape::{self, Against, Head, Limits, Played, Shots, snapshot::Difference, svg};
+use crate::tape::cast::Cast;
+use crate::tape::snapshot::{Difference, Picture};
+use crate::tape::watch::Watch;
+use crate::tape::{self, Against, Head, Limits, Played, Shots, Stage, Tape, svg};
 
 /// The arguments of `kornsole play`.
 #[derive(Args, Clone, Debug)]
@@ -20,10 +25,11 @@ pub struct PlayArgs {
     /// Tapes, each played on a scheduler of its own
     #[arg(required = true, value_name = "TAPE")]
     pub tapes: Vec<PathBuf>,
-    /// Compare the snapshots with those in the file beside the tape (its name with `.txt`); exit code 1 when they differ
+    /// Compare the snapshots with those in the file beside the tape (its name with `.txt`), and the pictures that it takes with their
+    /// files; exit code 1 when they differ
     #[arg(long, conflicts_with = "update")]
     pub check: bool,
-    /// Write the snapshots into the file beside the tape
+    /// Write the snapshots into the file beside the tape, and the pictures that it takes
     #[arg(long)]
     pub update: bool,
     /// Draw the last screen as an SVG picture
@@ -32,6 +38,15 @@ pub struct PlayArgs {
     /// Write the last screen as plain text
     #[arg(long, value_name = "FILE")]
     pub text: Option<PathBuf>,
+    /// Write what one sees as an asciicast, version 2
+    #[arg(long, value_name = "FILE")]
+    pub cast: Option<PathBuf>,
+    /// Show it in this terminal at the pace of a person: space holds it, + and - change the pace, q ends it
+    #[arg(long, conflicts_with_all = ["update", "cast"])]
+    pub live: bool,
+    /// How many colours --live shows: auto, never, 16, 256 or true
+    #[arg(long, value_name = "WHICH", default_value = "auto", value_parser = look::colors, requires = "live")]
+    pub color: Colors,
 }
 
 /// What becomes of a tape's snapshots.
@@ -56,7 +71,7 @@ pub struct Trouble {
 
 /// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed; 2: a tape does not read, or wrong use.
 pub fn run(args: &PlayArgs) -> ExitCode {
-    if args.tapes.len() > 1 && (args.svg.is_some() || args.text.is_some()) {
+    if args.tapes.len() > 1 && (args.svg.is_some() || args.text.is_some() || args.cast.is_some()) {
         return fail("kornsole play: a picture is made of one tape, not of several", 2);
     }
     let mode = match (args.check, args.update) {
@@ -66,11 +81,9 @@ pub fn run(args: &PlayArgs) -> ExitCode {
     };
     let mut code = 0;
     for tape in &args.tapes {
-        let played = play_file(tape, mode).and_then(|played| {
-            pictures(args, tape, &played)?;
-            Ok(played)
-        });
+        let played = play_one(args, tape, mode);
         match played {
+            Ok(played) if played.stopped => return ExitCode::from(code),
             Ok(played) => {
                 let name = tape.display();
                 let shots = counted(played.shots.len(), "snapshot");
@@ -87,16 +100,58 @@ pub fn run(args: &PlayArgs) -> ExitCode {
     ExitCode::from(code)
 }
 
+/// Plays one tape as the arguments ask for, and writes what is to be made of it.
+fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<Played, Trouble> {
+    let unreadable = |message| Trouble { code: 2, message };
+    let mut cast = args.cast.as_ref().map(|_| Cast::new(&title(tape)));
+    let played = if args.live {
+        live::play(tape, mode, args.color.depth())?
+    } else {
+        let watch = cast.as_mut().map(|cast| cast as &mut dyn Watch);
+        play_watched(tape, mode, watch, None)?
+    };
+    if let (Some(cast), Some(file)) = (cast, &args.cast) {
+        write(file, &cast.text()).map_err(unreadable)?;
+    }
+    pictures(args, tape, &played).map_err(unreadable)?;
+    Ok(played)
+}
+
+/// A tape that reads.
+///
+/// # Errors
+/// It cannot be read, or every fault in it.
+pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Trouble> {
+    let unreadable = |message| Trouble { code: 2, message };
+    let bytes = load::bytes(path).map_err(unreadable)?;
+    let tape::Reading { tape, faults } = tape::read(&bytes);
+    match tape {
+        Some(tape) => Ok((tape, bytes)),
+        None => Err(unreadable(load::told(path, &bytes, &faults))),
+    }
+}
+
 /// Plays one tape on the scheduler that it asks for; its files are looked for beside it.
 ///
 /// # Errors
 /// The tape or what it names does not read, an expectation is not met, or a snapshot is not as recorded.
 pub fn play_file(path: &Path, mode: Mode) -> Result<Played, Trouble> {
+    play_watched(path, mode, None, None)
+}
+
+/// The same while somebody looks on, who can see so many colours.
+///
+/// # Errors
+/// As [`play_file`].
+pub fn play_watched(
+    path: &Path,
+    mode: Mode,
+    watch: Option<&mut dyn Watch>,
+    depth: Option<Depth>,
+) -> Result<Played, Trouble> {
     let name = path.to_string_lossy();
     let unreadable = |message| Trouble { code: 2, message };
-    let bytes = load::bytes(path).map_err(unreadable)?;
-    let tape::Reading { tape, faults } = tape::read(&bytes);
-    let Some(tape) = tape else { return Err(unreadable(load::told(path, &bytes, &faults))) };
+    let (tape, bytes) = read_file(path)?;
     let text = String::from_utf8_lossy(&bytes);
     let tell = |fault: &Fault| Source::new(&name, &text).render(fault);
 
@@ -104,7 +159,12 @@ pub fn play_file(path: &Path, mode: Mode) -> Result<Played, Trouble> {
         let what = "what the tape runs against cannot be opened";
         unreadable(format!("{}{told}", tell(&fault("TAPE-010", tape.head.at, what))))
     })?;
-    let played = tape::play(&tape, core, about, Limits::default());
+    let stage = Stage { limits: Limits::default(), watch, depth, title: title(path) };
+    // A tape changes nothing outside of itself, whatever is applied in it.
+    let played = tape::play(&tape, core.kept_nowhere(), about, stage);
+    if played.stopped {
+        return Ok(played);
+    }
     let mut trouble = String::new();
     if let Some(failure) = &played.failure {
         trouble += &tell(&fault(failure.code, failure.at, &failure.what));
@@ -112,11 +172,18 @@ pub fn play_file(path: &Path, mode: Mode) -> Result<Played, Trouble> {
         trouble.extend(failure.screen.lines().iter().map(|line| format!("  |{line}\n")));
     }
     match mode {
-        Mode::Update if played.failure.is_none() => write_shots(path, &played).map_err(unreadable)?,
+        Mode::Update if played.failure.is_none() => {
+            write_shots(path, &played).map_err(unreadable)?;
+            for picture in &played.pictures {
+                write(&path.with_file_name(&picture.file), &picture.text).map_err(unreadable)?;
+            }
+        }
         Mode::Check => {
             let differences = compare(path, &played).map_err(unreadable)?;
             trouble.extend(differences.iter().map(|difference| told(difference, &tell)));
-            if !differences.is_empty() {
+            let stale: Vec<String> = played.pictures.iter().filter_map(|picture| stale(path, picture, &tell)).collect();
+            trouble.extend(stale.iter().map(String::as_str));
+            if !differences.is_empty() || !stale.is_empty() {
                 trouble += &format!("`kornsole play {name} --update` takes the screens as they are now\n");
             }
         }
@@ -166,23 +233,31 @@ fn told(difference: &Difference, tell: &impl Fn(&Fault) -> String) -> String {
     format!("{}{}\n", tell(&fault("TAPE-030", difference.at.unwrap_or_default(), &what)), difference.what)
 }
 
-fn pictures(args: &PlayArgs, tape: &Path, played: &Played) -> Result<(), Trouble> {
-    let written = || {
-        if let Some(file) = &args.svg {
-            write(file, &picture(tape, played))?;
-        }
-        if let Some(file) = &args.text {
-            write(file, &(played.screen.lines().join("\n") + "\n"))?;
-        }
-        Ok(())
+/// Why a picture is not as its file; nothing when it is.
+fn stale(tape: &Path, picture: &Picture, tell: &impl Fn(&Fault) -> String) -> Option<String> {
+    let file = tape.with_file_name(&picture.file);
+    let what = match fs::read(&file) {
+        Ok(bytes) if bytes == picture.text.as_bytes() => return None,
+        Ok(_) => "is stale".to_owned(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => "is not there".to_owned(),
+        Err(error) => format!("cannot be read: {error}"),
     };
-    written().map_err(|message| Trouble { code: 2, message })
+    Some(tell(&fault("TAPE-031", picture.at, &format!("the picture `{}` {what}", picture.file))))
 }
 
-/// The last screen of a tape as an SVG picture.
-pub fn picture(tape: &Path, played: &Played) -> String {
-    let name = tape.file_stem().unwrap_or_default().to_string_lossy();
-    svg::draw(&played.screen, &format!("kornsole: {name}"))
+fn pictures(args: &PlayArgs, tape: &Path, played: &Played) -> Result<(), String> {
+    if let Some(file) = &args.svg {
+        write(file, &svg::draw(&played.screen, &title(tape)))?;
+    }
+    if let Some(file) = &args.text {
+        write(file, &(played.screen.lines().join("\n") + "\n"))?;
+    }
+    Ok(())
+}
+
+/// What the pictures and casts of a tape are called.
+fn title(tape: &Path) -> String {
+    format!("kornsole: {}", tape.file_stem().unwrap_or_default().to_string_lossy())
 }
 
 /// A duration as people write it: `0s`, `1.5s`.
@@ -201,7 +276,9 @@ fn open(head: &Head, tape: &Path) -> Result<Opened, String> {
     match &head.against {
         Against::Default => console::open(None, None, &setup),
         Against::Config(file) => console::open(Some(&beside(file)), None, &setup),
-        Against::Scenario(file) => console::open(None, Some(&beside(file)), &setup),
+        Against::Scenario(file, config) => {
+            console::open(config.as_deref().map(beside).as_deref(), Some(&beside(file)), &setup)
+        }
         Against::Demo { seed } => demo::open(*seed, &setup),
     }
 }

@@ -146,7 +146,8 @@ impl Driver {
         self.paint().1
     }
 
-    fn paint(&self) -> (Buffer, Option<Position>) {
+    /// The screen with its styles, and the place of the text cursor.
+    pub fn paint(&self) -> (Buffer, Option<Position>) {
         let mut buffer = Buffer::empty(Rect::new(0, 0, self.size.width, self.size.height));
         let cursor = self.session.paint(&mut buffer);
         (buffer, cursor)

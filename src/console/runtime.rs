@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use color_eyre::eyre::{WrapErr, bail};
 use crossterm::event::Event as TerminalEvent;
+use ratatui::layout::Size;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
@@ -30,11 +31,12 @@ use super::files;
 use super::gate::Gate;
 use super::input;
 use super::key::Key;
-use super::model::{Options, Personal};
+use super::model::{Model, Options, Personal};
 use super::outside;
 use super::session::Session;
 use super::terminal::{self, Screen};
 use super::work::{Outcome, Work};
+use crate::model::Time;
 use crate::source::Source;
 
 /// The shortest time between two frames for news.
@@ -63,6 +65,44 @@ enum Event {
 /// # Errors
 /// The output is no terminal, or it cannot be read from or written to any more.
 pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> color_eyre::Result<()> {
+    run_tapped(source, options, personal, None)
+}
+
+/// What a person does to a console.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Pressed a key.
+    Key(Key),
+    /// Did something with the mouse.
+    Mouse(Mouse),
+    /// Pasted text.
+    Paste(String),
+    /// Gave the terminal another size.
+    Size(Size),
+}
+
+/// Somebody who hears what a person does. Called on the console's own thread, which waits for it.
+pub trait Tap {
+    /// The console begins, on a terminal of this size.
+    fn begin(&mut self, size: Size, model: &Model);
+    /// Something is done, at this time of the cluster; the console has not answered yet.
+    fn input(&mut self, input: &Input, at: Time);
+    /// The console has answered, or shows something new.
+    fn shown(&mut self, model: &Model);
+    /// The console ends, because the person left it or for another reason.
+    fn end(&mut self, at: Time, left: bool);
+}
+
+/// The same while somebody listens.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_tapped(
+    source: Arc<dyn Source>,
+    options: Options,
+    personal: Personal,
+    mut tap: Option<Box<dyn Tap>>,
+) -> color_eyre::Result<()> {
     if !std::io::stdout().is_terminal() {
         bail!("the console needs a terminal, and the output is none; `kornsole run FILE` works without one");
     }
@@ -77,15 +117,19 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     watch_input(&sender, &input)?;
     watch_source(&*source, &sender, &news);
     let size = screen.size()?;
-    let mut session = Session::new(source, options, size);
+    let mut session = Session::new(Arc::clone(&source), options, size);
     session.personalize(personal);
     let told = Mutex::new(sender.clone());
     session.on_answer(Arc::new(move || {
         // The loop may have ended.
         let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Answer);
     }));
+    if let Some(tap) = &mut tap {
+        tap.begin(size, session.model());
+    }
     let start = Instant::now();
-    Loop { screen, session, input, events, sender, news, start, last_news: start, waiting: false }.run()
+    let (last_news, waiting, left) = (start, false, false);
+    Loop { screen, session, source, tap, input, events, sender, news, start, last_news, waiting, left }.run()
 }
 
 fn watch_input(sender: &Sender<Event>, gate: &Gate) -> color_eyre::Result<()> {
@@ -140,6 +184,8 @@ fn watch_source(source: &dyn Source, sender: &Sender<Event>, news: &Arc<AtomicBo
 struct Loop {
     screen: Screen,
     session: Session,
+    source: Arc<dyn Source>,
+    tap: Option<Box<dyn Tap>>,
     input: Gate,
     events: Receiver<Event>,
     sender: Sender<Event>,
@@ -149,6 +195,8 @@ struct Loop {
     last_news: Instant,
     /// News came that have not been taken yet.
     waiting: bool,
+    /// The person has left.
+    left: bool,
 }
 
 impl Loop {
@@ -166,8 +214,14 @@ impl Loop {
             }
             effects = effects.and(self.refresh());
             effects = effects.and(self.work()?);
+            if let Some(tap) = &mut self.tap {
+                tap.shown(self.session.model());
+            }
             self.screen.listen_to_mouse(self.session.model().options.mouse)?;
             if effects.quit {
+                if let Some(tap) = &mut self.tap {
+                    tap.end(self.source.now(), self.left);
+                }
                 return Ok(());
             }
             if !terminal::taken() {
@@ -211,6 +265,32 @@ impl Loop {
     }
 
     fn take(&mut self, event: Event) -> color_eyre::Result<Effects> {
+        let Some(input) = self.done_by(&event)? else { return self.answer(event) };
+        let Some(tap) = &mut self.tap else { return self.answer(event) };
+        // The console shows what is, not what was when it was drawn last, so that a tape can come to the same.
+        let now = self.source.now();
+        tap.input(&input, now);
+        let refreshed = self.session.refresh(self.now());
+        let effects = refreshed.and(self.answer(event)?);
+        if let Some(tap) = &mut self.tap {
+            tap.shown(self.session.model());
+        }
+        self.left |= effects.quit;
+        Ok(effects)
+    }
+
+    /// What a person does with an event.
+    fn done_by(&self, event: &Event) -> color_eyre::Result<Option<Input>> {
+        Ok(match event {
+            Event::Key(key) => Some(Input::Key(*key)),
+            Event::Mouse(mouse) => Some(Input::Mouse(*mouse)),
+            Event::Paste(text) => Some(Input::Paste(text.clone())),
+            Event::Signal(SIGWINCH) => Some(Input::Size(self.screen.size()?)),
+            _ => None,
+        })
+    }
+
+    fn answer(&mut self, event: Event) -> color_eyre::Result<Effects> {
         Ok(match event {
             Event::Key(key) => self.session.key(key, self.now()),
             Event::Mouse(mouse) => self.session.mouse(mouse, self.now()),

@@ -69,6 +69,13 @@ impl Core {
         self
     }
 
+    /// The same core, which keeps changes of its configuration in no file.
+    #[must_use]
+    pub fn kept_nowhere(mut self) -> Self {
+        self.in_force.file = None;
+        self
+    }
+
     /// The configuration in force, as it was written; `None` when that is not known.
     pub fn configuration(&self) -> Option<&Arc<Configuration>> {
         self.in_force.written.as_ref()

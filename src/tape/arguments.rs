@@ -54,12 +54,12 @@ pub(super) fn value(line: &mut Line<'_>, word: &str, wanted: &str) -> Result<Str
     }
 }
 
-pub(super) fn typed(line: &mut Line<'_>) -> Result<String, Wrong> {
+pub(super) fn typed(line: &mut Line<'_>, word: &str) -> Result<String, Wrong> {
     let at = line.at();
-    let hint = "Type \"text\", with \", ' or ` around it";
+    let hint = format!("{word} \"text\", with \", ' or ` around it");
     match line.quoted() {
         Some(text) => Ok(text?.to_owned()),
-        None => Err(Wrong::new("TAPE-003", at, "`Type` needs a text in quotation marks behind it", hint)),
+        None => Err(Wrong::new("TAPE-003", at, format!("`{word}` needs a text in quotation marks behind it"), hint)),
     }
 }
 
@@ -135,4 +135,20 @@ pub(super) fn count(line: &mut Line<'_>) -> Result<u32, Wrong> {
         let hint = format!("a whole number from 1 to {MOST_PRESSES}");
         Wrong::new("TAPE-004", at, format!("{text:?} is no number of presses"), hint)
     })
+}
+
+/// A column or line of the screen, from 1.
+pub(super) fn cell(line: &mut Line<'_>, what: &str) -> Result<u16, Wrong> {
+    let form = "Click COLUMN LINE, both from 1";
+    let at = line.at();
+    let text = value(line, "Click", form)?;
+    let wrong = || Wrong::new("TAPE-004", at, format!("{text:?} is no {what} of the screen"), form);
+    text.parse().ok().filter(|at| (1..=1000).contains(at)).ok_or_else(wrong)
+}
+
+/// How often the wheel is turned.
+pub(super) fn turns(line: &mut Line<'_>) -> Result<i16, Wrong> {
+    let at = line.at();
+    let turns = count(line)?;
+    i16::try_from(turns).map_err(|_| Wrong::new("TAPE-004", at, format!("{turns} turns are too many"), ""))
 }

@@ -10,13 +10,13 @@
 //! | code | what |
 //! |---|---|
 //! | TAPE-001 | an unknown word, setting or source |
-//! | TAPE-002 | a word or setting of VHS that is not played yet |
+//! | TAPE-002 | a word or setting of VHS that has no meaning here |
 //! | TAPE-003 | an argument is missing, or is not what belongs there |
 //! | TAPE-004 | a number or duration that is none, or out of its range |
 //! | TAPE-005 | a quoted text or regular expression that does not end on its line |
 //! | TAPE-006 | no regular expression |
 //! | TAPE-007 | the head: no source, said twice, or after the first step |
-//! | TAPE-008 | a name of a snapshot that is none, or used twice |
+//! | TAPE-008 | a name of a snapshot or picture that is none, or used twice |
 //! | TAPE-009 | no tape at all: too long, or no text |
 
 use std::fmt;
@@ -27,7 +27,7 @@ use regex::Regex;
 use super::read::Reader;
 use crate::config::{Fault, Place};
 use crate::console::key::Key;
-use crate::console::theme::ThemeName;
+use crate::console::theme::{Depth, ThemeName};
 use crate::model::{Identity, Profile};
 use crate::view::act::Actor;
 
@@ -41,7 +41,7 @@ pub struct Tape {
 }
 
 /// What a tape runs against, and how it begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// The scheduler.
     pub against: Against,
@@ -49,24 +49,45 @@ pub struct Head {
     pub at: Place,
     /// Who sits before the console. Never who runs the process, so that a tape is the same on every machine.
     pub identity: Identity,
-    /// Whether that is the owner of the scheduler, because the tape does not say who it is.
-    pub owner: bool,
+    /// That person is in the scheduler ACL, as the owner of the scheduler is: nobody is named, or the tape says so.
+    pub scheduler_admin: bool,
     /// Nothing may be changed.
     pub read_only: bool,
     /// What the scheduler decides as.
     pub core: Profile,
     /// The theme at the start.
     pub theme: ThemeName,
+    /// How many colours the terminal shows.
+    pub depth: Depth,
+    /// Only ASCII signs are drawn.
+    pub ascii: bool,
     /// Columns at the start.
     pub width: u16,
     /// Lines at the start.
     pub height: u16,
+    /// How it is shown to people. Takes no virtual time.
+    pub pace: Pace,
+}
+
+/// How fast a tape is shown to people: in a cast, and in a terminal with `--live`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// The time after each character that is typed.
+    pub typing: Duration,
+    /// How much faster everything goes than it was meant.
+    pub playback: f64,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { typing: Duration::from_millis(70), playback: 1.0 }
+    }
 }
 
 impl Head {
-    /// Who gives orders: the owner of the scheduler is in its ACL, somebody else is not.
+    /// Who gives orders.
     pub fn actor(&self) -> Actor {
-        let actor = Actor::from(self.identity.clone()).scheduler_admin(self.owner);
+        let actor = Actor::from(self.identity.clone()).scheduler_admin(self.scheduler_admin);
         if self.read_only { actor.read_only("the console was started with --read-only") } else { actor }
     }
 }
@@ -79,8 +100,8 @@ pub enum Against {
         /// Its seed.
         seed: u64,
     },
-    /// A scenario file.
-    Scenario(String),
+    /// A scenario file, and a queue configuration that holds in the place of its own.
+    Scenario(String, Option<String>),
     /// A queue configuration.
     Config(String),
     /// The default configuration.
@@ -115,8 +136,23 @@ pub enum Act {
         /// Virtual time after each character.
         pause: Duration,
     },
-    /// Lets virtual time go by: `Sleep` and `Advance`.
-    Pass(Duration),
+    /// Puts a text where `Paste` takes it from.
+    Copy(String),
+    /// Pastes the text that was copied last.
+    Paste,
+    /// Presses the first button of the mouse at a column and line, both from 1.
+    Click(u16, u16),
+    /// Turns the wheel of the mouse, down or (negative) up.
+    Wheel(i16),
+    /// Lets virtual time go by.
+    Pass {
+        /// How much.
+        time: Duration,
+        /// Whoever looks on sees it fast: `Advance`, not `Sleep`.
+        fast: bool,
+    },
+    /// Lets virtual time go by until the screen holds this, so long at most.
+    Wait(Where, Pattern, Duration),
     /// Waits until nothing is left to do and the screen stands still.
     Settle,
     /// Gives the terminal another width.
@@ -129,8 +165,23 @@ pub enum Act {
     Refute(Pattern),
     /// The screen is kept, or compared, under this name.
     Snapshot(String),
+    /// A picture of the screen is written, or compared, in this file beside the tape.
+    Screenshot(String),
+    /// Words for whoever looks on, below the screen; without any there are none.
+    Say(String),
+    /// Whoever looks on sees what follows, or does not.
+    Shown(bool),
     /// The console must have quit.
     Ended,
+}
+
+/// Where `Wait` looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// In every line of the screen.
+    Screen,
+    /// In the line of the text cursor, or else the last one.
+    Line,
 }
 
 /// What is looked for in a line of the screen.

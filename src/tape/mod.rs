@@ -14,16 +14,20 @@
 //! - no tape can hang: keys, virtual time and the scheduler's work are all bounded, and a bound that is hit is told with its line.
 
 mod arguments;
+pub mod cast;
 pub mod file;
+pub mod heard;
 mod line;
 pub mod play;
 mod read;
+pub mod record;
 pub mod screen;
 pub mod snapshot;
 pub mod svg;
+pub mod watch;
 pub mod words;
 
 pub use file::{Act, Against, Head, Pattern, Reading, Step, Tape, read};
-pub use play::{Failure, Limits, Played, play};
+pub use play::{Failure, Limits, Played, Stage, play};
 pub use screen::Screen;
-pub use snapshot::{Shot, Shots};
+pub use snapshot::{Picture, Shot, Shots};

@@ -1,16 +1,24 @@
 //! Playing a tape: keys into a console without a terminal, on a scheduler whose time moves only when the tape says so.
 //!
 //! Keys take no time. `Advance` moves the clocks of scheduler and console together, in slices, so that the console sees on the way
-//! what a person would have seen.
+//! what a person would have seen. Who looks on ([`super::watch`]) changes nothing of that.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::file::{Act, Head, Pattern, Tape};
+use ratatui::layout::Position;
+
+use super::file::{Act, Head, Pattern, Tape, Where};
+use super::heard::Ear;
 use super::screen::Screen;
-use super::snapshot::Shot;
+use super::snapshot::{Picture, Shot};
+use super::svg;
+use super::watch::{Shower, Watch};
 use crate::config::Place;
+use crate::console::action::Mouse;
 use crate::console::key::{Code, Key};
+use crate::console::theme::Depth;
 use crate::console::{Driver, Options};
 use crate::engine::{Core, Progress};
 use crate::source::{About, Source, Stepped};
@@ -21,6 +29,10 @@ const SLICE: Duration = Duration::from_millis(100);
 const SETTLE_SLICE: Duration = Duration::from_millis(10);
 /// How long `Settle` waits for a screen that stands still.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
+/// How far the clocks go before `Wait` looks again: to draw the screen costs more than to let time go by.
+const WAIT_SLICE: Duration = Duration::from_millis(500);
+/// How long something is looked at that is no key.
+const KEEP: Duration = Duration::from_millis(300);
 /// After so many cycles and commands the budget is looked at again.
 const WORK_SLICE: usize = 4096;
 
@@ -61,23 +73,48 @@ pub struct Failure {
 pub struct Played {
     /// The step that failed; after it nothing was played.
     pub failure: Option<Failure>,
+    /// Whoever looked on wanted no more.
+    pub stopped: bool,
     /// The screens that were kept.
     pub shots: Vec<Shot>,
+    /// The pictures that were made.
+    pub pictures: Vec<Picture>,
     /// The last screen.
     pub screen: Screen,
     /// The virtual time that went by.
     pub time: Duration,
 }
 
+/// How a tape is played, besides what it says itself.
+#[derive(Default)]
+pub struct Stage<'w> {
+    /// What it may use up.
+    pub limits: Limits,
+    /// Who looks on.
+    pub watch: Option<&'w mut dyn Watch>,
+    /// How many colours whoever looks on can see; otherwise as the tape says.
+    pub depth: Option<Depth>,
+    /// The name of the pictures.
+    pub title: String,
+}
+
 /// Plays a tape on a scheduler that its head asks for.
-pub fn play(tape: &Tape, core: Core, about: About, limits: Limits) -> Played {
-    let mut player = Player::new(&tape.head, core, about, limits);
-    let failed = player.start(&tape.head).map_err(|broken| (tape.head.at, broken)).and_then(|()| {
-        tape.steps.iter().try_for_each(|step| player.act(&step.act, step.at).map_err(|broken| (step.at, broken)))
+pub fn play(tape: &Tape, core: Core, about: About, stage: Stage<'_>) -> Played {
+    let mut player = Player::new(tape, core, about, stage);
+    let failed = player.start().map_err(|broken| (tape.head.at, broken)).and_then(|()| {
+        tape.steps.iter().try_for_each(|step| {
+            player.at = step.at;
+            player.act(&step.act).map_err(|broken| (step.at, broken))
+        })
     });
+    let failed = failed.and_then(|()| player.all_expected());
     let (screen, time) = (player.screen(), player.now);
-    let failure = failed.err().map(|(at, Broken(code, what))| Failure { at, code, what, screen: screen.clone(), time });
-    Played { failure, screen, time, shots: player.shots }
+    let stopped = matches!(failed, Err((_, Broken::Stopped)));
+    let failure = match failed {
+        Err((at, Broken::Rule(code, what))) => Some(Failure { at, code, what, screen: screen.clone(), time }),
+        _ => None,
+    };
+    Played { failure, stopped, screen, time, shots: player.shots, pictures: player.pictures }
 }
 
 /// What a step did not keep, and the code of that.
@@ -88,92 +125,205 @@ pub fn play(tape: &Tape, core: Core, about: About, limits: Limits) -> Played {
 /// | TAPE-021 | a limit of time, keys or work |
 /// | TAPE-022 | a screen that does not stand still |
 /// | TAPE-023 | the console has quit, or has not |
-struct Broken(&'static str, String);
+/// | TAPE-024 | something was said that no step expects |
+/// | TAPE-025 | what is waited for does not come |
+enum Broken {
+    Rule(&'static str, String),
+    /// Whoever looks on wants no more.
+    Stopped,
+}
 
-struct Player {
+fn broken(code: &'static str, what: impl Into<String>) -> Broken {
+    Broken::Rule(code, what.into())
+}
+
+struct Player<'t, 'w> {
+    head: &'t Head,
     source: Arc<Stepped>,
     driver: Driver,
     size: (u16, u16),
     now: Duration,
+    at: Place,
     ended: bool,
     presses: usize,
     work: usize,
     limits: Limits,
+    depth: Depth,
+    title: String,
+    copied: String,
+    ear: Ear,
+    shower: Shower<'w>,
     shots: Vec<Shot>,
+    pictures: Vec<Picture>,
 }
 
-impl Player {
-    fn new(head: &Head, core: Core, about: About, limits: Limits) -> Self {
+impl<'t, 'w> Player<'t, 'w> {
+    fn new(tape: &'t Tape, core: Core, about: About, stage: Stage<'w>) -> Self {
+        let head = &tape.head;
         let source = Arc::new(Stepped::unstarted(core, about, head.actor()));
-        let driver = driver(head, &source);
-        let size = (head.width, head.height);
-        let (presses, work) = (limits.presses, limits.work);
-        Self { source, driver, size, now: Duration::ZERO, ended: false, presses, work, limits, shots: Vec::new() }
+        let Stage { limits, watch, depth, title } = stage;
+        let depth = depth.unwrap_or(head.depth);
+        let captions = tape.steps.iter().any(|step| matches!(step.act, Act::Say(_)));
+        Self {
+            head,
+            driver: driver(head, depth, &source),
+            source,
+            size: (head.width, head.height),
+            now: Duration::ZERO,
+            at: head.at,
+            ended: false,
+            presses: limits.presses,
+            work: limits.work,
+            limits,
+            depth,
+            title,
+            copied: String::new(),
+            ear: Ear::default(),
+            shower: Shower::new(watch, head.pace, captions),
+            shots: Vec::new(),
+            pictures: Vec::new(),
+        }
     }
 
     /// Has done what is due at the beginning; the console is opened on that.
-    fn start(&mut self, head: &Head) -> Result<(), Broken> {
+    fn start(&mut self) -> Result<(), Broken> {
         self.step(Duration::ZERO)?;
-        self.driver = driver(head, &self.source);
+        self.driver = driver(self.head, self.depth, &self.source);
+        // What it says before the first key is no answer to one.
+        self.ear.listen(self.driver.model(), self.at);
+        self.ear.expect_all();
         Ok(())
     }
 
-    fn act(&mut self, act: &Act, at: Place) -> Result<(), Broken> {
+    fn act(&mut self, act: &Act) -> Result<(), Broken> {
         match act {
             Act::Ended if self.ended => return Ok(()),
-            Act::Ended => return Err(Broken("TAPE-023", "the console has not quit".to_owned())),
-            _ if self.ended => return Err(Broken("TAPE-023", "the console has quit before this".to_owned())),
+            Act::Ended => return Err(broken("TAPE-023", "the console has not quit")),
+            Act::Say(_) | Act::Shown(_) => {}
+            _ if self.ended => return Err(broken("TAPE-023", "the console has quit before this")),
+            _ => {}
+        }
+        match act {
             Act::Press { key, count, pause } => {
-                for _ in 0..*count {
-                    self.press(*key, *pause)?;
-                }
+                (0..*count).try_for_each(|nth| self.press(*key, *pause, nth, false))?;
             }
             Act::Type { text, pause } => {
-                for c in text.chars() {
-                    self.press(Key::plain(Code::Char(c)), *pause)?;
-                }
+                text.chars().try_for_each(|c| self.press(Key::plain(Code::Char(c)), *pause, 0, true))?;
             }
-            Act::Pass(time) => self.pass(*time)?,
+            Act::Copy(text) => text.clone_into(&mut self.copied),
+            Act::Paste => {
+                self.before_input()?;
+                let text = std::mem::take(&mut self.copied);
+                self.driver.paste(&text);
+                self.copied = text;
+                self.after_input("paste", false, 0)?;
+            }
+            Act::Click(column, line) => {
+                self.before_input()?;
+                self.driver.mouse(Mouse::Click(Position { x: column - 1, y: line - 1 }));
+                self.after_input("click", false, 0)?;
+            }
+            Act::Wheel(turns) => {
+                self.before_input()?;
+                self.driver.mouse(Mouse::Wheel(isize::from(*turns)));
+                self.after_input("wheel", false, 0)?;
+            }
+            Act::Pass { time, fast } => self.pass(*time, *fast)?,
             Act::Settle => self.settle()?,
-            Act::Width(width) => self.resize(*width, self.size.1),
-            Act::Height(height) => self.resize(self.size.0, *height),
+            Act::Wait(place, pattern, limit) => self.wait(*place, pattern, *limit)?,
+            Act::Width(width) => self.resize(*width, self.size.1)?,
+            Act::Height(height) => self.resize(self.size.0, *height)?,
             Act::Expect(pattern) => self.expect(pattern)?,
             Act::Refute(pattern) => self.refute(pattern)?,
             Act::Snapshot(name) => {
-                let shot = Shot { name: name.clone(), at, screen: self.screen() };
-                self.shots.push(shot);
+                self.shots.push(Shot { name: name.clone(), at: self.at, screen: self.screen() });
+                self.ear.expect_all();
             }
+            Act::Screenshot(file) => self.picture(file),
+            Act::Say(words) => {
+                let stays = self.shower.say(words);
+                self.show(stays)?;
+            }
+            Act::Shown(shown) => self.shower.shown(*shown),
+            Act::Ended => {}
         }
         Ok(())
     }
 
-    fn press(&mut self, key: Key, pause: Duration) -> Result<(), Broken> {
-        if self.ended {
-            return Err(Broken("TAPE-023", format!("the console has quit before the key {key}")));
+    fn picture(&mut self, file: &str) {
+        let screen = self.screen();
+        let text = match file.ends_with(".svg") {
+            true => svg::draw(&screen, &self.title),
+            false => screen.lines().join("\n") + "\n",
+        };
+        self.pictures.push(Picture { file: file.to_owned(), at: self.at, text });
+    }
+
+    /// Holds that everything that was said has been expected, and that there are keys left to press.
+    fn before_input(&mut self) -> Result<(), Broken> {
+        if let Some(heard) = self.ear.unexpected() {
+            let what = format!("{:?} was said, and no step expects it before the next key", heard.text);
+            return Err(broken("TAPE-024", what));
         }
-        self.presses = self
-            .presses
-            .checked_sub(1)
-            .ok_or_else(|| Broken("TAPE-021", format!("more than {} keys are pressed", self.limits.presses)))?;
-        self.driver.key(key).refresh();
+        let more = || broken("TAPE-021", format!("more than {} keys are pressed", self.limits.presses));
+        self.presses = self.presses.checked_sub(1).ok_or_else(more)?;
+        Ok(())
+    }
+
+    fn after_input(&mut self, name: &str, typed: bool, nth: u32) -> Result<(), Broken> {
+        self.driver.refresh();
         self.ended = self.driver.take_effects().quit;
-        if pause.is_zero() || self.ended { Ok(()) } else { self.pass(pause) }
+        self.ear.listen(self.driver.model(), self.at);
+        let stays = self.shower.pressed(name, typed, nth);
+        self.show(stays)
+    }
+
+    fn all_expected(&self) -> Result<(), (Place, Broken)> {
+        match self.ear.unexpected() {
+            None => Ok(()),
+            Some(heard) => {
+                let what = format!("{:?} was said, and no step expects it", heard.text);
+                Err((heard.at, broken("TAPE-024", what)))
+            }
+        }
+    }
+
+    fn show(&mut self, stays: Duration) -> Result<(), Broken> {
+        if !self.shower.is_watched() {
+            return Ok(());
+        }
+        let screen = self.screen();
+        match self.shower.show(&screen, stays) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Broken::Stopped),
+        }
+    }
+
+    fn press(&mut self, key: Key, pause: Duration, nth: u32, typed: bool) -> Result<(), Broken> {
+        if self.ended {
+            return Err(broken("TAPE-023", format!("the console has quit before the key {key}")));
+        }
+        self.before_input()?;
+        self.driver.key(key);
+        self.after_input(&key.to_string(), typed, nth)?;
+        if pause.is_zero() || self.ended { Ok(()) } else { self.pass(pause, false) }
     }
 
     /// Lets time go by on both clocks.
-    fn pass(&mut self, time: Duration) -> Result<(), Broken> {
+    fn pass(&mut self, time: Duration, fast: bool) -> Result<(), Broken> {
         let mut left = time;
         while !left.is_zero() {
             let slice = left.min(SLICE);
             self.step(slice)?;
             left -= slice;
+            self.show(Shower::slice(slice, time, fast))?;
         }
         Ok(())
     }
 
     fn step(&mut self, by: Duration) -> Result<(), Broken> {
         if self.now + by > self.limits.time {
-            return Err(Broken("TAPE-021", format!("more than {:?} of virtual time go by", self.limits.time)));
+            return Err(broken("TAPE-021", format!("more than {:?} of virtual time go by", self.limits.time)));
         }
         let until = self.source.now() + by;
         while self.source.advance_until(until, WORK_SLICE.min(self.work)) == Progress::Busy {
@@ -181,11 +331,12 @@ impl Player {
             if self.work == 0 {
                 let limit = self.limits.work;
                 let told = format!("after {limit} cycles and commands the scheduler still has something to do");
-                return Err(Broken("TAPE-021", told));
+                return Err(broken("TAPE-021", told));
             }
         }
         self.now += by;
         self.driver.advance(by);
+        self.ear.listen(self.driver.model(), self.at);
         Ok(())
     }
 
@@ -197,29 +348,62 @@ impl Player {
             self.step(SETTLE_SLICE)?;
             let after = self.screen();
             if after == before {
-                return Ok(());
+                return self.show(KEEP);
             }
             before = after;
         }
-        Err(Broken("TAPE-022", format!("the screen still changes after {SETTLE_LIMIT:?}")))
+        Err(broken("TAPE-022", format!("the screen still changes after {SETTLE_LIMIT:?}")))
     }
 
-    fn resize(&mut self, width: u16, height: u16) {
+    /// Lets time go by until the screen holds something.
+    fn wait(&mut self, place: Where, pattern: &Pattern, limit: Duration) -> Result<(), Broken> {
+        let begin = self.now;
+        loop {
+            let screen = self.screen();
+            let lines = screen.lines();
+            let looked_at = match (place, screen.cursor()) {
+                (Where::Screen, _) => &lines[..],
+                (Where::Line, Some(cursor)) => {
+                    lines.get(usize::from(cursor.y)..=usize::from(cursor.y)).unwrap_or_default()
+                }
+                (Where::Line, None) => lines.last().map(std::slice::from_ref).unwrap_or_default(),
+            };
+            if looked_at.iter().any(|line| pattern.is_in(line)) {
+                self.ear.expect(&lines, |line| pattern.is_in(line));
+                return Ok(());
+            }
+            if self.now - begin >= limit {
+                return Err(broken("TAPE-025", format!("{pattern} did not come within {limit:?} of virtual time")));
+            }
+            let mut left = WAIT_SLICE.min(limit - (self.now - begin));
+            while !left.is_zero() {
+                let slice = left.min(SLICE);
+                self.step(slice)?;
+                self.show(slice)?;
+                left -= slice;
+            }
+        }
+    }
+
+    fn resize(&mut self, width: u16, height: u16) -> Result<(), Broken> {
         self.size = (width, height);
         self.driver.resize(width, height).refresh();
+        self.show(KEEP)
     }
 
-    fn expect(&self, pattern: &Pattern) -> Result<(), Broken> {
-        match self.line_with(pattern) {
-            Some(_) => Ok(()),
-            None => Err(Broken("TAPE-020", format!("no line of the screen holds {pattern}"))),
+    fn expect(&mut self, pattern: &Pattern) -> Result<(), Broken> {
+        let lines = self.screen().lines();
+        if !lines.iter().any(|line| pattern.is_in(line)) {
+            return Err(broken("TAPE-020", format!("no line of the screen holds {pattern}")));
         }
+        self.ear.expect(&lines, |line| pattern.is_in(line));
+        Ok(())
     }
 
     fn refute(&self, pattern: &Pattern) -> Result<(), Broken> {
         match self.line_with(pattern) {
             None => Ok(()),
-            Some(line) => Err(Broken("TAPE-020", format!("line {} of the screen holds {pattern}", line + 1))),
+            Some(line) => Err(broken("TAPE-020", format!("line {} of the screen holds {pattern}", line + 1))),
         }
     }
 
@@ -228,12 +412,13 @@ impl Player {
     }
 
     fn screen(&self) -> Screen {
-        Screen::new(self.driver.buffer(), self.driver.cursor())
+        let (buffer, cursor) = self.driver.paint();
+        Screen::new(buffer, cursor)
     }
 }
 
 /// A console as the head of a tape asks for it.
-fn driver(head: &Head, source: &Arc<Stepped>) -> Driver {
-    let options = Options { theme: head.theme.clone(), ..Options::default() };
+fn driver(head: &Head, depth: Depth, source: &Arc<Stepped>) -> Driver {
+    let options = Options { theme: head.theme.clone(), depth, ascii: head.ascii, ..Options::default() };
     Driver::new(Arc::<Stepped>::clone(source), options, head.width, head.height)
 }

@@ -3,18 +3,23 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::arguments::{Wrong, count, did_you_mean, duration, pattern, seed, source_forms, typed, value, wait};
-use super::file::{Act, Against, Head, Reading, Step, Tape};
+use super::arguments::{
+    Wrong, cell, count, did_you_mean, duration, pattern, seed, source_forms, turns, typed, value, wait,
+};
+use super::file::{Act, Against, Head, Pace, Reading, Step, Tape, Where};
 use super::line::Line;
 use super::words;
 use crate::config::{Faults, Place};
-use crate::console::theme::{ThemeName, Themes};
+use crate::console::theme::{Depth, ThemeName, Themes};
 use crate::model::{Identity, Profile};
 
 /// The longest text that is read as a tape, in bytes.
 pub(super) const LONGEST: usize = 1 << 20;
 /// The largest screen, in columns and lines each.
 const LARGEST_SIDE: u16 = 1000;
+
+/// How long `Wait` waits when a tape does not say.
+const WAIT_LIMIT: Duration = Duration::from_secs(15);
 
 /// Reads one text.
 #[derive(Default)]
@@ -31,9 +36,14 @@ pub(super) struct Reader {
 struct Settings {
     against: Option<(Against, Place)>,
     identity: Option<Identity>,
-    read_only: bool,
     core: Profile,
     theme: ThemeName,
+    depth: Depth,
+    ascii: bool,
+    scheduler_admin: bool,
+    read_only: bool,
+    pace: Pace,
+    wait: Option<Duration>,
     width: Option<u16>,
     height: Option<u16>,
 }
@@ -83,11 +93,14 @@ impl Reader {
         self.head = Some(Head {
             against,
             at,
-            owner: settings.identity.is_none(),
-            read_only: settings.read_only,
+            scheduler_admin: settings.scheduler_admin || settings.identity.is_none(),
             identity: settings.identity.unwrap_or_else(|| Identity::new(SOMEBODY, [SOMEBODY])),
+            read_only: settings.read_only,
             core: settings.core,
             theme: settings.theme,
+            depth: settings.depth,
+            ascii: settings.ascii,
+            pace: settings.pace,
             width: settings.width.unwrap_or(80),
             height: settings.height.unwrap_or(24),
         });
@@ -98,22 +111,39 @@ impl Reader {
         let whole = line.word();
         let (word, speed) = whole.split_once('@').map_or((whole, None), |(word, speed)| (word, Some(speed)));
         let key = words::key(word);
-        if speed.is_some() && key.is_none() && word != "Type" {
-            return Err(match words::is_not_yet(word) {
-                true => not_yet(word, at),
-                false => Wrong::new("TAPE-003", at, format!("`{word}` takes no speed"), "write the word without @"),
+        let takes_speed = key.is_some() || matches!(word, "Type" | "Wait" | "Wait+Screen" | "Wait+Line");
+        if speed.is_some() && !takes_speed {
+            return Err(match words::not_ours(word) {
+                Some(why) => not_ours(word, why, at),
+                None => Wrong::new("TAPE-003", at, format!("`{word}` takes no speed"), "write the word without @"),
             });
         }
-        let pause = speed.map_or(Ok(Duration::ZERO), |speed| duration(speed, at))?;
+        let speed = speed.map(|speed| duration(speed, at)).transpose()?;
+        let pause = speed.unwrap_or_default();
         let act = match word {
             "Source" => return self.source(line, at),
             "Set" => return self.set(line, at),
-            "Type" => Act::Type { text: typed(line)?, pause },
-            "Sleep" | "Advance" => Act::Pass(wait(line, word)?),
+            "Type" => Act::Type { text: typed(line, word)?, pause },
+            "Copy" => Act::Copy(typed(line, word)?),
+            "Paste" => Act::Paste,
+            "Click" => Act::Click(cell(line, "column")?, cell(line, "line")?),
+            "ScrollUp" => Act::Wheel(-turns(line)?),
+            "ScrollDown" => Act::Wheel(turns(line)?),
+            "Sleep" => Act::Pass { time: wait(line, word)?, fast: false },
+            "Advance" => Act::Pass { time: wait(line, word)?, fast: true },
             "Settle" => Act::Settle,
+            "Wait" | "Wait+Screen" | "Wait+Line" => {
+                let place = if word == "Wait+Line" { Where::Line } else { Where::Screen };
+                let limit = speed.or(self.settings.wait).unwrap_or(WAIT_LIMIT);
+                Act::Wait(place, pattern(line, word)?, limit)
+            }
             "Expect" => Act::Expect(pattern(line, word)?),
             "Refute" => Act::Refute(pattern(line, word)?),
             "Snapshot" => Act::Snapshot(self.snapshot_name(line)?),
+            "Screenshot" => Act::Screenshot(self.picture_name(line)?),
+            "Say" => Act::Say(typed(line, word)?),
+            "Hide" => Act::Shown(false),
+            "Show" => Act::Shown(true),
             "Ended" => Act::Ended,
             _ => match key {
                 Some(key) => Act::Press { key, count: count(line)?, pause },
@@ -130,7 +160,17 @@ impl Reader {
         let kind = value(line, "Source", &source_forms())?;
         let against = match kind.as_str() {
             "demo" => Against::Demo { seed: seed(line)? },
-            "scenario" => Against::Scenario(value(line, "Source scenario", "a scenario file, relative to the tape")?),
+            "scenario" => {
+                let file = value(line, "Source scenario", "a scenario file, relative to the tape")?;
+                let mut rest = line.clone();
+                let config = if !rest.is_over() && rest.word() == "config" {
+                    *line = rest;
+                    Some(value(line, "config", "a queue configuration, relative to the tape")?)
+                } else {
+                    None
+                };
+                Against::Scenario(file, config)
+            }
             "config" => Against::Config(value(line, "Source config", "a queue configuration, relative to the tape")?),
             "default" => Against::Default,
             other => {
@@ -162,31 +202,68 @@ impl Reader {
                 Ok(())
             }
             "As" => {
-                self.once("Set As", at)?;
-                let text = value(line, "Set As", "USER or USER:GROUP,GROUP")?;
+                let text = self.said_once("Set As", line, at, "USER or USER:GROUP,GROUP")?;
                 let identity = Identity::parse(&text).map_err(|told| Wrong::new("TAPE-003", value_at, told, ""))?;
                 self.settings.identity = Some(identity);
                 Ok(())
             }
-            "ReadOnly" => {
-                self.once("Set ReadOnly", at)?;
-                self.settings.read_only = match value(line, "Set ReadOnly", "true or false")?.as_str() {
-                    "true" => true,
-                    "false" => false,
-                    other => {
-                        let told = format!("{other:?} is neither");
-                        return Err(Wrong::new("TAPE-003", value_at, told, "true or false"));
-                    }
-                };
-                Ok(())
-            }
             "Core" => {
-                self.once("Set Core", at)?;
-                let text = value(line, "Set Core", "kornsole, 1.5.1 or 1.8.0")?;
+                let text = self.said_once("Set Core", line, at, "kornsole, 1.5.1 or 1.8.0")?;
                 self.settings.core = text.parse().map_err(|told: String| Wrong::new("TAPE-003", value_at, told, ""))?;
                 Ok(())
             }
+            "Color" => {
+                let known = Depth::NAMES.map(|(name, _)| name).join(", ");
+                let text = self.said_once("Set Color", line, at, &format!("one of {known}"))?;
+                let wrong = || {
+                    Wrong::new(
+                        "TAPE-003",
+                        value_at,
+                        format!("{text:?} is no number of colours"),
+                        format!("one of {known}"),
+                    )
+                };
+                self.settings.depth = Depth::parse(&text).ok_or_else(wrong)?;
+                Ok(())
+            }
+            "Ascii" => {
+                self.settings.ascii = self.flag("Set Ascii", line, at)?;
+                Ok(())
+            }
+            "SchedulerAdmin" => {
+                self.settings.scheduler_admin = self.flag("Set SchedulerAdmin", line, at)?;
+                Ok(())
+            }
+            "ReadOnly" => {
+                self.settings.read_only = self.flag("Set ReadOnly", line, at)?;
+                Ok(())
+            }
+            "TypingSpeed" | "PlaybackSpeed" | "WaitTimeout" => self.set_pace(&name, line, at),
             other => Err(unknown_setting(other, name_at)),
+        }
+    }
+
+    fn set_pace(&mut self, name: &str, line: &mut Line<'_>, at: Place) -> Result<(), Wrong> {
+        let value_at = line.at();
+        match name {
+            "TypingSpeed" => {
+                let text = self.said_once("Set TypingSpeed", line, at, "a duration as 50ms")?;
+                self.settings.pace.typing = duration(&text, value_at)?;
+                Ok(())
+            }
+            "PlaybackSpeed" => {
+                let text = self.said_once("Set PlaybackSpeed", line, at, "a number as 0.5 or 2")?;
+                let factor = text.parse().ok().filter(|factor| (0.01..=100.0).contains(factor));
+                self.settings.pace.playback = factor.ok_or_else(|| {
+                    Wrong::new("TAPE-004", value_at, format!("{text:?} is no speed"), "a number from 0.01 to 100")
+                })?;
+                Ok(())
+            }
+            _ => {
+                let text = value(line, "Set WaitTimeout", "a duration as 5s")?;
+                self.settings.wait = Some(duration(&text, value_at)?);
+                Ok(())
+            }
         }
     }
 
@@ -224,29 +301,66 @@ impl Reader {
         }
     }
 
-    fn snapshot_name(&mut self, line: &mut Line<'_>) -> Result<String, Wrong> {
+    /// The value of a setting of the head.
+    fn said_once(&mut self, word: &'static str, line: &mut Line<'_>, at: Place, wanted: &str) -> Result<String, Wrong> {
+        self.once(word, at)?;
+        value(line, word, wanted)
+    }
+
+    fn flag(&mut self, word: &'static str, line: &mut Line<'_>, at: Place) -> Result<bool, Wrong> {
+        let value_at = line.at();
+        let text = self.said_once(word, line, at, "true or false")?;
+        let wrong =
+            |_| Wrong::new("TAPE-003", value_at, format!("{text:?} is neither true nor false"), "true or false");
+        text.parse().map_err(wrong)
+    }
+
+    fn picture_name(&mut self, line: &mut Line<'_>) -> Result<String, Wrong> {
         let at = line.at();
-        let allowed = "a name of letters, digits, `.`, `-` and `_`";
-        let name = value(line, "Snapshot", allowed)?;
-        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')) {
-            return Err(Wrong::new("TAPE-008", at, format!("{name:?} cannot name a snapshot"), allowed));
+        let allowed = "a file beside the tape that ends in .svg or .text, of letters, digits, `.`, `-` and `_`";
+        let name = value(line, "Screenshot", allowed)?;
+        let is_file = name.ends_with(".svg") || name.ends_with(".text");
+        if !is_file || name.starts_with('.') || !is_name(&name) {
+            return Err(Wrong::new("TAPE-008", at, format!("{name:?} cannot name a picture"), allowed));
         }
-        if let Some(line) = self.names.insert(name.clone(), at.line) {
-            let message = format!("there is a snapshot `{name}` in line {line} already");
+        self.only_once("picture", name, at)
+    }
+
+    fn only_once(&mut self, what: &str, name: String, at: Place) -> Result<String, Wrong> {
+        if let Some(line) = self.names.insert(format!("{what} {name}"), at.line) {
+            let message = format!("there is a {what} `{name}` in line {line} already");
             return Err(Wrong::new("TAPE-008", at, message, "give each its own name"));
         }
         Ok(name)
     }
+
+    fn snapshot_name(&mut self, line: &mut Line<'_>) -> Result<String, Wrong> {
+        let at = line.at();
+        let allowed = "a name of letters, digits, `.`, `-` and `_`";
+        let name = value(line, "Snapshot", allowed)?;
+        if !is_name(&name) {
+            return Err(Wrong::new("TAPE-008", at, format!("{name:?} cannot name a snapshot"), allowed));
+        }
+        self.only_once("snapshot", name, at)
+    }
 }
 
-fn not_yet(word: &str, at: Place) -> Wrong {
-    let hint = "leave it out; the words there are stand in recordings/README.md";
-    Wrong::new("TAPE-002", at, format!("`{word}` is a word of VHS that kornsole does not play yet"), hint)
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+}
+
+fn not_ours(word: &str, why: &str, at: Place) -> Wrong {
+    Wrong::new(
+        "TAPE-002",
+        at,
+        format!("`{word}` is a word of VHS that has no meaning here"),
+        format!("leave it out; {why}"),
+    )
 }
 
 fn unknown_word(word: &str, at: Place) -> Wrong {
-    if words::is_not_yet(word) {
-        return not_yet(word, at);
+    if let Some(why) = words::not_ours(word) {
+        return not_ours(word, why, at);
     }
     let keys = words::KEYS.iter().map(|(name, _)| *name);
     let meant = did_you_mean(word, words::WORDS.into_iter().chain(keys));
@@ -259,8 +373,8 @@ fn unknown_word(word: &str, at: Place) -> Wrong {
 
 fn unknown_setting(name: &str, at: Place) -> Wrong {
     let known = words::SETTINGS.join(", ");
-    if words::is_setting_not_yet(name) {
-        let message = format!("`{name}` is a setting of VHS that kornsole does not have yet");
+    if words::is_setting_not_ours(name) {
+        let message = format!("`{name}` is a setting of VHS that has no meaning here");
         return Wrong::new("TAPE-002", at, message, format!("leave it out; there are {known}"));
     }
     let hint = format!("{}there are {known}", did_you_mean(name, words::SETTINGS));

@@ -62,6 +62,11 @@ impl Screen {
         Self { buffer, cursor }
     }
 
+    /// Its cells.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
     /// Columns.
     pub fn width(&self) -> u16 {
         self.buffer.area.width

@@ -28,6 +28,17 @@ pub struct Shot {
     pub screen: Screen,
 }
 
+/// A picture that a tape has made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The file beside the tape.
+    pub file: String,
+    /// Where the tape says so.
+    pub at: Place,
+    /// What is in it.
+    pub text: String,
+}
+
 /// The screens of a tape's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shots {

@@ -116,13 +116,15 @@ fn colors(look: Look) -> (Rgb, Rgb) {
 pub fn draw(screen: &Screen, title: &str) -> String {
     let (width, height) = (u32::from(screen.width()) * COLUMN, u32::from(screen.height()) * LINE);
     let (width, height) = (px(width + 2 * PADDING), px(height + 2 * PADDING));
-    let mut picture = Picture::default();
+    let mut picture = Picture { text: String::new(), ground: BACKGROUND };
     let title = escaped(title);
     picture.add(format_args!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\">"
     ));
     picture.add(format_args!("<title>{title}</title>"));
-    picture.add(format_args!("<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{BACKGROUND}\"/>"));
+    let ground = screen.signs(0).next().map_or(BACKGROUND, |sign| colors(sign.look).1);
+    picture.ground = ground;
+    picture.add(format_args!("<rect width=\"{width}\" height=\"{height}\" rx=\"8\" fill=\"{ground}\"/>"));
     picture.add(format_args!(
         "<g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13.95\" xml:space=\"preserve\" style=\"white-space:pre\">"
     ));
@@ -165,9 +167,10 @@ fn escaped(text: &str) -> String {
     })
 }
 
-#[derive(Default)]
 struct Picture {
     text: String,
+    /// What stands behind all of it.
+    ground: Rgb,
 }
 
 /// Text of one look that stands in a row.
@@ -200,7 +203,8 @@ impl Picture {
                 _ => runs.push((sign.column, end, bg)),
             }
         }
-        for (start, end, bg) in runs.into_iter().filter(|(_, _, bg)| *bg != BACKGROUND) {
+        let ground = self.ground;
+        for (start, end, bg) in runs.into_iter().filter(|(_, _, bg)| *bg != ground) {
             self.rect(left(start), top(line), u32::from(end - start) * COLUMN, LINE, bg, "");
         }
     }

@@ -3,41 +3,64 @@
 use crate::console::key::{Code, Key};
 
 /// The words that are no keys, in the order of the documentation.
-pub const WORDS: [&str; 10] =
-    ["Source", "Set", "Type", "Sleep", "Advance", "Settle", "Expect", "Refute", "Snapshot", "Ended"];
+pub const WORDS: [&str; 20] = [
+    "Source",
+    "Set",
+    "Type",
+    "Copy",
+    "Paste",
+    "Click",
+    "ScrollUp",
+    "ScrollDown",
+    "Sleep",
+    "Advance",
+    "Settle",
+    "Wait",
+    "Expect",
+    "Refute",
+    "Snapshot",
+    "Screenshot",
+    "Say",
+    "Hide",
+    "Show",
+    "Ended",
+];
 
 /// What can be set.
-pub const SETTINGS: [&str; 6] = ["Width", "Height", "Theme", "As", "ReadOnly", "Core"];
+pub const SETTINGS: [&str; 12] = [
+    "Width",
+    "Height",
+    "Theme",
+    "Color",
+    "Ascii",
+    "As",
+    "SchedulerAdmin",
+    "ReadOnly",
+    "Core",
+    "TypingSpeed",
+    "PlaybackSpeed",
+    "WaitTimeout",
+];
 
 /// What a tape can run against.
 pub const SOURCES: [&str; 4] = ["demo", "scenario", "config", "default"];
 
-/// Words of VHS that are not played yet.
-const NOT_YET: [&str; 12] = [
-    "Output",
-    "Require",
-    "Hide",
-    "Show",
-    "Screenshot",
-    "Wait",
-    "Copy",
-    "Paste",
-    "Env",
-    "ScrollUp",
-    "ScrollDown",
-    "Insert",
+/// Words of VHS that have no meaning here, and why.
+const NOT_OURS: [(&str, &str); 4] = [
+    ("Output", "the command line names what is made: `--cast FILE`, `--svg FILE`, `--text FILE`"),
+    ("Require", "nothing is needed but kornsole"),
+    ("Env", "nothing of the environment reaches a tape"),
+    ("Insert", "the console knows no such key"),
 ];
 
-/// Settings of VHS that are not played yet, or mean nothing without a picture.
-const SETTINGS_NOT_YET: [&str; 19] = [
+/// Settings of VHS that mean nothing here: there is no shell, and pictures are drawn in one way.
+const SETTINGS_NOT_OURS: [&str; 16] = [
     "Shell",
     "FontSize",
     "FontFamily",
     "LetterSpacing",
     "LineHeight",
-    "TypingSpeed",
     "Framerate",
-    "PlaybackSpeed",
     "LoopOffset",
     "Padding",
     "Margin",
@@ -47,7 +70,6 @@ const SETTINGS_NOT_YET: [&str; 19] = [
     "WindowTitle",
     "BorderRadius",
     "CursorBlink",
-    "WaitTimeout",
     "WaitPattern",
 ];
 
@@ -70,15 +92,22 @@ pub const KEYS: [(&str, Code); 15] = [
     ("F1", Code::F(1)),
 ];
 
-/// Whether a word is VHS's and has no meaning here yet.
-pub fn is_not_yet(word: &str) -> bool {
-    // `Wait+Screen` is a form of `Wait`.
-    NOT_YET.contains(&word.split('+').next().unwrap_or(word))
+/// Why a word of VHS has no meaning here; `None` for other words.
+pub fn not_ours(word: &str) -> Option<&'static str> {
+    NOT_OURS.iter().find(|(known, _)| *known == word).map(|(_, why)| *why)
 }
 
-/// Whether a setting is VHS's and has no meaning here yet.
-pub fn is_setting_not_yet(name: &str) -> bool {
-    SETTINGS_NOT_YET.contains(&name)
+/// Whether a setting is VHS's and has no meaning here.
+pub fn is_setting_not_ours(name: &str) -> bool {
+    SETTINGS_NOT_OURS.contains(&name)
+}
+
+/// The name of a key without modifiers that has one: `Enter`, `F5`.
+pub fn name_of(code: Code) -> Option<String> {
+    match code {
+        Code::F(number) => Some(format!("F{number}")),
+        code => KEYS.iter().find(|(_, known)| *known == code).map(|(name, _)| (*name).to_owned()),
+    }
 }
 
 /// The key of a word: `Enter`, `F5`, `Ctrl+x`, `Alt+Enter`, `Shift+Tab`. `None` for what names no key.

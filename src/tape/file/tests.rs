@@ -19,11 +19,14 @@ fn reads_every_word() {
         "# a comment\n\
          Source scenario \"my files/a.yaml\" # and another\n\
          Set Width 120\n  Set Height 40\nSet Theme mono\nSet As sue:dev,ops\nSet Core 1.5.1\n\
+         Set Color 256\nSet Ascii true\nSet SchedulerAdmin true\nSet ReadOnly true\nSet TypingSpeed 20ms\nSet PlaybackSpeed 2\nSet WaitTimeout 3s\n\
          Type `say \"hi\"` Enter\n\
          Type@50ms '#no comment' Sleep .5\n\
          Down 3 Up@1s Ctrl+C Alt+x Shift+Tab F12\n\
          Expect \"a\" Refute /b\\s+\\d/ Snapshot one\n\
-         Settle Advance 1m Set Width 60 Ended\n",
+         Settle Advance 1m Set Width 60\n\
+         Wait /x/ Wait+Screen@5s \"y\" Wait+Line@100ms /z/ Screenshot a.svg\n\
+         Say 'look' Hide Show Copy \"a b\" Paste Click 3 4 ScrollUp ScrollDown 2 Ended\n",
     );
     insta::assert_debug_snapshot!(tape.head);
     let acts: Vec<String> =
@@ -57,9 +60,22 @@ enter
 x
 Down 0
 Down 3x
-Wait /x/
-Wait+Screen@5s /x/
+Wait
+Wait+Word /x/
+Wait@soon /x/
 Screenshot a.png
+Screenshot ../a.svg
+Set Color blue
+Set Ascii maybe
+Set PlaybackSpeed fast
+Set WaitTimeout never
+Click 0 3
+Click 3
+Say hello
+Require sh
+Output a.gif
+Env A b
+Insert
 Expect
 Expect \"\"
 Expect /(/

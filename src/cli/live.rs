@@ -1,0 +1,181 @@
+//! `kornsole play --live`: a tape shown in this terminal, at the pace of a person.
+//!
+//! The tape is played as ever, on virtual time; only its frames wait. Whoever looks on can hold it, change its pace, and end it.
+
+use std::io::{self, IsTerminal};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use super::play::{Mode, Trouble, play_watched, read_file};
+use crate::console::terminal::{self, Screen};
+use crate::console::theme::Depth;
+use crate::tape::file::Act;
+use crate::tape::watch::{CAPTION, Frame, Watch};
+use crate::tape::{Played, Tape};
+
+/// How long the last frame stays.
+const END: Duration = Duration::from_secs(2);
+/// How long one waits for a key before looking whether a signal came.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Plays a tape visibly.
+///
+/// # Errors
+/// There is no terminal, it is too small for the tape, or what [`super::play::play_file`] tells.
+pub fn play(tape: &Path, mode: Mode, depth: Depth) -> Result<Played, Trouble> {
+    let wrong = |message: String| Trouble { code: 2, message };
+    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+        return Err(wrong("kornsole play --live needs a terminal; without one there is --cast FILE".to_owned()));
+    }
+    let needed = size(&read_file(tape)?.0);
+    let here = crossterm::terminal::size().map_err(|error| wrong(format!("the terminal has no size: {error}")))?;
+    if here.0 < needed.0 || here.1 < needed.1 {
+        let (tape, (width, height)) = (tape.display(), needed);
+        let message = format!(
+            "{tape}: is shown in {width}x{height}, and this terminal has {}x{}: make it larger",
+            here.0, here.1
+        );
+        return Err(wrong(message));
+    }
+    let ended = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGHUP, SIGINT] {
+        let told = signal_hook::flag::register(signal, Arc::clone(&ended));
+        told.map_err(|error| wrong(format!("signals cannot be heard: {error}")))?;
+    }
+    crossterm::style::force_color_output(true);
+    let screen = Screen::take().map_err(|error| wrong(format!("the terminal cannot be taken: {error}")))?;
+    let mut live = Live { screen, ended, factor: 1.0, last: None };
+    let played = play_watched(tape, mode, Some(&mut live), Some(depth));
+    if played.as_ref().is_ok_and(|played| !played.stopped) {
+        let _ = live.stay(END);
+    }
+    drop(live);
+    played
+}
+
+/// The largest screen of a tape, with the lines for its words.
+fn size(tape: &Tape) -> (u16, u16) {
+    let (mut width, mut height, mut words) = (tape.head.width, tape.head.height, 0);
+    for step in &tape.steps {
+        match &step.act {
+            Act::Width(wide) => width = width.max(*wide),
+            Act::Height(tall) => height = height.max(*tall),
+            Act::Say(_) => words = CAPTION,
+            _ => {}
+        }
+    }
+    (width, height + words)
+}
+
+struct Live {
+    screen: Screen,
+    ended: Arc<AtomicBool>,
+    /// How much faster than meant.
+    factor: f64,
+    last: Option<Frame>,
+}
+
+impl Watch for Live {
+    fn show(&mut self, frame: &Frame, stays: Duration) -> ControlFlow<()> {
+        if self.last.as_ref() != Some(frame) {
+            if self.draw(frame).is_err() {
+                return ControlFlow::Break(());
+            }
+            self.last = Some(frame.clone());
+        }
+        self.stay(stays)
+    }
+}
+
+impl Live {
+    /// Draws a frame in the middle of the terminal.
+    fn draw(&mut self, frame: &Frame) -> io::Result<()> {
+        self.screen.draw(|terminal| {
+            let cursor = copy(&frame.buffer, terminal.buffer_mut(), frame.cursor);
+            if let Some(cursor) = cursor {
+                terminal.set_cursor_position(cursor);
+            }
+        })
+    }
+
+    /// Waits, and listens to the keyboard meanwhile.
+    fn stay(&mut self, stays: Duration) -> ControlFlow<()> {
+        let mut left = stays.div_f64(self.factor);
+        let mut held = false;
+        loop {
+            if self.ended.load(Ordering::Relaxed) || !terminal::taken() {
+                return ControlFlow::Break(());
+            }
+            if left.is_zero() && !held {
+                return ControlFlow::Continue(());
+            }
+            let begin = Instant::now();
+            let came = poll(if held { LOOK } else { LOOK.min(left) });
+            if !held {
+                left = left.saturating_sub(begin.elapsed());
+            }
+            let event = match came {
+                Ok(false) => continue,
+                Ok(true) => read(),
+                Err(error) => Err(error),
+            };
+            match event {
+                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => match answer(key) {
+                    Answer::End => return ControlFlow::Break(()),
+                    Answer::Hold => held = !held,
+                    Answer::Pace(by) => self.factor = (self.factor * by).clamp(0.1, 20.0),
+                    Answer::Nothing => {}
+                },
+                Ok(Event::Resize(..)) => {
+                    if let Some(frame) = self.last.clone() {
+                        let _ = self.draw(&frame);
+                    }
+                }
+                Ok(_) => {}
+                Err(_) => return ControlFlow::Break(()),
+            }
+        }
+    }
+}
+
+/// What a key asks for.
+enum Answer {
+    End,
+    Hold,
+    Pace(f64),
+    Nothing,
+}
+
+fn answer(key: KeyEvent) -> Answer {
+    let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('c' | 'C') if ctrl => Answer::End,
+        KeyCode::Char('q') | KeyCode::Esc => Answer::End,
+        KeyCode::Char(' ') => Answer::Hold,
+        KeyCode::Char('+' | '=') => Answer::Pace(1.5),
+        KeyCode::Char('-') => Answer::Pace(1.0 / 1.5),
+        _ => Answer::Nothing,
+    }
+}
+
+/// Copies a picture into the middle of a larger one; what does not fit is cut. Gives where the cursor is then.
+fn copy(from: &Buffer, to: &mut Buffer, cursor: Option<Position>) -> Option<Position> {
+    let (size, room) = (from.area, to.area);
+    let (left, top) = (room.width.saturating_sub(size.width) / 2, room.height.saturating_sub(size.height) / 2);
+    let area = Rect::new(0, 0, size.width.min(room.width), size.height.min(room.height));
+    for y in 0..area.height {
+        for x in 0..area.width {
+            to[(x + left, y + top)] = from[(x, y)].clone();
+        }
+    }
+    let cursor = cursor.filter(|at| area.contains(*at))?;
+    Some(Position { x: cursor.x + left, y: cursor.y + top })
+}

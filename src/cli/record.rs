@@ -1,0 +1,130 @@
+//! `--record`: what a person does in a console, written as a tape.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use ratatui::layout::Size;
+
+use crate::console::Options;
+use crate::console::action::Mouse;
+use crate::console::model::Model;
+use crate::console::runtime::{Input, Tap};
+use crate::console::theme::Themes;
+use crate::model::{Profile, Time};
+use crate::tape::heard::said_now;
+use crate::tape::record::{Beginning, Did, Recorder};
+use crate::tape::{Against, heard};
+use crate::view::act::Actor;
+
+/// Writes a tape while a person is at the console.
+pub struct Recording {
+    file: File,
+    beginning: Beginning,
+    recorder: Recorder,
+}
+
+impl Recording {
+    /// A recording into a file, which must not be there yet: nothing is written over.
+    ///
+    /// # Errors
+    /// The file cannot be made, or what is recorded cannot be told to a tape.
+    pub fn new(path: &Path, against: &Against, who: &Actor, core: Profile, options: &Options) -> Result<Self, String> {
+        let told = |why: String| format!("--record {}: {why}", path.display());
+        let source = source(path, against).map_err(told)?;
+        let (user, groups) = (&who.identity.user, who.identity.groups.join(","));
+        let mut settings = vec![format!("As {user}:{groups}")];
+        if who.scheduler_admin {
+            settings.push("SchedulerAdmin true".to_owned());
+        }
+        if who.read_only.is_some() {
+            settings.push("ReadOnly true".to_owned());
+        }
+        if core != Profile::default() {
+            settings.push(format!("Core {core}"));
+        }
+        // A theme of one's own is not where the tape will be played.
+        let theme = options.theme.as_str();
+        if Themes::shipped().get(theme).is_some() && theme != "dark" {
+            settings.push(format!("Theme {theme}"));
+        }
+        if options.ascii {
+            settings.push("Ascii true".to_owned());
+        }
+        let file = File::create_new(path).map_err(|error| told(error.to_string()))?;
+        let beginning = Beginning { source, settings, size: (80, 24) };
+        let recorder = Recorder::new(&beginning);
+        Ok(Self { file, beginning, recorder })
+    }
+
+    /// Writes the lines that are whole. Nobody can be told of a full disk here: the console goes on.
+    fn flush(&mut self) {
+        let _ = self.file.write_all(self.recorder.take().as_bytes());
+    }
+}
+
+fn elapsed(at: Time) -> Duration {
+    Duration::from_millis(at.as_millis())
+}
+
+impl Tap for Recording {
+    fn begin(&mut self, size: Size, model: &Model) {
+        self.beginning.size = (size.width, size.height);
+        self.recorder = Recorder::new(&self.beginning);
+        self.recorder.begin(heard::said_now(model));
+        self.flush();
+    }
+
+    fn input(&mut self, input: &Input, at: Time) {
+        let did = match input {
+            Input::Key(key) => Did::Key(*key),
+            Input::Mouse(Mouse::Click(at)) => Did::Click(at.x, at.y),
+            Input::Mouse(Mouse::Wheel(turns)) => Did::Wheel(*turns),
+            Input::Paste(text) => Did::Paste(text.clone()),
+            Input::Size(size) => Did::Size(size.width, size.height),
+        };
+        self.recorder.did(&did, elapsed(at));
+        self.flush();
+    }
+
+    fn shown(&mut self, model: &Model) {
+        self.recorder.said(said_now(model));
+    }
+
+    fn end(&mut self, at: Time, left: bool) {
+        self.recorder.end(elapsed(at), left);
+        self.flush();
+    }
+}
+
+/// What follows `Source` in the tape: files are looked for beside it.
+fn source(tape: &Path, against: &Against) -> Result<String, String> {
+    let file = |file: &str| -> Result<String, String> {
+        if file == "-" {
+            return Err("what is read from standard input cannot be recorded".to_owned());
+        }
+        let beside = relative(tape.parent().unwrap_or(Path::new("")), Path::new(file)).display().to_string();
+        if beside.contains('"') {
+            Err(format!("{beside}: the name holds a quotation mark"))
+        } else {
+            Ok(format!("\"{beside}\""))
+        }
+    };
+    Ok(match against {
+        Against::Default => "default".to_owned(),
+        Against::Demo { seed } => format!("demo seed {seed}"),
+        Against::Config(config) => format!("config {}", file(config)?),
+        Against::Scenario(scenario, None) => format!("scenario {}", file(scenario)?),
+        Against::Scenario(scenario, Some(config)) => format!("scenario {} config {}", file(scenario)?, file(config)?),
+    })
+}
+
+/// A file as seen from a folder; as it is when one of them cannot be found.
+fn relative(folder: &Path, file: &Path) -> PathBuf {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (Ok(folder), Ok(file)) = (fs::canonicalize(folder), fs::canonicalize(file)) else { return file.to_path_buf() };
+    let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(file.components().skip(shared)).collect()
+}

@@ -1,0 +1,79 @@
+//! What the console says by itself: toasts, questions, failures that the engine tells of. A tape must have expected each of them.
+
+use crate::config::Place;
+use crate::console::model::Model;
+use crate::console::model::layer::Layer;
+use crate::view::NoticeWeight;
+
+/// Something said that nobody has expected yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// The step after which it was said.
+    pub at: Place,
+    /// What, in the words of the screen.
+    pub text: String,
+}
+
+/// Listens to a console.
+#[derive(Clone, Debug, Default)]
+pub struct Ear {
+    now: Vec<Said>,
+    unexpected: Vec<Heard>,
+}
+
+/// Something that stands on the screen, and what makes it another one than a second of the same words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Said {
+    text: String,
+    mark: u128,
+}
+
+/// What the console says at the moment.
+pub fn said_now(model: &Model) -> Vec<String> {
+    now(model).into_iter().map(|said| said.text).collect()
+}
+
+fn now(model: &Model) -> Vec<Said> {
+    let toast = model.toast.as_ref().map(|toast| Said { text: toast.text.clone(), mark: toast.until.as_millis() });
+    let questions = model.layers.iter().filter_map(|layer| match layer {
+        Layer::Confirm(confirm) => Some(Said { text: confirm.title.clone(), mark: 0 }),
+        _ => None,
+    });
+    // What merely happens in the cluster, a queue that drains for one, comes and goes by itself.
+    let notice = model.notice.as_ref().map(|shown| &shown.notice).filter(|notice| notice.weight == NoticeWeight::Error);
+    let notice = notice.map(|notice| Said { text: notice.title.clone(), mark: u128::from(notice.number) });
+    toast.into_iter().chain(questions).chain(notice).collect()
+}
+
+impl Ear {
+    /// Listens after a step.
+    pub fn listen(&mut self, model: &Model, at: Place) {
+        let now = now(model);
+        let new = now.iter().filter(|said| !self.now.contains(said));
+        self.unexpected.extend(new.map(|said| Heard { at, text: said.text.clone() }));
+        self.now = now;
+    }
+
+    /// Takes what an expectation found as expected: what is said in a line that it holds in, and stands in that line or begins in it.
+    pub fn expect(&mut self, lines: &[String], holds: impl Fn(&str) -> bool) {
+        let found: Vec<&String> = lines.iter().filter(|line| holds(line)).collect();
+        self.unexpected.retain(|heard| {
+            let begin: String = heard.text.chars().take(BEGIN).collect();
+            !holds(&heard.text) && !found.iter().any(|line| line.contains(begin.trim_end()))
+        });
+    }
+
+    /// Takes all that stands on the screen as expected: the screen was looked at.
+    pub fn expect_all(&mut self) {
+        let now = &self.now;
+        self.unexpected.retain(|heard| !now.iter().any(|said| said.text == heard.text));
+    }
+
+    /// The first thing that was said and not expected.
+    pub fn unexpected(&self) -> Option<&Heard> {
+        self.unexpected.first()
+    }
+}
+
+/// So much of what is said must stand in a line: the rest may be cut or wrapped.
+const BEGIN: usize = 16;
