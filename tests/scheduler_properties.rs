@@ -21,7 +21,7 @@ use kornsole::scheduler::{
     AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission,
     Tuning, check,
 };
-use kornsole::view::ViewBuilder;
+use kornsole::view::{AppRow, ViewBuilder};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
@@ -168,12 +168,23 @@ fn assert_within_limits(partition: &Partition, app: &Application, allocated: &Re
 fn live(view: &kornsole::view::View) -> impl std::fmt::Debug {
     let partition = &view.partitions[0];
     let queues: Vec<_> = partition.queues.iter().flatten().cloned().collect();
-    let apps: Vec<_> = partition.apps.iter().flatten().cloned().collect();
+    let apps: Vec<_> = partition.apps.iter().flatten().map(|app| without_counts(app)).collect();
     let ended: Vec<_> = partition.ended.iter().map(|app| (app.id.clone(), app.state)).collect();
     let nodes: Vec<_> = partition.nodes.values().cloned().collect();
     let users: Vec<_> = partition.users.values().chain(partition.groups.values()).cloned().collect();
     let nodes = (nodes, users);
     (queues, apps, ended, nodes, partition.capacity.clone(), partition.allocated.clone(), partition.live_apps)
+}
+
+/// An application, and the reasons of its asks apart: how often each held is shown now and then only.
+fn without_counts(app: &AppRow) -> impl std::fmt::Debug + use<> {
+    let reasons: Vec<_> = (app.notes.iter())
+        .map(|(arrival, notes)| {
+            let failures: Vec<_> = notes.log.failures().iter().map(|count| count.failure).collect();
+            (*arrival, failures, notes.log.attempted(), notes.replaced.clone(), notes.preempted)
+        })
+        .collect();
+    (AppRow { notes: imbl::OrdMap::new(), ..app.clone() }, reasons)
 }
 
 /// A busy cluster: two nodes, an application in each queue, two of them with more than there is room for, and whatever comes
