@@ -181,7 +181,7 @@ fn without_counts(app: &AppRow) -> impl std::fmt::Debug + use<> {
     let reasons: Vec<_> = (app.notes.iter())
         .map(|(arrival, notes)| {
             let failures: Vec<_> = notes.log.failures().iter().map(|count| count.failure).collect();
-            (*arrival, failures, notes.log.attempted(), notes.replaced.clone(), notes.preempted)
+            (*arrival, failures, notes.log.attempted(), notes.replaced, notes.preempted)
         })
         .collect();
     (AppRow { notes: imbl::OrdMap::new(), ..app.clone() }, reasons)

@@ -84,6 +84,9 @@ pub struct Remote {
     seen_as_other: bool,
 }
 
+/// Events by their numbers, the oldest first.
+type Numbered = VecDeque<(u64, Arc<Record>)>;
+
 /// What the worker shows to everybody.
 struct Shared {
     view: ArcSwap<View>,
@@ -96,7 +99,7 @@ struct Shared {
     /// How far the other side's clock is ahead of ours, in microseconds.
     ahead: AtomicI64,
     /// The last events that were seen, without a gap, each with its number; and how often they began anew.
-    events: Mutex<(u64, VecDeque<(u64, Arc<Record>)>)>,
+    events: Mutex<(u64, Numbered)>,
 }
 
 impl Remote {
