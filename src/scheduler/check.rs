@@ -65,8 +65,10 @@ pub fn violations(scheduler: &Scheduler) -> Vec<String> {
 }
 
 /// With so many queues, nodes, applications and asks or fewer, a debug build asserts after every command.
+#[cfg(debug_assertions)]
 const SMALL: u64 = 200;
 /// With more, a command pays for so many of them on average.
+#[cfg(debug_assertions)]
 const EACH: u64 = 10;
 
 /// Asserts the invariants after a command, in a debug build.
