@@ -192,3 +192,14 @@ fn answers_are_those_of_1_8_0_but_for_what_is_listed() {
     let idle: Vec<&str> = idle.map(|(_, (pattern, _))| *pattern).collect();
     assert!(idle.is_empty(), "nothing differs any more at {idle:?}");
 }
+
+#[test]
+fn a_configuration_put_the_old_way_takes_a_token() {
+    let stage = Stage::recorded(Profile::V1_8_0);
+    let before = stage.get("/ws/v1/config");
+    let refused = stage.ask("PUT", "/ws/v1/config", &[], &before.body);
+    assert_eq!((refused.status, &refused.json()["code"]), (401, &serde_json::json!("UNAUTHENTICATED")));
+    assert!(refused.header("access-control-allow-origin").is_none(), "no page may drive this");
+    assert_eq!(stage.get("/ws/v1/config").body, before.body);
+    assert_eq!(stage.ask("PUT", "/ws/v1/validate-conf", &[], b"").status, 405);
+}
