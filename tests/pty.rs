@@ -6,6 +6,9 @@
 #![cfg(unix)]
 #![allow(clippy::panic, reason = "a failed test says so by a panic, and one is provoked")]
 
+#[path = "pty/attach.rs"]
+mod attach;
+
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::path::Path;

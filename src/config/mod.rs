@@ -31,7 +31,7 @@ pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, move_places, read_file};
 pub use properties::{AppSortPolicy, Merged, PreemptionPolicy, Property, QueueProperties, inherit};
-pub use reading::{DEFAULT_CONFIG, Reading, checksum, read, read_bytes};
+pub use reading::{DEFAULT_CONFIG, Reading, carried_checksum, checksum, read, read_bytes, without_checksum};
 pub use schema::schema;
 pub use settings::{SchedulerConfig, Settings};
 pub use types::{

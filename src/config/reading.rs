@@ -1,5 +1,6 @@
 //! Reading a queue configuration: text → tree → as written → checked → as the scheduler takes it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
@@ -75,31 +76,48 @@ fn read_into(text: &str, faults: &mut Faults) -> Option<Config> {
     Some(Config { partitions, checksum: checksum(text.as_bytes()) })
 }
 
-/// The checksum of a configuration text (`config.md` section 13): what follows the first `checksum: `, at most 64
-/// bytes of it, is taken out wherever it stands, so that a text can carry its own checksum.
+/// The checksum of a configuration text (`config.md` section 13), over the text without the one that it carries.
 pub fn checksum(text: &[u8]) -> String {
-    const KEY: &[u8] = b"checksum: ";
-    const LENGTH: usize = 64;
-    let find = |text: &[u8], what: &[u8]| text.windows(what.len()).position(|window| window == what);
     let mut hash = Sha256::new();
-    match find(text, KEY) {
-        None => hash.update(text),
-        Some(at) => {
-            let after = &text[at + KEY.len()..];
-            let value = &after[..find(after, KEY).unwrap_or(after.len())];
-            let end = value.iter().rposition(|b| *b != b'\n').map_or(0, |last| last + 1);
-            let cut = &text[at..at + KEY.len() + end.min(LENGTH)];
-            let mut rest = text;
-            while let Some(at) = find(rest, cut) {
-                hash.update(&rest[..at]);
-                rest = &rest[at + cut.len()..];
-            }
-            hash.update(rest);
-        }
-    }
+    hash.update(without_checksum(text));
     hash.finalize().iter().fold(String::new(), |mut hex, byte| {
         // Writing to a text cannot fail.
         let _written = write!(hex, "{byte:02X}");
         hex
     })
+}
+
+/// A text without the checksum that it carries: what follows the first `checksum: `, at most 64 bytes of it, is taken out
+/// wherever it stands.
+pub fn without_checksum(text: &[u8]) -> Cow<'_, [u8]> {
+    let Some(cut) = carried(text) else { return Cow::Borrowed(text) };
+    let (mut kept, mut rest) = (Vec::with_capacity(text.len()), text);
+    while let Some(at) = find(rest, cut) {
+        kept.extend_from_slice(&rest[..at]);
+        rest = &rest[at + cut.len()..];
+    }
+    kept.extend_from_slice(rest);
+    Cow::Owned(kept)
+}
+
+/// The checksum that a text carries, by which it names the text that it was made from; `None` without one.
+pub fn carried_checksum(text: &[u8]) -> Option<String> {
+    let value = carried(text)?.get(KEY.len()..)?;
+    Some(String::from_utf8_lossy(value).trim().to_owned())
+}
+
+const KEY: &[u8] = b"checksum: ";
+
+/// The key and its value, where a text carries its checksum.
+fn carried(text: &[u8]) -> Option<&[u8]> {
+    const LENGTH: usize = 64;
+    let at = find(text, KEY)?;
+    let after = &text[at + KEY.len()..];
+    let value = &after[..find(after, KEY).unwrap_or(after.len())];
+    let end = value.iter().rposition(|b| *b != b'\n').map_or(0, |last| last + 1);
+    Some(&text[at..at + KEY.len() + end.min(LENGTH)])
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|window| window == what)
 }

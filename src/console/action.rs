@@ -61,6 +61,8 @@ pub struct Feed {
     pub at: Time,
     /// How the connection is.
     pub link: Link,
+    /// Whether what a preview tells is an estimate.
+    pub estimates: bool,
     /// Who gives orders, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
     /// Who acts, when that is somebody else than before: a remote tells it only after a while.

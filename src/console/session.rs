@@ -47,6 +47,7 @@ impl Session {
         let (view, link) = (source.view(), source.link());
         let who = (source.identity().clone(), source.actor());
         let mut model = Model::new(options, size, view, source.about().clone(), who, link);
+        model.cluster.estimates = source.estimates();
         model.cluster.at = source.now().max(model.cluster.at);
         lists::rebuild(&mut model, true);
         let shown = (model.options.theme.clone(), model.options.ascii);
@@ -142,6 +143,7 @@ impl Session {
             view: self.source.view(),
             at: self.source.now(),
             link: self.source.link(),
+            estimates: self.source.estimates(),
             actor: self.source.actor(),
             identity,
         };

@@ -74,6 +74,12 @@ pub trait Source: Send + Sync {
         }
     }
 
+    /// Whether what a preview tells is worked out here, on a picture of a cluster that offers no preview itself: an estimate
+    /// (`rest.md` E12).
+    fn estimates(&self) -> bool {
+        false
+    }
+
     /// The configuration in force, as it was written; `None` where that is not known.
     fn configuration(&self) -> Option<Arc<Configuration>> {
         self.view().configuration.clone()

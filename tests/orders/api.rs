@@ -9,6 +9,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Request};
+use axum::routing::put;
 use kornsole::api::auth::{self, NewToken, Tokens};
 use kornsole::api::convert::Wall;
 use kornsole::api::server::ours::{self, Ours, OwnOptions};
@@ -92,8 +93,9 @@ impl Api {
         change(&mut options);
         let engine = Arc::new(Engine::start(Stage::new().core, 1.0).unwrap());
         let wall = Wall::new(std::time::UNIX_EPOCH, 1.0);
-        let router = ours::routes(Ours::new(Arc::clone(&engine), wall, options));
-        let router = Router::new().nest("/kornsole/v1", router);
+        let ours = Ours::new(Arc::clone(&engine), wall, options);
+        let old = put(ours::old::replace_config).with_state(Arc::clone(&ours));
+        let router = Router::new().nest("/kornsole/v1", ours::routes(ours)).route(ours::old::PATH, old);
         Self { router, engine, folder, tokens, peer: "127.0.0.1:5000".parse().unwrap() }
     }
 
@@ -104,7 +106,11 @@ impl Api {
 
     async fn send(&self, who: &str, line: &str, headers: &[(&str, &str)], body: Body) -> Answer {
         let (method, path) = line.split_once(' ').unwrap();
-        let mut request = Request::builder().method(method).uri(format!("/kornsole/v1{path}"));
+        let mut request = Request::builder().method(method).uri(if path.starts_with("/ws/") {
+            path.to_owned()
+        } else {
+            format!("/kornsole/v1{path}")
+        });
         if !who.is_empty() {
             request = request.header("authorization", format!("Bearer {}", self.token(who)));
         }
@@ -253,9 +259,49 @@ async fn a_configuration_is_read_compared_and_replaced_knowingly() {
     assert_eq!(stale.body["details"]["current"], done.body["checksum"]);
     assert_eq!(stale.body["details"]["changedBy"], json!("ann"));
     assert_eq!(api.get("bob", "/config").await.body["loadedBy"], json!("ann"));
-    for later in ["/config/history", "/config/history/1"] {
-        api.get("ann", later).await.is(501, "NOT_SUPPORTED");
+    for (later, told) in [
+        ("/config/history", "not served yet: the configurations that were in force"),
+        ("/config/history/1", "not served yet: a configuration that was in force"),
+        ("/partition/default/application/etl/explain", "not served yet: why an application waits"),
+    ] {
+        let answer = api.get("ann", later).await.is(501, "NOT_SUPPORTED");
+        assert_eq!(answer.body["message"], told);
     }
+}
+
+#[tokio::test]
+async fn an_old_client_puts_a_configuration_with_its_checksum_in_it() {
+    let api = Api::new();
+    let base = api.get("bob", "/config").await.body["checksum"].as_str().unwrap().to_owned();
+    let line = format!("PUT {}", ours::old::PATH);
+    let curl = [("content-type", "application/x-www-form-urlencoded")];
+    let sent = |text: &str, base: &str| Body::from(format!("{text}checksum: {base}\n"));
+    let new = CONFIG.replace("{vcore: 2}", "{vcore: 9}");
+    let bad = new.replace("name: y", "name: 'y y'");
+
+    api.send("", &line, &curl, sent(&new, &base)).await.is(401, "UNAUTHENTICATED");
+    api.send("bob", &line, &curl, sent(&new, &base)).await.is(403, "ACL_DENIED");
+    api.send("reader", &line, &curl, sent(&new, &base)).await.is(403, "READ_ONLY");
+    let long = "#".repeat((4 << 20) + 1);
+    api.send("ann", &line, &curl, Body::from(long)).await.is(413, "TOO_LARGE");
+    let faulty = api.send("ann", &line, &curl, sent(&bad, &base)).await.is(409, "");
+    let why = faulty.body["message"].as_str().unwrap_or_default();
+    assert!(why.contains("CFG-030"), "{:#}", faulty.body);
+    for stale in [Body::from(new.clone()), sent(&new, &base.replace(&base[..4], "0000")), sent(&new, "")] {
+        let refused = api.send("ann", &line, &curl, stale).await.is(409, "");
+        assert_eq!(refused.body["message"], "the base configuration is changed");
+    }
+    assert_eq!(api.get("bob", "/config").await.body["checksum"], base, "nothing was done so far");
+
+    let done = api.send("ann", &line, &curl, sent(&new, &base)).await;
+    assert_eq!((done.status, done.body), (200, json!("the configuration is in force")));
+    assert!(done.headers["content-type"].to_str().unwrap().starts_with("application/json"));
+    let state = api.get("bob", "/config").await.body;
+    assert_eq!((&state["loadedBy"], &state["revision"]), (&json!("ann"), &json!(2)));
+    assert_eq!(kornsole::config::checksum(state["text"].as_str().unwrap().as_bytes()), state["checksum"]);
+    assert!(!state["text"].as_str().unwrap().contains("checksum"), "{}", state["text"]);
+    let again = api.send("ann", &line, &curl, sent(CONFIG, &base)).await.is(409, "");
+    assert_eq!(again.body["message"], "the base configuration is changed");
 }
 
 #[tokio::test]
@@ -413,6 +459,7 @@ async fn the_scheduler_rests_by_order() {
     api.json("ann", "POST /scheduler/pause", json!({})).await.is(403, "ACL_DENIED");
     api.json("ops", "POST /scheduler/pause", json!({})).await.is(200, "");
     assert!(api.engine.published().view().resting);
+    assert_eq!(api.get("", "/server").await.body["paused"], json!(true));
     api.json("ops", "POST /scheduler/resume", json!({})).await.is(200, "");
 }
 

@@ -96,7 +96,7 @@ fn exit_codes_say_what_happened() {
 }
 
 /// A kornsole that takes one token, as far as these tests ask.
-fn kornsole_set() -> Set {
+pub fn kornsole_set() -> Set {
     let mut set = sets::of("1.8.0");
     let features = ["kill", "move", "config", "cleanup", "draining", "events"];
     let server = json!({"product": "kornsole", "version": "0.1.0", "api": 1, "compat": "1.8.0", "instanceUUID": "i", "startTime": 1,

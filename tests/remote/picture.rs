@@ -4,11 +4,17 @@ use std::fmt::Write as _;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use kornsole::api::client::{Limits, Target};
+use kornsole::api::client::{Limits, Target, Token};
 use kornsole::model::AppState;
 use kornsole::source::remote::RemoteOptions;
 use kornsole::source::{Link, Remote, Source};
+use kornsole::view::act::{Act, Done, Order};
 use kornsole::view::{AppGroup, AskState, PartitionView, View};
+use serde_json::{Value, json};
+
+use crate::commands::kornsole_set;
+use crate::serve::{Answer, Server, Set};
+use crate::sets::{self, get};
 
 /// How long a test waits before it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -206,4 +212,62 @@ fn usage(out: &mut String, part: &PartitionView) {
             );
         }
     }
+}
+
+#[test]
+fn packed_answers_are_read_to_the_same() {
+    let read = |set: Set| {
+        let server = Server::start(set);
+        (Looker::at(&server.url()).all(), server.came())
+    };
+    let (plain, _) = read(sets::of("1.8.0"));
+    let (packed, came) = read(sets::of("1.8.0").into_iter().map(|(key, answer)| (key, answer.gzipped())).collect());
+    assert_eq!(plain, packed);
+    let asks_for_it = |header: &String| header.eq_ignore_ascii_case("accept-encoding: gzip");
+    assert!(came.iter().all(|came| came.headers.iter().any(asks_for_it)), "{:?}", came.first());
+}
+
+#[test]
+fn previews_of_a_yunikorn_are_estimates_and_those_of_a_kornsole_are_not() {
+    for (set, estimates) in [(sets::of("1.8.0"), true), (kornsole_set(), false)] {
+        let server = Server::start(set);
+        let looker = Looker::at(&server.url());
+        looker.all();
+        assert_eq!(looker.remote.estimates(), estimates);
+    }
+}
+
+#[test]
+fn the_scheduler_of_a_kornsole_rests_and_goes_on_by_order() {
+    let mut set = kornsole_set();
+    let who =
+        json!({"authenticated": true, "user": "sue", "groups": ["dev"], "schedulerAdmin": true, "readOnly": false});
+    set.insert(get("/kornsole/v1/whoami"), Answer::json(who.to_string()));
+    let order = |verb: &str| ("POST".to_owned(), format!("/kornsole/v1/scheduler/{verb}"));
+    set.insert(order("pause"), Answer::json(r#"{"paused":true}"#));
+    set.insert(order("resume"), Answer::json(r#"{"paused":false}"#));
+    let server = Server::start(set.clone());
+    let target = Target::new(&server.url()).unwrap().with_token(Token::new("secret").unwrap()).unwrap();
+    let looker = Looker::with(&target, RemoteOptions::default());
+    let mut rests = |rests: bool| {
+        let key = get("/kornsole/v1/server");
+        let mut told: Value = serde_json::from_slice(&set[&key].body).unwrap();
+        told["paused"] = json!(rests);
+        set.insert(key, Answer::json(told.to_string()));
+        server.answer(set.clone());
+        looker.wait("whether it rests", |view, _| (view.resting == rests).then_some(()));
+    };
+    let give = |act: Act| {
+        looker.wait("the right to", |_, _| looker.remote.may(&act).ok());
+        let (tell, told) = channel();
+        looker.remote.act(Order::from(act), Box::new(move |outcome| tell.send(outcome).unwrap()));
+        told.recv_timeout(PATIENCE).unwrap().unwrap()
+    };
+    assert_eq!(give(Act::Pause), Done::Paused);
+    rests(true);
+    assert_eq!(give(Act::Resume), Done::Resumed);
+    rests(false);
+    let came = server.came();
+    let posts: Vec<&str> = came.iter().filter_map(|came| came.line.strip_prefix("POST ")?.split(' ').next()).collect();
+    assert_eq!(posts, ["/kornsole/v1/scheduler/pause", "/kornsole/v1/scheduler/resume"]);
 }

@@ -26,6 +26,13 @@ impl Answer {
         Self { status, headers: vec![kind], body: body.into() }
     }
 
+    /// The same with its body packed.
+    pub fn gzipped(mut self) -> Self {
+        self.body = gzip(&self.body);
+        self.headers.push(("Content-Encoding".to_owned(), "gzip".to_owned()));
+        self
+    }
+
     /// What the router of a core says to a path that it does not know.
     pub fn no_endpoint() -> Self {
         Self::text(404, "404 page not found\n")
@@ -226,4 +233,23 @@ fn write_answer(mut stream: &TcpStream, answer: &Answer, most: usize) -> std::io
     let mut bytes = head.into_bytes();
     bytes.extend_from_slice(&answer.body[..most]);
     stream.write_all(&bytes)
+}
+
+/// A gzip stream of blocks that are stored as they are (RFC 1951, 1952).
+fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut packed = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+    let mut blocks = body.chunks(0xffff).peekable();
+    while let Some(block) = blocks.next() {
+        let length = u16::try_from(block.len()).unwrap();
+        packed.push(u8::from(blocks.peek().is_none()));
+        packed.extend(length.to_le_bytes());
+        packed.extend((!length).to_le_bytes());
+        packed.extend(block);
+    }
+    let sum = body.iter().fold(u32::MAX, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg()))
+    });
+    packed.extend((!sum).to_le_bytes());
+    packed.extend(u32::try_from(body.len()).unwrap().to_le_bytes());
+    packed
 }

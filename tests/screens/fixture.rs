@@ -2,6 +2,7 @@
 //! source that shows it.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,6 +24,7 @@ use kornsole::view::{
 pub struct Scene {
     about: About,
     identity: Identity,
+    estimates: AtomicBool,
     now: Mutex<(Arc<View>, Time, Link)>,
 }
 
@@ -34,7 +36,12 @@ impl Scene {
     pub fn with(view: View, place: SourcePlace, notes: Vec<String>) -> Arc<Self> {
         let about = About { place, name: "demo, seed 42".to_owned(), notes };
         let now = Mutex::new((Arc::new(view.clone()), view.at, Link::LIVE));
-        Arc::new(Self { about, identity: Identity::new("sue", ["dev"]), now })
+        Arc::new(Self { about, identity: Identity::new("sue", ["dev"]), estimates: AtomicBool::new(false), now })
+    }
+
+    /// Offers no preview of its own from now on.
+    pub fn only_estimates(&self) {
+        self.estimates.store(true, Ordering::Relaxed);
     }
 
     pub fn show(&self, view: View) {
@@ -77,6 +84,10 @@ impl Source for Scene {
 
     fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    fn estimates(&self) -> bool {
+        self.estimates.load(Ordering::Relaxed)
     }
 
     fn actor(&self) -> Result<Actor, Arc<str>> {

@@ -466,6 +466,22 @@ fn a_placement_is_shown_while_the_form_is_written() {
 }
 
 #[test]
+fn a_placement_in_a_yunikorn_is_said_to_be_an_estimate() {
+    let (mut driver, scene) = console(120, 40);
+    driver.keys("5").unwrap();
+    says(&driver, "→ root.users.sue");
+    says_not(&driver, "estimate");
+    scene.only_estimates();
+    driver.advance(Duration::from_secs(1));
+    let (verdict, _) = driver.find_row("→ root.users.sue").unwrap();
+    let (told, line) = driver.find_row("an estimate: worked out here").unwrap();
+    assert!(told == verdict + 1 && line.contains("a YuniKorn offers no preview"), "{}", driver.screen_text());
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/queues.yaml");
+    driver.keys(&format!(":placement {file}<ret>")).unwrap();
+    says_not(&driver, "an estimate");
+}
+
+#[test]
 fn rules_are_shown_with_how_often_they_decided() {
     let driver = after("5", 120, 40);
     let (_, line) = driver.find_row("3 user, create                            ").unwrap();

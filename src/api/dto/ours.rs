@@ -103,6 +103,8 @@ pub struct ServerInfo {
     pub tls: bool,
     /// Whether nothing can be changed.
     pub read_only: bool,
+    /// Whether the scheduler rests, by order or from the start.
+    pub paused: bool,
     /// What it can do.
     pub features: Vec<String>,
 }

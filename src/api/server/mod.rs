@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use axum::routing::get;
 use thiserror::Error;
@@ -207,6 +207,9 @@ fn routes(shared: Arc<Shared>) -> Router {
 
 /// Part I is open to everybody, unless the server asks for a token.
 async fn part_one(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    if request.method() == Method::PUT && request.uri().path() == ours::old::PATH {
+        return ours::old::replace_config(State(Arc::clone(&shared.ours)), request).await;
+    }
     match shared.ours.admit(&request) {
         Ok(()) => upstream::answer(State(shared), request).await,
         Err(refused) => *refused,

@@ -32,6 +32,9 @@ use super::walk;
 use crate::view::PartitionView;
 use crate::view::place::RuleLine;
 
+/// What is said of a preview on the configuration of a YuniKorn.
+const ESTIMATE: &str = "an estimate: worked out here on the configuration that was read, a YuniKorn offers no preview";
+
 /// Lines of pieces.
 type Lines = Vec<Vec<Piece>>;
 
@@ -157,6 +160,9 @@ fn content(model: &Model, page: &PlacementPage, width: usize) -> Lines {
         Err(fault) => wrapped(&fault, width, Role::Warning),
         Ok(admission) => {
             let mut lines = walk::verdict(&admission.placement, Some(part), width, sign_set(model));
+            if model.cluster.estimates && matches!(page.against, Against::Running) {
+                lines.extend(wrapped(ESTIMATE, width, Role::Warning));
+            }
             lines.push(Vec::new());
             lines.extend(walk::lines(&admission.placement.lines(&part.rules), width));
             lines

@@ -147,6 +147,8 @@ pub struct Cluster {
     pub actor: Result<Actor, Arc<str>>,
     /// How the connection is.
     pub link: Link,
+    /// Whether what a preview tells is an estimate.
+    pub estimates: bool,
     /// The name of the partition on the screen.
     pub partition: Arc<str>,
     /// The last events, as far as somebody looked at them.
@@ -294,6 +296,7 @@ impl Model {
                 identity,
                 actor,
                 link,
+                estimates: false,
                 partition,
                 events: Events::default(),
                 frozen: None,

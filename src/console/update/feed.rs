@@ -14,7 +14,9 @@ use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
 
 /// Takes news. While the picture is frozen they are kept for later.
 pub fn take(model: &mut Model, news: Feed) -> Effects {
-    let relinked = model.cluster.link != news.link || news.identity.is_some();
+    let other = model.cluster.estimates != news.estimates;
+    let relinked = model.cluster.link != news.link || news.identity.is_some() || other;
+    model.cluster.estimates = news.estimates;
     model.cluster.link = news.link;
     model.cluster.actor = news.actor;
     if let Some(identity) = news.identity {

@@ -82,7 +82,8 @@ fn request(order: &Order) -> Option<Asked> {
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
     let (method, path, read): (Method, String, ReadDone) = match act {
         Act::Configure { .. } => return configure(order),
-        Act::Pause | Act::Resume => return None,
+        Act::Pause => (Method::POST, "kornsole/v1/scheduler/pause".to_owned(), rests),
+        Act::Resume => (Method::POST, "kornsole/v1/scheduler/resume".to_owned(), rests),
         Act::In { act: wanted, .. } => match wanted {
             PartitionAct::Kill { app: id, expect_queue } => {
                 expect_queue.iter().for_each(|queue| put("expectQueue", json!(queue.as_str())));
@@ -208,6 +209,12 @@ fn released(act: &Act, _value: Value) -> Option<Done> {
 
 fn node_done(act: &Act, _value: Value) -> Option<Done> {
     Some(Done::Node(NodeDone { node: act.object().into(), released: Vec::new() }))
+}
+
+/// Only what was asked for counts as done.
+fn rests(act: &Act, value: Value) -> Option<Done> {
+    let paused = value.get("paused")?.as_bool()?;
+    (paused == matches!(act, Act::Pause)).then_some(if paused { Done::Paused } else { Done::Resumed })
 }
 
 fn configured(act: &Act, value: Value) -> Option<Done> {

@@ -35,6 +35,8 @@ pub enum Answer {
     OwnConfig(Box<Configuration>),
     /// Who one is.
     WhoAmI(WhoAmI),
+    /// Whether the scheduler rests.
+    Resting(bool),
     /// Since when queues drain.
     Draining(Vec<(QueuePath, Time)>),
 }
@@ -153,6 +155,10 @@ impl Request {
             Ask::WhoAmI => {
                 remote.kornsole()?;
                 ("kornsole/v1/whoami".to_owned(), Kind::Json(whoami))
+            }
+            Ask::Resting => {
+                remote.kornsole()?;
+                ("kornsole/v1/server".to_owned(), Kind::Json(resting))
             }
             Ask::Draining(partition) => {
                 remote.kornsole().filter(|server| has_token && server.can("draining"))?;
@@ -276,6 +282,15 @@ fn one(bytes: &[u8], reader: One) -> Result<Answer, String> {
 
 fn whoami(bytes: &[u8]) -> Result<Answer, String> {
     parsed(bytes).map(Answer::WhoAmI)
+}
+
+fn resting(bytes: &[u8]) -> Result<Answer, String> {
+    #[derive(Deserialize)]
+    struct Server {
+        #[serde(default)]
+        paused: bool,
+    }
+    parsed(bytes).map(|Server { paused }| Answer::Resting(paused))
 }
 
 fn own_config(bytes: &[u8]) -> Result<Answer, String> {

@@ -304,6 +304,10 @@ impl Source for Remote {
         Ok(self.acting())
     }
 
+    fn estimates(&self) -> bool {
+        matches!(self.shared.remote.load_full().as_deref(), Some(client::Remote::YuniKorn(_)))
+    }
+
     fn may(&self, act: &Act) -> Result<(), Refusal> {
         let cannot = |why: String| Refusal::new(Code::Unavailable, format!("cannot {act}"), why);
         let remote = self.shared.remote.load_full();

@@ -182,7 +182,7 @@ impl Once {
                 let _ = self.picture.config(&own.queues, true);
                 self.picture.configuration(*own);
             }
-            Answer::WhoAmI(_) | Answer::Draining(_) => {}
+            Answer::WhoAmI(_) | Answer::Resting(_) | Answer::Draining(_) => {}
         }
         Ok(())
     }

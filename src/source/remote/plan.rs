@@ -40,6 +40,8 @@ pub enum Ask {
     Config,
     /// Who one is, to a kornsole.
     WhoAmI,
+    /// Whether the scheduler of a kornsole rests.
+    Resting,
     /// The draining queues of a kornsole.
     Draining(Arc<str>),
     /// All live applications.
@@ -214,7 +216,7 @@ impl Ask {
     const fn pace(&self) -> u32 {
         match self {
             Self::Partitions | Self::Queues(_) | Self::App(..) | Self::Node(..) | Self::QueueApps(..) => 1,
-            Self::Draining(_) | Self::Config => 5,
+            Self::Draining(_) | Self::Config | Self::Resting => 5,
             Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
             Self::Nodes(_) | Self::WhoAmI => 10,
             Self::Completed(_) | Self::Rejected(_) => 15,
@@ -238,7 +240,7 @@ impl Ask {
     /// The partition that it is about.
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
-            Self::Partitions | Self::Config | Self::WhoAmI => None,
+            Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting => None,
             Self::Queues(partition)
             | Self::App(partition, _)
             | Self::Node(partition, _)

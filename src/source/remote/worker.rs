@@ -206,8 +206,12 @@ impl Worker {
             News::Acted => {
                 // What it changed is looked for at once.
                 let (now, glance) = (self.now(), self.glance.clone());
-                self.plan
-                    .news(|ask| matches!(ask, Ask::Queues(_) | Ask::Apps(_) | Ask::Config) || ask.is_on(&glance), now);
+                self.plan.news(
+                    |ask| {
+                        matches!(ask, Ask::Queues(_) | Ask::Apps(_) | Ask::Config | Ask::Resting) || ask.is_on(&glance)
+                    },
+                    now,
+                );
             }
             News::Outcome(outcome) => self.take(*outcome),
         }
@@ -236,7 +240,7 @@ impl Worker {
             self.config_text = None;
             self.shared.remote.store(Some(Arc::new(remote.clone())));
             self.follow(&remote);
-            for ask in [Ask::Config, Ask::WhoAmI] {
+            for ask in [Ask::Config, Ask::WhoAmI, Ask::Resting] {
                 self.plan.add(ask, now);
             }
         }
@@ -371,6 +375,7 @@ impl Worker {
                 self.picture.configuration(*configuration);
             }
             Answer::WhoAmI(who) => self.shared.who.store(Some(Arc::new(who))),
+            Answer::Resting(resting) => self.picture.resting(resting),
             Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
         }
     }
@@ -485,6 +490,7 @@ fn what(ask: &Ask) -> &'static str {
         Ask::QueueApps(..) => "the applications of the queue",
         Ask::Config => "the configuration",
         Ask::WhoAmI => "who one is",
+        Ask::Resting => "whether the scheduler rests",
         Ask::Draining(_) => "since when queues drain",
         Ask::Apps(_) => "the list of applications",
         Ask::Users(_) => "the list of users",

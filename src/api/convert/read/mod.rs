@@ -178,6 +178,12 @@ impl Picture {
         }
     }
 
+    /// Whether the scheduler rests.
+    pub fn resting(&mut self, resting: bool) {
+        self.changed |= self.view.resting != resting;
+        self.view.resting = resting;
+    }
+
     /// The view of now, or `None` when it would be the one before.
     pub fn take_view(&mut self, now: Time) -> Option<Arc<View>> {
         self.pass(now);

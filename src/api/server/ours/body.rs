@@ -26,17 +26,8 @@ pub(super) async fn read(route: &Route, headers: &HeaderMap, body: Body) -> Resu
     if route.body == BodyKind::None {
         return Ok(Bytes::new());
     }
-    let limit = route.body_limit();
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let bytes = match tokio::time::timeout(PATIENCE, to_bytes(body, limit)).await {
-        Ok(Ok(bytes)) => bytes,
-        Ok(Err(error)) if is_too_long(&error) => {
-            let text = format!("at most {limit} bytes are taken here");
-            return Err(Refusal::new(Code::TooLarge, "the body is too large", text));
-        }
-        Ok(Err(_)) => return Err(wrong("body", "the body could not be read")),
-        Err(_) => return Err(wrong("body", "the body took too long")),
-    };
+    let bytes = bytes(route.body_limit(), body).await?;
     if kind.is_none() && bytes.is_empty() {
         return Ok(bytes);
     }
@@ -49,6 +40,22 @@ pub(super) async fn read(route: &Route, headers: &HeaderMap, body: Body) -> Resu
         _ => (name == "application/json", "application/json"),
     };
     if fits { Ok(bytes) } else { Err(wrong("media type", format!("send `Content-Type: {wanted}`, not {name:?}"))) }
+}
+
+/// A whole body, whatever its type.
+///
+/// # Errors
+/// It has more than `limit` bytes, or is too slow.
+pub(super) async fn bytes(limit: usize, body: Body) -> Result<Bytes, Refusal> {
+    match tokio::time::timeout(PATIENCE, to_bytes(body, limit)).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(error)) if is_too_long(&error) => {
+            let text = format!("at most {limit} bytes are taken here");
+            Err(Refusal::new(Code::TooLarge, "the body is too large", text))
+        }
+        Ok(Err(_)) => Err(wrong("body", "the body could not be read")),
+        Err(_) => Err(wrong("body", "the body took too long")),
+    }
 }
 
 fn is_too_long(error: &axum::Error) -> bool {

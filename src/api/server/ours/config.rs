@@ -75,22 +75,26 @@ pub(super) async fn foreseen(asked: &Asked, text: String) -> Result<crate::view:
 
 /// Brings a configuration into force.
 pub(super) async fn put(asked: &Asked) -> Result<Reply, Refusal> {
+    let base = asked.header("if-match").map(|value| value.trim().trim_matches('"').to_owned());
+    let done = replace(asked, base).await?;
+    let in_force = if done.dry_run { done.previous.clone() } else { done.checksum.clone() };
+    Ok(Reply { etag: Some(in_force), ..Reply::ok(&convert::configured(&done)) })
+}
+
+/// Brings what was sent into force in the place of `base`.
+pub(super) async fn replace(asked: &Asked, base: Option<String>) -> Result<crate::view::act::Configured, Refusal> {
     // What is not valid never gets to the scheduler's thread.
     let (text, reading) = read(asked).await?;
     if !reading.is_valid() {
         return Err(invalid(&reading.faults));
     }
-    let base = asked.header("if-match").map(|value| value.trim().trim_matches('"').to_owned());
     let reason = asked.header("kornsole-reason").unwrap_or_default().to_owned();
     let order = Order { act: Act::Configure { text, base, dry_run: asked.flag("dryRun") }, reason };
     let outcome = asked.ours.perform(&asked.who, order).await;
     let code = outcome.as_ref().err().map_or("OK", |refusal| refusal.code.name());
     tracing::info!(user = asked.who.actor.user(), act = "change the configuration", code, "order");
     match outcome? {
-        Done::Configured(done) => {
-            let in_force = if done.dry_run { done.previous.clone() } else { done.checksum.clone() };
-            Ok(Reply { etag: Some(in_force), ..Reply::ok(&convert::configured(&done)) })
-        }
+        Done::Configured(done) => Ok(*done),
         _ => Err(Refusal::new(Code::Unavailable, "the scheduler answered something else", "")),
     }
 }

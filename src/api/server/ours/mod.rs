@@ -14,6 +14,7 @@ mod act;
 mod body;
 mod config;
 mod events;
+pub mod old;
 mod openapi;
 mod permit;
 mod read;
@@ -271,8 +272,8 @@ async fn handle(asked: &Asked) -> Result<Reply, Refusal> {
         Verb::ConfigPut => config::put(asked).await,
         Verb::NotYet => Err(Refusal::new(
             Code::NotSupported,
-            format!("{} is not served yet", asked.route.summary.to_lowercase()),
-            "this server keeps no journal",
+            format!("not served yet: {}", asked.route.summary.to_lowercase()),
+            "see `features` of /kornsole/v1/server for what is",
         )),
         // Answered before, since it does not end.
         Verb::EventStream => Err(Refusal::not_found("endpoint", "")),

@@ -42,6 +42,7 @@ pub(super) fn server(asked: &Asked) -> Reply {
         auth: auth.to_owned(),
         tls: options.tls,
         read_only: options.read_only,
+        paused: asked.view().resting,
         features: FEATURES.map(str::to_owned).to_vec(),
     })
 }

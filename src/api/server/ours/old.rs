@@ -1,0 +1,65 @@
+//! `PUT /ws/v1/config`, as clients of YuniKorn 0.11 to 1.1 know it (`rest.md` section 6, E5): the text carries the checksum of the
+//! configuration that it is to replace, and every refusal of it is a 409 in upstream's shape.
+//!
+//! Upstream asked nobody for rights. Here it takes a token and the same rights as the verb of part II, which it becomes.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::response::Response;
+
+use super::route::{self, Found};
+use super::{Asked, Ours, REQUEST_ID, body, config as ours, refused, who};
+use crate::api::server::reply;
+use crate::config;
+use crate::view::act::{Code, Refusal};
+
+/// Where old clients send a configuration.
+pub const PATH: &str = "/ws/v1/config";
+
+/// Replaces the configuration in force.
+pub async fn replace_config(State(ours): State<Arc<Ours>>, request: Request) -> Response {
+    let request_id = ours.request_id();
+    let (parts, body) = request.into_parts();
+    let mut response = match replaced(&ours, parts, body).await {
+        // A bare text in spite of its type, as it was then.
+        Ok(()) => reply::response(StatusCode::OK, reply::JSON, b"the configuration is in force".to_vec()),
+        Err(refusal) => match conflict(&refusal) {
+            Some(why) => reply::error(StatusCode::CONFLICT, why),
+            None => refused(&ours, &refusal, &request_id),
+        },
+    };
+    if let Ok(id) = HeaderValue::from_str(&request_id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
+
+/// What an old client is told where its configuration is refused for what it is, not for who sends it.
+fn conflict(refusal: &Refusal) -> Option<String> {
+    match refusal.code {
+        Code::ChecksumMismatch | Code::ChecksumRequired => Some("the base configuration is changed".to_owned()),
+        Code::ConfigInvalid => Some(refusal.description.clone()),
+        Code::NotDurable => Some(refusal.to_string()),
+        _ => None,
+    }
+}
+
+async fn replaced(ours: &Arc<Ours>, parts: Parts, body: Body) -> Result<(), Refusal> {
+    let Found::Route(route, parameters) = route::find(&Method::PUT, "/config") else {
+        return Err(Refusal::not_found("endpoint", PATH));
+    };
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
+    let who = who::of(ours, &parts.headers, peer, route)?;
+    // Old clients send whatever content type they please; a page in a browser cannot send the token.
+    let sent = body::bytes(route.body_limit(), body).await?;
+    let base = config::carried_checksum(&sent);
+    let body = config::without_checksum(&sent).into_owned().into();
+    let (ours, query, headers) = (Arc::clone(ours), Vec::new(), parts.headers);
+    let asked = Asked { ours, who, route, parameters, query, headers, body };
+    ours::replace(&asked, base).await.map(drop)
+}

@@ -1,0 +1,102 @@
+//! Two programs: `kornsole serve` with a workload, and a console that is attached to it with a token.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command as Process, Stdio};
+
+use super::{Seen, Terminal, wait_for};
+
+/// `kornsole serve` on any free port.
+struct Served {
+    child: Child,
+    url: String,
+}
+
+impl Served {
+    fn start(arguments: &[&str]) -> Self {
+        let mut command = Process::new(env!("CARGO_BIN_EXE_kornsole"));
+        command.arg("serve").args(["--listen", "127.0.0.1:0", "--log", "off"]).args(arguments);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
+        let mut url = String::new();
+        let told = child.stdout.as_mut().expect("it is piped");
+        BufReader::new(told).read_line(&mut url).expect("it tells where it listens");
+        Self { child, url: url.trim().to_owned() }
+    }
+
+    fn terminate(&mut self) {
+        let id = self.child.id().to_string();
+        assert!(Process::new("kill").args(["-TERM", &id]).status().expect("there is kill").success());
+        wait_for("the end of the server", || {
+            let id = ["-o", "stat=", "-p", &id];
+            let told = Process::new("ps").args(id).output().expect("there is ps");
+            told.stdout.is_empty() || told.stdout.starts_with(b"Z")
+        });
+        assert!(self.child.wait().expect("it is our child").success());
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The colour in which a word is written, in the last line that has it.
+fn colour(seen: &Seen, word: &str) -> Option<vt100::Color> {
+    let screen = seen.emulator.screen();
+    let (line, column) = screen.rows(0, 100).enumerate().filter_map(|(at, row)| Some((at, row.find(word)?))).last()?;
+    let row = screen.rows(0, 100).nth(line)?;
+    let column = row[..column].chars().count();
+    Some(screen.cell(u16::try_from(line).ok()?, u16::try_from(column).ok()?)?.fgcolor())
+}
+
+#[test]
+fn an_attached_console_acts_within_its_rights_and_tells_when_the_server_is_gone() {
+    let folder = format!("{}/attach-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id());
+    std::fs::create_dir_all(&folder).expect("made");
+    let (tokens, token) = (format!("{folder}/tokens.yaml"), format!("{folder}/token"));
+    let made = Process::new(env!("CARGO_BIN_EXE_kornsole"))
+        .args(["token", "new", "--user", "ann", "--group", "ann", "--file", &tokens])
+        .output()
+        .expect("the binary runs");
+    std::fs::write(&token, made.stdout).expect("written");
+    let mut served = Served::start(&["--workload", "tests/scenarios/tenants.yaml", "--tokens", &tokens]);
+    let arguments = ["attach", &served.url, "--token-file", &token, "--color", "true"];
+    let mut terminal = Terminal::kornsole(&arguments, &[("XDG_CONFIG_HOME", &folder)]);
+    for word in ["REMOTE", "ann", "etl", "ml", "web"] {
+        terminal.until_text(word);
+    }
+
+    terminal.press("2");
+    terminal.until_text("train");
+    terminal.press("/nightly\r");
+    terminal.until("one application", |seen| !seen.emulator.screen().contents().contains("train"));
+    // Until the token's identity is known the console refuses, so the key is pressed when the hint is there.
+    terminal.until_text("K kill");
+    terminal.press("K");
+    terminal.until_text("Kill nightly?");
+    terminal.until_text("Allowed by the adminacl of root.a (user ann).");
+    terminal.press("y");
+    terminal.until_text("killed nightly: 3 allocations released");
+
+    // The filter of before is taken out first.
+    terminal.press("/\x15train\r");
+    terminal.until_text("filter train");
+    terminal.until_text("root.b.ml");
+    terminal.until("off", |seen| !seen.emulator.screen().contents().contains("K kill"));
+    terminal.press("K");
+    terminal.until_text("train: needs admin access on root.b.ml or a queue above it");
+    assert!(!terminal.screen_text().contains("Kill train?"), "{}", terminal.screen_text());
+
+    let bright = terminal.look(|seen| colour(seen, "train")).expect("it is shown");
+    served.terminate();
+    terminal.until("the age of the data", |seen| seen.emulator.screen().contents().contains(" OLD "));
+    terminal.until_text("cannot be reached");
+    terminal.until("the data, dimmed", |seen| colour(seen, "train").is_some_and(|now| now != bright));
+    terminal.press(":quit\r");
+    assert_eq!(terminal.end().exit_code(), 0, "nothing would be lost");
+    terminal.until_whole();
+    // What cannot be removed is left to the system.
+    let _ = std::fs::remove_dir_all(&folder);
+}
