@@ -12,7 +12,7 @@ use super::serve::{self, ListenArgs};
 use super::settings::{Asked, SettingsArgs, hook, setup};
 use super::{fail, identity, load};
 use crate::api::server::Server;
-use crate::config::{DEFAULT_CONFIG, Settings};
+use crate::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use crate::console;
 use crate::console::keymap::Keymap;
 use crate::console::runtime::Tap;
@@ -89,10 +89,10 @@ pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
 impl CommonArgs {
     /// Who acts at the console, and what he may do to the scheduler as a whole: the owner of the process everything, somebody
     /// else what the scheduler ACL says (REST E1).
-    pub fn actor(&self) -> Actor {
+    pub fn actor(&self, config: &SchedulerConfig) -> Actor {
         let owner = self.identity.is_none();
         let identity = self.identity.clone().unwrap_or_else(identity::of_process);
-        let listed = self.scheduler_acl.as_ref().is_some_and(|acl| acl.grants(&identity));
+        let listed = self.scheduler_acl.as_ref().unwrap_or(&config.scheduler_acl).grants(&identity);
         let actor = Actor::from(identity).scheduler_admin(owner || listed);
         if self.read_only { actor.read_only("the console was started with --read-only") } else { actor }
     }
@@ -191,17 +191,24 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     if let Some(file) = &args.record {
         // A tape is played with the keys that everybody has.
         personal.keymap = Keymap::default();
-        match Recording::new(file, &opened.against, &args.actor(), args.core, &options) {
+        match Recording::new(file, &opened.against, &args.actor(settings.config()), args.core, &options) {
             Ok(recording) => tap = Some(Box::new(recording)),
             Err(message) => return fail(&message, 1),
         }
     }
     let (mut about, served) = (opened.about.clone(), args.listen.listen.is_some());
     let server = if served { Some(args.listen.options(settings.config(), args.core)) } else { None };
-    let server = match server.transpose() {
+    let mut server = match server.transpose() {
         Ok(server) => server,
         Err(message) => return fail(&message, 2),
     };
+    if let Some(options) = &mut server {
+        options.access.read_only = args.read_only;
+        options
+            .access
+            .scheduler_acl
+            .clone_from(args.scheduler_acl.as_ref().unwrap_or(&settings.config().scheduler_acl));
+    }
     let engine = match serve::engine(opened, args.speed, hook(settings)) {
         Ok(engine) => engine,
         Err(message) => return fail(&message, 1),
@@ -211,7 +218,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         Err(error) => return fail(&error.to_string(), 1),
     };
     about.notes.extend(server.as_ref().map(|server| format!("The REST API is served on {}.", server.address())));
-    let source = Arc::new(Embedded::new(engine, about, args.actor()));
+    let source = Arc::new(Embedded::new(engine, about, args.actor(settings.config())));
     match console::run_tapped(source, options, personal, tap) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format!("{error:#}"), 1),

@@ -54,7 +54,6 @@ impl Key {
     }
 }
 
-const TOKENS: &str = "there are no tokens";
 const STATE: &str = "nothing is kept on disk";
 const EVENTS: &str = "the resource manager is this process itself";
 const DURATION: &str = "duration";
@@ -79,16 +78,16 @@ pub static KEYS: [Key; 25] = [
         put(&mut c.tls_certificate, path(w))
     }),
     Key::path("tls.key", "The private key of the certificate, PEM.", |c, w| put(&mut c.tls_key, path(w))),
-    Key::path("token.file", "Who may come in with which bearer token.", |c, w| put(&mut c.token_file, path(w)))
-        .waiting(TOKENS),
+    Key::path("token.file", "Who may come in with which bearer token. Flag: --tokens.", |c, w| {
+        put(&mut c.token_file, path(w))
+    }),
     Key::new(
         "scheduler.acl",
         "access list",
         "",
-        "Who beside the owner of the process may change what is above the queues: users, a space, groups.",
+        "Who beside the owner of the process may change what is above the queues: users, a space, groups. Flag: --scheduler-acl.",
         |c, w| put(&mut c.scheduler_acl, acl(w)),
-    )
-    .waiting("nothing asks for it"),
+    ),
     Key::path(
         "queues.file",
         "The queue configuration; also a ConfigMap manifest with one. Flag: --config. The demo has its own.",
