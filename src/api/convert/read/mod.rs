@@ -32,7 +32,7 @@ pub use self::elements::{Element, ListReader};
 pub use self::ended::Ended;
 pub use self::events::record;
 pub use self::nodes::NodeReader;
-pub use self::rows::time;
+pub use self::rows::{app_state, time};
 use crate::api::dto;
 use crate::model::{AppId, AskId, NodeId, Profile, QueuePath, Time};
 use crate::view::{AppRow, AppSlot, Notice, NoticeWeight, PartitionView, QueueSlot, View};
