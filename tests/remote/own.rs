@@ -13,11 +13,15 @@ use kornsole::engine::{Core, Engine, Setup};
 use kornsole::model::acl::AclNames;
 use kornsole::model::{Acl, Identity, Priority, Profile, Resource};
 use kornsole::scheduler::{AskSpec, GangStyle, NodeSpec, PartitionCommand, Submission};
-use kornsole::source::Source;
 use kornsole::source::remote::RemoteOptions;
-use kornsole::view::act::{Act, Code, Done, Order, PartitionAct, Refusal};
+use kornsole::source::{Glance, Sight, Source};
+use kornsole::view::act::{Act, Code, Done, Granted, Order, PartitionAct, Refusal};
+use serde_json::json;
 
+use crate::commands::kornsole_set;
 use crate::picture::{Looker, PATIENCE};
+use crate::serve::{Answer, Server as Recorded};
+use crate::sets::get;
 
 const CONFIG: &str = "\
 partitions:
@@ -186,4 +190,42 @@ fn a_console_keeps_nodes_where_the_scheduler_acl_lets_it() {
     let Ok(Done::Node(done)) = act(&olga, remove(true)) else { panic!() };
     assert_eq!(done.released, [("one".into(), "t".into())]);
     assert!(node("n").is_none());
+}
+
+#[test]
+fn what_one_may_do_is_the_servers_own_decision() {
+    let own = Own::new();
+    let ann = own.console("ann");
+    let granted = ann.wait("what she may do", |view, _| {
+        let decided = view.partitions[0].decided.clone()?;
+        Some(["root.a", "root.a.x", "root.b.z"].map(|queue| decided.queues[queue]))
+    });
+    let admin = Granted { submit: true, admin: true };
+    assert_eq!(granted, [admin, admin, Granted::default()]);
+
+    // A server whose decisions no access list explains.
+    let mut set = kornsole_set();
+    let path = get("/kornsole/v1/partition/default/permissions");
+    let said = |admin| json!({"queues": [{"queue": "root.tenants.tenant-a.etl", "submit": true, "admin": admin}]});
+    set.insert(path.clone(), Answer::json(said(false).to_string()));
+    let server = Recorded::start(set.clone());
+    let target = Target::new(&server.url()).unwrap().with_token(Token::new("secret").unwrap()).unwrap();
+    let looker = Looker::with(&target, RemoteOptions::default());
+    let kill = Act::within(&Arc::from("default"), PartitionAct::Kill { app: "etl-1".into(), expect_queue: None });
+    let refused = |text: &str| {
+        looker.wait(text, |_, _| looker.remote.may(&kill).err().filter(|refusal| refusal.to_string().contains(text)))
+    };
+    assert_eq!(refused("needs admin access on root.tenants.tenant-a.etl").code, Code::AclDenied);
+    set.insert(path, Answer::json(said(true).to_string()));
+    server.answer(set.clone());
+    looker.wait("that it may be killed", |_, _| looker.remote.may(&kill).ok());
+
+    let why = json!({"results": [{"allowed": false, "why": "sue may not kill etl-1: the auditors have it"}]});
+    set.insert(("POST".to_owned(), "/kornsole/v1/permissions".to_owned()), Answer::json(why.to_string()));
+    server.answer(set);
+    looker.remote.look(&Glance { partition: "default".into(), sight: Sight::App("etl-1".into()) });
+    assert_eq!(refused("the auditors have it").message, "sue may not kill etl-1");
+    let asked = server.came().into_iter().find(|came| came.line.starts_with("POST /kornsole/v1/permissions")).unwrap();
+    let check = json!({"checks": [{"action": "kill", "application": "etl-1", "partition": "default"}]});
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&asked.body).unwrap(), check);
 }
