@@ -447,8 +447,8 @@ async fn placement_and_events_are_there_to_look_at() {
     let mut lines = Vec::new();
     while lines.len() < 2 {
         let frame = std::future::poll_fn(|cx| axum::body::HttpBody::poll_frame(std::pin::Pin::new(&mut body), cx));
-        let line = frame.await.unwrap().unwrap().into_data().unwrap();
-        lines.push(serde_json::from_slice::<Value>(&line).unwrap());
+        let part = frame.await.unwrap().unwrap().into_data().unwrap();
+        lines.extend(serde_json::Deserializer::from_slice(&part).into_iter::<Value>().map(Result::unwrap));
     }
     assert!(lines[0]["instanceUUID"].is_string());
     assert_eq!(lines[1]["id"], json!(id), "it goes on exactly where one was");

@@ -211,7 +211,7 @@ impl Client {
     /// Everything that can go wrong.
     pub async fn lines(&self, path: &str, patience: Duration) -> Result<Lines, Fault> {
         let (response, ..) = self.send(Method::GET, path, HeaderMap::new(), None, patience).await?;
-        Ok(Lines { response, held: Vec::new() })
+        Ok(Lines { response, held: Vec::new(), given: 0 })
     }
 
     async fn send(
@@ -354,6 +354,8 @@ impl Client {
 pub struct Lines {
     response: Response,
     held: Vec<u8>,
+    /// How much of `held` was given out.
+    given: usize,
 }
 
 impl Lines {
@@ -364,14 +366,16 @@ impl Lines {
     /// The stream broke, or a line is too long.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Fault> {
         loop {
-            if let Some(end) = self.held.iter().position(|byte| *byte == b'\n') {
-                let mut line: Vec<u8> = self.held.drain(..=end).collect();
-                line.truncate(line.trim_ascii_end().len());
+            let rest = &self.held[self.given..];
+            if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+                let line = rest[..end].trim_ascii_end().to_vec();
+                self.given += end + 1;
                 if !line.is_empty() {
                     return Ok(Some(line));
                 }
                 continue;
             }
+            self.held.drain(..std::mem::take(&mut self.given));
             if self.held.len() > LINE {
                 return Err(Fault::TooLarge(LINE));
             }

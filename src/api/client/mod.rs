@@ -20,7 +20,7 @@ mod target;
 
 pub use elements::Elements;
 pub use fault::{Fault, Said};
-pub use http::{Client, Got, Limits};
+pub use http::{Client, Got, Limits, Lines};
 pub use names::{once, twice};
 pub use release::{Release, Remote};
 pub use target::{Target, TargetFault, Token};

@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 
 use super::act;
 use super::ask::{Answer, Request, WhoAmI};
-use super::follow::{self, EventNews};
+use super::follow::{self, EventNews, Feed};
 use super::plan::Ask;
 use super::worker::identify;
 use crate::api::client::{Client, Fault, Limits, Release, Remote, Target};
@@ -141,17 +141,17 @@ impl Once {
         every: Option<Duration>,
         mut each: impl FnMut(EventNews) -> std::ops::ControlFlow<()>,
     ) -> Result<(), Fault> {
+        let feed = Feed::of(&self.remote, self.has_token);
         self.runtime.block_on(async {
             let Some(every) = every else {
-                return follow::past(&self.client, &mut |news| {
+                return follow::past(&self.client, feed, &mut |news| {
                     // All of the past is handed over.
                     let _ = each(news);
                 })
                 .await;
             };
             let (sender, mut news) = follow::channel();
-            let streams = self.remote.release() >= Release::V1_5;
-            let follower = tokio::spawn(follow::run(self.client.clone(), every, streams, 0, sender));
+            let follower = tokio::spawn(follow::run(self.client.clone(), every, feed, 0, sender));
             while let Some(one) = news.recv().await {
                 if each(one).is_break() {
                     break;

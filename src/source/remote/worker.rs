@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::act;
 use super::ask::{Answer, Outcome, Request};
-use super::follow::{self, EventNews};
+use super::follow::{self, EventNews, Feed};
 use super::link::Chance;
 use super::plan::{Ask, Plan};
 use super::{RemoteOptions, Shared};
@@ -264,9 +264,9 @@ impl Worker {
             before.abort();
         }
         let (news, events) = follow::channel();
-        let streams = remote.release() >= Release::V1_5;
+        let feed = Feed::of(remote, self.has_token);
         let every = self.every.max(Duration::from_millis(50));
-        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, streams, self.seed, news)));
+        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, feed, self.seed, news)));
         self.events = Some(events);
     }
 
@@ -449,7 +449,7 @@ impl Worker {
                 );
             }
             EventNews::Gap(from, to) => {
-                self.shared.forget_events();
+                self.shared.keep_hole(from, to);
                 let title = format!(
                     "{} events are lost, numbers {from} to {to}: what happened then is not known",
                     to - from + 1
