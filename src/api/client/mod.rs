@@ -17,6 +17,7 @@ mod http;
 mod names;
 pub mod release;
 mod target;
+mod trouble;
 
 pub use elements::Elements;
 pub use fault::{Fault, Said};
@@ -24,3 +25,4 @@ pub use http::{Client, Got, Limits, Lines};
 pub use names::{once, twice};
 pub use release::{Release, Remote};
 pub use target::{Target, TargetFault, Token};
+pub use trouble::Trouble;

@@ -10,7 +10,7 @@ use super::ask::{Answer, Request, WhoAmI};
 use super::follow::{self, EventNews, Feed};
 use super::plan::Ask;
 use super::worker::identify;
-use crate::api::client::{Client, Fault, Limits, Release, Remote, Target};
+use crate::api::client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
 use crate::api::convert::read::{Picture, Shapes};
 use crate::model::{Profile, Time};
 use crate::view::View;
@@ -46,7 +46,7 @@ impl Once {
     /// # Errors
     /// Nobody does, or it is no scheduler.
     pub fn connect(target: &Target, limits: Limits) -> Result<Self, Fault> {
-        let failed = |why: String| Fault::Unreachable(why);
+        let failed = |why: String| Fault::Unreachable(Trouble::new(why, ""));
         let client = Client::new(target, limits).map_err(|fault| failed(fault.to_string()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

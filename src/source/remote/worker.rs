@@ -226,9 +226,12 @@ impl Worker {
             self.down = Some((now, now + self.every));
             return;
         };
-        self.down = None;
-        self.remote = Some(remote.clone());
         let before = self.shared.remote.load_full();
+        if self.down.take().is_some() && before.is_some() {
+            let title = format!("connected again: {remote}");
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
+        }
+        self.remote = Some(remote.clone());
         if before.as_deref() != Some(&remote) {
             self.tell_who(before.as_deref(), &remote);
             let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
@@ -283,6 +286,11 @@ impl Worker {
         }
         let now = self.now();
         let retry = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).bad(now, fault);
+        if self.down.is_none() {
+            let title = format!("no connection: {fault}");
+            let details = fault.technical().to_owned();
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, details);
+        }
         self.down = Some((now, retry));
         self.shared.wake();
     }
