@@ -279,6 +279,7 @@ pub enum CommandId {
     OtherAnswer,
     Yes,
     Kill,
+    MoveBack,
     Submit,
     Ask,
     Release,

@@ -5,7 +5,7 @@ use super::guard::{
     can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, several_partitions, some_context,
 };
 use super::{Argument, Command, CommandId, Kind, row};
-use crate::console::update::{config, events, hand_out, orders, placement, workload};
+use crate::console::update::{bulk, config, events, hand_out, orders, placement, workload};
 
 /// All commands, in the order of the help.
 pub static COMMANDS: &[Command] = &[
@@ -319,6 +319,8 @@ pub static COMMANDS: &[Command] = &[
     .hints(&[(In::Apps, "move"), (In::App, "move")])
     .takes(Argument::Optional(Kind::Leaf))
     .guard(|model| orders::may(model, "moved")),
+    row(CommandId::MoveBack, "move-back", "Move what was moved last back to where it was; asks first")
+        .guard(bulk::can_move_back),
     row(CommandId::Submit, "submit", "Submit an application in your own name: its id, the queue, tags as KEY=VALUE")
         .takes(Argument::Required(Kind::Text))
         .guard(workload::may_submit),

@@ -126,6 +126,7 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::GoNode => navigate::node(model, argument.unwrap_or_default()),
         CommandId::Kill => bulk::kill(model, argument),
         CommandId::Move => bulk::move_to(model, argument),
+        CommandId::MoveBack => bulk::move_back(model),
         CommandId::Submit => workload::submit(model, argument.unwrap_or_default()),
         CommandId::Ask => workload::add_asks(model, argument.unwrap_or_default()),
         CommandId::Release => workload::release(model),

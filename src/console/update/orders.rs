@@ -199,7 +199,10 @@ pub fn answer(model: &mut Model, number: u64, outcome: Result<Done, Refusal>) ->
         config::ordered(model, outcome.is_ok());
     }
     match (purpose, outcome) {
-        (Purpose::Tell, Ok(done)) => model.say(Grade::Info, told(&done)),
+        (Purpose::Tell, Ok(done)) => {
+            model.orders.keep_moved(&done, true);
+            model.say(Grade::Info, told(&done));
+        }
         (Purpose::Batch, outcome) => bulk::answered(model, &act, &outcome),
         (Purpose::Watch, outcome) => return watched(model, &act, &outcome),
         (Purpose::Ask, Ok(Done::Moved(would))) => ask_move(model, act, would),
@@ -265,7 +268,7 @@ pub fn told(done: &Done) -> String {
     match done {
         Done::Killed(killed) => format!("killed {}: {}", killed.app, lost(killed)),
         Done::Removed(killed) => format!("removed {}: {}", killed.app, lost(killed)),
-        Done::Moved(Moved { app, from, to, .. }) => format!("moved {app} from {from} to {to}"),
+        Done::Moved(Moved { app, from, to, .. }) => format!("moved {app} from {from} to {to}; :move-back undoes it"),
         Done::Configured(done) => configured(done),
         Done::Cleaned(done) => {
             let queues = format::count(done.removed_queues.len() as u64, "queue");
