@@ -98,7 +98,8 @@ struct Shared {
     started: Instant,
     /// How far the other side's clock is ahead of ours, in microseconds.
     ahead: AtomicI64,
-    /// The last events that were seen, without a gap, each with its number; and how often they began anew.
+    /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
+    /// began anew.
     events: Mutex<(u64, Numbered)>,
 }
 
@@ -240,7 +241,13 @@ impl Shared {
         kept.drain(..too_many);
     }
 
-    /// What comes next does not join what is kept.
+    /// Events from one number to another are lost: in their place stands a record that says so.
+    fn keep_hole(&self, from: u64, to: u64) {
+        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
+    }
+
+    /// Another run counts from the beginning: what is kept is of no use.
     fn forget_events(&self) {
         let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *begun += 1;
@@ -272,7 +279,8 @@ impl Source for Remote {
     fn events(&self, since: u64, limit: usize) -> EventPage {
         let (begun, kept) = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
         let first = kept.front().map_or(0, |(number, _)| *number);
-        let skip = usize::try_from(since.saturating_sub(first)).unwrap_or(usize::MAX);
+        // Where some are lost, numbers are missing.
+        let skip = kept.partition_point(|(number, _)| *number < since);
         EventPage {
             instance: Arc::from(begun.to_string()),
             tracking: !kept.is_empty(),

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::act;
 use super::ask::{Answer, Outcome, Request};
-use super::follow::{self, EventNews};
+use super::follow::{self, EventNews, Feed};
 use super::link::Chance;
 use super::plan::{Ask, Plan};
 use super::{RemoteOptions, Shared};
@@ -226,9 +226,12 @@ impl Worker {
             self.down = Some((now, now + self.every));
             return;
         };
-        self.down = None;
-        self.remote = Some(remote.clone());
         let before = self.shared.remote.load_full();
+        if self.down.take().is_some() && before.is_some() {
+            let title = format!("connected again: {remote}");
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
+        }
+        self.remote = Some(remote.clone());
         if before.as_deref() != Some(&remote) {
             self.tell_who(before.as_deref(), &remote);
             let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
@@ -264,9 +267,9 @@ impl Worker {
             before.abort();
         }
         let (news, events) = follow::channel();
-        let streams = remote.release() >= Release::V1_5;
+        let feed = Feed::of(remote, self.has_token);
         let every = self.every.max(Duration::from_millis(50));
-        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, streams, self.seed, news)));
+        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, feed, self.seed, news)));
         self.events = Some(events);
     }
 
@@ -283,6 +286,11 @@ impl Worker {
         }
         let now = self.now();
         let retry = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).bad(now, fault);
+        if self.down.is_none() {
+            let title = format!("no connection: {fault}");
+            let details = fault.technical().to_owned();
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, details);
+        }
         self.down = Some((now, retry));
         self.shared.wake();
     }
@@ -449,7 +457,7 @@ impl Worker {
                 );
             }
             EventNews::Gap(from, to) => {
-                self.shared.forget_events();
+                self.shared.keep_hole(from, to);
                 let title = format!(
                     "{} events are lost, numbers {from} to {to}: what happened then is not known",
                     to - from + 1
