@@ -109,6 +109,8 @@ pub struct PartitionView {
     pub limited_users: UsageRows,
     /// The groups that a limit in force names, the shared pot `*` too, likewise.
     pub limited_groups: UsageRows,
+    /// What the server that this was read from says that its reader may do; `None` where there is no such server.
+    pub decided: Option<Arc<act::Decided>>,
 }
 
 impl PartitionView {

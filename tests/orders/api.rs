@@ -396,7 +396,8 @@ async fn a_resource_manager_submits_asks_releases_and_keeps_nodes() {
     api.json("ops", "POST /partition/default/node/m/resume", json!({})).await.is(200, "");
     api.send("ops", "DELETE /partition/default/node/n", &[], Body::empty()).await.is(409, "NODE_IN_USE");
     let gone = api.send("ops", "DELETE /partition/default/node/n?force", &[], Body::empty()).await.is(200, "").body;
-    assert_eq!(gone["releasedAllocations"].as_array().unwrap().len(), 3);
+    assert_eq!(gone["released"].as_array().unwrap().len(), 3);
+    assert_eq!(gone["released"][0], json!({ "applicationID": "etl", "allocationKey": "t-1", "allocated": true }));
 }
 
 #[tokio::test]

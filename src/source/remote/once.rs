@@ -182,7 +182,11 @@ impl Once {
                 let _ = self.picture.config(&own.queues, true);
                 self.picture.configuration(*own);
             }
-            Answer::WhoAmI(_) | Answer::Resting(_) | Answer::Draining(_) => {}
+            Answer::WhoAmI(_)
+            | Answer::Resting(_)
+            | Answer::Draining(_)
+            | Answer::Permissions(_)
+            | Answer::MayKill(..) => {}
         }
         Ok(())
     }

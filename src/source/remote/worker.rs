@@ -359,7 +359,14 @@ impl Worker {
                 self.picture.partitions(list);
                 self.plan_partitions(now);
             }
-            Answer::Queues(root) => self.picture.queues(&partition, &root, at),
+            Answer::Queues(root) => {
+                let tree = |picture: &Picture| picture.view().partitions.iter().map(|part| part.tree_generation).sum();
+                let before: u64 = tree(&self.picture);
+                self.picture.queues(&partition, &root, at);
+                if tree(&self.picture) != before {
+                    self.plan.news(|ask| matches!(ask, Ask::Permissions(_)), now);
+                }
+            }
             Answer::Apps(reader, scope) => {
                 if self.picture.apps(&partition, reader, &scope, at) {
                     self.plan.news(|ask| matches!(ask, Ask::Completed(_)), now);
@@ -377,6 +384,8 @@ impl Worker {
             Answer::WhoAmI(who) => self.shared.who.store(Some(Arc::new(who))),
             Answer::Resting(resting) => self.picture.resting(resting),
             Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
+            Answer::Permissions(permissions) => self.picture.permissions(&partition, permissions),
+            Answer::MayKill(app, result) => self.picture.may_kill(&partition, &app, result),
         }
     }
 
@@ -391,7 +400,7 @@ impl Worker {
         }
         self.config_text = Some(text.to_owned());
         let now = self.now();
-        self.plan.news(|ask| matches!(ask, Ask::Queues(_)), now);
+        self.plan.news(|ask| matches!(ask, Ask::Queues(_) | Ask::Permissions(_)), now);
     }
 
     /// Every partition's things are asked for, and those of no other.
@@ -409,6 +418,7 @@ impl Worker {
                 Ask::Completed(name()),
                 Ask::Rejected(name()),
                 Ask::Draining(name()),
+                Ask::Permissions(name()),
             ];
             let known = self.plan.has(&asks[0]);
             if !known {
@@ -492,6 +502,7 @@ fn what(ask: &Ask) -> &'static str {
         Ask::WhoAmI => "who one is",
         Ask::Resting => "whether the scheduler rests",
         Ask::Draining(_) => "since when queues drain",
+        Ask::Permissions(_) | Ask::MayKill(..) => "what one may do",
         Ask::Apps(_) => "the list of applications",
         Ask::Users(_) => "the list of users",
         Ask::Groups(_) => "the list of groups",

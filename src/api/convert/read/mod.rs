@@ -32,9 +32,10 @@ pub use self::elements::{Element, ListReader};
 pub use self::ended::Ended;
 pub use self::events::record;
 pub use self::nodes::NodeReader;
-pub use self::rows::time;
+pub use self::rows::{app_state, time};
 use crate::api::dto;
 use crate::model::{AppId, AskId, NodeId, Profile, QueuePath, Time};
+use crate::view::act::{Decided, Granted, KillDecided};
 use crate::view::{AppRow, AppSlot, Notice, NoticeWeight, PartitionView, QueueSlot, View};
 use elements::Seen;
 
@@ -121,6 +122,7 @@ impl Picture {
             part.complete = false;
             part.ended.iter_mut().for_each(ended::EndedList::forget);
         }
+        self.view.partitions.iter_mut().for_each(|part| part.decided = None);
     }
 
     /// The partitions, in the order of their names but for `default`, which comes first.
@@ -182,6 +184,35 @@ impl Picture {
     pub fn resting(&mut self, resting: bool) {
         self.changed |= self.view.resting != resting;
         self.view.resting = resting;
+    }
+
+    /// What whoever asks may do in the queues of a partition, as the server has decided it.
+    pub fn permissions(&mut self, partition: &str, permissions: dto::ours::Permissions) {
+        let granted = |one: dto::ours::QueuePermission| {
+            (QueuePath::new(&one.queue), Granted { submit: one.submit || one.admin, admin: one.admin })
+        };
+        let queues = permissions.queues.into_iter().map(granted).collect();
+        self.decide(partition, |decided| decided.queues = queues);
+    }
+
+    /// Whether an application may be killed, as the server has decided it.
+    pub fn may_kill(&mut self, partition: &str, app: &AppId, result: dto::ours::CheckResult) {
+        let Some(index) = self.index(partition) else { return };
+        let Some(row) = self.view.partitions[index].app_by_id(app) else { return };
+        let why_not = (!result.allowed).then_some(result.why);
+        let kill = KillDecided { app: app.clone(), queue: row.queue.clone(), why_not };
+        self.decide(partition, |decided| decided.kill = Some(kill));
+    }
+
+    fn decide(&mut self, partition: &str, change: impl FnOnce(&mut Decided)) {
+        let Some(index) = self.index(partition) else { return };
+        let known = &mut self.view.partitions[index].decided;
+        let mut decided = known.as_deref().cloned().unwrap_or_default();
+        change(&mut decided);
+        if known.as_deref() != Some(&decided) {
+            *known = Some(Arc::new(decided));
+            self.changed = true;
+        }
     }
 
     /// The view of now, or `None` when it would be the one before.

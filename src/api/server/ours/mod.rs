@@ -156,8 +156,9 @@ impl Asked {
         self.query(name).is_some_and(|value| value != "false")
     }
 
+    /// The value of a header, in any letters.
     fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).and_then(|value| value.to_str().ok())
+        self.headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
     }
 }
 
