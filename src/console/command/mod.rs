@@ -25,6 +25,7 @@ pub enum Context {
     Details,
     Placement,
     Config,
+    Change,
     Events,
     Edit,
     Form,
@@ -53,6 +54,7 @@ impl Context {
             Self::Details => "Details",
             Self::Placement => "Placement",
             Self::Config => "Configuration",
+            Self::Change => "Form on a queue",
             Self::Events => "Events",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
@@ -81,6 +83,7 @@ impl Context {
             Self::Details => "details",
             Self::Placement => "placement",
             Self::Config => "config",
+            Self::Change => "change",
             Self::Events => "events",
             Self::Edit => "edit",
             Self::Form => "form",
@@ -102,7 +105,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -113,6 +116,7 @@ impl Context {
         Self::Details,
         Self::Placement,
         Self::Config,
+        Self::Change,
         Self::Events,
         Self::List,
         Self::Page,
@@ -213,6 +217,12 @@ pub enum CommandId {
     PreviousField,
     EndWriting,
     ClearForm,
+    SetMax,
+    SetGuaranteed,
+    SetProperty,
+    AddQueue,
+    SetLimit,
+    RemoveQueue,
     Config,
     Events,
     EventsOf,

@@ -43,11 +43,12 @@ pub enum Purpose {
 }
 
 impl Orders {
-    /// Adds an order that is to be handed to the source.
-    pub fn give(&mut self, order: Order, purpose: Purpose) {
+    /// Adds an order that is to be handed to the source. Gives its number.
+    pub fn give(&mut self, order: Order, purpose: Purpose) -> u64 {
         self.given += 1;
         self.open.push(Ticket { number: self.given, act: order.act.clone(), purpose });
         self.wanted.push((self.given, order));
+        self.given
     }
 
     /// The order that an answer is to.

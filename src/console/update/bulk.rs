@@ -16,7 +16,7 @@ use crate::view::AppRow;
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
 
 /// Up to how many applications a plain question is enough; for more a name is to be typed.
-const PLAIN: usize = 10;
+pub const PLAIN: usize = 10;
 /// The most applications that the question names.
 const NAMED: usize = 6;
 
