@@ -22,6 +22,7 @@ pub fn of(model: &Model) -> Option<Subject> {
         Page::Users(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Account),
         Page::Account(page) => Some(Subject::Account(page.account.clone())),
         Page::Details(page) => Some(page.subject.clone()),
+        Page::Change(page) => Some(Subject::Queue(page.queue.clone())),
         Page::Placement(_) | Page::Config(_) | Page::Events(_) => None,
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it expects by failing")]
 
+mod change;
 mod config;
 mod fixture;
 mod happened;
@@ -14,6 +15,7 @@ mod pictures;
 mod props;
 mod screens;
 mod users;
+mod workload;
 
 use std::sync::Arc;
 

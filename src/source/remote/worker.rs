@@ -483,6 +483,10 @@ impl Worker {
         if self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
             return;
         }
+        let live = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).link(now).is_live();
+        if live && self.remote.is_some() {
+            self.picture.sample(self.shared.cluster_time());
+        }
         if let Some(view) = self.picture.take_view(self.shared.cluster_time()) {
             self.shared.view.store(view);
             self.published = Some(now);
