@@ -227,7 +227,7 @@ mod tests {
         let file = std::env::temp_dir().join(format!("kornsole-token-{}", std::process::id()));
         std::fs::write(&file, "secret\n").unwrap();
         let way = WayArgs { token_file: Some(file.clone()), ..WayArgs::default() };
-        let mut notes = |mode: u32| {
+        let notes = |mode: u32| {
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
             find("localhost:9080", &way, &contexts()).unwrap().options.notes
         };
