@@ -112,6 +112,7 @@ impl Driver {
     /// Takes the source's newest view.
     pub fn refresh(&mut self) -> &mut Self {
         self.effects = self.effects.and(self.session.refresh(self.now));
+        self.effects = self.effects.and(self.session.take_answers(self.now));
         self.work()
     }
 

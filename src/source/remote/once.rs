@@ -186,7 +186,8 @@ impl Once {
             | Answer::Resting(_)
             | Answer::Draining(_)
             | Answer::Permissions(_)
-            | Answer::MayKill(..) => {}
+            | Answer::MayKill(..)
+            | Answer::Events(..) => {}
         }
         Ok(())
     }
