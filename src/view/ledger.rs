@@ -182,6 +182,8 @@ pub enum RevisionSource {
     Console,
     /// By the REST API.
     Api,
+    /// This console saw it come into force; who did it is not known.
+    Seen,
     /// An older one was brought back, by whatever way: that one's number.
     Rollback(u64),
 }
@@ -195,6 +197,7 @@ impl RevisionSource {
             Self::Workload => "workload",
             Self::Console => "console",
             Self::Api => "api",
+            Self::Seen => "seen",
             Self::Rollback(_) => "rollback",
         }
     }
@@ -207,6 +210,7 @@ impl RevisionSource {
             "workload" => Self::Workload,
             "console" => Self::Console,
             "api" => Self::Api,
+            "seen" => Self::Seen,
             "rollback" => Self::Rollback(of),
             _ => return None,
         })
