@@ -12,6 +12,7 @@ mod notices;
 mod orders;
 mod pictures;
 mod props;
+mod records;
 mod screens;
 mod users;
 mod workload;

@@ -26,6 +26,8 @@ pub enum Context {
     Placement,
     Config,
     Events,
+    Audit,
+    Revisions,
     Edit,
     Form,
     List,
@@ -54,6 +56,8 @@ impl Context {
             Self::Placement => "Placement",
             Self::Config => "Configuration",
             Self::Events => "Events",
+            Self::Audit => "Audit",
+            Self::Revisions => "History of configurations",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -82,6 +86,8 @@ impl Context {
             Self::Placement => "placement",
             Self::Config => "config",
             Self::Events => "events",
+            Self::Audit => "audit",
+            Self::Revisions => "revisions",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -102,7 +108,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -114,6 +120,8 @@ impl Context {
         Self::Placement,
         Self::Config,
         Self::Events,
+        Self::Audit,
+        Self::Revisions,
         Self::List,
         Self::Page,
         Self::Edit,
@@ -155,6 +163,8 @@ pub enum Kind {
     Context,
     Text,
     File,
+    Ago,
+    Number,
 }
 
 impl Kind {
@@ -172,6 +182,8 @@ impl Kind {
             Self::Context => "CONTEXT",
             Self::Text => "TEXT",
             Self::File => "FILE",
+            Self::Ago => "AGO",
+            Self::Number => "REVISION",
         }
     }
 }
@@ -277,6 +289,17 @@ pub enum CommandId {
     Older,
     Newer,
     OtherAnswer,
+    Audit,
+    AuditUser,
+    AuditAction,
+    AuditObject,
+    Revisions,
+    MarkRevision,
+    RollBack,
+    GoBack,
+    StepBack,
+    StepOn,
+    Live,
     Yes,
     Kill,
     Submit,

@@ -21,7 +21,7 @@ use crate::view::act::Act;
 /// Goes to the page. What was edited there before is still there.
 pub fn open(model: &mut Model) {
     home(model);
-    let running = model.cluster.newest.configuration.clone();
+    let running = model.cluster.configuration().cloned();
     let page = model.parked.config.take().unwrap_or_else(|| Box::new(ConfigPage::new(running)));
     push(model, Page::Config(page));
     follow(model);
@@ -56,6 +56,7 @@ fn shown(model: &mut Model) -> Option<&mut ConfigPage> {
 /// Whether another configuration is in force by now than the one that was edited.
 pub fn is_behind(model: &Model, page: &ConfigPage) -> bool {
     match (&page.base, &model.cluster.newest.configuration) {
+        _ if model.cluster.past.shown.is_some() => false,
         (Some(base), Some(running)) => base.checksum != running.checksum,
         _ => false,
     }
@@ -63,7 +64,7 @@ pub fn is_behind(model: &Model, page: &ConfigPage) -> bool {
 
 /// Takes over the configuration that is in force by now, unless an edit would be lost.
 pub fn follow(model: &mut Model) {
-    let running = model.cluster.newest.configuration.clone();
+    let running = model.cluster.configuration().cloned();
     let now = model.now;
     let Some(page) = page_mut(model) else { return };
     let (Some(running), false) = (running, page.applying) else { return };
@@ -436,6 +437,7 @@ pub fn on_page(model: &Model) -> Result<(), String> {
 /// Whether its text can be edited.
 pub fn can_edit(model: &Model) -> Result<(), String> {
     on_page(model)?;
+    model.cluster.past.why_off().map_or(Ok(()), Err)?;
     match page_of(model) {
         Some(page) if page.base.is_some() => Ok(()),
         _ => Err("the text of the configuration in force is not known".to_owned()),
@@ -478,6 +480,7 @@ pub fn can_merge(model: &Model) -> Result<(), String> {
 /// Whether the text could be applied.
 pub fn can_apply(model: &Model) -> Result<(), String> {
     let Page::Config(page) = model.page() else { return Err("only on the configuration".to_owned()) };
+    model.cluster.past.why_off().map_or(Ok(()), Err)?;
     if page.base.is_none() {
         return Err("the text of the configuration in force is not known".to_owned());
     }

@@ -10,7 +10,7 @@ use super::super::model::orders::{Purpose, Ticket};
 use super::super::model::page::Subject;
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::{bulk, config, workload, write};
+use super::{bulk, config, revisions, workload, write};
 use crate::model::{AppId, QueuePath};
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
 use crate::view::place::access;
@@ -202,6 +202,7 @@ pub fn answer(model: &mut Model, number: u64, outcome: Result<Done, Refusal>) ->
         (Purpose::Tell, Ok(done)) => model.say(Grade::Info, told(&done)),
         (Purpose::Batch, outcome) => bulk::answered(model, &act, &outcome),
         (Purpose::Watch, outcome) => return watched(model, &act, &outcome),
+        (Purpose::Ask, Ok(Done::Configured(would))) => revisions::ask(model, &act, &would),
         (Purpose::Ask, Ok(Done::Moved(would))) => ask_move(model, act, would),
         (Purpose::Ask, Ok(Done::Cleaned(would))) => workload::ask_clean(model, act, &would),
         (Purpose::Ask, Ok(_)) => {}
