@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::change;
 use super::draw;
 use super::editor;
 use super::model::placement::WantedFile;
@@ -22,6 +23,7 @@ pub fn perform(work: Work) -> Option<Outcome> {
             let read = read(&wanted);
             Some(Outcome::Read(wanted.name, read))
         }
+        Work::Draft(job) => Some(Outcome::Drafted(Box::new(change::draft(&job)))),
         Work::Check(job) => Some(Outcome::Checked(Box::new(editor::check(&job)))),
         Work::Write { file, text, what } => Some(Outcome::Written(write(&file, &text, &what))),
         Work::Export { model, file, what } => {

@@ -13,7 +13,7 @@ pub fn of(model: &Model) -> Glance {
 fn sight(model: &Model) -> Sight {
     match model.page() {
         Page::Audit(_) | Page::Revisions(_) => Sight::Records,
-        Page::Queues(_) | Page::Placement(_) | Page::Config(_) | Page::Events(_) => Sight::Queues,
+        Page::Queues(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) | Page::Events(_) => Sight::Queues,
         Page::Apps(page) => {
             let leaf = |path: &&crate::model::QueuePath| {
                 model.cluster.part().and_then(|part| part.queue_at(path)).is_some_and(|row| row.leaf)

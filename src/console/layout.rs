@@ -64,7 +64,8 @@ pub fn regions(model: &Model) -> Option<Regions> {
     let top = header_height + 1;
     let body = Rect::new(0, top, width, height - 1 - top);
     let (list, pane) = split(model, body);
-    let head_height = u16::from(!matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_)));
+    let head_height =
+        u16::from(!matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_)));
     let head = Rect { height: head_height, ..list };
     let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
     Some(Regions { header, banner, crumbs, head, rows, pane, bottom })
@@ -77,7 +78,7 @@ fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
         Page::App(_) | Page::Node(_) | Page::Account(_) => true,
         Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) | Page::Users(_) => false,
         Page::Audit(_) | Page::Revisions(_) => false,
-        Page::Details(_) | Page::Placement(_) | Page::Events(_) => return (body, None),
+        Page::Details(_) | Page::Placement(_) | Page::Change(_) | Page::Events(_) => return (body, None),
         Page::Config(_) => return beside_text(body),
     };
     if width >= 190 {

@@ -25,6 +25,7 @@ pub fn of(model: &Model) -> Option<Subject> {
         Page::Details(page) => Some(page.subject.clone()),
         Page::Audit(page) => audit::entry(page).cloned().map(Subject::Entry),
         Page::Revisions(page) => revisions::compared(page, &model.cluster.ledger),
+        Page::Change(page) => Some(Subject::Queue(page.queue.clone())),
         Page::Placement(_) | Page::Config(_) | Page::Events(_) => None,
     }
 }

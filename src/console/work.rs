@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::change::{self, Drafted};
 use super::editor::{Checked, Job};
 use super::model::Model;
 use super::model::past::Moment;
@@ -20,6 +21,8 @@ pub enum Work {
     Read(WantedFile),
     /// Look at an edited configuration.
     Check(Box<Job>),
+    /// Look at a form on a queue.
+    Draft(Box<change::Job>),
     /// Have a text edited in the person's own editor.
     Edit(String),
     /// Open another scheduler, by the name of its context.
@@ -66,6 +69,8 @@ pub enum Outcome {
     Read(String, Result<Arc<View>, String>),
     /// What an edited configuration would mean.
     Checked(Box<Checked>),
+    /// What a form on a queue comes to.
+    Drafted(Box<Drafted>),
     /// The text as it came out of the person's own editor.
     Edited(Result<String, String>),
     /// What is different between two configurations.

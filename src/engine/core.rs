@@ -383,7 +383,7 @@ impl Core {
             self.duty(&Command::Tick);
         }
         if self.next_sample <= self.now {
-            self.next_sample = self.now + SAMPLE_EVERY;
+            self.next_sample = self.next_sample + SAMPLE_EVERY;
             self.views.sample(self.now, &self.scheduler);
         }
         if self.retry.is_some_and(|retry| retry <= self.now) {

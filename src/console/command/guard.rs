@@ -33,7 +33,7 @@ pub(super) fn can_open(model: &Model) -> Result<(), String> {
 }
 
 pub(super) fn on_list(model: &Model) -> Result<(), String> {
-    if matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_)) {
+    if matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_)) {
         Err("there is no list on this page".to_owned())
     } else {
         Ok(())

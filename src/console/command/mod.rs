@@ -25,6 +25,7 @@ pub enum Context {
     Details,
     Placement,
     Config,
+    Change,
     Events,
     Audit,
     Revisions,
@@ -55,6 +56,7 @@ impl Context {
             Self::Details => "Details",
             Self::Placement => "Placement",
             Self::Config => "Configuration",
+            Self::Change => "Form on a queue",
             Self::Events => "Events",
             Self::Audit => "Audit",
             Self::Revisions => "History of configurations",
@@ -85,6 +87,7 @@ impl Context {
             Self::Details => "details",
             Self::Placement => "placement",
             Self::Config => "config",
+            Self::Change => "change",
             Self::Events => "events",
             Self::Audit => "audit",
             Self::Revisions => "revisions",
@@ -108,7 +111,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -119,6 +122,7 @@ impl Context {
         Self::Details,
         Self::Placement,
         Self::Config,
+        Self::Change,
         Self::Events,
         Self::Audit,
         Self::Revisions,
@@ -225,6 +229,12 @@ pub enum CommandId {
     PreviousField,
     EndWriting,
     ClearForm,
+    SetMax,
+    SetGuaranteed,
+    SetProperty,
+    AddQueue,
+    SetLimit,
+    RemoveQueue,
     Config,
     Events,
     EventsOf,
@@ -302,6 +312,7 @@ pub enum CommandId {
     Live,
     Yes,
     Kill,
+    MoveBack,
     Submit,
     Ask,
     Release,

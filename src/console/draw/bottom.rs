@@ -80,7 +80,7 @@ fn shown(model: &Model) -> Vec<Piece> {
         Page::Events(page) => (page.list.rows.len(), page.list.total),
         Page::Audit(page) => (page.list.rows.len(), page.list.total),
         Page::Revisions(page) => (page.list.rows.len(), page.list.total),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => return Vec::new(),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return Vec::new(),
     };
     let mut pieces = vec![plain(format!("{rows} of {total}"))];
     for (key, word) in keymap::hints(model) {

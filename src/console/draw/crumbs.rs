@@ -102,6 +102,7 @@ fn crumbs(model: &Model) -> Vec<String> {
             },
             Page::Placement(_) => "Placement".to_owned(),
             Page::Config(_) => "Configuration".to_owned(),
+            Page::Change(page) => page.queue.to_string(),
             Page::Events(_) => "Events".to_owned(),
             Page::Audit(_) => "Audit".to_owned(),
             Page::Revisions(_) => "History of configurations".to_owned(),
@@ -127,6 +128,7 @@ fn crumbs(model: &Model) -> Vec<String> {
                 }
                 .to_owned(),
             ),
+            Page::Change(page) => crumbs.push(page.kind.title().to_owned()),
             Page::Placement(page) => crumbs.extend(page.against.name().map(str::to_owned)),
             Page::Events(page) => crumbs.extend(page.about.as_ref().map(ToString::to_string)),
             Page::Config(page) => {
@@ -213,6 +215,7 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             facts.extend(super::revisions::facts(page));
             facts
         }
+        Page::Change(page) => super::change::facts(page),
         Page::Events(page) => {
             let follow = if page.follow { piece(Role::Good, "following") } else { dim("f follows") };
             vec![sort(pen, &page.list), filter(pen, &page.list), vec![follow], count(&page.list, "event")]

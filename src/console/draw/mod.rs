@@ -24,12 +24,14 @@
 mod apps;
 pub mod audit;
 mod bottom;
+pub mod change;
 pub mod config;
 mod config_pane;
 mod crumbs;
 pub mod details;
 mod events;
 pub mod export;
+mod form;
 mod header;
 pub mod limits;
 mod meter;
@@ -80,6 +82,7 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     }
     let cursor = bottom::draw(&mut pen, model, &regions).or_else(|| placement::cursor(model, theme, regions.rows));
     let cursor = cursor.or_else(|| config::cursor(&mut pen, model, &regions));
+    let cursor = cursor.or_else(|| change::cursor(model, theme, regions.rows));
     overlay::draw(&mut pen, model, &regions);
     cursor
 }
@@ -105,6 +108,7 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
         Page::Placement(page) => placement::draw(pen, model, page, regions.rows),
         Page::Config(page) => return config::draw(pen, model, page, regions),
+        Page::Change(page) => change::draw(pen, model, page, regions.rows),
         Page::Events(page) => events::draw(pen, model, page, regions),
         Page::Audit(page) => audit::draw(pen, model, page, regions),
         Page::Revisions(page) => revisions::draw(pen, model, page, regions),

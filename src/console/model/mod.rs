@@ -5,6 +5,7 @@
 //! - whatever is selected is known by identity (path, id), never by a row number alone;
 //! - no clock: [`Model::now`] is handed in, counts from the console's start and only grows.
 
+pub mod change;
 pub mod column;
 pub mod config;
 pub mod cursor;
@@ -34,6 +35,7 @@ use crate::model::{AppId, Identity, Time};
 use crate::source::{About, Link};
 use crate::view::act::{Actor, Configuration};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
+use change::ChangePage;
 use config::ConfigPage;
 use events::Events;
 use layer::Layer;
@@ -221,6 +223,8 @@ pub struct Parked {
     pub audit: Option<AuditPage>,
     /// The history of configurations.
     pub revisions: Option<RevisionsPage>,
+    /// The form on a queue that was left last with something written in it.
+    pub change: Option<Box<ChangePage>>,
 }
 
 /// How grave a message is.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::change::ChangePage;
 use super::column::{
     AllocationColumn, AppColumn, AskColumn, AuditColumn, Column, EventColumn, LevelColumn, NodeColumn, QueueColumn,
     RevisionColumn, Sort, UserColumn,
@@ -99,6 +100,8 @@ pub enum Page {
     Placement(Box<PlacementPage>),
     /// The configuration.
     Config(Box<ConfigPage>),
+    /// A form on a queue.
+    Change(Box<ChangePage>),
     /// The events.
     Events(EventsPage),
     /// Who did what.

@@ -8,7 +8,7 @@ use super::super::layout;
 use super::super::model::marks::{Facet, Marked};
 use super::super::model::page::{AppLine, Page, Subject};
 use super::super::model::{Grade, Model};
-use super::{config, lists, notices};
+use super::{change, config, lists, notices};
 use crate::model::VCORE;
 use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
 
@@ -28,6 +28,7 @@ pub fn take(model: &mut Model, news: Feed) -> Effects {
     present.past.see(&present.newest, news.next_event);
     let told = notices::take(model);
     config::follow(model);
+    change::due(model);
     if model.cluster.frozen.is_some() || model.cluster.past.shown.is_some() {
         return if relinked || told { Effects::REDRAW } else { Effects::NONE };
     }
@@ -76,6 +77,7 @@ pub fn clock(model: &mut Model, now: Duration) -> Effects {
         redraw = true;
     }
     config::due(model);
+    change::due(model);
     if lists::next_rebuild(model).is_some_and(|due| due <= now) {
         lists::rebuild(model, false);
         redraw = true;
@@ -96,6 +98,7 @@ pub fn next_wake(model: &Model) -> Option<Duration> {
         model.note.as_ref().map(|note| note.until),
         lists::next_rebuild(model),
         config::next_due(model),
+        change::next_due(model),
     ]
     .into_iter()
     .flatten()
@@ -109,10 +112,15 @@ fn ages_on_screen(model: &Model) -> bool {
         Page::Apps(page) => !page.list.rows.is_empty(),
         Page::App(page) => page.row.as_ref().is_some_and(|row| !row.state.is_ended()),
         Page::Node(page) => !page.list.rows.is_empty(),
-        Page::Nodes(_) | Page::Users(_) | Page::Account(_) | Page::Placement(_) | Page::Config(_) | Page::Events(_) => {
-            false
-        }
-        Page::Audit(_) | Page::Revisions(_) => false,
+        Page::Nodes(_)
+        | Page::Users(_)
+        | Page::Account(_)
+        | Page::Placement(_)
+        | Page::Config(_)
+        | Page::Change(_)
+        | Page::Events(_)
+        | Page::Audit(_)
+        | Page::Revisions(_) => false,
         Page::Details(page) => {
             !matches!(page.subject, Subject::Access(_) | Subject::Health(_) | Subject::Entry(_))
                 && !matches!(page.subject, Subject::Revision(_) | Subject::Compare(..))

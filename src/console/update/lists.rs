@@ -12,7 +12,7 @@ use super::super::model::layer::Layer;
 use super::super::model::page::{Listing, Page, Stamp};
 use super::super::model::{Cluster, Grade, Model};
 use super::super::text;
-use super::{apps, audit, config, events, nodes, placement, queues, revisions, users};
+use super::{apps, audit, change, config, events, nodes, placement, queues, revisions, users};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
@@ -76,7 +76,7 @@ macro_rules! with_list {
                 let $list = &mut page.list;
                 $body
             }
-            Page::Details(_) | Page::Placement(_) | Page::Config(_) => $otherwise,
+            Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => $otherwise,
         }
     };
 }
@@ -131,6 +131,9 @@ pub fn go(model: &mut Model, by: Move) {
     if let Page::Config(page) = page {
         return config::go(page, by, height);
     }
+    if let Page::Change(page) = page {
+        return change::go(page, by, height);
+    }
     let (index, len) = with_list!(page, list => (list.cursor.index, list.rows.len()), (0, 0));
     select(page, cluster, by.from(index, len, height));
 }
@@ -164,7 +167,7 @@ pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
         Page::Events(page) => events::select(page, index),
         Page::Audit(page) => audit::select(page, index),
         Page::Revisions(page) => revisions::select(page, index),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => {}
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => {}
     }
 }
 
@@ -220,7 +223,7 @@ pub fn columns(model: &Model) -> Vec<&'static str> {
         Page::Events(page) => names(&page.list),
         Page::Audit(page) => names(&page.list),
         Page::Revisions(page) => names(&page.list),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => Vec::new(),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => Vec::new(),
     }
 }
 
@@ -238,7 +241,7 @@ pub fn filter(model: &Model) -> &str {
         Page::Audit(page) => &page.list.filter,
         Page::Revisions(page) => &page.list.filter,
         Page::Config(page) => &page.find,
-        Page::Details(_) | Page::Placement(_) => "",
+        Page::Details(_) | Page::Placement(_) | Page::Change(_) => "",
     }
 }
 
@@ -289,7 +292,7 @@ pub fn rebuild(model: &mut Model, asked: bool) {
         Page::Events(page) => events::rebuild(page, &cluster.events, cluster.until()),
         Page::Audit(page) => audit::rebuild(page, &cluster.ledger, cluster.until()),
         Page::Revisions(page) => revisions::rebuild(page, &cluster.ledger, cluster.until()),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => {}
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => {}
     }
     let stamp = Stamp { partition: Arc::clone(&cluster.partition), generation, at: *now };
     with_list!(page, list => list.built = Some(stamp), ());
@@ -329,7 +332,7 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
         Page::Events(page) => stamp(&page.list),
         Page::Audit(page) => stamp(&page.list),
         Page::Revisions(page) => stamp(&page.list),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => return None,
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return None,
     };
     let Some(stamp) = stamp.filter(|stamp| stamp.partition == cluster.partition) else { return Some(Duration::ZERO) };
     if stamp.generation == generation {

@@ -9,9 +9,11 @@
 pub mod apps;
 pub mod audit;
 pub mod bulk;
+pub mod change;
 pub mod config;
 pub mod events;
 pub mod feed;
+pub mod form;
 pub mod hand_out;
 pub mod lists;
 pub mod mouse;
@@ -29,6 +31,7 @@ pub mod write;
 
 use super::action::{Action, Effects};
 use super::command::CommandId;
+use super::model::change::Kind;
 use super::model::cursor::Move;
 use super::model::layer::Layer;
 use super::model::page::Page;
@@ -129,18 +132,25 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Placement => placement::open(model, argument),
         CommandId::Why => placement::why(model),
         CommandId::Try => placement::try_again(model),
-        CommandId::Write => placement::write(model),
-        CommandId::NextField => placement::step(model, 1),
-        CommandId::PreviousField => placement::step(model, -1),
-        CommandId::TakeSuggestion => placement::take_suggestion(model),
-        CommandId::EndWriting => placement::end(model),
-        CommandId::ClearForm => placement::clear(model),
+        CommandId::Write => form::write(model),
+        CommandId::NextField => form::step(model, 1),
+        CommandId::PreviousField => form::step(model, -1),
+        CommandId::TakeSuggestion => form::take_suggestion(model),
+        CommandId::EndWriting => form::end(model),
+        CommandId::ClearForm => form::clear(model),
+        CommandId::SetMax => change::open(model, Kind::Max),
+        CommandId::SetGuaranteed => change::open(model, Kind::Guaranteed),
+        CommandId::SetProperty => change::open(model, Kind::Property),
+        CommandId::AddQueue => change::open(model, Kind::Child),
+        CommandId::SetLimit => change::open(model, Kind::Limit),
+        CommandId::RemoveQueue => change::open(model, Kind::Remove),
         CommandId::NextPage => navigate::step_tab(model, 1),
         CommandId::PreviousPage => navigate::step_tab(model, -1),
         CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),
         CommandId::GoNode => navigate::node(model, argument.unwrap_or_default()),
         CommandId::Kill => bulk::kill(model, argument),
         CommandId::Move => bulk::move_to(model, argument),
+        CommandId::MoveBack => bulk::move_back(model),
         CommandId::Submit => workload::submit(model, argument.unwrap_or_default()),
         CommandId::Ask => workload::add_asks(model, argument.unwrap_or_default()),
         CommandId::Release => workload::release(model),
@@ -213,6 +223,7 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::FoldTextAll => config::fold_all(model, true),
         CommandId::UnfoldTextAll => config::fold_all(model, false),
         CommandId::Beside => config::beside(model),
+        CommandId::Apply if matches!(model.page(), Page::Change(_)) => change::ask_apply(model),
         CommandId::Apply => config::ask_apply(model),
         CommandId::Revert => config::revert(model),
         CommandId::Restore => config::restore(model),
@@ -240,6 +251,7 @@ fn done(model: &mut Model, outcome: Outcome) -> Effects {
         Outcome::Edited(text) => config::edited(model, text),
         Outcome::Compared(compared) => revisions::take(model, compared),
         Outcome::Looked(looked) => past::looked(model, looked),
+        Outcome::Drafted(drafted) => change::drafted(model, *drafted),
         Outcome::Written(Ok(told)) => model.say(Grade::Info, told),
         Outcome::Written(Err(told)) => model.say(Grade::Refusal, told),
     }
