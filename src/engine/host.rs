@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::{Counters, Engine, EventLog, Published};
+use super::{Counters, Engine, EventLog, Ledger, Published};
 use crate::model::Time;
-use crate::view::act::{Actor, Answer, Order};
+use crate::view::act::{Actor, Answer, Order, Refusal};
 
 /// A scheduler as those see it who show it to others.
 pub trait Host: Send + Sync {
@@ -18,6 +18,9 @@ pub trait Host: Send + Sync {
     /// What has happened, in numbers.
     fn counters(&self) -> &Arc<Counters>;
 
+    /// Who did what, and every configuration that was in force.
+    fn ledger(&self) -> &Arc<Ledger>;
+
     /// What time it is for the scheduler.
     fn now(&self) -> Time;
 
@@ -29,6 +32,9 @@ pub trait Host: Send + Sync {
 
     /// Has an order carried out. `answer` is called once, from any thread, when what came of it is published.
     fn perform(&self, actor: Actor, order: Order, answer: Answer);
+
+    /// Takes note of an order that was refused before it came to the scheduler. `answer` is called once, with that refusal.
+    fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer);
 }
 
 impl Host for Engine {
@@ -42,6 +48,10 @@ impl Host for Engine {
 
     fn counters(&self) -> &Arc<Counters> {
         Self::counters(self)
+    }
+
+    fn ledger(&self) -> &Arc<Ledger> {
+        Self::ledger(self)
     }
 
     fn now(&self) -> Time {
@@ -58,5 +68,9 @@ impl Host for Engine {
 
     fn perform(&self, actor: Actor, order: Order, answer: Answer) {
         Self::perform(self, actor, order, answer);
+    }
+
+    fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
+        Self::refuse(self, actor, order, refusal, answer);
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{About, Link, Source};
-use crate::engine::{Core, Counters, Engine, EventLog, Host, Numbering, Progress, Published};
+use super::{About, Link, Records, Source, TextAnswer};
+use crate::engine::{Core, Counters, Engine, EventLog, Host, Ledger, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
 use crate::view::{EventPage, View};
@@ -68,6 +68,14 @@ impl Source for Embedded {
         self.engine.perform(self.actor.clone(), order, answer);
     }
 
+    fn records(&self, known: u64) -> Option<Records> {
+        Records::of(self.engine.ledger(), &self.actor, known)
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        answer(Records::text_of(self.engine.ledger(), number));
+    }
+
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
         self.engine.published().on_change(wake);
     }
@@ -79,6 +87,7 @@ pub struct Stepped {
     published: Published,
     events: Arc<EventLog>,
     counters: Arc<Counters>,
+    ledger: Arc<Ledger>,
     about: About,
     actor: Actor,
 }
@@ -97,9 +106,10 @@ impl Stepped {
     /// Shows a core as it is: what is due at its beginning waits for [`Stepped::advance_until`].
     pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let view = core.take_view().unwrap_or_default();
-        let (events, counters) = (Arc::clone(core.events()), Arc::clone(core.counters()));
+        let (events, counters, ledger) =
+            (Arc::clone(core.events()), Arc::clone(core.counters()), Arc::clone(core.ledger()));
         let (core, published, actor) = (Mutex::new(core), Published::new(view), actor.into());
-        Self { core, published, events, counters, about, actor }
+        Self { core, published, events, counters, ledger, about, actor }
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
@@ -161,6 +171,15 @@ impl Host for Stepped {
     fn perform(&self, actor: Actor, order: Order, answer: Answer) {
         answer(self.carry_out(&actor, &order));
     }
+
+    fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
+    }
+
+    fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).refused(&actor, &order, &refusal);
+        answer(Err(refusal));
+    }
 }
 
 impl Source for Stepped {
@@ -194,6 +213,14 @@ impl Source for Stepped {
 
     fn act(&self, order: Order, answer: Answer) {
         answer(self.carry_out(&self.actor, &order));
+    }
+
+    fn records(&self, known: u64) -> Option<Records> {
+        Records::of(&self.ledger, &self.actor, known)
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        answer(Records::text_of(&self.ledger, number));
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

@@ -13,6 +13,7 @@ mod notices;
 mod orders;
 mod pictures;
 mod props;
+mod records;
 mod screens;
 mod users;
 mod workload;

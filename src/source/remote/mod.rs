@@ -21,6 +21,7 @@ pub mod follow;
 pub mod link;
 pub mod once;
 pub mod plan;
+mod records;
 
 mod worker;
 
@@ -32,7 +33,7 @@ use std::time::{Duration, SystemTime};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{About, Glance, Link, Source, SourcePlace};
+use super::{About, Glance, Link, Records, Source, SourcePlace, TextAnswer};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
 use crate::api::convert::read::record;
 use crate::api::dto;
@@ -105,6 +106,8 @@ struct Shared {
     /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
     /// began anew.
     events: Mutex<(u64, Numbered)>,
+    /// What is known of the other side's ledger.
+    records: Mutex<Records>,
 }
 
 impl Remote {
@@ -142,6 +145,7 @@ impl Remote {
             clock,
             ahead: AtomicI64::new(0),
             events: Mutex::default(),
+            records: Mutex::new(Records::unknown("nothing has been heard of the other side yet")),
         });
         let (wishes, inbox) = unbounded_channel();
         let worker = worker::Worker::new(client, Arc::clone(&shared), &options, target.has_token(), inbox);
@@ -245,6 +249,7 @@ fn feature(act: &Act) -> Option<&'static str> {
     use crate::view::act::PartitionAct as P;
     Some(match act {
         Act::Configure { .. } => "config",
+        Act::Rollback { .. } => "audit",
         Act::Pause | Act::Resume => return None,
         Act::In { act: P::Kill { .. }, .. } => "kill",
         Act::In { act: P::Move { .. }, .. } => "move",
@@ -257,7 +262,9 @@ fn feature(act: &Act) -> Option<&'static str> {
 fn elsewhere(act: &Act) -> &'static str {
     use crate::view::act::PartitionAct as P;
     match act {
-        Act::Configure { .. } => "; its configuration is the resource manager's, in Kubernetes a config map",
+        Act::Configure { .. } | Act::Rollback { .. } => {
+            "; its configuration is the resource manager's, in Kubernetes a config map"
+        }
         Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
         _ => "",
     }
@@ -292,6 +299,19 @@ impl Shared {
         kept.extend((first..).zip(records.iter().map(|event| Arc::new(record(event)))));
         let too_many = kept.len().saturating_sub(EVENTS);
         kept.drain(..too_many);
+    }
+
+    /// Something new is known of the other side's ledger.
+    fn keep_records(&self, change: impl FnOnce(&mut Records)) {
+        let records = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = records.generation;
+        let before = records.clone();
+        change(records);
+        records.generation = generation;
+        if *records != before {
+            records.generation += 1;
+            self.wake();
+        }
     }
 
     /// Events from one number to another are lost: in their place stands a record that says so.
@@ -396,6 +416,23 @@ impl Source for Remote {
                 self.wish(worker::Wish::Act(order, answer));
             }
             Err(refusal) => answer(Err(refusal)),
+        }
+    }
+
+    fn records(&self, known: u64) -> Option<Records> {
+        let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
+        (records.generation != known || known == 0).then(|| records.clone())
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        let seen = {
+            let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = records.revisions.as_ref().ok();
+            known.and_then(|known| known.iter().find(|one| one.number == number)?.text.clone())
+        };
+        match seen {
+            Some(text) => answer(Ok(text)),
+            None => self.wish(worker::Wish::Text(number, answer)),
         }
     }
 

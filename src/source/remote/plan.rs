@@ -62,6 +62,10 @@ pub enum Ask {
     Rejected(Arc<str>),
     /// What has happened; only where nobody follows the events beside the plan.
     Events,
+    /// Who did what, of a kornsole.
+    Audit,
+    /// The configurations that were in force, of a kornsole.
+    History,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -234,6 +238,7 @@ impl Ask {
             Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
             Self::Nodes(_) | Self::WhoAmI => 10,
             Self::Completed(_) | Self::Rejected(_) | Self::Permissions(_) => 15,
+            Self::Audit | Self::History => 30,
         }
     }
 
@@ -247,6 +252,7 @@ impl Ask {
             (Self::Nodes(partition), Sight::Nodes) => here(partition),
             (Self::Node(partition, node), Sight::Node(id)) => here(partition) && node == id,
             (Self::Users(partition) | Self::Groups(partition), Sight::Users) => here(partition),
+            (Self::Audit | Self::History, Sight::Records) => true,
             _ => false,
         }
     }
@@ -254,7 +260,8 @@ impl Ask {
     /// The partition that it is about.
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
-            Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting | Self::Events => None,
+            Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting => None,
+            Self::Events | Self::Audit | Self::History => None,
             Self::Queues(partition)
             | Self::App(partition, _)
             | Self::MayKill(partition, _)
