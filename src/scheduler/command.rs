@@ -35,7 +35,7 @@ impl From<PartitionCommand> for Command {
 }
 
 /// What can be done within one partition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum PartitionCommand {
     /// Register a node (SCH-190).
     AddNode(NodeSpec),
@@ -98,7 +98,7 @@ pub enum PartitionCommand {
 }
 
 /// A node as its resource manager registers it (SCH-015).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct NodeSpec {
     /// The id.
     pub id: NodeId,
@@ -113,7 +113,7 @@ pub struct NodeSpec {
 }
 
 /// An application as it is submitted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Submission {
     /// The id.
     pub app: AppId,
@@ -132,7 +132,7 @@ pub struct Submission {
 }
 
 /// What a gang does when it does not come together in time (SCH-146).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum GangStyle {
     /// Goes on without its placeholders.
     #[default]
@@ -142,7 +142,7 @@ pub enum GangStyle {
 }
 
 /// An ask as an application makes it (SCH-013).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct AskSpec {
     /// Whose.
     pub app: AppId,
@@ -165,6 +165,7 @@ pub struct AskSpec {
     /// Holds room for a gang (SCH-141).
     pub placeholder: bool,
     /// The task group.
+    #[serde(default, with = "crate::model::saved::text_option")]
     pub task_group: Option<Arc<str>>,
 }
 
