@@ -153,3 +153,40 @@ pub mod arcs {
         Ok(Vec::<T>::deserialize(from)?.into_iter().map(Arc::new).collect())
     }
 }
+
+/// Bytes as such.
+pub mod bytes {
+    use std::fmt;
+
+    use super::{Deserializer, Serializer};
+
+    /// Writes the bytes.
+    ///
+    /// # Errors
+    /// Those of the format.
+    pub fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bytes(bytes)
+    }
+
+    /// Reads bytes.
+    ///
+    /// # Errors
+    /// Those of the format.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        from.deserialize_bytes(Bytes)
+    }
+
+    struct Bytes;
+
+    impl serde::de::Visitor<'_> for Bytes {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("bytes")
+        }
+
+        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+    }
+}

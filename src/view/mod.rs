@@ -16,6 +16,7 @@ mod drain;
 pub mod explain;
 pub mod health;
 pub mod history;
+pub mod ledger;
 pub mod notice;
 pub mod preview;
 pub mod record;

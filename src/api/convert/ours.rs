@@ -91,6 +91,7 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
         LoadedBy::File => ("file", ""),
         LoadedBy::Workload => ("workload", ""),
         LoadedBy::User(user) => ("api", user.as_str()),
+        LoadedBy::RolledBack(user) => ("rollback", user.as_str()),
     };
     dto::ConfigState {
         checksum: configuration.checksum.clone(),

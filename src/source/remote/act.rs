@@ -81,7 +81,7 @@ fn request(order: &Order) -> Option<Asked> {
     }
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
     let (method, path, read): (Method, String, ReadDone) = match act {
-        Act::Configure { .. } => return configure(order),
+        Act::Configure { .. } | Act::Rollback { .. } => return configure(order),
         Act::Pause => (Method::POST, "kornsole/v1/scheduler/pause".to_owned(), rests),
         Act::Resume => (Method::POST, "kornsole/v1/scheduler/resume".to_owned(), rests),
         Act::In { act: wanted, .. } => match wanted {
@@ -125,16 +125,28 @@ fn request(order: &Order) -> Option<Asked> {
 }
 
 fn configure(order: &Order) -> Option<Asked> {
-    let Act::Configure { text, base, dry_run } = &order.act else { return None };
-    let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/x-yaml"))]);
+    let header = |text: &str| HeaderValue::from_str(text).ok();
+    let mut headers = HeaderMap::new();
+    let (Act::Configure { base, dry_run, .. } | Act::Rollback { base, dry_run, .. }) = &order.act else { return None };
     if let Some(base) = base {
-        headers.insert(reqwest::header::IF_MATCH, HeaderValue::from_str(&format!("\"{base}\"")).ok()?);
+        headers.insert(reqwest::header::IF_MATCH, header(&format!("\"{base}\""))?);
     }
-    if !order.reason.is_empty() {
-        headers.insert(HeaderName::from_static("kornsole-reason"), HeaderValue::from_str(&order.reason).ok()?);
-    }
-    let path = if *dry_run { "kornsole/v1/config?dryRun" } else { "kornsole/v1/config" }.to_owned();
-    Some(Asked { method: Method::PUT, path, headers, body: text.clone().into_bytes(), read: configured })
+    let dry = if *dry_run { "?dryRun" } else { "" };
+    let (method, path, kind, body) = match &order.act {
+        Act::Rollback { revision, .. } => {
+            let body = json!({"revision": revision, "reason": order.reason});
+            (Method::POST, "kornsole/v1/config/rollback", "application/json", body.to_string())
+        }
+        Act::Configure { text, .. } => {
+            if !order.reason.is_empty() {
+                headers.insert(HeaderName::from_static("kornsole-reason"), header(&order.reason)?);
+            }
+            (Method::PUT, "kornsole/v1/config", "application/x-yaml", text.clone())
+        }
+        _ => return None,
+    };
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    Some(Asked { method, path: format!("{path}{dry}"), headers, body: body.into_bytes(), read: configured })
 }
 
 fn text(value: &Value, key: &str) -> String {

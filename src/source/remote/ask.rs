@@ -311,6 +311,7 @@ fn own_config(bytes: &[u8]) -> Result<Answer, String> {
     let by = match (own.source.as_str(), own.loaded_by) {
         ("file", _) => LoadedBy::File,
         ("start", _) => LoadedBy::Start,
+        ("rollback", Some(user)) => LoadedBy::RolledBack(user),
         (_, Some(user)) => LoadedBy::User(user),
         (_, None) => LoadedBy::Workload,
     };

@@ -190,7 +190,7 @@ fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
 fn feature(act: &Act) -> Option<&'static str> {
     use crate::view::act::PartitionAct as P;
     Some(match act {
-        Act::Configure { .. } => "config",
+        Act::Configure { .. } | Act::Rollback { .. } => "config",
         Act::Pause | Act::Resume => return None,
         Act::In { act: P::Kill { .. }, .. } => "kill",
         Act::In { act: P::Move { .. }, .. } => "move",
@@ -203,7 +203,9 @@ fn feature(act: &Act) -> Option<&'static str> {
 fn elsewhere(act: &Act) -> &'static str {
     use crate::view::act::PartitionAct as P;
     match act {
-        Act::Configure { .. } => "; its configuration is the resource manager's, in Kubernetes a config map",
+        Act::Configure { .. } | Act::Rollback { .. } => {
+            "; its configuration is the resource manager's, in Kubernetes a config map"
+        }
         Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
         _ => "",
     }

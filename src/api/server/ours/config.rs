@@ -85,11 +85,11 @@ pub(super) async fn put(asked: &Asked) -> Result<Reply, Refusal> {
 pub(super) async fn replace(asked: &Asked, base: Option<String>) -> Result<crate::view::act::Configured, Refusal> {
     // What is not valid never gets to the scheduler's thread.
     let (text, reading) = read(asked).await?;
-    if !reading.is_valid() {
-        return Err(invalid(&reading.faults));
-    }
     let reason = asked.header("kornsole-reason").unwrap_or_default().to_owned();
     let order = Order { act: Act::Configure { text, base, dry_run: asked.flag("dryRun") }, reason };
+    if !reading.is_valid() {
+        return Err(asked.ours.refused(&asked.who, order, invalid(&reading.faults)).await);
+    }
     let outcome = asked.ours.perform(&asked.who, order).await;
     let code = outcome.as_ref().err().map_or("OK", |refusal| refusal.code.name());
     tracing::info!(user = asked.who.actor.user(), act = "change the configuration", code, "order");

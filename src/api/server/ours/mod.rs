@@ -112,6 +112,17 @@ impl Ours {
             .map_err(|refusal| Box::new(refused(self, &refusal, &self.request_id())))
     }
 
+    /// Puts an order into the ledger that was refused before it came to the scheduler.
+    async fn refused(&self, who: &Who, order: Order, refusal: Refusal) -> Refusal {
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let answer = move |outcome| {
+            // Whoever asked may have gone; the entry stands all the same.
+            let _ = tell.send(outcome);
+        };
+        self.engine.refuse(who.actor.clone(), order, refusal, Box::new(answer));
+        told.await.ok().and_then(Result::err).unwrap_or_else(Refusal::stopped)
+    }
+
     /// What came of an order.
     async fn perform(&self, who: &Who, order: Order) -> Result<Done, Refusal> {
         let (tell, told) = tokio::sync::oneshot::channel();
@@ -203,7 +214,7 @@ impl Reply {
 async fn answer(State(ours): State<Arc<Ours>>, request: Request) -> Response {
     let request_id = ours.request_id();
     let (parts, body) = request.into_parts();
-    let mut response = match routed(&ours, parts, body).await {
+    let mut response = match routed(&ours, parts, body, &request_id).await {
         Ok(response) => response,
         Err(refusal) => refused(&ours, &refusal, &request_id),
     };
@@ -234,14 +245,14 @@ fn refused(ours: &Ours, refusal: &Refusal, request_id: &str) -> Response {
     response
 }
 
-async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body) -> Result<Response, Refusal> {
+async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) -> Result<Response, Refusal> {
     let (route, parameters) = match route::find(&parts.method, parts.uri.path()) {
         Found::Route(route, parameters) => (route, parameters),
         Found::OtherMethod => return Err(body::wrong("method", format!("{} is not taken here", parts.method))),
         Found::Nothing => return Err(Refusal::not_found("endpoint", parts.uri.path())),
     };
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
-    let who = who::of(ours, &parts.headers, peer, route)?;
+    let who = who::of(ours, &parts.headers, peer, route)?.in_request(request_id);
     let body = body::read(route, &parts.headers, body).await?;
     let query = route::query(parts.uri.query().unwrap_or_default());
     let asked = Asked { ours: Arc::clone(ours), who, route, parameters, query, headers: parts.headers, body };
