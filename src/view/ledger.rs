@@ -183,6 +183,8 @@ pub enum RevisionSource {
     Console,
     /// By the REST API.
     Api,
+    /// This console saw it come into force; who did it is not known.
+    Seen,
     /// An older one was brought back, by whatever way: that one's number.
     Rollback(u64),
 }
@@ -196,6 +198,7 @@ impl RevisionSource {
             Self::Workload => "workload",
             Self::Console => "console",
             Self::Api => "api",
+            Self::Seen => "seen",
             Self::Rollback(_) => "rollback",
         }
     }
@@ -208,6 +211,7 @@ impl RevisionSource {
             "workload" => Self::Workload,
             "console" => Self::Console,
             "api" => Self::Api,
+            "seen" => Self::Seen,
             "rollback" => Self::Rollback(of),
             _ => return None,
         })

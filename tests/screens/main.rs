@@ -14,6 +14,7 @@ mod pictures;
 mod props;
 mod screens;
 mod users;
+mod workload;
 
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ use kornsole::source::{About, Source, SourcePlace, Stepped};
 use kornsole::view::act::Actor;
 
 /// The console of somebody on the two tenants of the scenario.
-fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
+pub fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let text = std::fs::read_to_string("tests/scenarios/tenants.yaml").unwrap();
     let scenario = scenario::read(&text).scenario.unwrap();
     let config = config::read(scenario.config_text().unwrap(), Profile::Kornsole).config.unwrap();
@@ -24,15 +24,15 @@ fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
 }
 
-fn user(name: &str) -> Actor {
+pub fn user(name: &str) -> Actor {
     Actor::from(Identity::new(name, [name]))
 }
 
-fn says(driver: &Driver, text: &str) {
+pub fn says(driver: &Driver, text: &str) {
     assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
 }
 
-fn says_not(driver: &Driver, text: &str) {
+pub fn says_not(driver: &Driver, text: &str) {
     assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
 }
 

@@ -103,6 +103,16 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
     }
 }
 
+/// What a change of the configuration is, and what whoever asks lacks for it.
+pub fn config_diff(done: &Configured, missing: Vec<String>) -> dto::ConfigDiff {
+    dto::ConfigDiff {
+        changes: done.changes.iter().map(change).collect(),
+        touches: done.touches.iter().map(|(partition, queue)| named(partition, queue)).collect(),
+        permission: dto::ConfigPermission { allowed: missing.is_empty(), missing },
+        what_happens: done.what_happens.clone(),
+    }
+}
+
 /// A configuration that came into force, or would.
 pub fn configured(done: &Configured) -> dto::Configured {
     let named = |queues: &[(String, QueuePath)]| queues.iter().map(|(part, queue)| named(part, queue)).collect();

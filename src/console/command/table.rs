@@ -5,7 +5,7 @@ use super::guard::{
     can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, several_partitions, some_context,
 };
 use super::{Argument, Command, CommandId, Kind, row};
-use crate::console::update::{config, events, hand_out, orders, placement};
+use crate::console::update::{config, events, hand_out, orders, placement, workload};
 
 /// All commands, in the order of the help.
 pub static COMMANDS: &[Command] = &[
@@ -319,6 +319,36 @@ pub static COMMANDS: &[Command] = &[
     .hints(&[(In::Apps, "move"), (In::App, "move")])
     .takes(Argument::Optional(Kind::Leaf))
     .guard(|model| orders::may(model, "moved")),
+    row(CommandId::Submit, "submit", "Submit an application in your own name: its id, the queue, tags as KEY=VALUE")
+        .takes(Argument::Required(Kind::Text))
+        .guard(workload::may_submit),
+    row(CommandId::Ask, "ask", "Ask for more for the application: how often, and RESOURCE=QUANTITY for each resource")
+        .takes(Argument::Required(Kind::Text))
+        .guard(workload::may_ask),
+    row(CommandId::Release, "release", "Release the allocation under the cursor, or withdraw the pending ask")
+        .keys(&[(In::App, "X"), (In::Node, "X")])
+        .hints(&[(In::App, "release"), (In::Node, "release")])
+        .guard(workload::may_release),
+    row(CommandId::RemoveApp, "remove-app", "End the application as its submitter does who is done with it")
+        .guard(workload::may_remove),
+    row(
+        CommandId::DrainNode,
+        "drain-node",
+        "Take the node out of service: no new allocations, what runs on it runs on",
+    )
+    .keys(&[(In::Nodes, "D"), (In::Node, "D")])
+    .hints(&[(In::Nodes, "drain"), (In::Node, "drain")])
+    .guard(|model| workload::may_drain(model, true)),
+    row(CommandId::ResumeNode, "resume-node", "Take the node back into service")
+        .keys(&[(In::Nodes, "U"), (In::Node, "U")])
+        .hints(&[(In::Nodes, "resume"), (In::Node, "resume")])
+        .guard(|model| workload::may_drain(model, false)),
+    row(
+        CommandId::Clean,
+        "clean-up",
+        "Remove empty queues that drain or were made by placement, and applications that ended long ago",
+    )
+    .guard(workload::may_clean),
     row(CommandId::Pause, "pause", "Let the scheduler rest: no cycles, no timers, its clock stands")
         .guard(|model| orders::may_rest(model, true)),
     row(CommandId::Resume, "resume", "Let the scheduler go on where it rested")

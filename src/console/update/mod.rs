@@ -21,6 +21,7 @@ pub mod orders;
 pub mod placement;
 pub mod queues;
 pub mod users;
+pub mod workload;
 pub mod write;
 
 use super::action::{Action, Effects};
@@ -125,6 +126,13 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::GoNode => navigate::node(model, argument.unwrap_or_default()),
         CommandId::Kill => bulk::kill(model, argument),
         CommandId::Move => bulk::move_to(model, argument),
+        CommandId::Submit => workload::submit(model, argument.unwrap_or_default()),
+        CommandId::Ask => workload::add_asks(model, argument.unwrap_or_default()),
+        CommandId::Release => workload::release(model),
+        CommandId::RemoveApp => workload::remove(model),
+        CommandId::DrainNode => workload::drain(model, true),
+        CommandId::ResumeNode => workload::drain(model, false),
+        CommandId::Clean => workload::clean(model),
         CommandId::Mark => bulk::toggle(model),
         CommandId::MarkAll => bulk::toggle_all(model),
         CommandId::Pause => orders::rest(model, true),

@@ -8,10 +8,15 @@ use serde::de::DeserializeOwned;
 
 use super::plan::Ask;
 use crate::api::client::{Client, Fault, Got, Release, Remote, once, twice};
+use crate::api::convert::ledger;
 use crate::api::convert::read::{AppReader, Ended, NodeReader, Picture, Scope, time};
 use crate::api::dto;
 use crate::model::{Identity, QueuePath, Time};
 use crate::view::act::{Configuration, LoadedBy};
+use crate::view::ledger::{AuditPage, Revision};
+
+/// How many entries and revisions are asked for at once.
+const RECORDS: usize = 1000;
 
 /// What was answered, read.
 pub enum Answer {
@@ -37,6 +42,10 @@ pub enum Answer {
     WhoAmI(WhoAmI),
     /// Whether the scheduler rests.
     Resting(bool),
+    /// Who did what.
+    Audit(AuditPage),
+    /// The configurations that were in force, without their texts.
+    History(Vec<Arc<Revision>>),
     /// Since when queues drain.
     Draining(Vec<(QueuePath, Time)>),
 }
@@ -159,6 +168,13 @@ impl Request {
             Ask::Resting => {
                 remote.kornsole()?;
                 ("kornsole/v1/server".to_owned(), Kind::Json(resting))
+            }
+            Ask::Audit | Ask::History => {
+                remote.kornsole().filter(|server| has_token && server.can("audit"))?;
+                match ask {
+                    Ask::Audit => (format!("kornsole/v1/audit?limit={RECORDS}"), Kind::Json(audit)),
+                    _ => (format!("kornsole/v1/config/history?limit={RECORDS}"), Kind::Json(history)),
+                }
             }
             Ask::Draining(partition) => {
                 remote.kornsole().filter(|server| has_token && server.can("draining"))?;
@@ -291,6 +307,17 @@ fn resting(bytes: &[u8]) -> Result<Answer, String> {
         paused: bool,
     }
     parsed(bytes).map(|Server { paused }| Answer::Resting(paused))
+}
+
+fn audit(bytes: &[u8]) -> Result<Answer, String> {
+    let dto::ledger::Audit { entries, only } = parsed(bytes)?;
+    let entries = entries.into_iter().map(|entry| Arc::new(ledger::read_audit_entry(entry))).collect();
+    Ok(Answer::Audit(AuditPage { entries, only }))
+}
+
+fn history(bytes: &[u8]) -> Result<Answer, String> {
+    let dto::ledger::Revisions { revisions } = parsed(bytes)?;
+    Ok(Answer::History(revisions.into_iter().map(|one| Arc::new(ledger::read_revision(one))).collect()))
 }
 
 fn own_config(bytes: &[u8]) -> Result<Answer, String> {

@@ -20,6 +20,7 @@ pub mod follow;
 pub mod link;
 pub mod once;
 pub mod plan;
+mod records;
 
 mod worker;
 
@@ -31,7 +32,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{About, Glance, Link, Source, SourcePlace};
+use super::{About, Glance, Link, Records, Source, SourcePlace, TextAnswer};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
 use crate::api::convert::read::record;
 use crate::api::dto;
@@ -100,6 +101,8 @@ struct Shared {
     ahead: AtomicI64,
     /// The last events that were seen, without a gap, each with its number; and how often they began anew.
     events: Mutex<(u64, Numbered)>,
+    /// What is known of the other side's ledger.
+    records: Mutex<Records>,
 }
 
 impl Remote {
@@ -124,6 +127,7 @@ impl Remote {
             started: Instant::now(),
             ahead: AtomicI64::new(0),
             events: Mutex::default(),
+            records: Mutex::new(Records::unknown("nothing has been heard of the other side yet")),
         });
         let (wishes, inbox) = unbounded_channel();
         let worker = worker::Worker::new(client, Arc::clone(&shared), &options, target.has_token(), inbox);
@@ -242,6 +246,19 @@ impl Shared {
         kept.drain(..too_many);
     }
 
+    /// Something new is known of the other side's ledger.
+    fn keep_records(&self, change: impl FnOnce(&mut Records)) {
+        let records = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = records.generation;
+        let before = records.clone();
+        change(records);
+        records.generation = generation;
+        if *records != before {
+            records.generation += 1;
+            self.wake();
+        }
+    }
+
     /// What comes next does not join what is kept.
     fn forget_events(&self) {
         let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
@@ -338,6 +355,24 @@ impl Source for Remote {
                 let _ = self.wishes.send(worker::Wish::Act(order, answer));
             }
             Err(refusal) => answer(Err(refusal)),
+        }
+    }
+
+    fn records(&self, known: u64) -> Option<Records> {
+        let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
+        (records.generation != known || known == 0).then(|| records.clone())
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        let seen = {
+            let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = records.revisions.as_ref().ok();
+            known.and_then(|known| known.iter().find(|one| one.number == number)?.text.clone())
+        };
+        match seen {
+            Some(text) => answer(Ok(text)),
+            // The worker ends only with this source.
+            None => drop(self.wishes.send(worker::Wish::Text(number, answer))),
         }
     }
 

@@ -162,6 +162,14 @@ impl Once {
         })
     }
 
+    /// The body of one answer of a kornsole, below `/kornsole/v1/`.
+    ///
+    /// # Errors
+    /// It cannot be had.
+    pub fn own(&self, path: &str) -> Result<Vec<u8>, Fault> {
+        self.runtime.block_on(self.client.get(&format!("kornsole/v1/{path}"))).map(|got| got.value.to_vec())
+    }
+
     fn ask(&mut self, ask: Ask) -> Result<(), Fault> {
         let partition = ask.partition().cloned().unwrap_or_default();
         let Some(request) = Request::of(ask, &self.remote, self.has_token, &self.picture) else { return Ok(()) };
@@ -182,7 +190,7 @@ impl Once {
                 let _ = self.picture.config(&own.queues, true);
                 self.picture.configuration(*own);
             }
-            Answer::WhoAmI(_) | Answer::Resting(_) | Answer::Draining(_) => {}
+            Answer::WhoAmI(_) | Answer::Resting(_) | Answer::Draining(_) | Answer::Audit(_) | Answer::History(_) => {}
         }
         Ok(())
     }

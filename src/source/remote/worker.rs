@@ -12,12 +12,13 @@ use super::ask::{Answer, Outcome, Request};
 use super::follow::{self, EventNews};
 use super::link::Chance;
 use super::plan::{Ask, Plan};
+use super::records;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, Fault, Got, Release, Remote, release};
 use crate::api::convert::read::{Picture, Shapes};
 use crate::api::dto;
 use crate::model::Profile;
-use crate::source::Glance;
+use crate::source::{Glance, TextAnswer};
 use crate::view::NoticeWeight;
 use crate::view::act::{Answer as Done, Order};
 
@@ -34,6 +35,8 @@ pub enum Wish {
     Look(Glance),
     /// An order is to be carried out.
     Act(Order, Done),
+    /// The text of a revision is to be fetched.
+    Text(u64, TextAnswer),
 }
 
 /// What comes from the tasks beside.
@@ -183,6 +186,10 @@ impl Worker {
                 self.glance = glance.clone();
                 self.plan.look(glance, self.shared.now());
             }
+            Wish::Text(number, answer) => {
+                let client = self.client.clone();
+                tokio::spawn(async move { answer(records::text(&client, number).await) });
+            }
             Wish::Act(order, answer) => {
                 let (client, news) = (self.client.clone(), self.news_in.clone());
                 tokio::spawn(async move {
@@ -208,7 +215,9 @@ impl Worker {
                 let (now, glance) = (self.now(), self.glance.clone());
                 self.plan.news(
                     |ask| {
-                        matches!(ask, Ask::Queues(_) | Ask::Apps(_) | Ask::Config | Ask::Resting) || ask.is_on(&glance)
+                        matches!(ask, Ask::Queues(_) | Ask::Apps(_) | Ask::Config | Ask::Resting)
+                            || matches!(ask, Ask::Audit | Ask::History)
+                            || ask.is_on(&glance)
                     },
                     now,
                 );
@@ -240,7 +249,8 @@ impl Worker {
             self.config_text = None;
             self.shared.remote.store(Some(Arc::new(remote.clone())));
             self.follow(&remote);
-            for ask in [Ask::Config, Ask::WhoAmI, Ask::Resting] {
+            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token));
+            for ask in [Ask::Config, Ask::WhoAmI, Ask::Resting, Ask::Audit, Ask::History] {
                 self.plan.add(ask, now);
             }
         }
@@ -375,6 +385,8 @@ impl Worker {
                 self.picture.configuration(*configuration);
             }
             Answer::WhoAmI(who) => self.shared.who.store(Some(Arc::new(who))),
+            Answer::Audit(page) => self.shared.keep_records(|records| records.audit = Ok(page)),
+            Answer::History(revisions) => self.shared.keep_records(|records| records.revisions = Ok(revisions)),
             Answer::Resting(resting) => self.picture.resting(resting),
             Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
         }
@@ -390,6 +402,10 @@ impl Worker {
             self.picture.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, faults);
         }
         self.config_text = Some(text.to_owned());
+        if !written {
+            let at = self.shared.cluster_time();
+            self.shared.keep_records(|records| records::saw(records, text, at));
+        }
         let now = self.now();
         self.plan.news(|ask| matches!(ask, Ask::Queues(_)), now);
     }
@@ -498,6 +514,8 @@ fn what(ask: &Ask) -> &'static str {
         Ask::Nodes(_) => "the list of nodes",
         Ask::Completed(_) => "the list of completed applications",
         Ask::Rejected(_) => "the list of rejected applications",
+        Ask::Audit => "the audit",
+        Ask::History => "the history of configurations",
     }
 }
 

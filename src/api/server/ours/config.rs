@@ -53,12 +53,7 @@ pub(super) async fn diff(asked: &Asked) -> Result<Reply, Refusal> {
     }
     let done = foreseen(asked, text).await?;
     let missing = lacks(asked, &done);
-    Ok(Reply::ok(&dto::ours::ConfigDiff {
-        changes: done.changes.iter().map(convert::change).collect(),
-        touches: done.touches.iter().map(|(partition, queue)| convert::named(partition, queue)).collect(),
-        permission: dto::ours::ConfigPermission { allowed: missing.is_empty(), missing },
-        what_happens: done.what_happens,
-    }))
+    Ok(Reply::ok(&convert::config_diff(&done, missing)))
 }
 
 /// What a configuration would lead to if whoever asks had every right.

@@ -14,6 +14,7 @@ mod act;
 mod body;
 mod config;
 mod events;
+mod history;
 pub mod old;
 mod openapi;
 mod permit;
@@ -281,6 +282,10 @@ async fn handle(asked: &Asked) -> Result<Reply, Refusal> {
         Verb::ConfigValidate => config::validate(asked).await,
         Verb::ConfigDiff => config::diff(asked).await,
         Verb::ConfigPut => config::put(asked).await,
+        Verb::ConfigHistory => history::list(asked),
+        Verb::ConfigRevision => history::one(asked).await,
+        Verb::ConfigRollback => history::roll_back(asked).await,
+        Verb::Audit => history::audit(asked),
         Verb::NotYet => Err(Refusal::new(
             Code::NotSupported,
             format!("not served yet: {}", asked.route.summary.to_lowercase()),

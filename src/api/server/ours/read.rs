@@ -11,7 +11,8 @@ use crate::view::place::Request;
 use crate::view::{PartitionView, View};
 
 /// What this server can do beyond part I.
-const FEATURES: [&str; 8] = ["kill", "move", "config", "placement", "workload", "draining", "cleanup", "events"];
+const FEATURES: [&str; 9] =
+    ["kill", "move", "config", "placement", "workload", "draining", "cleanup", "events", "audit"];
 
 impl Asked {
     pub(super) fn view(&self) -> Arc<View> {
