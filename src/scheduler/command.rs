@@ -8,10 +8,10 @@ use crate::config::Config;
 use crate::model::{AppId, AskId, Identity, NodeId, Priority, QueuePath, Resource};
 
 /// One command. Applying the same commands at the same times gives the same state, on every machine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Command {
     /// A queue configuration, the first one or a reload (SCH-177): all of it or nothing.
-    Configure(Arc<Config>),
+    Configure(#[serde(with = "crate::model::saved::arc")] Arc<Config>),
     /// One scheduling cycle over all partitions (SCH-041).
     Cycle,
     /// One pass of the queue cleaner over all partitions (SCH-182).
@@ -21,6 +21,7 @@ pub enum Command {
     /// Something within one partition.
     In {
         /// The partition's name; `None` is the first one of the configuration.
+        #[serde(default, with = "crate::model::saved::text_option")]
         partition: Option<Arc<str>>,
         /// What to do there.
         command: PartitionCommand,

@@ -270,4 +270,3 @@ pub(super) mod template {
         Ok(template.map(|(from, template)| (from, Arc::new(template))))
     }
 }
-

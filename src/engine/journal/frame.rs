@@ -142,7 +142,10 @@ mod tests {
         let mut text = alone(Kind::Record, 7, 0, b"seven");
         write(&mut text, Kind::Audit, 8, 2, b"");
         let mut read = Vec::new();
-        assert_eq!(read_all(&text, |frame| read.push((frame.kind, frame.key, frame.part, frame.content.to_vec()))), Ok(()));
+        assert_eq!(
+            read_all(&text, |frame| read.push((frame.kind, frame.key, frame.part, frame.content.to_vec()))),
+            Ok(())
+        );
         assert_eq!(read, [(Kind::Record, 7, 0, b"seven".to_vec()), (Kind::Audit, 8, 2, Vec::new())]);
         for at in 0..text.len() {
             let mut damaged = text.clone();

@@ -53,6 +53,9 @@ pub enum Record {
         tuning: Tuning,
         /// How often the cleaner runs.
         clean_every: Duration,
+        /// It is to rest after the workload.
+        #[serde(default)]
+        paused: bool,
     },
     /// Cycles, one after the other at the same time.
     #[serde(rename = "cycle")]
@@ -162,8 +165,18 @@ pub struct Ordered {
 pub struct Checked {
     /// The checksum of the file's text that is to be replaced; `None` without a file.
     pub file_before: Option<String>,
+    /// The text that is to come into force.
+    #[serde(default)]
+    pub text: Option<String>,
     /// Why the order is refused, where that does not follow from the scheduler.
     pub refused: Option<Refused>,
+}
+
+impl Checked {
+    /// It is refused.
+    pub fn refused(refusal: &Refusal) -> Self {
+        Self { refused: Some(refusal.into()), ..Self::default() }
+    }
 }
 
 /// A refusal that is known already.
@@ -227,9 +240,7 @@ impl Given {
             Command::Cycle => Self::Cycle,
             Command::Clean => Self::Clean,
             Command::Tick => Self::Tick,
-            Command::In { partition, command } => {
-                Self::In { partition: partition.clone(), command: command.clone() }
-            }
+            Command::In { partition, command } => Self::In { partition: partition.clone(), command: command.clone() },
         }
     }
 
@@ -270,6 +281,14 @@ impl Record {
             Self::Start { wall, .. } | Self::Reload { wall, .. } => Some(*wall),
             Self::Order(ordered) => Some(ordered.wall),
             _ => None,
+        }
+    }
+
+    /// How much work it is to do it again: commands, and cycles one by one.
+    pub fn work(&self) -> u64 {
+        match self {
+            Self::Cycles { n, .. } => u64::from(*n),
+            _ => 1,
         }
     }
 
