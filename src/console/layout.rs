@@ -23,6 +23,8 @@ pub const SMALLEST: Size = Size { width: 40, height: 12 };
 pub struct Regions {
     /// The cluster.
     pub header: Rect,
+    /// That this is the past; empty in the present.
+    pub banner: Rect,
     /// Where one is.
     pub crumbs: Rect,
     /// The titles of the columns; empty on pages without a list.
@@ -54,15 +56,19 @@ pub fn regions(model: &Model) -> Option<Regions> {
     }
     let header_height = if width >= 120 { 1 } else { 2 };
     let header = Rect::new(0, 0, width, header_height);
+    let past = u16::from(model.cluster.past.shown.is_some());
+    let banner = Rect::new(0, header_height, width, past);
+    let header_height = header_height + past;
     let crumbs = Rect::new(0, header_height, width, 1);
     let bottom = Rect::new(0, height - 1, width, 1);
     let top = header_height + 1;
     let body = Rect::new(0, top, width, height - 1 - top);
     let (list, pane) = split(model, body);
-    let head_height = u16::from(!matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_)));
+    let head_height =
+        u16::from(!matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_)));
     let head = Rect { height: head_height, ..list };
     let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
-    Some(Regions { header, crumbs, head, rows, pane, bottom })
+    Some(Regions { header, banner, crumbs, head, rows, pane, bottom })
 }
 
 /// Takes the pane off the body, if there is to be one.
@@ -71,7 +77,8 @@ fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
     let of_one_thing = match model.page() {
         Page::App(_) | Page::Node(_) | Page::Account(_) => true,
         Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) | Page::Users(_) => false,
-        Page::Details(_) | Page::Placement(_) | Page::Events(_) => return (body, None),
+        Page::Audit(_) | Page::Revisions(_) => false,
+        Page::Details(_) | Page::Placement(_) | Page::Change(_) | Page::Events(_) => return (body, None),
         Page::Config(_) => return beside_text(body),
     };
     if width >= 190 {

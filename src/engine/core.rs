@@ -426,7 +426,7 @@ impl Core {
 
     /// Takes a sample for the history.
     pub(super) fn sample(&mut self) {
-        self.next_sample = self.now + SAMPLE_EVERY;
+        self.next_sample = self.next_sample + SAMPLE_EVERY;
         self.views.sample(self.now, &self.scheduler);
     }
 

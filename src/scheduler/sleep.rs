@@ -116,7 +116,7 @@ impl Sleep {
     fn join(&mut self, other: &Self) {
         self.until = self.until.min(other.until);
         self.most = self.most.max(&other.most);
-        self.queues = self.queues.take().or_else(|| other.queues.clone());
+        self.queues = Resource::min_permissive_unset(self.queues.as_ref(), other.queues.as_ref());
         self.least = match (&self.least, &other.least) {
             (Some(one), Some(other)) => Some(one.min_strict(other)),
             (one, other) => one.as_ref().or(other.as_ref()).cloned(),

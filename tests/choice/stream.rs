@@ -162,20 +162,26 @@ fn step(asks: Asks) -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A cluster of three nodes with an application in each leaf, and whatever comes then.
+/// Sue submits an application to a queue.
+pub fn submission(app: &str, queue: &str) -> Step {
+    let (app, who) = (AppId::from(app), Identity::new("sue", ["dev"]));
+    Step::Do(PartitionCommand::Submit(Submission { app, queue: queue.to_owned(), who, ..Submission::default() }))
+}
+
+/// A cluster of three nodes with an application in each leaf.
+pub fn first() -> Vec<Step> {
+    let node = |n: usize| {
+        let capacity = [("memory", 14), ("vcore", 14), ("gpu", 1)].into_iter().collect();
+        let spec = NodeSpec { id: NodeId::from(format!("n{n}")), capacity, ..NodeSpec::default() };
+        Step::Do(PartitionCommand::AddNode(spec))
+    };
+    let app = |(n, queue): (usize, &&str)| submission(&format!("app-{n}"), queue);
+    (0..3).map(node).chain(LEAVES.iter().enumerate().map(app)).collect()
+}
+
+/// That cluster, and whatever comes then.
 pub fn steps(asks: Asks, most: usize) -> impl Strategy<Value = Vec<Step>> {
-    prop::collection::vec(step(asks), 10..most).prop_map(|then| {
-        let node = |n: usize| {
-            let capacity = [("memory", 14), ("vcore", 14), ("gpu", 1)].into_iter().collect();
-            PartitionCommand::AddNode(NodeSpec { id: NodeId::from(format!("n{n}")), capacity, ..NodeSpec::default() })
-        };
-        let app = |(n, queue): (usize, &&str)| {
-            let (app, who) = (AppId::from(format!("app-{n}")), Identity::new("sue", ["dev"]));
-            PartitionCommand::Submit(Submission { app, queue: (*queue).to_owned(), who, ..Submission::default() })
-        };
-        let first = (0..3).map(node).chain(LEAVES.iter().enumerate().map(app));
-        first.map(Step::Do).chain(then).collect()
-    })
+    prop::collection::vec(step(asks), 10..most).prop_map(|then| first().into_iter().chain(then).collect())
 }
 
 /// Carries out the steps; `cycle` carries out each cycle.

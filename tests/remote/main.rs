@@ -5,6 +5,7 @@
 
 mod commands;
 mod faults;
+mod own;
 mod picture;
 mod releases;
 mod saved;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it expects by failing")]
 
+mod change;
 mod config;
 mod fixture;
 mod happened;
@@ -12,6 +13,7 @@ mod notices;
 mod orders;
 mod pictures;
 mod props;
+mod records;
 mod screens;
 mod users;
 mod workload;

@@ -137,7 +137,20 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
     assert_eq!(queue(&source, "nightly"), "root.a.etl");
     driver.keys("m<C-u>move root.a.web<ret>y").unwrap();
     assert_eq!(queue(&source, "nightly"), "root.a.web");
-    says(&driver, "moved nightly from root.a.etl to root.a.web");
+    says(&driver, "moved nightly from root.a.etl to root.a.web; :move-back undoes it");
+    driver.keys(":move-back<ret>").unwrap();
+    says(&driver, "Move back 1 application?");
+    driver.keys("y").unwrap();
+    assert_eq!(queue(&source, "nightly"), "root.a.etl");
+}
+
+#[test]
+fn there_must_have_been_a_move_to_undo_it() {
+    let (mut driver, _) = tenants(user("ann"), 120, 30);
+    driver.keys(":move-back<ret>").unwrap();
+    says(&driver, "nothing was moved from this console");
+    driver.keys("2:move root.a.web<ret>yKy:move-back<ret>").unwrap();
+    says(&driver, "what was moved last is over, or somewhere else by now");
 }
 
 #[test]

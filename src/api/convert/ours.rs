@@ -6,8 +6,7 @@ use super::Wall;
 use crate::api::dto::ours as dto;
 use crate::api::dto::{self as wire};
 use crate::config::Severity;
-use crate::model::Identity;
-use crate::model::QueuePath;
+use crate::model::{AppId, AskId, Identity, QueuePath};
 use crate::view::act::{
     AclKind, ChangeLine, Cleaned, Configuration, Configured, Details, FoundFault, Killed, LoadedBy, Moved, NodeDone,
     Reason, Refusal,
@@ -158,8 +157,12 @@ pub fn cleaned(done: &Cleaned) -> dto::CleanedUp {
 
 /// A node that was changed.
 pub fn node_changed(done: &NodeDone) -> dto::NodeChanged {
-    let released = done.released.iter().map(|(_, ask)| ask.to_string()).collect();
-    dto::NodeChanged { node_id: done.node.to_string(), released_allocations: released }
+    let released = |(app, ask): &(AppId, AskId)| dto::Released {
+        application_id: app.to_string(),
+        allocation_key: ask.to_string(),
+        allocated: true,
+    };
+    dto::NodeChanged { node_id: done.node.to_string(), released: done.released.iter().map(released).collect() }
 }
 
 /// What somebody may do in every queue of a partition (E3).

@@ -96,10 +96,16 @@ fn crumbs(model: &Model) -> Vec<String> {
                 (Subject::Health(_), _) => "Health".to_owned(),
                 (Subject::History(None), _) => "History".to_owned(),
                 (Subject::History(Some(path)), _) => path.to_string(),
+                (Subject::Entry(entry), _) => format!("{} {}", entry.action, entry.object),
+                (Subject::Revision(number), _) => format!("revision {number}"),
+                (Subject::Compare(old, new), _) => format!("revision {old} to {new}"),
             },
             Page::Placement(_) => "Placement".to_owned(),
             Page::Config(_) => "Configuration".to_owned(),
+            Page::Change(page) => page.queue.to_string(),
             Page::Events(_) => "Events".to_owned(),
+            Page::Audit(_) => "Audit".to_owned(),
+            Page::Revisions(_) => "History of configurations".to_owned(),
         });
         if let Page::App(page) = page
             && matches!(
@@ -117,10 +123,12 @@ fn crumbs(model: &Model) -> Vec<String> {
                     Subject::Access(_) => "access",
                     Subject::History(Some(_)) => "history",
                     Subject::Health(_) | Subject::History(None) => "",
+                    Subject::Revision(_) | Subject::Compare(..) => "",
                     _ => "details",
                 }
                 .to_owned(),
             ),
+            Page::Change(page) => crumbs.push(page.kind.title().to_owned()),
             Page::Placement(page) => crumbs.extend(page.against.name().map(str::to_owned)),
             Page::Events(page) => crumbs.extend(page.about.as_ref().map(ToString::to_string)),
             Page::Config(page) => {
@@ -196,6 +204,18 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         Page::Details(_) => Vec::new(),
         Page::Placement(page) => super::placement::facts(model, page),
         Page::Config(page) => super::config::facts(model, page),
+        Page::Audit(page) => {
+            let all = count(&page.list, "act");
+            let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list), all];
+            facts.extend(super::audit::facts(model, page));
+            facts
+        }
+        Page::Revisions(page) => {
+            let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "revision")];
+            facts.extend(super::revisions::facts(page));
+            facts
+        }
+        Page::Change(page) => super::change::facts(page),
         Page::Events(page) => {
             let follow = if page.follow { piece(Role::Good, "following") } else { dim("f follows") };
             vec![sort(pen, &page.list), filter(pen, &page.list), vec![follow], count(&page.list, "event")]

@@ -127,15 +127,20 @@ fn section(
     lines.push(vec![piece(Role::Title, title.to_owned())]);
     let column = if width < 60 { 12 } else { 20 };
     let room = width.saturating_sub(column + 2);
-    for ((keys, doc, off), _) in rows.into_iter().zip(passed).filter(|(_, passed)| *passed) {
-        let mut told: Vec<Piece> = text::wrap(&doc, room).into_iter().map(plain).collect();
-        if let Some(reason) = off.filter(|_| reasons) {
+    let shown: Vec<_> = rows.into_iter().zip(passed).filter_map(|(row, passed)| passed.then_some(row)).collect();
+    // What is off for the same reason is told once, behind the last of them.
+    let reason = |at: usize| shown.get(at).and_then(|(_, _, off)| off.as_ref()).filter(|_| reasons);
+    for (at, (keys, doc, _)) in shown.iter().enumerate() {
+        let off = reason(at);
+        let role = if off.is_some() { Role::Dim } else { Role::Text };
+        let mut told: Vec<Piece> = text::wrap(doc, room).into_iter().map(|line| piece(role, line)).collect();
+        if let Some(reason) = off.filter(|_| off != reason(at + 1)) {
             let reason = text::wrap(&format!("off: {reason}"), room).into_iter();
             told.extend(reason.map(|line| piece(Role::Warning, line)));
         }
         // Keys that need more than their column have a line of their own.
-        let long = text::width(&keys) >= column;
-        let mut keys = Some(keys);
+        let long = text::width(keys) >= column;
+        let mut keys = Some(keys.clone());
         if long {
             lines.push(vec![plain("  "), piece(Role::HintKey, keys.take().unwrap_or_default())]);
         }
@@ -314,6 +319,7 @@ fn chord(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
     let column = follow.iter().map(|binding| text::width(&rest(binding))).max().unwrap_or(0) + 2;
     let room = corner_room(model);
     let mut lines = Vec::new();
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for binding in follow {
         let command = command::by_id(binding.id);
         let what = match &binding.argument {
@@ -321,10 +327,23 @@ fn chord(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
             None => command.doc.to_owned(),
         };
         let keys = rest(binding);
+        let keys_off = keys.clone();
         let pad = " ".repeat(column - text::width(&keys));
-        let role = if (command.guard)(model).is_err() { Role::Dim } else { Role::Text };
+        let off = (command.guard)(model).err();
+        let role = if off.is_some() { Role::Dim } else { Role::Text };
         let what = text::cut(&text::escape(&what), room.saturating_sub(column), pen.signs().ellipsis).into_owned();
         lines.push(vec![piece(Role::HintKey, keys), plain(pad), piece(role, what)]);
+        if let Some(why) = off {
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, of)) => of.push(keys_off),
+                None => reasons.push((why, vec![keys_off])),
+            }
+        }
+    }
+    // What is off for the same reason is told together.
+    for (why, keys) in reasons {
+        let told = format!("{} off: {why}", keys.join(" "));
+        lines.extend(text::wrap(&text::escape(&told), room).into_iter().map(|line| vec![piece(Role::Warning, line)]));
     }
     corner(pen, model, regions, &keymap::chord_text(&model.pressed), &lines, "");
 }

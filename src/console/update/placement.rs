@@ -7,7 +7,6 @@ use super::super::draw;
 use super::super::key::{Code, Key};
 use super::super::layout;
 use super::super::model::cursor::Move;
-use super::super::model::layer::Layer;
 use super::super::model::page::{DetailsPage, Page, Subject};
 use super::super::model::placement::{Against, Form, PlacementPage, WantedFile};
 use super::super::model::{Cluster, Model};
@@ -108,29 +107,10 @@ pub fn try_again(model: &mut Model) {
     }
 }
 
-/// Starts writing in the field under the cursor.
-pub fn write(model: &mut Model) {
-    if matches!(model.page(), Page::Placement(_)) {
-        model.layers.push(Layer::Form);
-    }
-}
-
 /// Goes to another field.
-pub fn step(model: &mut Model, step: isize) {
-    if let Page::Placement(page) = model.page_mut() {
-        page.field = page.field.step(step);
-        page.suggestion.clear();
-    }
-}
-
-/// Leaves the form.
-pub fn end(model: &mut Model) {
-    if matches!(model.layers.last(), Some(Layer::Form)) {
-        model.layers.pop();
-    }
-    if let Page::Placement(page) = model.page_mut() {
-        page.suggestion.clear();
-    }
+pub fn step(page: &mut PlacementPage, step: isize) {
+    page.field = page.field.step(step);
+    page.suggestion.clear();
 }
 
 /// Empties the form; an empty one becomes that of the console's user.

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -11,7 +13,7 @@ use crate::api::client::{Client, Fault, Got, Release, Remote, once, twice};
 use crate::api::convert::ledger;
 use crate::api::convert::read::{AppReader, Ended, NodeReader, Picture, Scope, time};
 use crate::api::dto;
-use crate::model::{Identity, QueuePath, Time};
+use crate::model::{AppId, Identity, QueuePath, Time};
 use crate::view::act::{Configuration, LoadedBy};
 use crate::view::ledger::{AuditPage, Revision};
 
@@ -48,6 +50,10 @@ pub enum Answer {
     History(Vec<Arc<Revision>>),
     /// Since when queues drain.
     Draining(Vec<(QueuePath, Time)>),
+    /// What one may do in every queue.
+    Permissions(dto::ours::Permissions),
+    /// Whether an application may be killed.
+    MayKill(AppId, dto::ours::CheckResult),
 }
 
 /// Who one is to a kornsole (E3).
@@ -101,6 +107,8 @@ enum Kind {
     Ended(AppReader, Ended),
     Nodes(NodeReader),
     Yaml,
+    /// Whether this application may be killed; what is asked is sent.
+    MayKill(AppId, Vec<u8>),
 }
 
 /// A reader for an answer of one object.
@@ -180,6 +188,21 @@ impl Request {
                 remote.kornsole().filter(|server| has_token && server.can("draining"))?;
                 (own(partition, "draining"), Kind::Json(draining))
             }
+            Ask::Permissions(partition) => {
+                remote.kornsole().filter(|_| has_token)?;
+                (own(partition, "permissions"), Kind::Json(permissions))
+            }
+            Ask::MayKill(partition, app) => {
+                remote.kornsole().filter(|_| has_token)?;
+                let check = dto::ours::Check {
+                    action: "kill".to_owned(),
+                    application: Some(app.to_string()),
+                    partition: Some(partition.to_string()),
+                    ..Default::default()
+                };
+                let body = dto::json::to_bytes(&dto::ours::Checks { checks: vec![check] });
+                ("kornsole/v1/permissions".to_owned(), Kind::MayKill(app.clone(), body))
+            }
         };
         Some(Self { ask, path, kind })
     }
@@ -218,6 +241,13 @@ async fn answer(client: &Client, path: &str, kind: Kind, cost: &mut Duration) ->
         Kind::Nodes(mut reader) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
             got.with(Answer::Nodes(reader, true))
+        }
+        Kind::MayKill(app, body) => {
+            let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+            let got = client.send_json::<dto::ours::CheckResults>(Method::POST, path, headers, body).await?;
+            let first = got.value.results.first().cloned();
+            let result = first.ok_or_else(|| unreadable(path, "there is no result".to_owned()))?;
+            got.with(Answer::MayKill(app, result))
         }
         Kind::Yaml => {
             let got = client.text(path).await?;
@@ -294,6 +324,10 @@ fn one(bytes: &[u8], reader: One) -> Result<Answer, String> {
             Answer::Nodes(reader, false)
         }
     })
+}
+
+fn permissions(bytes: &[u8]) -> Result<Answer, String> {
+    parsed(bytes).map(Answer::Permissions)
 }
 
 fn whoami(bytes: &[u8]) -> Result<Answer, String> {

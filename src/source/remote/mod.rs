@@ -99,7 +99,8 @@ struct Shared {
     started: Instant,
     /// How far the other side's clock is ahead of ours, in microseconds.
     ahead: AtomicI64,
-    /// The last events that were seen, without a gap, each with its number; and how often they began anew.
+    /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
+    /// began anew.
     events: Mutex<(u64, Numbered)>,
     /// What is known of the other side's ledger.
     records: Mutex<Records>,
@@ -194,7 +195,8 @@ fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
 fn feature(act: &Act) -> Option<&'static str> {
     use crate::view::act::PartitionAct as P;
     Some(match act {
-        Act::Configure { .. } | Act::Rollback { .. } => "config",
+        Act::Configure { .. } => "config",
+        Act::Rollback { .. } => "audit",
         Act::Pause | Act::Resume => return None,
         Act::In { act: P::Kill { .. }, .. } => "kill",
         Act::In { act: P::Move { .. }, .. } => "move",
@@ -259,7 +261,13 @@ impl Shared {
         }
     }
 
-    /// What comes next does not join what is kept.
+    /// Events from one number to another are lost: in their place stands a record that says so.
+    fn keep_hole(&self, from: u64, to: u64) {
+        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
+    }
+
+    /// Another run counts from the beginning: what is kept is of no use.
     fn forget_events(&self) {
         let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *begun += 1;
@@ -291,7 +299,8 @@ impl Source for Remote {
     fn events(&self, since: u64, limit: usize) -> EventPage {
         let (begun, kept) = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
         let first = kept.front().map_or(0, |(number, _)| *number);
-        let skip = usize::try_from(since.saturating_sub(first)).unwrap_or(usize::MAX);
+        // Where some are lost, numbers are missing.
+        let skip = kept.partition_point(|(number, _)| *number < since);
         EventPage {
             instance: Arc::from(begun.to_string()),
             tracking: !kept.is_empty(),

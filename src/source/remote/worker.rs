@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::act;
 use super::ask::{Answer, Outcome, Request};
-use super::follow::{self, EventNews};
+use super::follow::{self, EventNews, Feed};
 use super::link::Chance;
 use super::plan::{Ask, Plan};
 use super::records;
@@ -235,9 +235,12 @@ impl Worker {
             self.down = Some((now, now + self.every));
             return;
         };
-        self.down = None;
-        self.remote = Some(remote.clone());
         let before = self.shared.remote.load_full();
+        if self.down.take().is_some() && before.is_some() {
+            let title = format!("connected again: {remote}");
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
+        }
+        self.remote = Some(remote.clone());
         if before.as_deref() != Some(&remote) {
             self.tell_who(before.as_deref(), &remote);
             let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
@@ -274,9 +277,9 @@ impl Worker {
             before.abort();
         }
         let (news, events) = follow::channel();
-        let streams = remote.release() >= Release::V1_5;
+        let feed = Feed::of(remote, self.has_token);
         let every = self.every.max(Duration::from_millis(50));
-        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, streams, self.seed, news)));
+        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, feed, self.seed, news)));
         self.events = Some(events);
     }
 
@@ -293,6 +296,11 @@ impl Worker {
         }
         let now = self.now();
         let retry = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).bad(now, fault);
+        if self.down.is_none() {
+            let title = format!("no connection: {fault}");
+            let details = fault.technical().to_owned();
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, details);
+        }
         self.down = Some((now, retry));
         self.shared.wake();
     }
@@ -369,7 +377,14 @@ impl Worker {
                 self.picture.partitions(list);
                 self.plan_partitions(now);
             }
-            Answer::Queues(root) => self.picture.queues(&partition, &root, at),
+            Answer::Queues(root) => {
+                let tree = |picture: &Picture| picture.view().partitions.iter().map(|part| part.tree_generation).sum();
+                let before: u64 = tree(&self.picture);
+                self.picture.queues(&partition, &root, at);
+                if tree(&self.picture) != before {
+                    self.plan.news(|ask| matches!(ask, Ask::Permissions(_)), now);
+                }
+            }
             Answer::Apps(reader, scope) => {
                 if self.picture.apps(&partition, reader, &scope, at) {
                     self.plan.news(|ask| matches!(ask, Ask::Completed(_)), now);
@@ -389,6 +404,8 @@ impl Worker {
             Answer::History(revisions) => self.shared.keep_records(|records| records.revisions = Ok(revisions)),
             Answer::Resting(resting) => self.picture.resting(resting),
             Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
+            Answer::Permissions(permissions) => self.picture.permissions(&partition, permissions),
+            Answer::MayKill(app, result) => self.picture.may_kill(&partition, &app, result),
         }
     }
 
@@ -407,7 +424,7 @@ impl Worker {
             self.shared.keep_records(|records| records::saw(records, text, at));
         }
         let now = self.now();
-        self.plan.news(|ask| matches!(ask, Ask::Queues(_)), now);
+        self.plan.news(|ask| matches!(ask, Ask::Queues(_) | Ask::Permissions(_)), now);
     }
 
     /// Every partition's things are asked for, and those of no other.
@@ -425,6 +442,7 @@ impl Worker {
                 Ask::Completed(name()),
                 Ask::Rejected(name()),
                 Ask::Draining(name()),
+                Ask::Permissions(name()),
             ];
             let known = self.plan.has(&asks[0]);
             if !known {
@@ -455,7 +473,7 @@ impl Worker {
                 );
             }
             EventNews::Gap(from, to) => {
-                self.shared.forget_events();
+                self.shared.keep_hole(from, to);
                 let title = format!(
                     "{} events are lost, numbers {from} to {to}: what happened then is not known",
                     to - from + 1
@@ -480,6 +498,10 @@ impl Worker {
         let now = self.now();
         if self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
             return;
+        }
+        let live = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).link(now).is_live();
+        if live && self.remote.is_some() {
+            self.picture.sample(self.shared.cluster_time());
         }
         if let Some(view) = self.picture.take_view(self.shared.cluster_time()) {
             self.shared.view.store(view);
@@ -508,6 +530,7 @@ fn what(ask: &Ask) -> &'static str {
         Ask::WhoAmI => "who one is",
         Ask::Resting => "whether the scheduler rests",
         Ask::Draining(_) => "since when queues drain",
+        Ask::Permissions(_) | Ask::MayKill(..) => "what one may do",
         Ask::Apps(_) => "the list of applications",
         Ask::Users(_) => "the list of users",
         Ask::Groups(_) => "the list of groups",

@@ -8,6 +8,7 @@
 //! - plain data, the same for a scheduler in this process and one elsewhere; no serialization;
 //! - a refusal says which check refused and what would be needed, and names nobody else from an access list (ACL-029).
 
+mod decided;
 mod done;
 pub mod may;
 mod permission;
@@ -16,6 +17,7 @@ mod refusal;
 use std::fmt;
 use std::sync::Arc;
 
+pub use self::decided::{Decided, Granted, KillDecided};
 pub use self::done::{
     Asked, ChangeLine, Cleaned, Configuration, Configured, Done, Kept, Killed, LoadedBy, Moved, NodeDone, Released,
     Submitted,

@@ -34,10 +34,12 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
+use tokio::sync::{Semaphore, watch};
 
 use self::remember::Remembered;
 use self::route::{Found, Route, Verb};
 use self::who::{Failures, Who};
+use super::listen::Streaming;
 use crate::api::auth::Tokens;
 use crate::api::convert::{Wall, ours as convert};
 use crate::api::dto::json;
@@ -77,13 +79,24 @@ pub struct Ours {
     failures: Failures,
     remembered: Remembered,
     requests: AtomicU64,
+    /// Places for those who listen to events.
+    streams: Arc<Semaphore>,
+    /// Whether streams of events come to their end.
+    ending: watch::Sender<bool>,
 }
 
 impl Ours {
     /// Part II on a scheduler.
     pub fn new(engine: Arc<Engine>, wall: Wall, options: OwnOptions) -> Arc<Self> {
         let (failures, remembered) = Default::default();
-        Arc::new(Self { engine, wall, options, failures, remembered, requests: AtomicU64::new(0) })
+        let (streams, ending) = (Arc::new(Semaphore::new(events::MOST_STREAMS)), watch::channel(false).0);
+        let requests = AtomicU64::new(0);
+        Arc::new(Self { engine, wall, options, failures, remembered, requests, streams, ending })
+    }
+
+    /// Ends the streams of events: the server stops.
+    pub(super) fn end_streams(&self) {
+        self.ending.send_replace(true);
     }
 
     /// A number for a request that no other one of this process has.
@@ -151,6 +164,8 @@ struct Asked {
     query: Vec<(String, String)>,
     headers: HeaderMap,
     body: Bytes,
+    /// The connection, which wants to know when it carries a stream.
+    connection: Option<Arc<Streaming>>,
 }
 
 impl Asked {
@@ -168,8 +183,9 @@ impl Asked {
         self.query(name).is_some_and(|value| value != "false")
     }
 
+    /// The value of a header, in any letters.
     fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).and_then(|value| value.to_str().ok())
+        self.headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
     }
 }
 
@@ -256,9 +272,11 @@ async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) ->
     let who = who::of(ours, &parts.headers, peer, route)?.in_request(request_id);
     let body = body::read(route, &parts.headers, body).await?;
     let query = route::query(parts.uri.query().unwrap_or_default());
-    let asked = Asked { ours: Arc::clone(ours), who, route, parameters, query, headers: parts.headers, body };
+    let connection = parts.extensions.get::<Arc<Streaming>>().cloned();
+    let (ours, headers) = (Arc::clone(ours), parts.headers);
+    let asked = Asked { ours, who, route, parameters, query, headers, body, connection };
     if route.verb == Verb::EventStream {
-        return Ok(events::stream(&asked));
+        return events::stream(&asked);
     }
     if parts.method == Method::GET || !route.changes() {
         return handle(&asked).await.map(Reply::into_response);

@@ -60,6 +60,6 @@ async fn replaced(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) 
     let base = config::carried_checksum(&sent);
     let body = config::without_checksum(&sent).into_owned().into();
     let (ours, query, headers) = (Arc::clone(ours), Vec::new(), parts.headers);
-    let asked = Asked { ours, who, route, parameters, query, headers, body };
+    let asked = Asked { ours, who, route, parameters, query, headers, body, connection: None };
     ours::replace(&asked, base).await.map(drop)
 }

@@ -86,7 +86,7 @@ pub(super) async fn placement(asked: &Asked) -> Result<Reply, Refusal> {
         let part = partition(&view, &name)?;
         let dto::PlacementQuestion { user, groups, queue, tags, .. } = &question;
         let admission = part.preview(&Request { queue, user, groups, tags }, None);
-        Ok(Reply::ok(&placements::Answer::of(part, &admission.placement)))
+        Ok(Reply::ok(&placements::Answer::of(part, &admission)))
     };
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Refusal::stopped()))
 }

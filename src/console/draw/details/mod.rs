@@ -16,6 +16,7 @@ mod health;
 mod history;
 pub mod node;
 mod queue;
+mod records;
 mod why;
 
 use ratatui::layout::Rect;
@@ -75,6 +76,9 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
         Subject::Why(row) => why::app(model, row, width, signs),
         Subject::Access(path) => why::access_to(model, path, width, signs),
         Subject::Health(health) => health::sheet(health, width, signs),
+        Subject::Entry(entry) => records::entry(entry, width, signs),
+        Subject::Revision(number) => records::revision(model, *number, width),
+        Subject::Compare(old, new) => records::compare(model, (*old, *new), width, signs),
         Subject::History(queue) => history::sheet(model, queue.as_ref(), width, signs),
     }
 }
@@ -83,6 +87,7 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
 fn in_two(subject: &Subject, width: u16) -> bool {
     width >= TWO_COLUMNS
         && !matches!(subject, Subject::Why(_) | Subject::Access(_) | Subject::Health(_) | Subject::History(_))
+        && !matches!(subject, Subject::Revision(_) | Subject::Compare(..))
 }
 
 /// The width of one column of the content.
