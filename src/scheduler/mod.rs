@@ -47,6 +47,7 @@ mod preempt;
 mod release;
 mod reload;
 mod reserve;
+pub mod saved;
 mod siblings;
 mod skyline;
 mod sleep;
