@@ -25,6 +25,7 @@ pub mod schema;
 pub mod serve;
 pub mod settings;
 pub mod shell;
+pub mod state;
 pub mod token;
 pub mod user_settings;
 
