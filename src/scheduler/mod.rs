@@ -64,6 +64,7 @@ pub use denial::{Denial, Misfit, MisfitKind};
 pub use drain::{Draining, DrainingApp};
 pub use event::{Event, EventKind, ReleaseReason, RunnableCause};
 pub use foresee::CleaningPlan;
+pub use lifecycle::COMPLETING;
 pub use partition::Partition;
 pub use predicates::Predicates;
 pub use switches::Switches;
