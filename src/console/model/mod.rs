@@ -32,7 +32,7 @@ use super::theme::{Depth, ThemeName, Themes};
 use super::update::bulk::Batch;
 use super::work::Work;
 use crate::model::{AppId, Identity, Time};
-use crate::source::{About, Link};
+use crate::source::{About, Link, SourcePlace};
 use crate::view::act::{Actor, Configuration};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
 use change::ChangePage;
@@ -175,6 +175,15 @@ impl Cluster {
     pub fn actor(&self) -> Result<&Actor, String> {
         if let Some(why) = self.past.why_off() {
             return Err(why);
+        }
+        // A scheduler in this process takes orders also while it is busy.
+        if self.about.place == SourcePlace::Remote {
+            match &self.link {
+                Link::Live { .. } => {}
+                Link::Connecting { .. } => return Err("not connected yet".to_owned()),
+                Link::Stale { cause, .. } => return Err(format!("the connection is down: {cause}")),
+                Link::Refused { why, .. } => return Err(why.clone()),
+            }
         }
         self.actor.as_ref().map_err(ToString::to_string)
     }
