@@ -23,7 +23,11 @@ pub fn of(model: &Model) -> Option<Subject> {
         Page::Account(page) => Some(Subject::Account(page.account.clone())),
         Page::Details(page) => Some(page.subject.clone()),
         Page::Change(page) => Some(Subject::Queue(page.queue.clone())),
-        Page::Placement(_) | Page::Config(_) | Page::Events(_) => None,
+        Page::Events(page) => {
+            let number = page.list.rows.get(page.list.cursor.index)?;
+            model.cluster.events.get(*number).cloned().map(Subject::Event)
+        }
+        Page::Placement(_) | Page::Config(_) => None,
     }
 }
 
@@ -38,7 +42,7 @@ pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
 /// The queue under the cursor, or the one that the page is about.
 pub fn queue(model: &Model) -> Option<QueuePath> {
     match of(model)? {
-        Subject::Node(_) | Subject::Account(_) | Subject::Health(_) => None,
+        Subject::Node(_) | Subject::Account(_) | Subject::Health(_) | Subject::Partitions | Subject::Event(_) => None,
         Subject::History(path) => path,
         Subject::Queue(path) | Subject::Access(path) => Some(path),
         Subject::App(row) | Subject::Why(row) => Some(row.queue.clone()),

@@ -9,6 +9,7 @@ mod happened;
 mod keys;
 mod looks;
 mod many;
+mod more;
 mod notices;
 mod orders;
 mod pictures;

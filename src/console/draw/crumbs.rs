@@ -94,6 +94,8 @@ fn crumbs(model: &Model) -> Vec<String> {
                 (Subject::Node(id), _) => id.to_string(),
                 (Subject::Account(of), _) => account(of),
                 (Subject::Health(_), _) => "Health".to_owned(),
+                (Subject::Partitions, _) => "Partitions".to_owned(),
+                (Subject::Event(record), _) => record.object.to_string(),
                 (Subject::History(None), _) => "History".to_owned(),
                 (Subject::History(Some(path)), _) => path.to_string(),
             },
@@ -117,7 +119,8 @@ fn crumbs(model: &Model) -> Vec<String> {
                     Subject::Why(_) => "why here",
                     Subject::Access(_) => "access",
                     Subject::History(Some(_)) => "history",
-                    Subject::Health(_) | Subject::History(None) => "",
+                    Subject::Health(_) | Subject::History(None) | Subject::Partitions => "",
+                    Subject::Event(_) => "event",
                     _ => "details",
                 }
                 .to_owned(),

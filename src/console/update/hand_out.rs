@@ -52,7 +52,8 @@ fn name(model: &Model) -> Option<String> {
             _ => Some(id.to_string()),
         },
         Subject::Account(account) => Some(account.name.to_string()),
-        Subject::Health(_) | Subject::History(None) => None,
+        Subject::Event(record) => Some(record.object.to_string()),
+        Subject::Health(_) | Subject::History(None) | Subject::Partitions => None,
     }
 }
 

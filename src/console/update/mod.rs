@@ -123,6 +123,9 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::TakeSuggestion => form::take_suggestion(model),
         CommandId::EndWriting => form::end(model),
         CommandId::ClearForm => form::clear(model),
+        CommandId::HeatMap => nodes::toggle_map(model),
+        CommandId::Partitions => navigate::partitions(model),
+        CommandId::TryText => placement::try_text(model),
         CommandId::SetMax => change::open(model, Kind::Max),
         CommandId::SetGuaranteed => change::open(model, Kind::Guaranteed),
         CommandId::SetProperty => change::open(model, Kind::Property),
@@ -252,7 +255,7 @@ fn settle(model: &mut Model) {
         }
         _ => lists::scroll(model, height),
     }
-    let room = usize::from(layout::overlay(model).height.saturating_sub(2));
+    let room = layout::overlay_room(model);
     let lines = draw::overlay::height(model);
     match model.layers.last_mut() {
         Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),
