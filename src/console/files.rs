@@ -9,8 +9,11 @@ use super::change;
 use super::draw;
 use super::editor;
 use super::model::placement::WantedFile;
-use super::work::{Outcome, Work};
+use super::model::records::Compared;
+use super::update::past;
+use super::work::{Looked, Outcome, Work};
 use crate::config::{self, Reading, Source};
+use crate::model::Profile;
 use crate::view::View;
 
 /// Does it. `None` when nothing comes back, or when it takes a terminal.
@@ -32,9 +35,33 @@ pub fn perform(work: Work) -> Option<Outcome> {
             };
             Some(Outcome::Written(write(&file, &text, &what)))
         }
+        Work::Compare { of, texts, profile } => {
+            Some(Outcome::Compared(Compared { of, lines: compare(&texts, profile) }))
+        }
+        Work::MomentsOf(source, since) => {
+            let page = source.0.events(since, MOMENTS);
+            let moments = past::moments(page.records.iter().map(|(number, record)| (*number, &**record)));
+            Some(Outcome::Looked(Looked { instance: page.instance, next: page.next, moments }))
+        }
+        Work::Moments(_) => None,
         Work::Edit(_) => Some(Outcome::Edited(Err("there is no terminal for an editor".to_owned()))),
         Work::Copy(_) | Work::Context(_) => None,
     }
+}
+
+/// How many events are looked at for what mattered.
+const MOMENTS: usize = 200_000;
+
+/// The lines of the tree diff of two configurations.
+///
+/// # Errors
+/// One of them does not read by now.
+fn compare((old, new): &(Arc<str>, Arc<str>), profile: Profile) -> Result<Vec<config::diff::Line>, String> {
+    let read = |text: &str| {
+        let Reading { config, faults } = config::read_file(text.as_bytes(), config::DEFAULT_POLICY_GROUP, profile);
+        config.ok_or_else(|| faults.first().map(ToString::to_string).unwrap_or_default())
+    };
+    Ok(config::diff(&read(old)?, &read(new)?).lines())
 }
 
 /// A cluster with the configuration of a file in force.

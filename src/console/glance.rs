@@ -12,6 +12,7 @@ pub fn of(model: &Model) -> Glance {
 
 fn sight(model: &Model) -> Sight {
     match model.page() {
+        Page::Audit(_) | Page::Revisions(_) => Sight::Records,
         Page::Queues(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) | Page::Events(_) => Sight::Queues,
         Page::Apps(page) => {
             let leaf = |path: &&crate::model::QueuePath| {
@@ -29,10 +30,12 @@ fn sight(model: &Model) -> Sight {
             | Subject::Health(_)
             | Subject::History(_)
             | Subject::Partitions
+            | Subject::Info
             | Subject::Event(_) => Sight::Queues,
             Subject::App(row) | Subject::Why(row) => Sight::App(row.id.clone()),
             Subject::Node(id) => Sight::Node(id.clone()),
             Subject::Account(_) => Sight::Users,
+            Subject::Entry(_) | Subject::Revision(_) | Subject::Compare(..) => Sight::Records,
         },
     }
 }

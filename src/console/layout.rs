@@ -24,6 +24,8 @@ pub const SMALLEST: Size = Size { width: 40, height: 12 };
 pub struct Regions {
     /// The cluster.
     pub header: Rect,
+    /// That this is the past; empty in the present.
+    pub banner: Rect,
     /// Where one is.
     pub crumbs: Rect,
     /// The titles of the columns; empty on pages without a list.
@@ -55,6 +57,9 @@ pub fn regions(model: &Model) -> Option<Regions> {
     }
     let header_height = if width >= 120 { 1 } else { 2 };
     let header = Rect::new(0, 0, width, header_height);
+    let past = u16::from(model.cluster.past.shown.is_some());
+    let banner = Rect::new(0, header_height, width, past);
+    let header_height = header_height + past;
     let crumbs = Rect::new(0, header_height, width, 1);
     let bottom = Rect::new(0, height - 1, width, 1);
     let top = header_height + 1;
@@ -64,7 +69,7 @@ pub fn regions(model: &Model) -> Option<Regions> {
         u16::from(!matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_)));
     let head = Rect { height: head_height, ..list };
     let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
-    Some(Regions { header, crumbs, head, rows, pane, bottom })
+    Some(Regions { header, banner, crumbs, head, rows, pane, bottom })
 }
 
 /// Takes the pane off the body, if there is to be one.
@@ -73,6 +78,7 @@ fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
     let of_one_thing = match model.page() {
         Page::App(_) | Page::Node(_) | Page::Account(_) => true,
         Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) | Page::Users(_) => false,
+        Page::Audit(_) | Page::Revisions(_) => false,
         Page::Details(_) | Page::Placement(_) | Page::Change(_) | Page::Events(_) => return (body, None),
         Page::Config(_) => return beside_text(body),
     };
@@ -144,12 +150,13 @@ pub fn overlay(model: &Model) -> Rect {
     let Size { width, height } = model.size;
     // In a small terminal a margin would cost too much.
     // Where little of the page would be seen beside it, nothing is: slivers of words say nothing.
-    let beside = if width < 116 { 0 } else { 4 };
+    let beside = if width < 116 || overlay_columns(model) > 1 && width < 216 { 0 } else { 4 };
     let above = if height < 20 || width < 60 { 1 } else { 4 };
     let most = match overlay_columns(model) {
         1 if width < 116 => width,
         1 => 96,
-        _ => 196,
+        _ if width < 216 => width,
+        _ => 200,
     };
     let (wide, tall) = (width.saturating_sub(beside).min(most), height.saturating_sub(above));
     Rect { x: (width - wide) / 2, y: (height - tall) / 2, width: wide, height: tall }

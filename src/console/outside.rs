@@ -29,14 +29,14 @@ pub fn edit(text: &str) -> Result<String, String> {
     let told = match ended {
         Err(error) => format!("the editor {shown} cannot be started: {error}; set EDITOR"),
         Ok(status) if !status.success() => {
-            format!("the editor {shown} ended with {status}; the text is as it was{kept}")
+            format!("the text is as it was{kept}: the editor {shown} ended with {status}")
         }
         Ok(_) => match read.map(String::from_utf8) {
             Ok(Ok(edited)) => {
                 let _ = fs::remove_file(&file);
                 return Ok(edited);
             }
-            Ok(Err(_)) => format!("the edited file is not UTF-8; the text is as it was{kept}"),
+            Ok(Err(_)) => format!("the text is as it was{kept}: it is not UTF-8"),
             Err(error) => format!("the edited file cannot be read: {error}"),
         },
     };

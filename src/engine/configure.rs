@@ -8,6 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::audit::{Origin, count_changes};
 use super::core::Core;
 use super::perform::counted;
 use crate::config::diff::{Key, What};
@@ -18,7 +19,7 @@ use crate::scheduler::place::access;
 use crate::scheduler::{Command, Event, EventKind};
 use crate::view::NoticeWeight;
 use crate::view::act::{
-    Actor, ChangeLine, Code, Configuration, Configured, Details, FoundFault, LoadedBy, Order, Reason, Refusal,
+    Act, Actor, ChangeLine, Code, Configuration, Configured, Details, FoundFault, LoadedBy, Order, Reason, Refusal,
     may_configure,
 };
 
@@ -37,6 +38,16 @@ impl InForce {
     /// How it was written, where that is known.
     pub fn written(&self) -> Option<Arc<Configuration>> {
         self.written.clone()
+    }
+
+    /// Counts up with each configuration that comes into force; the first has 1.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The checksum of its text.
+    pub fn checksum(&self) -> String {
+        self.config.checksum.clone()
     }
 }
 
@@ -65,7 +76,7 @@ impl Core {
     pub fn written(mut self, bytes: &[u8], file: Option<PathBuf>) -> Self {
         let text = Text::of(&String::from_utf8_lossy(bytes), self.policy_group());
         self.in_force.file = file.map(|file| (file, bytes.to_vec()));
-        self.note(Some(text), LoadedBy::Start);
+        self.note(Some(text), 0, LoadedBy::Start.into());
         self
     }
 
@@ -82,26 +93,28 @@ impl Core {
     }
 
     /// Loads a configuration. It becomes the one in force unless the scheduler refuses it.
-    pub(super) fn load(&mut self, config: &Arc<Config>, text: Option<Text>, by: LoadedBy) -> Vec<Event> {
+    pub(super) fn load(&mut self, config: &Arc<Config>, text: Option<Text>, origin: impl Into<Origin>) -> Vec<Event> {
         let events = self.give(&Command::Configure(Arc::clone(config)));
         let accepted = events.iter().any(|event| event.kind == EventKind::ConfigAccepted);
         let same = self.in_force.revision > 0 && self.in_force.config.checksum == config.checksum;
         if accepted && (!same || config.checksum.is_empty()) {
             let text = text.or_else(|| self.workload_text(config).map(|text| Text::of(&text, self.policy_group())));
+            let changes = count_changes(&self.in_force.config, config);
             self.in_force.config = Arc::clone(config);
             self.in_force.revision += 1;
-            self.note(text, by);
+            self.note(text, changes, origin.into());
         }
         events
     }
 
     /// Takes note of how the configuration in force was written, and shows it.
-    fn note(&mut self, text: Option<Text>, by: LoadedBy) {
+    fn note(&mut self, text: Option<Text>, changes: usize, origin: Origin) {
+        self.revise(text.as_ref().map(|text| Arc::clone(&text.text)), changes, &origin);
         let (at, checksum) = (self.now(), self.in_force.config.checksum.clone());
         let InForce { file, revision, .. } = &self.in_force;
         let file = file.as_ref().map(|(path, _)| path.clone());
         self.in_force.written = text.map(|Text { text, queues }| {
-            Arc::new(Configuration { text, queues, checksum, file, revision: *revision, at, by })
+            Arc::new(Configuration { text, queues, checksum, file, revision: *revision, at, by: origin.by })
         });
         self.show_configuration();
     }
@@ -118,6 +131,7 @@ impl Core {
         let profile = self.scheduler().switches().profile;
         let Reading { config, faults } = config::read_file(bytes, self.policy_group(), profile);
         let text = String::from_utf8_lossy(bytes);
+        let before = self.config_facts();
         let told = Source::new(name, &text).render_all(&faults);
         let refused = match config {
             None => Some(told.clone()),
@@ -129,6 +143,7 @@ impl Core {
                 rejected(self.load(&Arc::new(config), Some(text), LoadedBy::File))
             }
         };
+        self.enter_reload(name, before, refused.as_deref());
         let (weight, title, text) = match refused {
             Some(why) => (NoticeWeight::Error, format!("{name} was refused, the configuration stays as it is"), why),
             None => (NoticeWeight::Info, format!("{name} is in force"), told),
@@ -158,14 +173,38 @@ impl Core {
             return Ok(done);
         }
         done.warning = self.store(&new)?;
-        let by = LoadedBy::User(actor.user().to_owned());
-        if let Some(why) = rejected(self.load(&config, Some(new), by)) {
+        if let Some(why) = rejected(self.load(&config, Some(new), Origin::order(actor, order))) {
             // It was asked before; a scheduler that changes its mind is told, not hidden.
             return Err(invalid("the scheduler refused the configuration", &why));
         }
         done.revision = self.in_force.revision;
         let text = if order.reason.is_empty() { diff.summary() } else { order.reason.clone() };
-        self.notice(NoticeWeight::Info, format!("{} changed the configuration", actor.user()), text);
+        let did = match &order.act {
+            Act::Rollback { revision, .. } => format!("rolled the configuration back to revision {revision}"),
+            _ => "changed the configuration".to_owned(),
+        };
+        self.notice(NoticeWeight::Info, format!("{} {did}", actor.user()), text);
+        Ok(done)
+    }
+
+    /// Brings a configuration that was in force back for somebody, as a new revision, or tells what that would mean.
+    pub(super) fn roll_back(
+        &mut self,
+        actor: &Actor,
+        order: &Order,
+        revision: u64,
+        base: Option<&str>,
+        dry_run: bool,
+    ) -> Result<Configured, Refusal> {
+        let known = self.ledger().revision(revision);
+        let known = known.ok_or_else(|| Refusal::not_found("revision", &revision.to_string()))?;
+        let text = known.text.clone().ok_or_else(|| Refusal::not_found("text of revision", &revision.to_string()))?;
+        let done = self.reconfigure(actor, order, &text, base, dry_run)?;
+        if !dry_run && done.revision != revision && done.checksum != done.previous {
+            let user = actor.user();
+            let message = format!("{user} brought revision {revision} back, as revision {}", done.revision);
+            self.tell_event(EventKind::ConfigRolledBack { message });
+        }
         Ok(done)
     }
 
@@ -198,7 +237,7 @@ impl Core {
                 LoadedBy::Start => "the start".to_owned(),
                 LoadedBy::File => "its file".to_owned(),
                 LoadedBy::Workload => "the workload".to_owned(),
-                LoadedBy::User(user) => user.clone(),
+                LoadedBy::User(user) | LoadedBy::RolledBack(user) => user.clone(),
             });
             let text = match &by {
                 Some(by) => format!("another one is in force by now, by {by}; look at it and make the change anew"),

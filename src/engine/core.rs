@@ -1,11 +1,13 @@
 //! The engine without a thread: what is due, in the order in which it is due.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
+use super::clock::Clock;
 use super::configure::{InForce, rejected};
 use super::counters::Counters;
 use super::events::{CHUNK, EventLog};
+use super::ledger::Ledger;
 use super::setup::Setup;
 use super::tell::DrainReport;
 use crate::config::Config;
@@ -14,6 +16,7 @@ use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Scheduler};
 use crate::view::act::LoadedBy;
 use crate::view::history::SAMPLE_EVERY;
+use crate::view::ledger::Revision;
 use crate::view::{NoticeWeight, View, ViewBuilder, drain_notice};
 
 /// How often a cycle is tried again while something is pending (SCH-040).
@@ -52,6 +55,9 @@ pub struct Core {
     /// Events that are not in the log yet.
     unlogged: Vec<Event>,
     counters: Arc<Counters>,
+    ledger: Arc<Ledger>,
+    /// What tells the time of day to the ledger; `None` while time is stepped.
+    clock: Option<Clock>,
 }
 
 impl Core {
@@ -86,6 +92,8 @@ impl Core {
             log: Arc::new(EventLog::new(Arc::clone(&setup.instance), setup.profile, &setup.event)),
             unlogged: Vec::new(),
             counters: Arc::default(),
+            ledger: Arc::default(),
+            clock: None,
         };
         let events = core.load(&config, None, LoadedBy::Start);
         rejected(events).map_or(Ok(core), Err)
@@ -109,6 +117,27 @@ impl Core {
     /// What has happened in numbers, for everybody.
     pub fn counters(&self) -> &Arc<Counters> {
         &self.counters
+    }
+
+    /// Who did what, and every configuration that was in force, for everybody.
+    pub fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
+    }
+
+    /// Has the time of day in the ledger from now on.
+    pub(super) fn runs_by(&mut self, clock: &Clock) {
+        self.clock = Some(clock.clone());
+        // What is in force since before there was a clock.
+        let first = self.ledger.revision(self.in_force.revision()).filter(|revision| revision.wall.is_none());
+        if let Some(first) = first {
+            self.ledger.revise(Revision { wall: self.wall(), ..Revision::clone(&first) });
+        }
+    }
+
+    /// The time of day, in nanoseconds since 1970; `None` while time is stepped.
+    pub(super) fn wall(&self) -> Option<i64> {
+        let since = self.clock.as_ref()?.wall(self.now).duration_since(UNIX_EPOCH).ok()?;
+        i64::try_from(since.as_nanos()).ok()
     }
 
     /// Puts something into the events that the scheduler does not know of.
@@ -325,10 +354,14 @@ impl Core {
 
     fn duty(&mut self, command: &Command) {
         if let Command::Configure(config) = command {
-            self.load(config, None, LoadedBy::Workload);
+            let before = self.config_facts();
+            let refused = rejected(self.load(config, None, LoadedBy::Workload));
+            self.enter_step(before, refused.as_deref());
             return;
         }
+        let noted = self.before_duty(command);
         let events = self.carry_out(command);
+        self.enter_duty(noted, &events);
         self.log_events(events);
     }
 
@@ -350,7 +383,7 @@ impl Core {
             self.duty(&Command::Tick);
         }
         if self.next_sample <= self.now {
-            self.next_sample = self.now + SAMPLE_EVERY;
+            self.next_sample = self.next_sample + SAMPLE_EVERY;
             self.views.sample(self.now, &self.scheduler);
         }
         if self.retry.is_some_and(|retry| retry <= self.now) {

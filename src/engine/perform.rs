@@ -26,11 +26,22 @@ struct Within<'a> {
 impl Core {
     /// Carries out an order now, whole or not at all; cycles follow with the next [`Core::run_until`].
     ///
-    /// This is also the one place that knows who wanted what, why, and what came of it.
+    /// This is also the one place that knows who wanted what, why, and what came of it: it writes that into the ledger, unless
+    /// nothing was to be done anyway.
     ///
     /// # Errors
     /// Which check refused, and what would be needed. Nothing was done.
     pub fn perform(&mut self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
+        if order.act.is_dry_run() {
+            return self.perform_checked(actor, order);
+        }
+        let before = self.facts(&order.act);
+        let outcome = self.perform_checked(actor, order);
+        self.enter(actor, order, before, outcome.as_ref().map(drop));
+        outcome
+    }
+
+    fn perform_checked(&mut self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
         if let Some(refusal) = Refusal::read_only(actor, &order.act) {
             return Err(refusal);
         }
@@ -42,6 +53,9 @@ impl Core {
         match &order.act {
             Act::Configure { text, base, dry_run } => self
                 .reconfigure(actor, order, text, base.as_deref(), *dry_run)
+                .map(|done| Done::Configured(Box::new(done))),
+            Act::Rollback { revision, base, dry_run } => self
+                .roll_back(actor, order, *revision, base.as_deref(), *dry_run)
                 .map(|done| Done::Configured(Box::new(done))),
             Act::Pause | Act::Resume if !actor.scheduler_admin => Err(Refusal::no_scheduler_acl(actor, &order.act)),
             Act::Pause => {

@@ -13,6 +13,7 @@ use super::clock::Clock;
 use super::core::{Core, Progress};
 use super::counters::Counters;
 use super::events::EventLog;
+use super::ledger::Ledger;
 use super::tell::{Hook, Tell};
 use super::watch::FileWatch;
 use crate::model::Time;
@@ -96,6 +97,8 @@ enum Request {
     Apply(Box<Command>, Sender<Vec<Event>>),
     /// Carry out an order.
     Perform(Box<(Actor, Order)>, Reply),
+    /// Take note of an order that was refused before it came here.
+    Refuse(Box<(Actor, Order, Refusal)>, Reply),
     /// The configuration's file has another content, or cannot be read.
     Reload(String, Result<Vec<u8>, String>),
     /// Tell whoever looks: one line, and the reason.
@@ -129,6 +132,7 @@ pub struct Engine {
     published: Arc<Published>,
     events: Arc<EventLog>,
     counters: Arc<Counters>,
+    ledger: Arc<Ledger>,
     clock: Clock,
     thread: Option<JoinHandle<()>>,
     watch: Option<FileWatch>,
@@ -162,13 +166,15 @@ impl Engine {
         let shown = Arc::clone(&published);
         let (events, counters) = (Arc::clone(core.events()), Arc::clone(core.counters()));
         let clock = Clock::new(speed);
+        core.runs_by(&clock);
+        let ledger = Arc::clone(core.ledger());
         let owned = clock.clone();
         let thread = std::thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
             let _alive = Alive(&shown);
             let answers = Vec::new();
             Owner { core, clock: owned, inbox, published: &shown, last_publish: None, tell, answers }.run();
         })?;
-        Ok(Self { requests, published, events, counters, clock, thread: Some(thread), watch: None })
+        Ok(Self { requests, published, events, counters, ledger, clock, thread: Some(thread), watch: None })
     }
 
     /// Reloads a configuration file whenever its content changes; `known` is what was loaded.
@@ -200,6 +206,11 @@ impl Engine {
         &self.counters
     }
 
+    /// Who did what, and every configuration that was in force.
+    pub fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
+    }
+
     /// Its clock.
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -223,6 +234,15 @@ impl Engine {
     pub fn perform(&self, actor: Actor, order: Order, answer: Answer) {
         // A stopped engine has dropped its end; with the request goes the reply, which says so.
         let _ = self.requests.send(Request::Perform(Box::new((actor, order)), Reply(Some(answer))));
+    }
+}
+
+impl Engine {
+    /// Takes note of an order that was refused before it came to the scheduler. `answer` is called once, with that refusal, when
+    /// it is noted.
+    pub fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
+        // A stopped engine has dropped its end; with the request goes the reply, which says so.
+        let _ = self.requests.send(Request::Refuse(Box::new((actor, order, refusal)), Reply(Some(answer))));
     }
 }
 
@@ -374,6 +394,13 @@ impl Owner<'_> {
                 let outcome = self.core.perform(&actor, &order);
                 self.set_clock();
                 self.answers.push((reply, outcome));
+                true
+            }
+            Request::Refuse(what, reply) => {
+                self.core.run_until(self.clock.now(), SLICE);
+                let (actor, order, refusal) = *what;
+                self.core.refused(&actor, &order, &refusal);
+                self.answers.push((reply, Err(refusal)));
                 true
             }
             Request::Apply(command, answer) => {

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{About, Link, Source};
-use crate::engine::{Core, Engine, EventLog, Numbering, Progress, Published};
+use super::{About, Link, Records, Source, TextAnswer};
+use crate::engine::{Core, Engine, EventLog, Ledger, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Order};
 use crate::view::{EventPage, View};
@@ -68,6 +68,14 @@ impl Source for Embedded {
         self.engine.perform(self.actor.clone(), order, answer);
     }
 
+    fn records(&self, known: u64) -> Option<Records> {
+        Records::of(self.engine.ledger(), &self.actor, known)
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        answer(Records::text_of(self.engine.ledger(), number));
+    }
+
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
         self.engine.published().on_change(wake);
     }
@@ -78,6 +86,7 @@ pub struct Stepped {
     core: Mutex<Core>,
     published: Published,
     events: Arc<EventLog>,
+    ledger: Arc<Ledger>,
     about: About,
     actor: Actor,
 }
@@ -93,8 +102,8 @@ impl Stepped {
     /// Shows a core as it is: what is due at its beginning waits for [`Stepped::advance_until`].
     pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let view = core.take_view().unwrap_or_default();
-        let events = Arc::clone(core.events());
-        Self { core: Mutex::new(core), published: Published::new(view), events, about, actor: actor.into() }
+        let (events, ledger) = (Arc::clone(core.events()), Arc::clone(core.ledger()));
+        Self { core: Mutex::new(core), published: Published::new(view), events, ledger, about, actor: actor.into() }
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
@@ -158,6 +167,14 @@ impl Source for Stepped {
             outcome
         };
         answer(outcome);
+    }
+
+    fn records(&self, known: u64) -> Option<Records> {
+        Records::of(&self.ledger, &self.actor, known)
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        answer(Records::text_of(&self.ledger, number));
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

@@ -151,3 +151,31 @@ fn what_could_drive_a_terminal_is_escaped() {
     assert_eq!(code, Some(1));
     assert!(!out.contains('\u{1b}') && !out.contains('\u{202e}'), "{out:?}");
 }
+
+#[test]
+fn limits_that_would_count_are_told() {
+    let text = "partitions: [{name: default, placementrules: [{name: provided, create: true}], queues: [{name: root, submitacl: '*', \
+                limits: [{users: [sue], maxapplications: 1}, {groups: [dev], maxresources: {vcore: 2, memory: 4G}}], \
+                queues: [{name: shut, limits: [{users: [sue], maxapplications: 1, maxresources: {vcore: 0, memory: 1G}}]}]}]}]";
+    let ask = |queue: &str, json: &[&str]| {
+        let arguments = [&["-", "--user", "sue", "--group", "ops", "--group", "dev", "--queue", queue], json].concat();
+        let (code, out, err) = place(&arguments, text);
+        assert_eq!((code, err.as_str()), (Some(0), ""));
+        out
+    };
+    let limits = |queue: &str| serde_json::from_str::<Value>(&ask(queue, &["--json"])).unwrap()["limits"].clone();
+    let apps = json!({"what": "user sue in root: at most 1 application", "would": "let it run: 0 of 1 run"});
+    let group = json!({
+        "what": "group dev in root: at most memory 4G, vcore 2",
+        "would": "let it run: memory 0 of 4G, vcore 0 of 2 in use",
+    });
+    assert_eq!(limits("root.new.leaf"), json!([apps, group]), "a queue that would be created has none of its own");
+    let shut = json!({
+        "what": "user sue in root.shut: at most 1 application, memory 1G, vcore 0",
+        "would": "hold back what it asks of vcore: 0 of 0 in use",
+    });
+    assert_eq!(limits("root.shut"), json!([shut, apps, group]));
+    let told = ask("root.shut", &[]);
+    let line = "   user sue in root: at most 1 application   limit; would let it run: 0 of 1 run";
+    assert!(told.lines().any(|told| told == line), "{told}");
+}

@@ -92,7 +92,7 @@ fn exit_codes_say_what_happened() {
     assert!(foreign == 3 && told.contains("not a YuniKorn"), "{foreign} {told}");
     let _away = server.stop();
     let (gone, told) = code(&["queues", "--server", &url]);
-    assert!(gone == 3 && told.contains("cannot be reached"), "{told}");
+    assert!(gone == 3 && told.contains("refuses the connection"), "{told}");
 }
 
 /// A kornsole that takes one token, as far as these tests ask.

@@ -1,21 +1,23 @@
 //! A kornsole at the other end: a real server, a real client, a real socket between them.
 
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 
 use kornsole::api::auth::{self, NewToken};
 use kornsole::api::client::{Limits, Target, Token};
 use kornsole::api::server::{Access, Options, Server};
 use kornsole::config::{self, Settings};
-use kornsole::engine::{Core, Engine, Setup};
+use kornsole::engine::{Core, Engine, Numbering, Setup};
 use kornsole::model::acl::AclNames;
 use kornsole::model::{Acl, Identity, Priority, Profile, Resource};
 use kornsole::scheduler::{AskSpec, GangStyle, NodeSpec, PartitionCommand, Submission};
 use kornsole::source::remote::RemoteOptions;
 use kornsole::source::{Glance, Sight, Source};
 use kornsole::view::act::{Act, Code, Done, Granted, Order, PartitionAct, Refusal};
+use kornsole::view::record::{ChangeDetail, ObjectType, Record};
 use serde_json::json;
 
 use crate::commands::kornsole_set;
@@ -59,10 +61,11 @@ pub fn amount(vcore: i64) -> Resource {
 
 impl Own {
     pub fn new() -> Self {
-        Self::with(|_| {})
+        Self::with(&[])
     }
 
-    pub fn with(set: impl FnOnce(&mut Settings)) -> Self {
+    /// With settings of the scheduler.
+    pub fn with(set: &[(&str, &str)]) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("kornsole-own-{}-{number}", std::process::id()));
@@ -75,7 +78,7 @@ impl Own {
             tokens.push((name, new.secret));
         }
         let mut settings = Settings::default();
-        set(&mut settings);
+        set.iter().for_each(|(name, value)| settings.set(name, value, "test").unwrap());
         let setup = Setup::by(Profile::Kornsole, settings.config());
         let read = config::read(CONFIG, Profile::Kornsole).config.unwrap();
         let core = Core::set_up(&setup, Arc::new(read), None).unwrap().written(CONFIG.as_bytes(), None);
@@ -91,9 +94,13 @@ impl Own {
     }
 
     pub fn target(&self, who: &str) -> Target {
+        self.at(who, &self.server.address().to_string())
+    }
+
+    /// The same by another way to the server.
+    pub fn at(&self, who: &str, address: &str) -> Target {
         let token = &self.tokens.iter().find(|(name, _)| *name == who).unwrap().1;
-        let target = Target::new(&self.server.address().to_string()).unwrap();
-        target.with_token(Token::new(token).unwrap()).unwrap()
+        Target::new(address).unwrap().with_token(Token::new(token).unwrap()).unwrap()
     }
 
     /// A console of somebody.
@@ -228,4 +235,126 @@ fn what_one_may_do_is_the_servers_own_decision() {
     let asked = server.came().into_iter().find(|came| came.line.starts_with("POST /kornsole/v1/permissions")).unwrap();
     let check = json!({"checks": [{"action": "kill", "application": "etl-1", "partition": "default"}]});
     assert_eq!(serde_json::from_str::<serde_json::Value>(&asked.body).unwrap(), check);
+}
+
+/// Stands between client and server, and cuts what goes through when a test says so.
+struct Between {
+    port: u16,
+    connections: Arc<Mutex<Vec<TcpStream>>>,
+    open: Arc<AtomicBool>,
+}
+
+impl Between {
+    fn start(server: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (connections, open) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(true)));
+        let (kept, opened) = (Arc::clone(&connections), Arc::clone(&open));
+        // Ends with the process.
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let mut kept = kept.lock().unwrap();
+                if !opened.load(Ordering::Acquire) {
+                    continue;
+                }
+                let server = TcpStream::connect(server).unwrap();
+                for (from, to) in [(&client, &server), (&server, &client)] {
+                    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    std::thread::spawn(move || {
+                        // Either end may be cut.
+                        let _ = std::io::copy(&mut from, &mut to);
+                        let _ = to.shutdown(Shutdown::Both);
+                    });
+                }
+                kept.extend([client, server]);
+            }
+        });
+        Self { port, connections, open }
+    }
+
+    /// Cuts all connections. While it is not `open`, new ones are closed at once.
+    fn cut(&self, open: bool) {
+        let mut connections = self.connections.lock().unwrap();
+        self.open.store(open, Ordering::Release);
+        for stream in connections.drain(..) {
+            // It may have gone already.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+fn submit(own: &Own, app: String) {
+    let who = Identity::new("sue", ["dev"]);
+    let submission = Submission { app: app.into(), queue: "root.a.x".into(), who, ..Submission::default() };
+    own.engine.apply(PartitionCommand::Submit(submission).into()).recv_timeout(PATIENCE).unwrap();
+}
+
+/// What a console saw of the events, the holes among them, once it has seen the last.
+fn seen(console: &Looker, own: &Own) -> Vec<(u64, Record)> {
+    console.wait("the last event", |_, _| {
+        let next = own.engine.events().page(Numbering::All, u64::MAX, 0).next;
+        let page = console.remote.events(0, usize::MAX);
+        (page.next == next).then(|| page.records.iter().map(|(id, record)| (*id, (**record).clone())).collect())
+    })
+}
+
+#[test]
+fn events_of_a_kornsole_have_their_own_ids_and_kinds() {
+    let own = Own::new();
+    let console = own.console("olga");
+    let base = console.wait("the configuration", |view, _| view.configuration.as_ref().map(|own| own.checksum.clone()));
+    let text = CONFIG.replace("queues: [{name: z}]", "queues: [{name: z}, {name: w}]");
+    let (tell, told) = channel();
+    let order = Act::Configure { text, base: Some(base), dry_run: false };
+    console.remote.act(order.into(), Box::new(move |outcome| tell.send(outcome).unwrap()));
+    told.recv_timeout(PATIENCE).unwrap().unwrap();
+    let seen = seen(&console, &own);
+    let kept = own.engine.events().page(Numbering::All, 0, usize::MAX);
+    let words = |record: &Record| (record.kind, record.object.clone(), record.detail, record.message.clone());
+    let all: Vec<_> = kept.records.iter().map(|(id, record)| (*id, words(record))).collect();
+    assert_eq!(seen.iter().map(|(id, record)| (*id, words(record))).collect::<Vec<_>>(), all);
+    assert!(seen.iter().any(|(_, record)| record.detail == ChangeDetail::CONFIG_LOADED), "{seen:?}");
+}
+
+#[test]
+fn events_go_on_exactly_where_the_connection_broke() {
+    let own = Own::new();
+    let between = Between::start(own.server.address());
+    let target = own.at("sue", &format!("127.0.0.1:{}", between.port));
+    let console = Looker::patient(&target, RemoteOptions::default());
+    for round in 0..6 {
+        for number in 0..20 {
+            submit(&own, format!("app-{round}-{number}"));
+        }
+        between.cut(true);
+    }
+    let seen = seen(&console, &own);
+    let ids: Vec<u64> = seen.iter().map(|(id, _)| *id).collect();
+    assert_eq!(ids, (0..ids.len() as u64).collect::<Vec<_>>(), "each once, in order, none missing");
+    assert!(seen.iter().all(|(_, record)| record.kind != ObjectType::UNKNOWN), "{seen:?}");
+}
+
+#[test]
+fn lost_events_are_a_hole_among_the_others() {
+    let own = Own::with(&[("event.ringBufferCapacity", "100")]);
+    let between = Between::start(own.server.address());
+    let target = own.at("sue", &format!("127.0.0.1:{}", between.port));
+    let console = Looker::patient(&target, RemoteOptions::default());
+    submit(&own, "before".to_owned());
+    let last = seen(&console, &own).last().unwrap().0;
+    between.cut(false);
+    // Whole commands are kept together, many of them.
+    for number in 0..2000 {
+        submit(&own, format!("app-{number}"));
+    }
+    between.cut(true);
+    let seen = seen(&console, &own);
+    let holes: Vec<&(u64, Record)> = seen.iter().filter(|(_, record)| record.kind == ObjectType::UNKNOWN).collect();
+    let [(from, hole)] = holes[..] else { panic!("{holes:?}") };
+    let next = seen.iter().find(|(id, _)| id > from).unwrap().0;
+    assert_eq!(*from, last + 1);
+    assert!(hole.message.contains(&format!("{from} to {}, are lost", next - 1)), "{}", hole.message);
+    console.wait("a notice", |view, _| {
+        view.notices.iter().any(|notice| notice.title.contains("events are lost")).then_some(())
+    });
 }

@@ -81,7 +81,7 @@ fn history_and_health_are_shown() {
     driver.keys("8").unwrap();
     says(&driver, "cpu used");
     says(&driver, "pending asks");
-    says(&driver, "one a minute");
+    says(&driver, "a column is 10s");
     driver.keys("<esc>9").unwrap();
     says(&driver, "all 9 checks passed");
 }

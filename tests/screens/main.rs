@@ -14,8 +14,10 @@ mod notices;
 mod orders;
 mod pictures;
 mod props;
+mod records;
 mod screens;
 mod users;
+mod wire;
 mod workload;
 
 use std::sync::Arc;

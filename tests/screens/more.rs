@@ -65,3 +65,13 @@ fn a_cluster_with_nothing_in_it_says_what_to_do_next() {
     let driver = Driver::new(scene as _, Options::default(), 80, 24);
     insta::assert_snapshot!(driver.screen_text());
 }
+
+#[test]
+fn what_a_report_needs_is_told() {
+    let driver = after(":info<ret>", 80, 24);
+    says(&driver, env!("CARGO_PKG_VERSION"));
+    for label in ["scheduler", "connection", "identity", "settings", "theme", "terminal"] {
+        says(&driver, label);
+    }
+    says(&driver, "80 x 24");
+}

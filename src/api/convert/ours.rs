@@ -90,6 +90,7 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
         LoadedBy::File => ("file", ""),
         LoadedBy::Workload => ("workload", ""),
         LoadedBy::User(user) => ("api", user.as_str()),
+        LoadedBy::RolledBack(user) => ("rollback", user.as_str()),
     };
     dto::ConfigState {
         checksum: configuration.checksum.clone(),
@@ -98,6 +99,16 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
         revision: configuration.revision,
         loaded_at: wall.nanos(configuration.at),
         loaded_by: by.to_owned(),
+    }
+}
+
+/// What a change of the configuration is, and what whoever asks lacks for it.
+pub fn config_diff(done: &Configured, missing: Vec<String>) -> dto::ConfigDiff {
+    dto::ConfigDiff {
+        changes: done.changes.iter().map(change).collect(),
+        touches: done.touches.iter().map(|(partition, queue)| named(partition, queue)).collect(),
+        permission: dto::ConfigPermission { allowed: missing.is_empty(), missing },
+        what_happens: done.what_happens.clone(),
     }
 }
 

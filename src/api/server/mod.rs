@@ -169,6 +169,7 @@ impl Server {
     pub fn begin_to_stop(&self) {
         // Nobody listens any more when it has stopped already.
         let _ = self.stop.send(true);
+        self.ours.end_streams();
     }
 }
 

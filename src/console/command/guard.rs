@@ -22,6 +22,9 @@ pub(super) fn can_open(model: &Model) -> Result<(), String> {
     if matches!(model.page(), Page::Events(_)) {
         return update::events::can_jump(model);
     }
+    if matches!(model.page(), Page::Audit(_)) {
+        return update::audit::can_jump(model);
+    }
     has_row(model)?;
     match model.page() {
         Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending ask has no node yet".to_owned()),

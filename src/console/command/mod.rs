@@ -27,6 +27,8 @@ pub enum Context {
     Config,
     Change,
     Events,
+    Audit,
+    Revisions,
     Edit,
     Form,
     List,
@@ -56,6 +58,8 @@ impl Context {
             Self::Config => "Configuration",
             Self::Change => "Form on a queue",
             Self::Events => "Events",
+            Self::Audit => "Audit",
+            Self::Revisions => "History of configurations",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -85,6 +89,8 @@ impl Context {
             Self::Config => "config",
             Self::Change => "change",
             Self::Events => "events",
+            Self::Audit => "audit",
+            Self::Revisions => "revisions",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -105,7 +111,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -118,6 +124,8 @@ impl Context {
         Self::Config,
         Self::Change,
         Self::Events,
+        Self::Audit,
+        Self::Revisions,
         Self::List,
         Self::Page,
         Self::Edit,
@@ -159,6 +167,8 @@ pub enum Kind {
     Context,
     Text,
     File,
+    Ago,
+    Number,
 }
 
 impl Kind {
@@ -176,6 +186,8 @@ impl Kind {
             Self::Context => "CONTEXT",
             Self::Text => "TEXT",
             Self::File => "FILE",
+            Self::Ago => "AGO",
+            Self::Number => "REVISION",
         }
     }
 }
@@ -220,6 +232,7 @@ pub enum CommandId {
     TryText,
     HeatMap,
     Partitions,
+    Info,
     SetMax,
     SetGuaranteed,
     SetProperty,
@@ -290,6 +303,17 @@ pub enum CommandId {
     Older,
     Newer,
     OtherAnswer,
+    Audit,
+    AuditUser,
+    AuditAction,
+    AuditObject,
+    Revisions,
+    MarkRevision,
+    RollBack,
+    GoBack,
+    StepBack,
+    StepOn,
+    Live,
     Yes,
     Kill,
     MoveBack,

@@ -6,7 +6,9 @@ use super::guard::{
 };
 use super::{Argument, Command, CommandId, Kind, row};
 use crate::console::model::change::Kind as Form;
-use crate::console::update::{bulk, change, config, events, hand_out, orders, placement, workload};
+use crate::console::update::{
+    audit, bulk, change, config, events, hand_out, orders, past, placement, revisions, workload,
+};
 
 /// All commands, in the order of the help.
 pub static COMMANDS: &[Command] = &[
@@ -20,6 +22,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Users, "enter"),
             (In::Account, "enter"),
             (In::Events, "enter"),
+            (In::Audit, "enter"),
+            (In::Revisions, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -30,6 +34,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Users, "queue by queue"),
             (In::Account, "applications"),
             (In::Events, "what it is about"),
+            (In::Audit, "what it is about"),
+            (In::Revisions, "text"),
         ])
         .guard(can_open),
     row(CommandId::Details, "details", "Everything about the row under the cursor, and where each value comes from")
@@ -253,6 +259,47 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Draining, "draining", "The applications that hold queues which drain, and since when these do")
         .aliases(&["drains"])
         .keys(&[(In::Page, "0")]),
+    row(CommandId::Audit, "audit", "Who did what, and what was refused; `user=`, `action=` or `object=` narrows it")
+        .keys(&[(In::Page, "L")])
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::AuditUser, "", "Only what this user did; once more: all")
+        .keys(&[(In::Audit, "u")])
+        .hints(&[(In::Audit, "this user")])
+        .guard(audit::can_narrow),
+    row(CommandId::AuditAction, "", "Only this action; once more: all")
+        .keys(&[(In::Audit, "a")])
+        .hints(&[(In::Audit, "action")])
+        .guard(audit::can_narrow),
+    row(CommandId::AuditObject, "", "Only what was done to this; once more: all")
+        .keys(&[(In::Audit, "o")])
+        .hints(&[(In::Audit, "object")])
+        .guard(audit::can_narrow),
+    row(CommandId::Revisions, "revisions", "The configurations that were in force: look, compare, bring one back")
+        .aliases(&["config-history"])
+        .keys(&[(In::Page, "H")]),
+    row(CommandId::MarkRevision, "", "Compare the others with this one; once more: each with the one before")
+        .keys(&[(In::Revisions, "space")])
+        .hints(&[(In::Revisions, "compare with")]),
+    row(
+        CommandId::RollBack,
+        "rollback",
+        "Bring a configuration back as a new revision; says what that means, and asks",
+    )
+    .keys(&[(In::Revisions, "b")])
+    .hints(&[(In::Revisions, "bring back")])
+    .takes(Argument::Optional(Kind::Number))
+    .guard(revisions::can_roll_back),
+    row(CommandId::GoBack, "back", "The cluster as it was: so long ago (`10m`, `1h30m`) or at a moment (`0:41`)")
+        .takes(Argument::Optional(Kind::Ago)),
+    row(
+        CommandId::StepBack,
+        "",
+        "The past: right before the last thing that mattered, as a kill, a drain, a lost node",
+    )
+    .keys(&[(In::Page, "[")]),
+    row(CommandId::StepOn, "", "The past: right before the next thing that mattered; after the last, the present")
+        .keys(&[(In::Page, "]")]),
+    row(CommandId::Live, "live", "Return from the past to the present").guard(past::is_past),
     row(CommandId::CopyName, "copy", "Copy the name: a queue's path, an id")
         .keys(&[(In::List, "y n"), (In::Details, "y n")]),
     row(CommandId::CopyRow, "copy-row", "Copy the row as it is shown").keys(&[(In::List, "y r")]),
@@ -261,6 +308,8 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Export, "export", "Write what the list shows into a new file: .csv, .json, or text")
         .takes(Argument::Required(Kind::File))
         .guard(hand_out::can_export),
+    row(CommandId::Info, "info", "Versions, files and the connection: what a report of a fault needs")
+        .aliases(&["version"]),
     row(CommandId::Tour, "tour", "A short way through the console"),
     row(CommandId::EditText, "", "Edit the text")
         .keys(&[(In::Config, "enter"), (In::Config, "e")])
@@ -448,6 +497,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Config, "back"),
             (In::Change, "back"),
             (In::Events, "back"),
+            (In::Audit, "back"),
+            (In::Revisions, "back"),
         ]),
     row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
         .keys(&[

@@ -204,6 +204,7 @@ fn loaded(of: &Configuration) -> String {
         LoadedBy::File => "from its file".to_owned(),
         LoadedBy::Workload => "by the workload".to_owned(),
         LoadedBy::User(user) => format!("by {user}"),
+        LoadedBy::RolledBack(user) => format!("rolled back by {user}"),
     };
     format!("revision {} {by}, at {}", of.revision, format::moment(of.at.since(crate::model::Time::ZERO)))
 }

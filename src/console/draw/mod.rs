@@ -22,6 +22,7 @@
 //! What gives way when narrow is told in each file; [`super::layout`] decides about pane and lines.
 
 mod apps;
+pub mod audit;
 mod bottom;
 pub mod change;
 pub mod config;
@@ -37,9 +38,11 @@ pub mod limits;
 mod meter;
 mod nodes;
 pub mod overlay;
+mod past;
 mod pen;
 pub mod placement;
 mod queues;
+mod revisions;
 mod table;
 mod users;
 mod walk;
@@ -71,6 +74,7 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
         return None;
     };
     header::draw(&mut pen, model, regions.header);
+    past::draw(&mut pen, model, regions.banner);
     crumbs::draw(&mut pen, model, regions.crumbs);
     page(&mut pen, model, &regions);
     if !model.cluster.link.is_live() {
@@ -107,6 +111,8 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::Config(page) => return config::draw(pen, model, page, regions),
         Page::Change(page) => change::draw(pen, model, page, regions.rows),
         Page::Events(page) => events::draw(pen, model, page, regions),
+        Page::Audit(page) => audit::draw(pen, model, page, regions),
+        Page::Revisions(page) => revisions::draw(pen, model, page, regions),
     }
     if let Some(pane) = regions.pane {
         details::draw_pane(pen, model, pane);

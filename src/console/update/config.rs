@@ -24,7 +24,7 @@ use crate::view::act::{Act, Configuration};
 /// Goes to the page. What was edited there before is still there.
 pub fn open(model: &mut Model) {
     home(model);
-    let running = model.cluster.newest.configuration.clone();
+    let running = model.cluster.configuration().cloned();
     let page = model.parked.config.take().unwrap_or_else(|| Box::new(ConfigPage::new(running)));
     push(model, Page::Config(page));
     follow(model);
@@ -59,6 +59,7 @@ fn shown(model: &mut Model) -> Option<&mut ConfigPage> {
 /// Whether another configuration is in force by now than the one that was edited.
 pub fn is_behind(model: &Model, page: &ConfigPage) -> bool {
     match (&page.base, &model.cluster.newest.configuration) {
+        _ if model.cluster.past.shown.is_some() => false,
         (Some(base), Some(running)) => base.checksum != running.checksum,
         _ => false,
     }
@@ -66,7 +67,7 @@ pub fn is_behind(model: &Model, page: &ConfigPage) -> bool {
 
 /// Takes over the configuration that is in force by now, unless an edit would be lost.
 pub fn follow(model: &mut Model) {
-    let running = model.cluster.newest.configuration.clone();
+    let running = model.cluster.configuration().cloned();
     let now = model.now;
     let Some(page) = page_mut(model) else { return };
     let (Some(running), None) = (running, page.applying) else { return };
@@ -446,6 +447,7 @@ pub fn on_page(model: &Model) -> Result<(), String> {
 /// Whether its text can be edited.
 pub fn can_edit(model: &Model) -> Result<(), String> {
     on_page(model)?;
+    model.cluster.past.why_off().map_or(Ok(()), Err)?;
     match page_of(model) {
         Some(page) if page.base.is_some() => Ok(()),
         _ => Err("the text of the configuration in force is not known".to_owned()),
@@ -487,6 +489,7 @@ pub fn can_merge(model: &Model) -> Result<(), String> {
 
 /// Whether the text could be applied.
 pub fn can_apply(model: &Model) -> Result<(), String> {
+    model.cluster.past.why_off().map_or(Ok(()), Err)?;
     let page = match model.page() {
         Page::Config(page) => page,
         Page::Change(page) => return change::can_apply(model, page),

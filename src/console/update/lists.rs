@@ -12,7 +12,7 @@ use super::super::model::layer::Layer;
 use super::super::model::page::{Listing, Page, Stamp};
 use super::super::model::{Cluster, Grade, Model};
 use super::super::text;
-use super::{apps, change, config, events, nodes, placement, queues, users};
+use super::{apps, audit, change, config, events, nodes, placement, queues, revisions, users};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
@@ -65,6 +65,14 @@ macro_rules! with_list {
                 $body
             }
             Page::Events(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Audit(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Revisions(page) => {
                 let $list = &mut page.list;
                 $body
             }
@@ -157,6 +165,8 @@ pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
         Page::Users(page) => users::select(page, index),
         Page::Account(page) => users::select_line(page, index),
         Page::Events(page) => events::select(page, index),
+        Page::Audit(page) => audit::select(page, index),
+        Page::Revisions(page) => revisions::select(page, index),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => {}
     }
 }
@@ -211,6 +221,8 @@ pub fn columns(model: &Model) -> Vec<&'static str> {
         Page::Users(page) => names(&page.list),
         Page::Account(page) => names(&page.list),
         Page::Events(page) => names(&page.list),
+        Page::Audit(page) => names(&page.list),
+        Page::Revisions(page) => names(&page.list),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => Vec::new(),
     }
 }
@@ -226,6 +238,8 @@ pub fn filter(model: &Model) -> &str {
         Page::Users(page) => &page.list.filter,
         Page::Account(page) => &page.list.filter,
         Page::Events(page) => &page.list.filter,
+        Page::Audit(page) => &page.list.filter,
+        Page::Revisions(page) => &page.list.filter,
         Page::Config(page) => &page.find,
         Page::Details(_) | Page::Placement(_) | Page::Change(_) => "",
     }
@@ -275,7 +289,9 @@ pub fn rebuild(model: &mut Model, asked: bool) {
         Page::Node(page) => nodes::rebuild_allocations(page),
         Page::Users(page) => users::rebuild(page, part),
         Page::Account(page) => users::rebuild_levels(page, part),
-        Page::Events(page) => events::rebuild(page, &cluster.events),
+        Page::Events(page) => events::rebuild(page, &cluster.events, cluster.until()),
+        Page::Audit(page) => audit::rebuild(page, &cluster.ledger, cluster.until()),
+        Page::Revisions(page) => revisions::rebuild(page, &cluster.ledger, cluster.until()),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => {}
     }
     let stamp = Stamp { partition: Arc::clone(&cluster.partition), generation, at: *now };
@@ -296,6 +312,7 @@ fn generation(page: &Page, cluster: &Cluster) -> u64 {
         Page::Queues(page) if !page.list.live() => part.tree_generation,
         Page::Apps(page) if !page.list.live() && !page.draining => part.app_generation,
         Page::Events(_) => cluster.events.generation,
+        Page::Audit(_) | Page::Revisions(_) => cluster.ledger.generation(),
         _ => cluster.view.generation,
     }
 }
@@ -313,6 +330,8 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
         Page::Users(page) => stamp(&page.list),
         Page::Account(page) => stamp(&page.list),
         Page::Events(page) => stamp(&page.list),
+        Page::Audit(page) => stamp(&page.list),
+        Page::Revisions(page) => stamp(&page.list),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return None,
     };
     let Some(stamp) = stamp.filter(|stamp| stamp.partition == cluster.partition) else { return Some(Duration::ZERO) };

@@ -7,6 +7,7 @@
 //!   change by themselves at most [`lists::PERIOD`] apart. Everything else costs what is on the screen.
 
 pub mod apps;
+pub mod audit;
 pub mod bulk;
 pub mod change;
 pub mod config;
@@ -20,8 +21,10 @@ pub mod navigate;
 pub mod nodes;
 pub mod notices;
 pub mod orders;
+pub mod past;
 pub mod placement;
 pub mod queues;
+pub mod revisions;
 pub mod users;
 pub mod workload;
 pub mod write;
@@ -31,7 +34,8 @@ use super::command::CommandId;
 use super::model::change::Kind;
 use super::model::cursor::Move;
 use super::model::layer::Layer;
-use super::model::page::Page;
+use super::model::page::{Page, Subject};
+use super::model::past::Step;
 use super::model::{Grade, Model};
 use super::work::Outcome;
 use super::{draw, layout};
@@ -44,6 +48,8 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
         Action::Resize(_)
             | Action::Feed(_)
             | Action::Events(_)
+            | Action::Records(_)
+            | Action::RevisionText(..)
             | Action::Answer(..)
             | Action::Done(_)
             | Action::Clock(_)
@@ -75,10 +81,19 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
                 Effects::NONE
             }
         }
+        Action::Records(records) => {
+            audit::take(model, records);
+            Effects::REDRAW
+        }
+        Action::RevisionText(number, text) => {
+            model.cluster.ledger.take_text(number, text);
+            Effects::REDRAW
+        }
         Action::Answer(number, outcome) => orders::answer(model, number, outcome),
         Action::Done(outcome) => done(model, outcome),
         Action::Clock(now) => feed::clock(model, now),
     };
+    revisions::want(model);
     settle(model);
     effects
 }
@@ -124,7 +139,8 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::EndWriting => form::end(model),
         CommandId::ClearForm => form::clear(model),
         CommandId::HeatMap => nodes::toggle_map(model),
-        CommandId::Partitions => navigate::partitions(model),
+        CommandId::Partitions => navigate::sheet(model, Subject::Partitions),
+        CommandId::Info => navigate::sheet(model, Subject::Info),
         CommandId::TryText => placement::try_text(model),
         CommandId::SetMax => change::open(model, Kind::Max),
         CommandId::SetGuaranteed => change::open(model, Kind::Guaranteed),
@@ -173,6 +189,17 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Help => model.layers.push(Layer::Help(Default::default())),
         CommandId::Messages => model.layers.push(Layer::Messages { top: 0 }),
         CommandId::Freeze => feed::toggle_freeze(model),
+        CommandId::Audit => audit::open(model, argument),
+        CommandId::AuditUser => audit::narrow(model, audit::By::User),
+        CommandId::AuditAction => audit::narrow(model, audit::By::Action),
+        CommandId::AuditObject => audit::narrow(model, audit::By::Object),
+        CommandId::Revisions => revisions::open(model),
+        CommandId::MarkRevision => revisions::mark(model),
+        CommandId::RollBack => revisions::roll_back(model, argument),
+        CommandId::GoBack => past::back(model, argument),
+        CommandId::StepBack => past::step(model, Step::Back),
+        CommandId::StepOn => past::step(model, Step::On),
+        CommandId::Live => past::live(model),
         CommandId::Events => events::open(model, argument),
         CommandId::EventsOf => events::of_subject(model),
         CommandId::Follow => events::toggle_follow(model),
@@ -226,6 +253,8 @@ fn done(model: &mut Model, outcome: Outcome) -> Effects {
         Outcome::Read(name, read) => return placement::take(model, &name, read),
         Outcome::Checked(checked) => config::checked(model, *checked),
         Outcome::Edited(text) => config::edited(model, text),
+        Outcome::Compared(compared) => revisions::take(model, compared),
+        Outcome::Looked(looked) => past::looked(model, looked),
         Outcome::Drafted(drafted) => change::drafted(model, *drafted),
         Outcome::Written(Ok(told)) => model.say(Grade::Info, told),
         Outcome::Written(Err(told)) => model.say(Grade::Refusal, told),

@@ -13,7 +13,7 @@ use super::super::model::page::{
 use super::super::model::{Grade, Model, Parked};
 use super::super::subject;
 use super::super::work::Work;
-use super::{change, config, events, lists, placement, queues as tree};
+use super::{audit, change, config, events, lists, placement, queues as tree, revisions};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::SourcePlace;
 use crate::view::{Side, health as health_of};
@@ -45,6 +45,8 @@ fn park(model: &mut Model, page: Option<Page>) {
     match page {
         Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => model.parked.apps = Some(page),
         Some(Page::Events(page)) if page.about.is_none() => model.parked.events = Some(page),
+        Some(Page::Audit(page)) => model.parked.audit = Some(page),
+        Some(Page::Revisions(page)) => model.parked.revisions = Some(page),
         Some(Page::Nodes(page)) => model.parked.nodes = Some(page),
         Some(Page::Users(page)) => model.parked.users = Some(page),
         Some(Page::Placement(page)) => model.parked.placement = Some(page),
@@ -90,6 +92,8 @@ pub fn open(model: &mut Model) {
         }
         Page::Account(page) => page.list.rows.get(page.list.cursor.index).map(|line| open_line(&page.account, line)),
         Page::Events(_) => return events::jump(model),
+        Page::Audit(_) => return audit::jump(model),
+        Page::Revisions(_) => return revisions::show(model),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => None,
     };
     if let Some(page) = next {
@@ -180,10 +184,10 @@ pub fn health(model: &mut Model) {
     push(model, Page::Details(DetailsPage { subject, top: 0 }));
 }
 
-/// The partitions of the scheduler.
-pub fn partitions(model: &mut Model) {
+/// Everything about something that is found nowhere in a list.
+pub fn sheet(model: &mut Model, subject: Subject) {
     home(model);
-    push(model, Page::Details(DetailsPage { subject: Subject::Partitions, top: 0 }));
+    push(model, Page::Details(DetailsPage { subject, top: 0 }));
 }
 
 /// What the cluster looked like, or a queue.

@@ -10,7 +10,7 @@ use super::super::model::orders::{Purpose, Ticket};
 use super::super::model::page::Subject;
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::{bulk, change, config, workload, write};
+use super::{bulk, change, config, revisions, workload, write};
 use crate::model::{AppId, QueuePath};
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
 use crate::view::place::access;
@@ -216,6 +216,7 @@ fn told_of(model: &mut Model, act: &Act, purpose: Purpose, outcome: Result<Done,
         (Purpose::Watch, outcome) => return watched(model, act, &outcome),
         (Purpose::Ask, Ok(Done::Moved(would))) => ask_move(model, act.clone(), would),
         (Purpose::Ask, Ok(Done::Cleaned(would))) => workload::ask_clean(model, act.clone(), &would),
+        (Purpose::Ask, Ok(Done::Configured(would))) => revisions::ask(model, act, &would),
         (Purpose::Ask, Ok(_)) => {}
         (Purpose::Tell | Purpose::Ask, Err(refusal)) => {
             let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);

@@ -10,10 +10,15 @@ use serde::de::DeserializeOwned;
 
 use super::plan::Ask;
 use crate::api::client::{Client, Fault, Got, Release, Remote, once, twice};
+use crate::api::convert::ledger;
 use crate::api::convert::read::{AppReader, Ended, NodeReader, Picture, Scope, time};
 use crate::api::dto;
 use crate::model::{AppId, Identity, QueuePath, Time};
 use crate::view::act::{Configuration, LoadedBy};
+use crate::view::ledger::{AuditPage, Revision};
+
+/// How many entries and revisions are asked for at once.
+const RECORDS: usize = 1000;
 
 /// What was answered, read.
 pub enum Answer {
@@ -39,6 +44,10 @@ pub enum Answer {
     WhoAmI(WhoAmI),
     /// Whether the scheduler rests.
     Resting(bool),
+    /// Who did what.
+    Audit(AuditPage),
+    /// The configurations that were in force, without their texts.
+    History(Vec<Arc<Revision>>),
     /// Since when queues drain.
     Draining(Vec<(QueuePath, Time)>),
     /// What one may do in every queue.
@@ -167,6 +176,13 @@ impl Request {
             Ask::Resting => {
                 remote.kornsole()?;
                 ("kornsole/v1/server".to_owned(), Kind::Json(resting))
+            }
+            Ask::Audit | Ask::History => {
+                remote.kornsole().filter(|server| has_token && server.can("audit"))?;
+                match ask {
+                    Ask::Audit => (format!("kornsole/v1/audit?limit={RECORDS}"), Kind::Json(audit)),
+                    _ => (format!("kornsole/v1/config/history?limit={RECORDS}"), Kind::Json(history)),
+                }
             }
             Ask::Draining(partition) => {
                 remote.kornsole().filter(|server| has_token && server.can("draining"))?;
@@ -327,6 +343,17 @@ fn resting(bytes: &[u8]) -> Result<Answer, String> {
     parsed(bytes).map(|Server { paused }| Answer::Resting(paused))
 }
 
+fn audit(bytes: &[u8]) -> Result<Answer, String> {
+    let dto::ledger::Audit { entries, only } = parsed(bytes)?;
+    let entries = entries.into_iter().map(|entry| Arc::new(ledger::read_audit_entry(entry))).collect();
+    Ok(Answer::Audit(AuditPage { entries, only }))
+}
+
+fn history(bytes: &[u8]) -> Result<Answer, String> {
+    let dto::ledger::Revisions { revisions } = parsed(bytes)?;
+    Ok(Answer::History(revisions.into_iter().map(|one| Arc::new(ledger::read_revision(one))).collect()))
+}
+
 fn own_config(bytes: &[u8]) -> Result<Answer, String> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -345,6 +372,7 @@ fn own_config(bytes: &[u8]) -> Result<Answer, String> {
     let by = match (own.source.as_str(), own.loaded_by) {
         ("file", _) => LoadedBy::File,
         ("start", _) => LoadedBy::Start,
+        ("rollback", Some(user)) => LoadedBy::RolledBack(user),
         (_, Some(user)) => LoadedBy::User(user),
         (_, None) => LoadedBy::Workload,
     };

@@ -20,6 +20,7 @@ pub mod follow;
 pub mod link;
 pub mod once;
 pub mod plan;
+mod records;
 
 mod worker;
 
@@ -31,7 +32,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{About, Glance, Link, Source, SourcePlace};
+use super::{About, Glance, Link, Records, Source, SourcePlace, TextAnswer};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
 use crate::api::convert::read::record;
 use crate::api::dto;
@@ -98,8 +99,11 @@ struct Shared {
     started: Instant,
     /// How far the other side's clock is ahead of ours, in microseconds.
     ahead: AtomicI64,
-    /// The last events that were seen, without a gap, each with its number; and how often they began anew.
+    /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
+    /// began anew.
     events: Mutex<(u64, Numbered)>,
+    /// What is known of the other side's ledger.
+    records: Mutex<Records>,
 }
 
 impl Remote {
@@ -124,6 +128,7 @@ impl Remote {
             started: Instant::now(),
             ahead: AtomicI64::new(0),
             events: Mutex::default(),
+            records: Mutex::new(Records::unknown("nothing has been heard of the other side yet")),
         });
         let (wishes, inbox) = unbounded_channel();
         let worker = worker::Worker::new(client, Arc::clone(&shared), &options, target.has_token(), inbox);
@@ -191,6 +196,7 @@ fn feature(act: &Act) -> Option<&'static str> {
     use crate::view::act::PartitionAct as P;
     Some(match act {
         Act::Configure { .. } => "config",
+        Act::Rollback { .. } => "audit",
         Act::Pause | Act::Resume => return None,
         Act::In { act: P::Kill { .. }, .. } => "kill",
         Act::In { act: P::Move { .. }, .. } => "move",
@@ -203,7 +209,9 @@ fn feature(act: &Act) -> Option<&'static str> {
 fn elsewhere(act: &Act) -> &'static str {
     use crate::view::act::PartitionAct as P;
     match act {
-        Act::Configure { .. } => "; its configuration is the resource manager's, in Kubernetes a config map",
+        Act::Configure { .. } | Act::Rollback { .. } => {
+            "; its configuration is the resource manager's, in Kubernetes a config map"
+        }
         Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
         _ => "",
     }
@@ -240,7 +248,26 @@ impl Shared {
         kept.drain(..too_many);
     }
 
-    /// What comes next does not join what is kept.
+    /// Something new is known of the other side's ledger.
+    fn keep_records(&self, change: impl FnOnce(&mut Records)) {
+        let records = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = records.generation;
+        let before = records.clone();
+        change(records);
+        records.generation = generation;
+        if *records != before {
+            records.generation += 1;
+            self.wake();
+        }
+    }
+
+    /// Events from one number to another are lost: in their place stands a record that says so.
+    fn keep_hole(&self, from: u64, to: u64) {
+        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
+    }
+
+    /// Another run counts from the beginning: what is kept is of no use.
     fn forget_events(&self) {
         let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *begun += 1;
@@ -272,7 +299,8 @@ impl Source for Remote {
     fn events(&self, since: u64, limit: usize) -> EventPage {
         let (begun, kept) = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
         let first = kept.front().map_or(0, |(number, _)| *number);
-        let skip = usize::try_from(since.saturating_sub(first)).unwrap_or(usize::MAX);
+        // Where some are lost, numbers are missing.
+        let skip = kept.partition_point(|(number, _)| *number < since);
         EventPage {
             instance: Arc::from(begun.to_string()),
             tracking: !kept.is_empty(),
@@ -336,6 +364,24 @@ impl Source for Remote {
                 let _ = self.wishes.send(worker::Wish::Act(order, answer));
             }
             Err(refusal) => answer(Err(refusal)),
+        }
+    }
+
+    fn records(&self, known: u64) -> Option<Records> {
+        let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
+        (records.generation != known || known == 0).then(|| records.clone())
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        let seen = {
+            let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = records.revisions.as_ref().ok();
+            known.and_then(|known| known.iter().find(|one| one.number == number)?.text.clone())
+        };
+        match seen {
+            Some(text) => answer(Ok(text)),
+            // The worker ends only with this source.
+            None => drop(self.wishes.send(worker::Wish::Text(number, answer))),
         }
     }
 

@@ -60,6 +60,10 @@ pub enum Ask {
     Completed(Arc<str>),
     /// Applications that were rejected.
     Rejected(Arc<str>),
+    /// Who did what, of a kornsole.
+    Audit,
+    /// The configurations that were in force, of a kornsole.
+    History,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -224,6 +228,7 @@ impl Ask {
             Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
             Self::Nodes(_) | Self::WhoAmI => 10,
             Self::Completed(_) | Self::Rejected(_) | Self::Permissions(_) => 15,
+            Self::Audit | Self::History => 30,
         }
     }
 
@@ -237,6 +242,7 @@ impl Ask {
             (Self::Nodes(partition), Sight::Nodes) => here(partition),
             (Self::Node(partition, node), Sight::Node(id)) => here(partition) && node == id,
             (Self::Users(partition) | Self::Groups(partition), Sight::Users) => here(partition),
+            (Self::Audit | Self::History, Sight::Records) => true,
             _ => false,
         }
     }
@@ -244,7 +250,7 @@ impl Ask {
     /// The partition that it is about.
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
-            Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting => None,
+            Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting | Self::Audit | Self::History => None,
             Self::Queues(partition)
             | Self::App(partition, _)
             | Self::MayKill(partition, _)

@@ -9,15 +9,16 @@ use tokio::task::JoinHandle;
 
 use super::act;
 use super::ask::{Answer, Outcome, Request};
-use super::follow::{self, EventNews};
+use super::follow::{self, EventNews, Feed};
 use super::link::Chance;
 use super::plan::{Ask, Plan};
+use super::records;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, Fault, Got, Release, Remote, release};
 use crate::api::convert::read::{Picture, Shapes};
 use crate::api::dto;
 use crate::model::Profile;
-use crate::source::Glance;
+use crate::source::{Glance, TextAnswer};
 use crate::view::NoticeWeight;
 use crate::view::act::{Answer as Done, Order};
 
@@ -34,6 +35,8 @@ pub enum Wish {
     Look(Glance),
     /// An order is to be carried out.
     Act(Order, Done),
+    /// The text of a revision is to be fetched.
+    Text(u64, TextAnswer),
 }
 
 /// What comes from the tasks beside.
@@ -183,6 +186,10 @@ impl Worker {
                 self.glance = glance.clone();
                 self.plan.look(glance, self.shared.now());
             }
+            Wish::Text(number, answer) => {
+                let client = self.client.clone();
+                tokio::spawn(async move { answer(records::text(&client, number).await) });
+            }
             Wish::Act(order, answer) => {
                 let (client, news) = (self.client.clone(), self.news_in.clone());
                 tokio::spawn(async move {
@@ -208,7 +215,9 @@ impl Worker {
                 let (now, glance) = (self.now(), self.glance.clone());
                 self.plan.news(
                     |ask| {
-                        matches!(ask, Ask::Queues(_) | Ask::Apps(_) | Ask::Config | Ask::Resting) || ask.is_on(&glance)
+                        matches!(ask, Ask::Queues(_) | Ask::Apps(_) | Ask::Config | Ask::Resting)
+                            || matches!(ask, Ask::Audit | Ask::History)
+                            || ask.is_on(&glance)
                     },
                     now,
                 );
@@ -226,9 +235,12 @@ impl Worker {
             self.down = Some((now, now + self.every));
             return;
         };
-        self.down = None;
-        self.remote = Some(remote.clone());
         let before = self.shared.remote.load_full();
+        if self.down.take().is_some() && before.is_some() {
+            let title = format!("connected again: {remote}");
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
+        }
+        self.remote = Some(remote.clone());
         if before.as_deref() != Some(&remote) {
             self.tell_who(before.as_deref(), &remote);
             let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
@@ -240,7 +252,8 @@ impl Worker {
             self.config_text = None;
             self.shared.remote.store(Some(Arc::new(remote.clone())));
             self.follow(&remote);
-            for ask in [Ask::Config, Ask::WhoAmI, Ask::Resting] {
+            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token));
+            for ask in [Ask::Config, Ask::WhoAmI, Ask::Resting, Ask::Audit, Ask::History] {
                 self.plan.add(ask, now);
             }
         }
@@ -264,9 +277,9 @@ impl Worker {
             before.abort();
         }
         let (news, events) = follow::channel();
-        let streams = remote.release() >= Release::V1_5;
+        let feed = Feed::of(remote, self.has_token);
         let every = self.every.max(Duration::from_millis(50));
-        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, streams, self.seed, news)));
+        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, feed, self.seed, news)));
         self.events = Some(events);
     }
 
@@ -283,6 +296,11 @@ impl Worker {
         }
         let now = self.now();
         let retry = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).bad(now, fault);
+        if self.down.is_none() {
+            let title = format!("no connection: {fault}");
+            let details = fault.technical().to_owned();
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, details);
+        }
         self.down = Some((now, retry));
         self.shared.wake();
     }
@@ -382,6 +400,8 @@ impl Worker {
                 self.picture.configuration(*configuration);
             }
             Answer::WhoAmI(who) => self.shared.who.store(Some(Arc::new(who))),
+            Answer::Audit(page) => self.shared.keep_records(|records| records.audit = Ok(page)),
+            Answer::History(revisions) => self.shared.keep_records(|records| records.revisions = Ok(revisions)),
             Answer::Resting(resting) => self.picture.resting(resting),
             Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
             Answer::Permissions(permissions) => self.picture.permissions(&partition, permissions),
@@ -399,6 +419,10 @@ impl Worker {
             self.picture.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, faults);
         }
         self.config_text = Some(text.to_owned());
+        if !written {
+            let at = self.shared.cluster_time();
+            self.shared.keep_records(|records| records::saw(records, text, at));
+        }
         let now = self.now();
         self.plan.news(|ask| matches!(ask, Ask::Queues(_) | Ask::Permissions(_)), now);
     }
@@ -449,7 +473,7 @@ impl Worker {
                 );
             }
             EventNews::Gap(from, to) => {
-                self.shared.forget_events();
+                self.shared.keep_hole(from, to);
                 let title = format!(
                     "{} events are lost, numbers {from} to {to}: what happened then is not known",
                     to - from + 1
@@ -474,6 +498,10 @@ impl Worker {
         let now = self.now();
         if self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
             return;
+        }
+        let live = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).link(now).is_live();
+        if live && self.remote.is_some() {
+            self.picture.sample(self.shared.cluster_time());
         }
         if let Some(view) = self.picture.take_view(self.shared.cluster_time()) {
             self.shared.view.store(view);
@@ -509,6 +537,8 @@ fn what(ask: &Ask) -> &'static str {
         Ask::Nodes(_) => "the list of nodes",
         Ask::Completed(_) => "the list of completed applications",
         Ask::Rejected(_) => "the list of rejected applications",
+        Ask::Audit => "the audit",
+        Ask::History => "the history of configurations",
     }
 }
 

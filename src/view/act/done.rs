@@ -215,4 +215,6 @@ pub enum LoadedBy {
     Workload,
     /// This user, by an order.
     User(String),
+    /// This user, who brought an older one back.
+    RolledBack(String),
 }

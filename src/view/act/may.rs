@@ -20,7 +20,7 @@ impl View {
             return Err(refusal);
         }
         match act {
-            Act::Configure { .. } => Ok(()),
+            Act::Configure { .. } | Act::Rollback { .. } => Ok(()),
             Act::Pause | Act::Resume if actor.scheduler_admin => Ok(()),
             Act::Pause | Act::Resume => Err(Refusal::no_scheduler_acl(actor, act)),
             Act::In { partition, act: wanted } => {

@@ -48,6 +48,15 @@ pub enum Act {
         /// Only tell what would happen.
         dry_run: bool,
     },
+    /// Bring a configuration that was in force back, as a new revision (REST E5).
+    Rollback {
+        /// Which one.
+        revision: u64,
+        /// The checksum of the configuration that it is meant to replace; an order without one is refused.
+        base: Option<String>,
+        /// Only tell what would happen.
+        dry_run: bool,
+    },
     /// The scheduler rests: no cycles, no timers, and its clock stands.
     Pause,
     /// The scheduler goes on where it rested.
@@ -146,23 +155,24 @@ impl Act {
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
             Self::In { partition, .. } => Some(partition),
-            Self::Configure { .. } | Self::Pause | Self::Resume => None,
+            Self::Configure { .. } | Self::Rollback { .. } | Self::Pause | Self::Resume => None,
         }
     }
 
     /// Whether nothing is to change, whatever the answer.
     pub fn is_dry_run(&self) -> bool {
         match self {
-            Self::Configure { dry_run, .. } => *dry_run,
+            Self::Configure { dry_run, .. } | Self::Rollback { dry_run, .. } => *dry_run,
             Self::In { act: PartitionAct::Move { dry_run, .. } | PartitionAct::Clean { dry_run, .. }, .. } => *dry_run,
             _ => false,
         }
     }
 
-    /// The verb, as the audit and a refusal name it.
+    /// The verb, as a refusal names it; [`crate::view::ledger::action`] is the audit's short name.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Configure { .. } => "change the configuration",
+            Self::Rollback { .. } => "roll the configuration back",
             Self::Pause => "pause the scheduler",
             Self::Resume => "resume the scheduler",
             Self::In { act, .. } => match act {
@@ -245,8 +255,13 @@ pub struct Actor {
 pub enum ActsFrom {
     /// The console in the scheduler's own process.
     Console,
-    /// The REST API, from this address.
-    Api(Arc<str>),
+    /// The REST API.
+    Api {
+        /// From this address.
+        address: Arc<str>,
+        /// In this request, as its answer names it.
+        request: Arc<str>,
+    },
     /// A watched file.
     File(Arc<str>),
     /// A workload's steps.

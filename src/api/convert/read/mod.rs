@@ -36,7 +36,7 @@ pub use self::rows::{app_state, time};
 use crate::api::dto;
 use crate::model::{AppId, AskId, NodeId, Profile, QueuePath, Time};
 use crate::view::act::{Decided, Granted, KillDecided};
-use crate::view::{AppRow, AppSlot, Notice, NoticeWeight, PartitionView, QueueSlot, View};
+use crate::view::{AppRow, AppSlot, History, Notice, NoticeWeight, PartitionView, QueueSlot, View};
 use elements::Seen;
 
 /// How many notices are kept.
@@ -62,6 +62,8 @@ pub struct Picture {
     notices_told: u64,
     changed: bool,
     seen_allocations: events::Rate,
+    /// What the cluster looked like while it was seen from here.
+    history: History,
 }
 
 /// What is kept of a partition beside its view.
@@ -101,6 +103,7 @@ impl Picture {
             notices_told: 0,
             changed: true,
             seen_allocations: events::Rate::default(),
+            history: History::default(),
         }
     }
 
@@ -115,6 +118,8 @@ impl Picture {
     /// Another run of the scheduler answers: nothing that was read before is taken for read, and what is missing has not gone.
     pub fn start_over(&mut self) {
         self.seen_allocations = events::Rate::default();
+        self.history = History::default();
+        self.view.history.clear();
         for part in &mut self.parts {
             part.seen_apps.clear();
             part.seen_nodes.clear();
@@ -211,6 +216,14 @@ impl Picture {
         change(&mut decided);
         if known.as_deref() != Some(&decided) {
             *known = Some(Arc::new(decided));
+            self.changed = true;
+        }
+    }
+
+    /// The remote is there, and the picture is as fresh as it gets: takes a sample of it for the history, if it is time for one.
+    pub fn sample(&mut self, now: Time) {
+        if self.history.watch(now, &self.view) {
+            self.view.history = self.history.samples().clone();
             self.changed = true;
         }
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::read::{self, ReadDone};
 use crate::api::client::once;
+use crate::api::dto::ledger::Rollback;
 use crate::api::dto::ours as dto;
 use crate::model::{AppId, NodeId, QueuePath, Resource};
 use crate::view::act::{Act, AskSpec, GangStyle, NodeSpec, Order, PartitionAct, Submission};
@@ -57,6 +58,7 @@ pub fn request(order: &Order) -> Asked {
         Asked::post(format!("kornsole/v1/scheduler/{verb}"), &dto::OnlyReason { reason: reason.clone() }, read::rests)
     };
     match &order.act {
+        Act::Rollback { revision, base, dry_run } => roll_back(*revision, base.as_deref(), *dry_run, reason),
         Act::Configure { text, base, dry_run } => configure(text, base.as_deref(), *dry_run, &order.reason),
         Act::Pause => rest("pause"),
         Act::Resume => rest("resume"),
@@ -118,13 +120,25 @@ fn within(partition: &str, act: &PartitionAct, reason: Option<String>, written: 
 
 fn configure(text: &str, base: Option<&str>, dry_run: bool, reason: &str) -> Asked {
     let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/x-yaml"))]);
+    add_base(&mut headers, base);
+    add_reason(&mut headers, reason);
+    let path = if dry_run { "kornsole/v1/config?dryRun" } else { "kornsole/v1/config" }.to_owned();
+    Asked { method: Method::PUT, path, headers, body: text.to_owned().into_bytes(), read: read::configured }
+}
+
+fn roll_back(revision: u64, base: Option<&str>, dry_run: bool, reason: Option<String>) -> Asked {
+    let path = if dry_run { "kornsole/v1/config/rollback?dryRun" } else { "kornsole/v1/config/rollback" }.to_owned();
+    let mut asked = Asked::post(path, &Rollback { revision, reason }, read::configured);
+    add_base(&mut asked.headers, base);
+    asked
+}
+
+/// What a configuration is meant to replace.
+fn add_base(headers: &mut HeaderMap, base: Option<&str>) {
     // A checksum is hex digits; what is none names no configuration, and is refused as missing.
     if let Some(Ok(base)) = base.map(|base| HeaderValue::from_str(&format!("\"{base}\""))) {
         headers.insert(IF_MATCH, base);
     }
-    add_reason(&mut headers, reason);
-    let path = if dry_run { "kornsole/v1/config?dryRun" } else { "kornsole/v1/config" }.to_owned();
-    Asked { method: Method::PUT, path, headers, body: text.to_owned().into_bytes(), read: read::configured }
 }
 
 /// User and groups are the token's; they are not sent.

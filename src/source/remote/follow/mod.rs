@@ -1,6 +1,10 @@
-//! Events of a remote: the batch is the source, the stream the wake-up (`rest.md` section 9, rules 15 and 16).
+//! Events of a remote: of an Apache YuniKorn the batch is the source, the stream the wake-up (`rest.md` section 9, rules 15 and 16);
+//! those of a kornsole are read by their ids, in [`own`].
 //!
-//! [`Follow`] decides what is asked next and what an answer means; it knows neither time nor network. [`run`] asks.
+//! [`Follow`] and [`own::Position`] decide what is asked next and what an answer means; they know neither time nor network. [`run`]
+//! asks.
+
+pub mod own;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +13,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::sync::{Notify, mpsc};
 
 use super::link::Chance;
-use crate::api::client::{Client, Fault};
+use crate::api::client::{Client, Fault, Release, Remote};
 use crate::api::dto;
 
 /// How many events are asked for at once.
@@ -82,8 +86,37 @@ impl Follow {
     }
 }
 
+/// Where the events of a remote come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feed {
+    /// By their ids, from a kornsole to whoever has a token.
+    Own,
+    /// In batches, as an Apache YuniKorn gives them; whether it has a stream that wakes.
+    Batches {
+        /// 1.4 has none.
+        stream: bool,
+    },
+}
+
+impl Feed {
+    /// The best that a remote has.
+    pub fn of(remote: &Remote, has_token: bool) -> Self {
+        match remote.kornsole() {
+            Some(server) if has_token && server.can("events") => Self::Own,
+            _ => Self::Batches { stream: remote.release() >= Release::V1_5 },
+        }
+    }
+}
+
 /// Follows the events until nobody listens any more. `every` is how often is asked while no stream wakes.
-pub async fn run(client: Client, every: Duration, streams: bool, seed: u64, news: Sender<EventNews>) {
+pub async fn run(client: Client, every: Duration, feed: Feed, seed: u64, news: Sender<EventNews>) {
+    match feed {
+        Feed::Own => own::run(client, every, seed, news).await,
+        Feed::Batches { stream } => batches(client, every, stream, seed, news).await,
+    }
+}
+
+async fn batches(client: Client, every: Duration, streams: bool, seed: u64, news: Sender<EventNews>) {
     let woken = Arc::new(Notify::new());
     let stream = streams.then(|| tokio::spawn(wake(client.clone(), Arc::clone(&woken))));
     let (mut follow, mut chance, mut failures) = (Follow::default(), Chance::new(seed), 0_u32);
@@ -129,12 +162,17 @@ pub async fn run(client: Client, every: Duration, streams: bool, seed: u64, news
 ///
 /// # Errors
 /// They cannot be had.
-pub async fn past(client: &Client, each: &mut impl FnMut(EventNews)) -> Result<(), Fault> {
-    let mut follow = Follow::default();
+pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventNews)) -> Result<(), Fault> {
+    let (mut follow, mut position) = (Follow::default(), own::Position::default());
     loop {
-        let (start, count) = follow.ask();
-        let path = format!("ws/v1/events/batch?start={start}&count={count}");
-        let (told, more) = follow.take(client.json::<dto::EventBatch>(&path).await?.value);
+        let (told, more) = match feed {
+            Feed::Own => own::page(client, &mut position).await?,
+            Feed::Batches { .. } => {
+                let (start, count) = follow.ask();
+                let path = format!("ws/v1/events/batch?start={start}&count={count}");
+                follow.take(client.json::<dto::EventBatch>(&path).await?.value)
+            }
+        };
         told.into_iter().for_each(&mut *each);
         if !more {
             return Ok(());
