@@ -30,6 +30,14 @@ impl Hands {
     }
 }
 
+impl Hands {
+    /// The same by the time of day that is written down for this time, if it is that.
+    fn as_written(self, stretch: Option<&Stretch>) -> Self {
+        let written = stretch.filter(|stretch| stretch.at == self.time);
+        Self { wall: written.map_or(self.wall, |stretch| stretch.wall.into()), ..self }
+    }
+}
+
 impl Clock {
     /// A clock that stands at zero now and runs `speed` times as fast as the wall clock.
     pub fn new(speed: f64) -> Self {
@@ -38,7 +46,7 @@ impl Clock {
 
     /// A clock that stands at `now` and runs on from there; it ran before as `past` says.
     pub fn going_on(speed: f64, now: Time, past: Vec<Stretch>) -> Self {
-        let hands = Arc::new(Mutex::new(Hands::set(now, true)));
+        let hands = Arc::new(Mutex::new(Hands::set(now, true).as_written(past.last())));
         Self { hands, speed, past: Arc::new(Mutex::new(past)) }
     }
 
@@ -70,9 +78,14 @@ impl Clock {
 
     /// It runs on from where it stands.
     pub fn start(&self) {
+        self.start_as(None);
+    }
+
+    /// The same, for a time of day that is written down already, so that it is the same for ever.
+    pub fn start_as(&self, written: Option<&Stretch>) {
         let mut hands = self.hands();
         if !hands.runs {
-            *hands = Hands::set(hands.time, true);
+            *hands = Hands::set(hands.time, true).as_written(written);
         }
     }
 

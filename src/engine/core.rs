@@ -38,7 +38,7 @@ pub struct Core {
     pub(super) scheduler: Scheduler,
     pub(super) workload: Option<Box<dyn Workload>>,
     pub(super) views: ViewBuilder,
-    policy_group: String,
+    pub(super) policy_group: String,
     pub(super) clean_every: Duration,
     /// What there is to tell of draining queues; `None` while nobody asks.
     reports: Option<Vec<DrainReport>>,

@@ -104,6 +104,7 @@ struct Saving<'a> {
     stretches: &'a VecDeque<Stretch>,
     #[serde(with = "crate::model::saved::bytes")]
     played: &'a [u8],
+    policy_group: &'a str,
 }
 
 /// A core as it was written down.
@@ -129,6 +130,7 @@ struct Saved {
     stretches: VecDeque<Stretch>,
     #[serde(with = "crate::model::saved::bytes")]
     played: Vec<u8>,
+    policy_group: String,
 }
 
 impl Core {
@@ -156,6 +158,7 @@ impl Core {
             entries: self.ledger().last(),
             stretches: &self.context.stretches,
             played: &played,
+            policy_group: &self.policy_group,
         };
         rmp_serde::to_vec(&saving).expect("a core has nothing that MessagePack lacks")
     }
@@ -179,6 +182,7 @@ impl Core {
         quiet.tracking_enabled = false;
         core.events().configure(&quiet);
         core.now = saved.now;
+        core.policy_group = saved.policy_group;
         core.cycling = saved.cycling;
         core.clean_every = saved.clean_every;
         core.next_clean = saved.next_clean;
@@ -215,7 +219,8 @@ impl Core {
     /// What is written down when the engine starts: the settings that hold from here on.
     pub(super) fn start_record(&self, setup: &Setup, speed: f64, wall: Wall) -> Record {
         let Setup { tuning, clean_every, paused, .. } = *setup;
-        Record::Start { at: self.now, wall, speed, tuning, clean_every, paused }
+        let policy_group = setup.policy_group.clone();
+        Record::Start { at: self.now, wall, speed, tuning, clean_every, paused, policy_group }
     }
 
     /// It stands at a time at which nothing more was done.
@@ -228,10 +233,11 @@ impl Core {
         self.now = self.now.max(record.at());
         self.context.wall = record.wall();
         match record {
-            Record::Start { at, wall, speed, tuning, clean_every, paused } => {
+            Record::Start { at, wall, speed, tuning, clean_every, paused, policy_group } => {
                 self.context.begins(Stretch { at, wall, speed });
                 self.scheduler.set_tuning(tuning);
                 self.clean_every = clean_every;
+                self.policy_group = policy_group;
                 self.rests_after_workload |= paused;
                 self.next_clean = self.next_clean.min(self.now + clean_every);
             }

@@ -15,6 +15,7 @@ use super::journal::committer::Then;
 use super::journal::{Block, Checked, Given, Journal, Kept, Record};
 use super::keep::Preparation;
 use super::ledger::News;
+use super::setup::Setup;
 use super::tell::Tell;
 use super::thread::{Published, Reply, Request};
 use crate::scheduler::{Command, Event};
@@ -153,7 +154,7 @@ impl Owner {
     fn set_clock(&self) {
         match (self.core.rests() || self.stalled, self.clock.runs()) {
             (true, true) => self.clock.stop(self.core.now()),
-            (false, false) => self.clock.start(),
+            (false, false) => self.clock.start_as(self.core.context.stretches.back()),
             _ => {}
         }
     }
@@ -166,6 +167,11 @@ impl Owner {
             return self.stalled;
         }
         self.stalled = failing.is_some();
+        if !self.stalled {
+            // Time stood meanwhile, and goes on now.
+            let setup = Setup { paused: false, ..kept.setup.clone() };
+            self.core.begin_run(&setup, self.clock.speed());
+        }
         self.set_clock();
         match failing {
             Some(why) => {

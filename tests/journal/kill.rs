@@ -15,7 +15,7 @@ const CLIENTS: usize = 16;
 
 /// How often it is killed.
 fn rounds() -> u64 {
-    std::env::var("KORNSOLE_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
+    std::env::var("KORNSOLE_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(8)
 }
 
 /// The process that is killed: it prints what it was told, one line for each answer. Without its variable this is no test.
@@ -65,7 +65,7 @@ fn what_was_answered_outlasts_a_kill() {
             }
             true
         };
-        let mut left = 1 + chance.below(600);
+        let mut left = 1 + chance.below(300);
         while left > 0 {
             let line = lines.next().expect("it goes on for long").unwrap();
             left -= u64::from(hear(line, &mut told));

@@ -8,4 +8,5 @@ mod damage;
 mod disk;
 mod faults;
 mod kill;
+mod program;
 mod stage;

@@ -385,8 +385,8 @@ impl Archive for Shelves {
 }
 
 impl Core {
-    /// A run begins: it is written down by which settings.
-    fn begin_run(&mut self, setup: &Setup, speed: f64) {
+    /// A run begins, or goes on: it is written down by which settings.
+    pub(in crate::engine) fn begin_run(&mut self, setup: &Setup, speed: f64) {
         let (at, wall) = (self.now, Wall::now());
         let record = self.start_record(setup, speed, wall);
         self.replay(record.clone());

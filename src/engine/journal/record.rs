@@ -56,6 +56,8 @@ pub enum Record {
         /// It is to rest after the workload.
         #[serde(default)]
         paused: bool,
+        /// Which entry of a manifest is the queue configuration.
+        policy_group: String,
     },
     /// Cycles, one after the other at the same time.
     #[serde(rename = "cycle")]
