@@ -126,6 +126,8 @@ pub struct Model {
     pub pressed: Chord,
     /// The names of the contexts that can be opened.
     pub contexts: Vec<String>,
+    /// The file of the person's own settings; empty when there is none.
+    pub settings: String,
     /// What is to be done outside, in order.
     pub work: VecDeque<Work>,
     /// Orders on their way.
@@ -357,6 +359,7 @@ impl Model {
             keymap: Arc::default(),
             pressed: Chord::new(),
             contexts: Vec::new(),
+            settings: String::new(),
             work: VecDeque::new(),
             orders: Orders::default(),
             batch: None,
@@ -384,6 +387,7 @@ impl Model {
     /// Takes a person's own settings, and tells what is wrong in them.
     pub fn personalize(&mut self, personal: Personal) {
         self.keymap = Arc::new(personal.keymap);
+        self.settings.clone_from(&personal.file);
         self.contexts = match personal.opener {
             Some(_) => personal.contexts.into_keys().collect(),
             None => Vec::new(),
