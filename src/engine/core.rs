@@ -1,12 +1,14 @@
 //! The engine without a thread: what is due, in the order in which it is due.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::clock::Clock;
-use super::configure::{InForce, rejected};
+use super::configure::{InForce, Text, rejected};
 use super::counters::Counters;
 use super::events::{CHUNK, EventLog};
+use super::journal::{Given, Record, Recorder};
+use super::keep::Context;
 use super::ledger::Ledger;
 use super::setup::Setup;
 use super::tell::DrainReport;
@@ -33,24 +35,24 @@ pub enum Progress {
 
 /// A scheduler with its workload and its periodic duties.
 pub struct Core {
-    scheduler: Scheduler,
-    workload: Option<Box<dyn Workload>>,
-    views: ViewBuilder,
+    pub(super) scheduler: Scheduler,
+    pub(super) workload: Option<Box<dyn Workload>>,
+    pub(super) views: ViewBuilder,
     policy_group: String,
-    clean_every: Duration,
+    pub(super) clean_every: Duration,
     /// What there is to tell of draining queues; `None` while nobody asks.
     reports: Option<Vec<DrainReport>>,
-    now: Time,
+    pub(super) now: Time,
     /// A cycle may find something: something happened since the last one that found nothing.
-    cycling: bool,
-    next_clean: Time,
-    retry: Option<Time>,
+    pub(super) cycling: bool,
+    pub(super) next_clean: Time,
+    pub(super) retry: Option<Time>,
     pub(super) in_force: InForce,
     /// Nothing happens by itself and time stands (REST E3, `--paused`).
-    resting: bool,
+    pub(super) resting: bool,
     /// It is to rest once the workload has given its last step.
-    rests_after_workload: bool,
-    next_sample: Time,
+    pub(super) rests_after_workload: bool,
+    pub(super) next_sample: Time,
     log: Arc<EventLog>,
     /// Events that are not in the log yet.
     unlogged: Vec<Event>,
@@ -58,6 +60,9 @@ pub struct Core {
     ledger: Arc<Ledger>,
     /// What tells the time of day to the ledger; `None` while time is stepped.
     clock: Option<Clock>,
+    /// What it writes down for the journal; `None` without one, and while it is made anew from one.
+    pub(super) recorder: Option<Recorder>,
+    pub(super) context: Context,
 }
 
 impl Core {
@@ -74,8 +79,15 @@ impl Core {
     /// # Errors
     /// Why the scheduler refuses the configuration.
     pub fn set_up(setup: &Setup, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
-        let mut core = Self {
-            scheduler: Scheduler::tuned(setup.profile, setup.tuning),
+        let mut core = Self::bare(setup, Scheduler::tuned(setup.profile, setup.tuning), workload);
+        let events = core.load(&config, None, LoadedBy::Start);
+        rejected(events).map_or(Ok(core), Err)
+    }
+
+    /// A core around a scheduler, at time zero.
+    pub(super) fn bare(setup: &Setup, scheduler: Scheduler, workload: Option<Box<dyn Workload>>) -> Self {
+        Self {
+            scheduler,
             workload,
             views: ViewBuilder::default(),
             policy_group: setup.policy_group.clone(),
@@ -94,9 +106,9 @@ impl Core {
             counters: Arc::default(),
             ledger: Arc::default(),
             clock: None,
-        };
-        let events = core.load(&config, None, LoadedBy::Start);
-        rejected(events).map_or(Ok(core), Err)
+            recorder: None,
+            context: Context::default(),
+        }
     }
 
     /// The time up to which everything due is done.
@@ -136,8 +148,17 @@ impl Core {
 
     /// The time of day, in nanoseconds since 1970; `None` while time is stepped.
     pub(super) fn wall(&self) -> Option<i64> {
-        let since = self.clock.as_ref()?.wall(self.now).duration_since(UNIX_EPOCH).ok()?;
-        i64::try_from(since.as_nanos()).ok()
+        let told = self.context.wall.map(SystemTime::from);
+        let wall =
+            told.or_else(|| Some(self.clock.as_ref()?.wall(self.now))).or_else(|| self.context.wall_of(self.now))?;
+        i64::try_from(wall.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
+    }
+
+    /// Writes down what changes the scheduler, if anybody keeps that.
+    fn record(&mut self, record: impl FnOnce(Time) -> Record) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.record(&record(self.now));
+        }
     }
 
     /// Puts something into the events that the scheduler does not know of.
@@ -148,8 +169,13 @@ impl Core {
 
     /// Carries out a command now; cycles follow with the next [`Core::run_until`]. Its events are in the log when this returns.
     pub fn apply(&mut self, command: &Command) -> Vec<Event> {
+        self.apply_written(command, None)
+    }
+
+    /// The same for a configuration whose text is known.
+    pub(super) fn apply_written(&mut self, command: &Command, text: Option<Text>) -> Vec<Event> {
         match command {
-            Command::Configure(config) => self.load(config, None, LoadedBy::Workload),
+            Command::Configure(config) => self.load(config, text, LoadedBy::Workload),
             _ => self.give(command),
         }
     }
@@ -208,6 +234,9 @@ impl Core {
 
     /// Goes on where it rested.
     pub(super) fn go_on(&mut self) {
+        if self.resting {
+            self.context.goes_on(self.now, self.clock.as_ref().map(Clock::speed));
+        }
         self.resting = false;
         self.rests_after_workload = false;
         self.views.set_resting(false);
@@ -230,9 +259,20 @@ impl Core {
     }
 
     fn flush_events(&mut self) {
-        if !self.unlogged.is_empty() {
-            self.log.append(std::mem::take(&mut self.unlogged));
+        if self.unlogged.is_empty() {
+            return;
         }
+        let events = std::mem::take(&mut self.unlogged);
+        if self.recorder.is_some() {
+            self.context.untold.push(events);
+        } else {
+            self.log.append(events);
+        }
+    }
+
+    /// Events that are told once what led to them is on the disk.
+    pub(super) fn take_events(&mut self) -> Vec<Vec<Event>> {
+        std::mem::take(&mut self.context.untold)
     }
 
     /// Has what there is to tell of draining queues kept for [`Core::take_reports`].
@@ -272,8 +312,14 @@ impl Core {
         }
     }
 
-    /// Tells whoever looks something.
+    /// Tells whoever looks something that does not follow from what the scheduler did.
     pub fn notice(&mut self, weight: NoticeWeight, title: String, text: String) {
+        self.record(|at| Record::Notice { at, weight, title: title.clone(), text: text.clone() });
+        self.follow_with(weight, title, text);
+    }
+
+    /// Tells whoever looks what followed from something that is written down.
+    pub(super) fn follow_with(&mut self, weight: NoticeWeight, title: String, text: String) {
         self.views.notice(self.now, weight, title, text);
     }
 
@@ -312,10 +358,16 @@ impl Core {
         while left > 0 {
             left -= 1;
             if self.resting || self.comes_to_rest() {
+                if !self.resting {
+                    self.record(|at| Record::Rest { at });
+                }
                 self.rest();
                 return Progress::Reached;
             }
             if self.may_cycle() {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.cycle(self.now);
+                }
                 self.cycle();
                 continue;
             }
@@ -339,7 +391,7 @@ impl Core {
     }
 
     /// One cycle. After one that found nothing, cycles wait until something happens, or for the next try (SCH-040).
-    fn cycle(&mut self) {
+    pub(super) fn cycle(&mut self) {
         let began = Instant::now();
         let events = self.scheduler.apply(self.now, &Command::Cycle);
         self.counters.cycle(began.elapsed());
@@ -352,10 +404,11 @@ impl Core {
         self.retry = (!self.cycling && self.scheduler.has_work()).then(|| self.now + RETRY_EVERY);
     }
 
-    fn duty(&mut self, command: &Command) {
+    /// What a workload did, or timers; `text` is how a configuration is written, where that is not for the workload to tell.
+    pub(super) fn duty(&mut self, command: &Command, text: Option<Text>) {
         if let Command::Configure(config) = command {
             let before = self.config_facts();
-            let refused = rejected(self.load(config, None, LoadedBy::Workload));
+            let refused = rejected(self.load(config, text, LoadedBy::Workload));
             self.enter_step(before, refused.as_deref());
             return;
         }
@@ -365,26 +418,54 @@ impl Core {
         self.log_events(events);
     }
 
+    /// The cleaner's turn.
+    pub(super) fn clean(&mut self) {
+        self.next_clean = self.now + self.clean_every;
+        self.duty(&Command::Clean, None);
+    }
+
+    /// Takes a sample for the history.
+    pub(super) fn sample(&mut self) {
+        self.next_sample = self.next_sample + SAMPLE_EVERY;
+        self.views.sample(self.now, &self.scheduler);
+    }
+
+    /// What the workload does now.
+    fn work(&mut self) -> Vec<Command> {
+        let Some(workload) = self.workload.as_mut().filter(|work| work.next().is_some_and(|next| next <= self.now))
+        else {
+            return Vec::new();
+        };
+        let commands = workload.act(self.now);
+        if self.recorder.is_some() {
+            let text = |command: &Command| match command {
+                Command::Configure(config) => self.workload_text(config),
+                _ => None,
+            };
+            let given = commands.iter().map(|command| Given::of(command, text(command))).collect();
+            self.record(|at| Record::Work { at, commands: given });
+        }
+        commands
+    }
+
     /// Everything that is due now, but cycles. Gives how many commands that were.
     fn duties(&mut self) -> usize {
-        let commands = match &mut self.workload {
-            Some(workload) if workload.next().is_some_and(|next| next <= self.now) => workload.act(self.now),
-            _ => Vec::new(),
-        };
+        let commands = self.work();
         let count = commands.len();
         for command in commands {
-            self.duty(&command);
+            self.duty(&command, None);
         }
         if self.next_clean <= self.now {
-            self.next_clean = self.now + self.clean_every;
-            self.duty(&Command::Clean);
+            self.record(|at| Record::Clean { at });
+            self.clean();
         }
         if self.scheduler.next_timer().is_some_and(|timer| timer <= self.now) {
-            self.duty(&Command::Tick);
+            self.record(|at| Record::Tick { at });
+            self.duty(&Command::Tick, None);
         }
         if self.next_sample <= self.now {
-            self.next_sample = self.next_sample + SAMPLE_EVERY;
-            self.views.sample(self.now, &self.scheduler);
+            self.record(|at| Record::Sample { at });
+            self.sample();
         }
         if self.retry.is_some_and(|retry| retry <= self.now) {
             self.retry = None;

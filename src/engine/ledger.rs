@@ -82,6 +82,21 @@ impl Ledger {
         }
     }
 
+    /// The number of the newest entry.
+    pub fn last(&self) -> u64 {
+        self.book().last
+    }
+
+    /// The next entry gets the number after this one.
+    pub(super) fn go_on_from(&self, last: u64) {
+        self.book().last = last;
+    }
+
+    /// Whether [`Ledger::take_new`] would give something.
+    pub fn has_new(&self) -> bool {
+        self.book().news.as_ref().is_some_and(|news| *news != News::default())
+    }
+
     /// What is new since this was last asked.
     pub fn take_new(&self) -> News {
         self.book().news.as_mut().map(std::mem::take).unwrap_or_default()

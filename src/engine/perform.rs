@@ -42,13 +42,8 @@ impl Core {
     }
 
     fn perform_checked(&mut self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
-        if let Some(refusal) = Refusal::read_only(actor, &order.act) {
+        if let Some(refusal) = Self::refused_at_once(actor, order) {
             return Err(refusal);
-        }
-        let long = order.reason.chars().count();
-        if long > LONGEST_REASON {
-            let text = format!("it has {long} characters, at most {LONGEST_REASON} are kept");
-            return Err(Refusal::new(Code::BadRequest, "the reason is too long", text));
         }
         match &order.act {
             Act::Configure { text, base, dry_run } => self
@@ -68,6 +63,16 @@ impl Core {
             }
             Act::In { partition, act } => self.perform_within(&Within { actor, order, partition }, act),
         }
+    }
+
+    /// Why an order is refused whatever the scheduler's state.
+    pub(super) fn refused_at_once(actor: &Actor, order: &Order) -> Option<Refusal> {
+        let long = order.reason.chars().count();
+        let too_long = || {
+            let text = format!("it has {long} characters, at most {LONGEST_REASON} are kept");
+            Refusal::new(Code::BadRequest, "the reason is too long", text)
+        };
+        Refusal::read_only(actor, &order.act).or_else(|| (long > LONGEST_REASON).then(too_long))
     }
 
     fn perform_within(&mut self, at: &Within<'_>, act: &PartitionAct) -> Result<Done, Refusal> {
@@ -91,8 +96,7 @@ impl Core {
         }
     }
 
-    /// Gives a command that every check has passed. This is the commit point: whatever is to be kept before an order is answered
-    /// is kept here, and nothing has changed until then.
+    /// Gives a command that every check has passed. With a journal the whole order is kept already ([`super::journal`]).
     fn commit(&mut self, at: &Within<'_>, command: PartitionCommand) -> Result<Vec<Event>, Refusal> {
         Ok(self.apply(&Command::In { partition: Some(Arc::clone(at.partition)), command }))
     }

@@ -18,8 +18,8 @@ pub fn ordered(float: f64) -> i64 {
 
 /// How much of its guarantee somebody uses: one share for each resource name in use, the largest first (SCH-054). Two lists are
 /// compared position by position, the shorter one filled up with zeros.
-#[derive(Clone, Debug, Default)]
-pub struct ShareList(SmallVec<[f64; 2]>);
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct ShareList(#[serde(with = "crate::model::saved::list")] SmallVec<[f64; 2]>);
 
 impl ShareList {
     /// The shares of `allocated` over `guaranteed`; a name without a guarantee counts with its raw amount.

@@ -20,7 +20,7 @@ pub const SAMPLES: usize = FINE + 1440;
 const QUEUES: usize = 100_000;
 
 /// One moment of a cluster.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Sample {
     /// When.
     pub at: Time,
@@ -39,9 +39,10 @@ pub struct Sample {
 }
 
 /// One partition at one moment.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PartitionSample {
     /// Its name.
+    #[serde(with = "crate::model::saved::text")]
     pub name: Arc<str>,
     /// What its nodes have.
     pub capacity: Resource,
@@ -50,11 +51,12 @@ pub struct PartitionSample {
     /// What is pending.
     pub pending: Resource,
     /// The queues in which something is allocated or pending, a parent before its children; none in samples that are too old.
+    #[serde(with = "samples")]
     pub queues: Arc<[QueueSample]>,
 }
 
 /// One queue at one moment.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct QueueSample {
     /// The queue.
     pub queue: QueuePath,
@@ -64,6 +66,23 @@ pub struct QueueSample {
     pub pending: Resource,
     /// Applications that are Starting or Running.
     pub running: u64,
+}
+
+/// Shared samples as a sequence.
+mod samples {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::QueueSample;
+
+    pub fn serialize<S: Serializer>(samples: &Arc<[QueueSample]>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(samples.iter())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[QueueSample]>, D::Error> {
+        Vec::deserialize(from).map(Arc::from)
+    }
 }
 
 impl Sample {

@@ -14,7 +14,7 @@ use crate::model::{Identity, Time};
 pub type Facts = Vec<(String, String)>;
 
 /// One changing act, allowed or refused (REST E11).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AuditEntry {
     /// Counts up by one; the first has 1. The same orders in the same order have the same numbers.
     pub id: u64,
@@ -147,7 +147,7 @@ pub fn address(from: &ActsFrom) -> String {
 }
 
 /// A configuration that came into force (REST E5).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Revision {
     /// Counts up by one with each; the first has 1.
     pub number: u64,
@@ -166,11 +166,12 @@ pub struct Revision {
     /// How many settings were different from those of the one before.
     pub changes: usize,
     /// The text as it was written; `None` where that is not known.
+    #[serde(default, with = "crate::model::saved::text_option")]
     pub text: Option<Arc<str>>,
 }
 
 /// How a configuration came into force.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum RevisionSource {
     /// It was there at the start.
     Start,

@@ -12,7 +12,7 @@
 
 pub mod act;
 pub mod build;
-mod drain;
+pub mod drain;
 pub mod explain;
 pub mod health;
 pub mod history;

@@ -7,6 +7,7 @@ mod commands;
 mod faults;
 mod own;
 mod picture;
+mod records;
 mod releases;
 mod saved;
 mod serve;

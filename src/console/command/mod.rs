@@ -409,7 +409,8 @@ pub fn by_name(name: &str) -> Option<&'static Command> {
 
 /// The command that a person's settings name.
 pub fn by_binding_name(name: &str) -> Option<&'static Command> {
-    by_name(name).or_else(|| COMMANDS.iter().find(|command| command.binding_name() == name))
+    // A name stands before an alias: `back` is the key that goes back a page.
+    COMMANDS.iter().find(|command| command.binding_name() == name).or_else(|| by_name(name))
 }
 
 /// The command of an id.

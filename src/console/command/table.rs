@@ -289,7 +289,8 @@ pub static COMMANDS: &[Command] = &[
     .hints(&[(In::Revisions, "bring back")])
     .takes(Argument::Optional(Kind::Number))
     .guard(revisions::can_roll_back),
-    row(CommandId::GoBack, "back", "The cluster as it was: so long ago (`10m`, `1h30m`) or at a moment (`0:41`)")
+    row(CommandId::GoBack, "past", "The cluster as it was: `:back 10m` ago, or at a moment, `:back 0:41`")
+        .aliases(&["back"])
         .takes(Argument::Optional(Kind::Ago)),
     row(
         CommandId::StepBack,

@@ -166,8 +166,10 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         }
         Page::Apps(page) if page.draining => {
             let queues = model.cluster.part().map(draining).unwrap_or_default();
+            let (view, now) = (&model.cluster.view, model.cluster.at);
             let since = |row: &Arc<QueueRow>| {
-                format!("{} {}", row.path, format::duration(model.cluster.at.since(row.state_since)))
+                let stuck = if view.is_stuck(row, now) { ", stuck" } else { "" };
+                format!("{} {}{stuck}", row.path, format::duration(now.since(row.state_since)))
             };
             let mut told: Vec<String> = queues.iter().take(3).map(|row| since(row)).collect();
             if queues.len() > 3 {

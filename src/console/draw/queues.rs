@@ -287,6 +287,10 @@ fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
 /// The state with its sign, and since when unless it is the usual one.
 pub fn state(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let (sign, role) = state_sign(row.state, signs);
+    if model.cluster.view.is_stuck(row, model.cluster.at) {
+        let age = short_age(model.cluster.at.since(row.state_since));
+        return vec![piece(Role::Danger, sign), piece(Role::Danger, format!(" {age}{}", signs.limit))];
+    }
     let rest = match row.state {
         QueueState::Active if !row.managed => dim(" dyn"),
         QueueState::Active => plain(""),

@@ -37,7 +37,7 @@ pub const LONGEST_REASON: usize = 500;
 pub const MOST_ASKS: usize = 10_000;
 
 /// Something to be done to a running scheduler.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Act {
     /// Bring another queue configuration into force (REST E5).
     Configure {
@@ -64,6 +64,7 @@ pub enum Act {
     /// Something within one partition.
     In {
         /// The partition's name.
+        #[serde(with = "crate::model::saved::text")]
         partition: Arc<str>,
         /// What.
         act: PartitionAct,
@@ -71,7 +72,7 @@ pub enum Act {
 }
 
 /// Something to be done within one partition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum PartitionAct {
     /// Kill an application (SCH-202, REST E4).
     Kill {
@@ -222,7 +223,7 @@ impl fmt::Display for Act {
 }
 
 /// An act that somebody wants done, and why.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Order {
     /// What.
     pub act: Act,
@@ -238,32 +239,35 @@ impl From<Act> for Order {
 }
 
 /// Who wants something done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Actor {
     /// The user and his groups.
     pub identity: Identity,
     /// Is in the scheduler ACL, which gives no right on any queue (REST E1).
     pub scheduler_admin: bool,
     /// Why nothing may be changed; `None` when it may.
+    #[serde(default, with = "crate::model::saved::text_option")]
     pub read_only: Option<Arc<str>>,
     /// Where the orders come from.
     pub from: ActsFrom,
 }
 
 /// Where orders come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ActsFrom {
     /// The console in the scheduler's own process.
     Console,
     /// The REST API.
     Api {
         /// From this address.
+        #[serde(with = "crate::model::saved::text")]
         address: Arc<str>,
         /// In this request, as its answer names it.
+        #[serde(with = "crate::model::saved::text")]
         request: Arc<str>,
     },
     /// A watched file.
-    File(Arc<str>),
+    File(#[serde(with = "crate::model::saved::text")] Arc<str>),
     /// A workload's steps.
     Workload,
 }
