@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::act;
 use super::ask::{Answer, Outcome, Request};
-use super::follow::{self, EventNews, Feed};
+use super::follow::{self, EventNews, Feed, Reader};
 use super::link::Chance;
 use super::plan::{Ask, Plan};
 use super::records;
@@ -35,6 +35,8 @@ pub enum Wish {
     Look(Glance),
     /// An order is to be carried out.
     Act(Order, Done),
+    /// To be told when nothing is left to do, by a clock that is moved by hand.
+    Settle(std::sync::mpsc::Sender<()>),
     /// The text of a revision is to be fetched.
     Text(u64, TextAnswer),
 }
@@ -45,6 +47,8 @@ enum News {
     Identified(Duration, Box<Result<Got<Option<Remote>>, Fault>>),
     /// An order was answered.
     Acted,
+    /// A text was fetched.
+    Told,
     /// A request came back.
     Outcome(Box<Outcome>),
 }
@@ -74,6 +78,12 @@ pub struct Worker {
     published: Option<Duration>,
     /// The text of the configuration that was read last.
     config_text: Option<String>,
+    /// Orders that are under way.
+    acting: usize,
+    /// Who wants to be told when nothing is left to do.
+    settling: Vec<std::sync::mpsc::Sender<()>>,
+    /// Where one is in the events, where nobody follows them beside the plan.
+    reader: Option<Reader>,
 }
 
 impl Worker {
@@ -86,6 +96,8 @@ impl Worker {
         wishes: UnboundedReceiver<Wish>,
     ) -> Self {
         let (news_in, news) = unbounded_channel();
+        let plan = Plan::new(options.every);
+        let plan = if shared.clock.is_stepped() { plan.one_by_one() } else { plan };
         Self {
             client,
             shared,
@@ -98,7 +110,7 @@ impl Worker {
             events: None,
             follower: None,
             remote: None,
-            plan: Plan::new(options.every),
+            plan,
             glance: Glance::default(),
             picture: Picture::new(Profile::default(), Shapes::default()),
             identifying: false,
@@ -107,6 +119,9 @@ impl Worker {
             chance: Chance::new(options.seed.wrapping_add(1)),
             published: None,
             config_text: None,
+            acting: 0,
+            settling: Vec::new(),
+            reader: None,
         }
     }
 
@@ -114,7 +129,9 @@ impl Worker {
     pub async fn run(mut self) {
         loop {
             self.ask_what_is_due();
+            self.tell_settled();
             let wait = self.until_next();
+            let shared = Arc::clone(&self.shared);
             tokio::select! {
                 wish = self.wishes.recv() => match wish {
                     Some(wish) => self.grant(wish),
@@ -125,7 +142,7 @@ impl Worker {
                     Some(event) => self.take_events(event),
                     None => self.events = None,
                 },
-                () = tokio::time::sleep(wait) => {}
+                () = shared.clock.sleep(wait) => {}
             }
             while let Ok(news) = self.news.try_recv() {
                 self.hear(news);
@@ -155,7 +172,11 @@ impl Worker {
             return;
         };
         for ask in self.plan.take_due(now) {
-            match Request::of(ask.clone(), &remote, self.has_token, &self.picture) {
+            let request = match (&ask, &self.reader) {
+                (Ask::Events, Some(reader)) => Some(Request::events(reader.clone())),
+                _ => Request::of(ask.clone(), &remote, self.has_token, &self.picture),
+            };
+            match request {
                 Some(request) => {
                     let (client, news) = (self.client.clone(), self.news_in.clone());
                     tokio::spawn(async move {
@@ -165,6 +186,19 @@ impl Worker {
                 }
                 None => self.plan.drop(&ask),
             }
+        }
+    }
+
+    /// By a clock that is moved by hand: tells that nothing is left to do at this moment, when that is so.
+    fn tell_settled(&mut self) {
+        let busy = self.identifying || self.acting > 0 || self.plan.is_asking();
+        if self.settling.is_empty() || busy || !self.wishes.is_empty() || !self.news.is_empty() {
+            return;
+        }
+        self.publish();
+        for waiting in self.settling.drain(..) {
+            // Whoever waited may have gone.
+            let _ = waiting.send(());
         }
     }
 
@@ -186,16 +220,22 @@ impl Worker {
                 self.glance = glance.clone();
                 self.plan.look(glance, self.shared.now());
             }
+            Wish::Settle(tell) => self.settling.push(tell),
             Wish::Text(number, answer) => {
-                let client = self.client.clone();
-                tokio::spawn(async move { answer(records::text(&client, number).await) });
+                self.acting += 1;
+                let (client, news) = (self.client.clone(), self.news_in.clone());
+                tokio::spawn(async move {
+                    answer(records::text(&client, number).await);
+                    let _ = news.send(News::Told);
+                });
             }
             Wish::Act(order, answer) => {
+                self.acting += 1;
                 let (client, news) = (self.client.clone(), self.news_in.clone());
                 tokio::spawn(async move {
                     let outcome = act::perform(&client, &order).await;
-                    let _ = news.send(News::Acted);
                     answer(outcome);
+                    let _ = news.send(News::Acted);
                 });
             }
         }
@@ -210,7 +250,9 @@ impl Worker {
                     Err(fault) => self.failed(started, &fault),
                 }
             }
+            News::Told => self.acting = self.acting.saturating_sub(1),
             News::Acted => {
+                self.acting = self.acting.saturating_sub(1);
                 // What it changed is looked for at once.
                 let (now, glance) = (self.now(), self.glance.clone());
                 self.plan.news(
@@ -276,6 +318,12 @@ impl Worker {
         if let Some(before) = self.follower.take() {
             before.abort();
         }
+        if self.shared.clock.is_stepped() {
+            let feed = Feed::of(remote, self.has_token);
+            self.reader.get_or_insert_with(|| Reader::new(feed));
+            self.plan.add(Ask::Events, self.now());
+            return;
+        }
         let (news, events) = follow::channel();
         let feed = Feed::of(remote, self.has_token);
         let every = self.every.max(Duration::from_millis(50));
@@ -286,7 +334,8 @@ impl Worker {
     fn good<T>(&mut self, got: &Got<T>) {
         self.shared.compare_clocks(got.date);
         let now = self.now();
-        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).good(now, got.rtt);
+        let rtt = if self.shared.clock.is_stepped() { Duration::ZERO } else { got.rtt };
+        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).good(now, rtt);
     }
 
     /// The connection is down. Requests that were under way by then say nothing new.
@@ -312,7 +361,7 @@ impl Worker {
                 self.failing.remove(&ask);
                 self.good(&got);
                 let begun = self.now();
-                let took = got.took;
+                let (took, cost) = if self.shared.clock.is_stepped() { Default::default() } else { (got.took, cost) };
                 self.merge(&ask, got.value);
                 self.plan.done(&ask, took, cost + (self.now() - begun));
             }
@@ -406,6 +455,10 @@ impl Worker {
             Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
             Answer::Permissions(permissions) => self.picture.permissions(&partition, permissions),
             Answer::MayKill(app, result) => self.picture.may_kill(&partition, &app, result),
+            Answer::Events(reader, news) => {
+                self.reader = Some(reader);
+                news.into_iter().for_each(|one| self.take_events(one));
+            }
         }
     }
 
@@ -496,7 +549,8 @@ impl Worker {
     /// Shows what is new, but not for every answer.
     fn publish(&mut self) {
         let now = self.now();
-        if self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
+        let stepped = self.shared.clock.is_stepped();
+        if !stepped && self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
             return;
         }
         let live = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).link(now).is_live();
@@ -531,6 +585,7 @@ fn what(ask: &Ask) -> &'static str {
         Ask::Resting => "whether the scheduler rests",
         Ask::Draining(_) => "since when queues drain",
         Ask::Permissions(_) | Ask::MayKill(..) => "what one may do",
+        Ask::Events => "what has happened",
         Ask::Apps(_) => "the list of applications",
         Ask::Users(_) => "the list of users",
         Ask::Groups(_) => "the list of groups",
