@@ -39,6 +39,8 @@ pub enum Action {
     Records(Records),
     /// The text of a configuration that was in force, or why it cannot be had.
     RevisionText(u64, Result<Arc<str>, String>),
+    /// How the cluster was at a time, or why that cannot be told.
+    PastView(Time, Result<Arc<View>, String>),
     /// What came of an order, by its number.
     Answer(u64, Result<Done, Refusal>),
     /// Something that was asked for is done.

@@ -20,7 +20,9 @@ use super::opener::Opener;
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
 use super::work::{Outcome, Watched, Work};
+use crate::model::Time;
 use crate::source::{Glance, Sight, Source};
+use crate::view::View;
 use crate::view::act::{Done, Refusal};
 
 /// A console and the cluster it looks at.
@@ -32,12 +34,16 @@ pub struct Session {
     source: Arc<dyn Source>,
     answers: (Sender<Answered>, Receiver<Answered>),
     texts: (Sender<Text>, Receiver<Text>),
+    views: (Sender<Then>, Receiver<Then>),
     wake: Arc<dyn Fn() + Send + Sync>,
     /// What the source was last told of the screen.
     glance: Glance,
     /// What opens another scheduler.
     opener: Option<Opener>,
 }
+
+/// How it was at a time, or why that cannot be told.
+type Then = (Time, Result<Arc<View>, String>);
 
 /// The text of a revision, by its number, or why it cannot be had.
 type Text = (u64, Result<Arc<str>, String>);
@@ -53,6 +59,7 @@ impl Session {
         let mut model = Model::new(options, size, view, source.about().clone(), who, link);
         model.cluster.estimates = source.estimates();
         model.cluster.at = source.now().max(model.cluster.at);
+        model.cluster.past.kept = source.keeps_past();
         model.cluster.past.see(&model.cluster.view, source.events(u64::MAX, 0).next);
         lists::rebuild(&mut model, true);
         let shown = (model.options.theme.clone(), model.options.ascii);
@@ -66,6 +73,7 @@ impl Session {
             source,
             answers: channel(),
             texts: channel(),
+            views: channel(),
             wake: Arc::new(|| {}),
             glance,
             opener: None,
@@ -219,6 +227,7 @@ impl Session {
         if let Some(note) = &mut model.note {
             note.until += old.now;
         }
+        model.cluster.past.kept = source.keeps_past();
         model.cluster.past.see(&model.cluster.view, source.events(u64::MAX, 0).next);
         lists::rebuild(&mut model, true);
         self.model = model;
@@ -259,6 +268,18 @@ impl Session {
             };
             self.source.revision_text(number, Box::new(answer));
         }
+        if let Some(at) = self.model.cluster.past.take_wanted() {
+            let (views, wake) = (self.views.0.clone(), Arc::clone(&self.wake));
+            let answer = move |found| {
+                // The console may have ended.
+                let _ = views.send((at, found));
+                wake();
+            };
+            self.source.view_at(at, Box::new(answer));
+        }
+        while let Ok((at, found)) = self.views.1.try_recv() {
+            effects = effects.and(update(&mut self.model, Action::PastView(at, found)));
+        }
         while let Ok((number, text)) = self.texts.1.try_recv() {
             effects = effects.and(update(&mut self.model, Action::RevisionText(number, text)));
         }
@@ -267,7 +288,7 @@ impl Session {
 
     /// Hands in what came of something that was to be done.
     pub fn done(&mut self, outcome: Outcome) -> Effects {
-        update(&mut self.model, Action::Done(outcome))
+        update(&mut self.model, Action::Done(outcome)).and(self.read_records())
     }
 
     /// When the console wants to be refreshed again though nothing happened; `None` when never.

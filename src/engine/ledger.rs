@@ -164,6 +164,16 @@ impl Ledger {
         found
     }
 
+    /// The entries that are wanted of those in memory, the newest first: without a look at any disk.
+    pub fn recent(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
+        query.pick(&self.book().entries)
+    }
+
+    /// The revisions in memory, the newest first.
+    pub fn recent_revisions(&self) -> Vec<Arc<Revision>> {
+        self.book().revisions.iter().rev().cloned().collect()
+    }
+
     /// The revisions below `before`, the newest first, at most `limit`.
     pub fn revisions(&self, before: Option<u64>, limit: usize) -> Vec<Arc<Revision>> {
         let below = |revision: &&Arc<Revision>| before.is_none_or(|before| revision.number < before);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{About, Link, Records, Source, TextAnswer};
+use super::{About, Link, Records, Source, TextAnswer, ViewAnswer};
 use crate::engine::{Core, Counters, Engine, EventLog, Host, Ledger, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
@@ -74,6 +74,25 @@ impl Source for Embedded {
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {
         answer(Records::text_of(self.engine.ledger(), number));
+    }
+
+    fn keeps_past(&self) -> bool {
+        self.engine.past().is_some()
+    }
+
+    fn view_at(&self, at: Time, answer: ViewAnswer) {
+        let Some(past) = self.engine.past().cloned() else {
+            return answer(Err("nothing is kept without a state folder".to_owned()));
+        };
+        let look = move || {
+            let found = past.view_at(at).map_err(|why| {
+                let reach = past.reaches_back_to().filter(|reach| *reach > at);
+                reach.map_or_else(|| why.to_string(), |reach| format!("the journal goes back to {reach} only"))
+            });
+            answer(found);
+        };
+        // Without a thread nothing answers, and the console goes on without it.
+        let _ = std::thread::Builder::new().name("past".to_owned()).spawn(look);
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

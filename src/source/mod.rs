@@ -20,6 +20,9 @@ pub use records::{Records, TextAnswer};
 pub use remote::Remote;
 pub use saved::Saved;
 
+/// Where the view of an earlier time goes, or why there is none. Called once, from any thread.
+pub type ViewAnswer = Box<dyn FnOnce(Result<Arc<View>, String>) + Send>;
+
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
     /// The newest view. Costs a pointer.
@@ -98,6 +101,17 @@ pub trait Source: Send + Sync {
     /// Has the text of a configuration that was in force fetched; `answer` is called once, from any thread.
     fn revision_text(&self, number: u64, answer: TextAnswer) {
         answer(Err(format!("the text of revision {number} is not known here")));
+    }
+
+    /// Whether earlier times can be looked at by [`Source::view_at`].
+    fn keeps_past(&self) -> bool {
+        false
+    }
+
+    /// Has the view of an earlier time made from what is kept; `answer` is called once, from any thread, with it or with why there
+    /// is none.
+    fn view_at(&self, at: Time, answer: ViewAnswer) {
+        answer(Err(format!("nothing is kept of {at}")));
     }
 
     /// Has `wake` called soon after each new view, from any thread; bursts may be told once. Replaces the one before.

@@ -37,8 +37,8 @@ impl Records {
         }
         let only = (!actor.scheduler_admin).then(|| actor.user().to_owned());
         let query = AuditQuery { limit: SHOWN, user: only.clone(), ..AuditQuery::default() };
-        let audit = AuditPage { entries: ledger.entries(&query), only };
-        Some(Self { generation, audit: Ok(audit), revisions: Ok(ledger.revisions(None, SHOWN)) })
+        let audit = AuditPage { entries: ledger.recent(&query), only };
+        Some(Self { generation, audit: Ok(audit), revisions: Ok(ledger.recent_revisions()) })
     }
 
     /// The text of a revision of a ledger in this process.

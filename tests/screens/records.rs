@@ -6,10 +6,11 @@ use std::time::Duration;
 use kornsole::config;
 use kornsole::console::{Driver, Options};
 use kornsole::engine::Core;
-use kornsole::model::Profile;
+use kornsole::model::{Identity, Profile, Time};
 use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::source::{About, Link, Source, SourcePlace, Stepped, ViewAnswer};
 use kornsole::view::act::{Act, Actor, Order, PartitionAct};
+use kornsole::view::{EventPage, View};
 
 use crate::orders::{says, says_not, user};
 
@@ -140,4 +141,81 @@ fn the_past_is_shown_as_it_was() {
     says(&driver, "THE PAST, as it was at 1:00, 15s ago");
     driver.keys(":live<ret>").unwrap();
     says_not(&driver, "THE PAST");
+}
+
+/// A scheduler of which everything is kept, every second of it: what it answers comes at once.
+struct Kept {
+    stepped: Arc<Stepped>,
+    views: std::sync::Mutex<Vec<Arc<View>>>,
+}
+
+impl Kept {
+    fn pass(&self, seconds: u64) {
+        for _ in 0..seconds {
+            self.stepped.advance(Duration::from_secs(1));
+            self.views.lock().unwrap().push(self.stepped.view());
+        }
+    }
+}
+
+impl Source for Kept {
+    fn view(&self) -> Arc<View> {
+        self.stepped.view()
+    }
+
+    fn now(&self) -> Time {
+        self.stepped.now()
+    }
+
+    fn events(&self, since: u64, limit: usize) -> EventPage {
+        self.stepped.events(since, limit)
+    }
+
+    fn about(&self) -> &About {
+        self.stepped.about()
+    }
+
+    fn link(&self) -> Link {
+        self.stepped.link()
+    }
+
+    fn identity(&self) -> &Identity {
+        self.stepped.identity()
+    }
+
+    fn keeps_past(&self) -> bool {
+        true
+    }
+
+    fn view_at(&self, at: Time, answer: ViewAnswer) {
+        let views = self.views.lock().unwrap();
+        let found = views.iter().rev().find(|view| view.at <= at).cloned();
+        answer(found.ok_or_else(|| "the journal goes back to 1:01 only".to_owned()));
+    }
+
+    fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}
+}
+
+#[test]
+fn where_everything_is_kept_the_past_is_exact_and_older_than_the_console() {
+    let (_, stepped) = tenants(user("ann").scheduler_admin(true), 140, 40);
+    let source = Arc::new(Kept { stepped, views: std::sync::Mutex::default() });
+    source.pass(10);
+    order(&source.stepped, kill("nightly"), "");
+    source.pass(10);
+    // The console begins after all of it.
+    let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), 140, 40);
+    driver.keys("2").unwrap();
+    says_not(&driver, "nightly");
+    driver.keys("[").unwrap();
+    says(&driver, "right before: nightly was killed ");
+    says(&driver, "nightly");
+    driver.keys("]").unwrap();
+    says_not(&driver, "THE PAST");
+    driver.keys(":back 15s<ret>").unwrap();
+    says(&driver, "THE PAST, as it was at 1:05, 15s ago");
+    says(&driver, "nightly");
+    driver.keys(":back 1m<ret>").unwrap();
+    says(&driver, "the journal goes back to 1:01 only");
+    says(&driver, "as it was at 1:05");
 }

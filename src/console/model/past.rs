@@ -49,6 +49,17 @@ pub struct Shown {
     pub before: String,
 }
 
+/// A picture of an earlier time that is being made.
+#[derive(Clone, Debug)]
+pub struct Fetch {
+    /// Of which time, and what happened right after it.
+    pub wanted: Shown,
+    /// It was asked for.
+    pub asked: bool,
+    /// What is shown if it cannot be had.
+    pub instead: Option<(Arc<View>, Shown)>,
+}
+
 /// Where one goes from here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -71,6 +82,10 @@ pub struct Past {
     pub looked: u64,
     /// What is on the screen; `None` while that is the present.
     pub shown: Option<Shown>,
+    /// The cluster can be seen as it was at any time, not only as this console saw it.
+    pub kept: bool,
+    /// The picture of an earlier time that is being made.
+    pub fetching: Option<Fetch>,
     /// A step that waits for what happened since one looked last.
     pub stepping: Option<Step>,
     /// The cluster's time in the present.
@@ -101,7 +116,7 @@ impl Past {
             }
             if view.at < last.view.at {
                 // Another run of the scheduler: what was seen of the one before is not its past.
-                *self = Self { live: self.live, ..Self::default() };
+                *self = Self { live: self.live, kept: self.kept, ..Self::default() };
             } else {
                 last.before_news = differs_in_what_matters(&last.view, view);
             }
@@ -207,6 +222,27 @@ impl Past {
         let shown = self.shown.as_ref()?;
         let ago = format::duration(self.live.since(shown.at));
         Some(format!("this is the past, {ago} ago, and stays as it was; :live returns"))
+    }
+
+    /// The moment to go to from here where any time can be seen: the last one that mattered before, or the next one after.
+    pub fn moment(&self, step: Step) -> Option<Shown> {
+        let here = self.shown.as_ref().map_or(self.live, |shown| shown.at);
+        let instant = std::time::Duration::from_micros(1);
+        let moment = match step {
+            Step::Back => self.moments.iter().rev().find(|moment| moment.at < here),
+            Step::On => self.moments.iter().find(|moment| moment.at > here + instant),
+        }?;
+        let same: Vec<&Moment> = self.moments.iter().filter(|other| other.at == moment.at).collect();
+        let first = same.first()?.text.clone();
+        let before = if same.len() > 1 { format!("{first}, and {} more", same.len() - 1) } else { first };
+        Some(Shown { at: moment.at - instant, before })
+    }
+
+    /// The time whose picture is to be asked for now.
+    pub fn take_wanted(&mut self) -> Option<Time> {
+        let fetch = self.fetching.as_mut().filter(|fetch| !fetch.asked)?;
+        fetch.asked = true;
+        Some(fetch.wanted.at)
     }
 
     /// Adds what mattered.

@@ -50,6 +50,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             | Action::Events(_)
             | Action::Records(_)
             | Action::RevisionText(..)
+            | Action::PastView(..)
             | Action::Answer(..)
             | Action::Done(_)
             | Action::Clock(_)
@@ -83,6 +84,10 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
         }
         Action::Records(records) => {
             audit::take(model, records);
+            Effects::REDRAW
+        }
+        Action::PastView(at, found) => {
+            past::fetched(model, at, found);
             Effects::REDRAW
         }
         Action::RevisionText(number, text) => {

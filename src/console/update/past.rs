@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::format;
-use super::super::model::past::{Moment, Shown, Step};
+use super::super::model::past::{Fetch, Moment, Shown, Step};
 use super::super::model::{Grade, Model};
 use super::super::work::{Looked, Work};
 use super::{config, feed, lists};
@@ -25,13 +25,33 @@ pub fn back(model: &mut Model, wanted: Option<&str>) {
             return model.say(Grade::Refusal, told);
         }
     };
-    match target.and_then(|target| model.cluster.past.at(target)) {
-        Some(seen) => {
-            let (view, until) = (Arc::clone(&seen.view), seen.until);
-            let at = target.map_or(until, |target| target.min(until));
-            show(model, view, Shown { at, before: String::new() });
-        }
-        None => refuse(model),
+    let seen = target.and_then(|target| Some((target, model.cluster.past.at(target)?)));
+    let seen = seen.map(|(target, seen)| {
+        let at = target.min(seen.until);
+        (Arc::clone(&seen.view), Shown { at, before: String::new() })
+    });
+    match (target, seen) {
+        (Some(at), seen) if model.cluster.past.kept => fetch(model, Shown { at, before: String::new() }, seen),
+        (_, Some((view, shown))) => show(model, view, shown),
+        (_, None) => refuse(model),
+    }
+}
+
+/// Has the picture of a time made; `instead` is shown if it cannot be had.
+fn fetch(model: &mut Model, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
+    model.say(Grade::Info, format!("looking up how it was at {}", when(wanted.at)));
+    model.cluster.past.fetching = Some(Fetch { wanted, asked: false, instead });
+}
+
+/// Takes the picture of a time, or why there is none.
+pub fn fetched(model: &mut Model, at: Time, found: Result<Arc<View>, String>) {
+    let past = &mut model.cluster.past;
+    let Some(fetch) = past.fetching.take_if(|fetch| fetch.asked && fetch.wanted.at == at) else { return };
+    model.toast = None;
+    match (found, fetch.instead) {
+        (Ok(view), _) => show(model, view, fetch.wanted),
+        (Err(_), Some((view, shown))) => show(model, view, shown),
+        (Err(why), None) => model.say(Grade::Refusal, why),
     }
 }
 
@@ -83,6 +103,12 @@ pub fn looked(model: &mut Model, looked: Looked) {
         past.take_moments(looked.moments);
     }
     let Some(step) = past.stepping.take() else { return };
+    if past.kept
+        && let Some(wanted) = past.moment(step)
+    {
+        let instead = past.next(&model.cluster.view, step);
+        return fetch(model, wanted, instead);
+    }
     match (past.next(&model.cluster.view, step), step) {
         (Some((view, shown)), _) => show(model, view, shown),
         (None, Step::On) => live(model),
@@ -106,6 +132,7 @@ fn show(model: &mut Model, view: Arc<View>, shown: Shown) {
 
 /// Returns to the present.
 pub fn live(model: &mut Model) {
+    model.cluster.past.fetching = None;
     if model.cluster.past.shown.take().is_some() {
         model.cluster.at = model.cluster.past.live.max(model.cluster.newest.at);
         feed::show_newest(model, false);
@@ -155,6 +182,9 @@ fn moment(text: &str) -> Option<Time> {
     Some(Time(seconds.checked_add(1)?.checked_mul(1_000_000)?.checked_sub(1)?))
 }
 
+/// What is said of a configuration that came into force.
+const LOADED: &str = "a configuration came into force";
+
 /// What mattered among events: preemption, kills, moves, failures, rejections, drains, configurations, nodes.
 pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Moment> {
     let told = records.filter_map(|(number, record)| {
@@ -162,12 +192,13 @@ pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Mome
         Some(Moment { number, at: record.at, text })
     });
     let mut told: Vec<Moment> = told.collect();
-    // Who is killed fails; that is one thing.
-    let killed: BTreeSet<(Time, String)> = told
-        .iter()
-        .filter_map(|moment| Some((moment.at, format!("{} failed", moment.text.strip_suffix(" was killed")?))))
-        .collect();
-    told.retain(|moment| !killed.contains(&(moment.at, moment.text.clone())));
+    // Who is killed fails, and what is brought back comes into force; that is one thing each.
+    let besides = |moment: &Moment| match moment.text.strip_suffix(" was killed") {
+        Some(object) => Some((moment.at, format!("{object} failed"))),
+        None => moment.text.contains(" back, as revision ").then(|| (moment.at, LOADED.to_owned())),
+    };
+    let besides: BTreeSet<(Time, String)> = told.iter().filter_map(besides).collect();
+    told.retain(|moment| !besides.contains(&(moment.at, moment.text.clone())));
     told
 }
 
@@ -188,7 +219,7 @@ fn words(record: &Record) -> Option<String> {
         }
         (ObjectType::QUEUE, ChangeDetail::QUEUE_STATE) => format!("{object}: {message}"),
         (ObjectType::QUEUE, ChangeDetail::QUEUE_DRAIN_ALERT) => format!("{object} drains for long"),
-        (ObjectType::QUEUE, ChangeDetail::CONFIG_LOADED) => "a configuration came into force".to_owned(),
+        (ObjectType::QUEUE, ChangeDetail::CONFIG_LOADED) => LOADED.to_owned(),
         (ObjectType::QUEUE, ChangeDetail::CONFIG_REFUSED) => "a configuration was refused".to_owned(),
         (ObjectType::QUEUE, ChangeDetail::CONFIG_ROLLED_BACK) => message.to_string(),
         _ => return None,
