@@ -23,6 +23,7 @@ pub mod run;
 mod sarif;
 pub mod schema;
 pub mod serve;
+pub mod served;
 pub mod settings;
 pub mod shell;
 pub mod state;

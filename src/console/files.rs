@@ -69,6 +69,9 @@ fn compare((old, new): &(Arc<str>, Arc<str>), profile: Profile) -> Result<Vec<co
 /// # Errors
 /// Why there is none: the file cannot be read, or every fault in it.
 fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
+    if let Some(config) = &wanted.config {
+        return View::of_config(Arc::clone(config), wanted.profile);
+    }
     let limit = config::yaml::LARGEST as u64 + 1;
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(Path::new(&wanted.name));

@@ -25,7 +25,13 @@ fn sight(model: &Model) -> Sight {
         Page::Node(page) => Sight::Node(page.id.clone()),
         Page::Users(_) | Page::Account(_) => Sight::Users,
         Page::Details(page) => match &page.subject {
-            Subject::Queue(_) | Subject::Access(_) | Subject::Health(_) | Subject::History(_) => Sight::Queues,
+            Subject::Queue(_)
+            | Subject::Access(_)
+            | Subject::Health(_)
+            | Subject::History(_)
+            | Subject::Partitions
+            | Subject::Info
+            | Subject::Event(_) => Sight::Queues,
             Subject::App(row) | Subject::Why(row) => Sight::App(row.id.clone()),
             Subject::Node(id) => Sight::Node(id.clone()),
             Subject::Account(_) => Sight::Users,

@@ -13,6 +13,7 @@
 use ratatui::layout::{Rect, Size};
 
 use super::model::Model;
+use super::model::layer::Layer;
 use super::model::page::Page;
 
 /// The smallest terminal that the console can be used in.
@@ -124,14 +125,39 @@ pub fn rows_on_screen(model: &Model) -> usize {
     regions(model).map_or(1, |regions| usize::from(regions.rows.height).max(1))
 }
 
+/// In how many columns the lines of the box over the page stand: the help is long, and is read in two where there is room.
+pub fn overlay_columns(model: &Model) -> u16 {
+    let help = matches!(model.layers.last(), Some(Layer::Help(_) | Layer::Filter { .. }));
+    1 + u16::from(help && model.size.width >= 160)
+}
+
+/// How many lines of the box over the page are on the screen.
+pub fn overlay_room(model: &Model) -> usize {
+    usize::from(overlay(model).height.saturating_sub(2)) * usize::from(overlay_columns(model))
+}
+
+/// How many columns of text a line of the box over the page has.
+pub fn overlay_width(model: &Model) -> u16 {
+    let columns = overlay_columns(model);
+    overlay(model).width.saturating_sub(4 + (columns - 1) * OVERLAY_GAP) / columns
+}
+
+/// The blanks between two columns of the box over the page.
+pub const OVERLAY_GAP: u16 = 3;
+
 /// The part of the screen that a box over the page takes: help and messages.
 pub fn overlay(model: &Model) -> Rect {
     let Size { width, height } = model.size;
     // In a small terminal a margin would cost too much.
     // Where little of the page would be seen beside it, nothing is: slivers of words say nothing.
-    let beside = if width < 116 { 0 } else { 4 };
+    let beside = if width < 116 || overlay_columns(model) > 1 && width < 216 { 0 } else { 4 };
     let above = if height < 20 || width < 60 { 1 } else { 4 };
-    let (wide, tall) =
-        (width.saturating_sub(beside).min(if width < 116 { width } else { 96 }), height.saturating_sub(above));
+    let most = match overlay_columns(model) {
+        1 if width < 116 => width,
+        1 => 96,
+        _ if width < 216 => width,
+        _ => 200,
+    };
+    let (wide, tall) = (width.saturating_sub(beside).min(most), height.saturating_sub(above));
     Rect { x: (width - wide) / 2, y: (height - tall) / 2, width: wide, height: tall }
 }

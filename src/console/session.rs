@@ -212,6 +212,7 @@ impl Session {
         model.now = old.now;
         model.keymap = Arc::clone(&old.keymap);
         model.contexts = std::mem::take(&mut old.contexts);
+        model.settings = std::mem::take(&mut old.settings);
         model.commands = std::mem::take(&mut old.commands);
         model.filters = std::mem::take(&mut old.filters);
         model.messages = std::mem::take(&mut old.messages);

@@ -26,7 +26,11 @@ pub fn of(model: &Model) -> Option<Subject> {
         Page::Audit(page) => audit::entry(page).cloned().map(Subject::Entry),
         Page::Revisions(page) => revisions::compared(page, &model.cluster.ledger),
         Page::Change(page) => Some(Subject::Queue(page.queue.clone())),
-        Page::Placement(_) | Page::Config(_) | Page::Events(_) => None,
+        Page::Events(page) => {
+            let number = page.list.rows.get(page.list.cursor.index)?;
+            model.cluster.events.get(*number).cloned().map(Subject::Event)
+        }
+        Page::Placement(_) | Page::Config(_) => None,
     }
 }
 
@@ -41,7 +45,12 @@ pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
 /// The queue under the cursor, or the one that the page is about.
 pub fn queue(model: &Model) -> Option<QueuePath> {
     match of(model)? {
-        Subject::Node(_) | Subject::Account(_) | Subject::Health(_) => None,
+        Subject::Node(_)
+        | Subject::Account(_)
+        | Subject::Health(_)
+        | Subject::Partitions
+        | Subject::Info
+        | Subject::Event(_) => None,
         Subject::Entry(_) | Subject::Revision(_) | Subject::Compare(..) => None,
         Subject::History(path) => path,
         Subject::Queue(path) | Subject::Access(path) => Some(path),

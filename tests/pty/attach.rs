@@ -61,6 +61,7 @@ fn an_attached_console_acts_within_its_rights_and_tells_when_the_server_is_gone(
         .output()
         .expect("the binary runs");
     std::fs::write(&token, made.stdout).expect("written");
+    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("made private");
     let mut served = Served::start(&["--workload", "tests/scenarios/tenants.yaml", "--tokens", &tokens]);
     let arguments = ["attach", &served.url, "--token-file", &token, "--color", "true"];
     let mut terminal = Terminal::kornsole(&arguments, &[("XDG_CONFIG_HOME", &folder)]);

@@ -132,6 +132,8 @@ fn file(name: &str, text: &str) -> (std::path::PathBuf, String) {
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join(name);
     std::fs::write(&file, text).unwrap();
+    // A token that others can read would be warned about.
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let shown = file.display().to_string();
     (folder, shown)
 }

@@ -58,6 +58,16 @@ fn events_are_followed_filtered_and_lead_to_their_object() {
 }
 
 #[test]
+fn an_event_is_told_in_full() {
+    let (mut driver, _) = console(80, 24, 20);
+    driver.keys("7/request<ret>i").unwrap();
+    says(&driver, "› event");
+    says(&driver, "when");
+    driver.keys("<esc>").unwrap();
+    says(&driver, "Events");
+}
+
+#[test]
 fn an_object_leads_to_its_events_and_back() {
     let (mut driver, _) = console(120, 40, 20);
     driver.keys(":apps<ret>v").unwrap();

@@ -9,6 +9,7 @@ mod happened;
 mod keys;
 mod looks;
 mod many;
+mod more;
 mod notices;
 mod orders;
 mod pictures;
@@ -16,6 +17,7 @@ mod props;
 mod records;
 mod screens;
 mod users;
+mod wire;
 mod workload;
 
 use std::sync::Arc;

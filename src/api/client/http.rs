@@ -35,6 +35,8 @@ pub struct Limits {
     pub list: usize,
     /// Bytes of one such element.
     pub element: usize,
+    /// Connections that are kept for the next request.
+    pub kept: usize,
 }
 
 impl Default for Limits {
@@ -47,6 +49,7 @@ impl Default for Limits {
             body: 256 << 20,
             list: 2 << 30,
             element: 64 << 20,
+            kept: 8,
         }
     }
 }
@@ -104,7 +107,11 @@ impl Client {
             .referer(false)
             .connect_timeout(limits.connect)
             .tcp_keepalive(Duration::from_secs(30))
+            .pool_max_idle_per_host(limits.kept)
             .pool_idle_timeout(Duration::from_secs(90));
+        if let (Some(address), Some(host)) = (target.found_at, target.base.host_str()) {
+            builder = builder.resolve(host, address);
+        }
         if target.is_loopback() {
             // A proxy has nothing to do with this machine, and must not see its tokens.
             builder = builder.no_proxy();

@@ -44,6 +44,10 @@ pub(super) fn on_apps(model: &Model) -> Result<(), String> {
     if matches!(model.page(), Page::Apps(_)) { Ok(()) } else { Err("only in a list of applications".to_owned()) }
 }
 
+pub(super) fn on_nodes(model: &Model) -> Result<(), String> {
+    if matches!(model.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
+}
+
 pub(super) fn no_filter(model: &Model) -> Result<(), String> {
     match model.page() {
         Page::Queues(page) if page.list.filter.is_empty() => Ok(()),

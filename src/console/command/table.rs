@@ -2,7 +2,7 @@
 
 use super::Context as In;
 use super::guard::{
-    can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, several_partitions, some_context,
+    can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, on_nodes, several_partitions, some_context,
 };
 use super::{Argument, Command, CommandId, Kind, row};
 use crate::console::model::change::Kind as Form;
@@ -309,6 +309,8 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Export, "export", "Write what the list shows into a new file: .csv, .json, or text")
         .takes(Argument::Required(Kind::File))
         .guard(hand_out::can_export),
+    row(CommandId::Info, "info", "Versions, files and the connection: what a report of a fault needs")
+        .aliases(&["version"]),
     row(CommandId::Tour, "tour", "A short way through the console"),
     row(CommandId::EditText, "", "Edit the text")
         .keys(&[(In::Config, "enter"), (In::Config, "e")])
@@ -364,6 +366,10 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Config, "E"), (In::Edit, "F4")])
         .hints(&[(In::Config, "$EDITOR")])
         .guard(config::can_edit),
+    row(CommandId::TryText, "try-text", "Where a submission would go under the text as it is edited")
+        .keys(&[(In::Config, "t"), (In::Edit, "F3")])
+        .hints(&[(In::Config, "try a placement")])
+        .guard(placement::can_try_text),
     row(CommandId::Revert, "revert", "Go back to the text in force; undo brings the edit back")
         .keys(&[(In::Config, "R")])
         .guard(config::can_revert),
@@ -449,6 +455,15 @@ pub static COMMANDS: &[Command] = &[
         .guard(|model| orders::may_rest(model, true)),
     row(CommandId::Resume, "resume", "Let the scheduler go on where it rested")
         .guard(|model| orders::may_rest(model, false)),
+    row(CommandId::HeatMap, "map", "The nodes as a map beside the table: which are full; or no longer")
+        .keys(&[(In::Nodes, "m")])
+        .hints(&[(In::Nodes, "map")])
+        .guard(on_nodes),
+    row(
+        CommandId::Partitions,
+        "partitions",
+        "The partitions: their state, nodes, queues, applications, and what is used",
+    ),
     row(CommandId::Partition, "partition", "Look at another partition")
         .takes(Argument::Required(Kind::Partition))
         .guard(several_partitions),

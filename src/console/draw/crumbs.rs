@@ -94,6 +94,9 @@ fn crumbs(model: &Model) -> Vec<String> {
                 (Subject::Node(id), _) => id.to_string(),
                 (Subject::Account(of), _) => account(of),
                 (Subject::Health(_), _) => "Health".to_owned(),
+                (Subject::Partitions, _) => "Partitions".to_owned(),
+                (Subject::Info, _) => "This console".to_owned(),
+                (Subject::Event(record), _) => record.object.to_string(),
                 (Subject::History(None), _) => "History".to_owned(),
                 (Subject::History(Some(path)), _) => path.to_string(),
                 (Subject::Entry(entry), _) => format!("{} {}", entry.action, entry.object),
@@ -122,7 +125,8 @@ fn crumbs(model: &Model) -> Vec<String> {
                     Subject::Why(_) => "why here",
                     Subject::Access(_) => "access",
                     Subject::History(Some(_)) => "history",
-                    Subject::Health(_) | Subject::History(None) => "",
+                    Subject::Health(_) | Subject::History(None) | Subject::Partitions | Subject::Info => "",
+                    Subject::Event(_) => "event",
                     Subject::Revision(_) | Subject::Compare(..) => "",
                     _ => "details",
                 }
@@ -173,7 +177,11 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             }
             let told =
                 if told.is_empty() { dim("no queue drains") } else { piece(Role::StateDraining, told.join(", ")) };
-            vec![filter(pen, &page.list), count(&page.list, "application"), vec![told]]
+            let mut count = count(&page.list, "application");
+            if !page.marked.is_empty() {
+                count.push(piece(Role::Accent, format!(", {} marked", page.marked.len())));
+            }
+            vec![filter(pen, &page.list), count, vec![told]]
         }
         Page::Apps(page) => {
             let mut count = count(&page.list, "application");

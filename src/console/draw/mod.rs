@@ -33,6 +33,7 @@ mod events;
 pub mod export;
 mod form;
 mod header;
+mod heat;
 pub mod limits;
 mod meter;
 mod nodes;

@@ -60,8 +60,11 @@ pub fn height(model: &Model) -> usize {
 fn scrolled(pen: &mut Pen<'_>, model: &Model, title: &str, lines: &[Vec<Piece>], top: usize) {
     let area = layout::overlay(model);
     let inner = pen.frame(area, title);
-    pen.lines(inner, lines, top);
-    let room = usize::from(inner.height);
+    let (wide, room) = (layout::overlay_width(model), layout::overlay_room(model));
+    for column in 0..layout::overlay_columns(model) {
+        let x = inner.x + column * (wide + layout::OVERLAY_GAP);
+        pen.lines(Rect { x, width: wide, ..inner }, lines, top + usize::from(column * inner.height));
+    }
     if lines.len() > room {
         let seen = (top + room).min(lines.len());
         let place = format!(" {}-{seen} of {} ", top + 1, lines.len());
@@ -73,7 +76,7 @@ fn scrolled(pen: &mut Pen<'_>, model: &Model, title: &str, lines: &[Vec<Piece>],
 /// The keys of the page first, then all others, then the commands; only what the filter lets through.
 fn help_lines(model: &Model, help: &Help) -> Vec<Vec<Piece>> {
     let here = keymap::page_contexts(model);
-    let width = usize::from(layout::overlay(model).width.saturating_sub(4));
+    let width = usize::from(layout::overlay_width(model));
     let others = Context::ALL.iter().filter(|context| !here.contains(context));
     let mut lines: Vec<Vec<Piece>> = Vec::new();
     for context in here.iter().chain(others) {
@@ -192,7 +195,7 @@ fn signs(lines: &mut Vec<Vec<Piece>>, model: &Model, help: &Help, width: usize) 
 
 /// A way through the console: what to press, and what is seen then.
 fn tour_lines(model: &Model) -> Vec<Vec<Piece>> {
-    let width = usize::from(layout::overlay(model).width.saturating_sub(4));
+    let width = usize::from(layout::overlay_width(model));
     let key = |id: CommandId| {
         let command = command::by_id(id);
         let chord = Context::ALL.into_iter().find_map(|context| model.keymap.chords(context, id).next());
@@ -247,7 +250,7 @@ fn message_lines(model: &Model) -> Vec<Vec<Piece>> {
     if model.messages.is_empty() {
         return vec![vec![dim("nothing was said yet")]];
     }
-    let width = usize::from(layout::overlay(model).width.saturating_sub(4));
+    let width = usize::from(layout::overlay_width(model));
     let column = if width < 60 { 4 } else { 13 };
     let mut lines = Vec::new();
     for message in model.messages.iter().rev() {

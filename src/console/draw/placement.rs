@@ -44,6 +44,7 @@ pub fn facts(model: &Model, page: &PlacementPage) -> Vec<Vec<Piece>> {
     let Some(part) = part(&model.cluster, page) else { return Vec::new() };
     let against = match page.against {
         Against::Running => "in force",
+        _ if page.edited.is_some() => "of the edited text",
         _ => "of this file",
     };
     vec![
@@ -121,7 +122,11 @@ fn wrapped(words: &str, width: usize, role: Role) -> Lines {
 fn rules(lines: &mut Lines, part: &PartitionView, page: &PlacementPage, width: usize) {
     let running = matches!(page.against, Against::Running);
     let told = part.rules.told();
-    let (title, hits) = if running { ("rules in force", "placed of reached") } else { ("rules of the file", "") };
+    let (title, hits) = if running {
+        ("rules in force", "placed of reached")
+    } else {
+        (if page.edited.is_some() { "rules of the edited text" } else { "rules of the file" }, "")
+    };
     let heads: Vec<String> = told.iter().map(head).collect();
     let head_width = heads.iter().map(|head| text::width(head)).max().unwrap_or(0).max(title.len());
     let hit_width = if running { 19 } else { 0 };

@@ -32,7 +32,7 @@ use super::theme::{Depth, ThemeName, Themes};
 use super::update::bulk::Batch;
 use super::work::Work;
 use crate::model::{AppId, Identity, Time};
-use crate::source::{About, Link};
+use crate::source::{About, Link, SourcePlace};
 use crate::view::act::{Actor, Configuration};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
 use change::ChangePage;
@@ -126,6 +126,8 @@ pub struct Model {
     pub pressed: Chord,
     /// The names of the contexts that can be opened.
     pub contexts: Vec<String>,
+    /// The file of the person's own settings; empty when there is none.
+    pub settings: String,
     /// What is to be done outside, in order.
     pub work: VecDeque<Work>,
     /// Orders on their way.
@@ -175,6 +177,15 @@ impl Cluster {
     pub fn actor(&self) -> Result<&Actor, String> {
         if let Some(why) = self.past.why_off() {
             return Err(why);
+        }
+        // A scheduler in this process takes orders also while it is busy.
+        if self.about.place == SourcePlace::Remote {
+            match &self.link {
+                Link::Live { .. } => {}
+                Link::Connecting { .. } => return Err("not connected yet".to_owned()),
+                Link::Stale { cause, .. } => return Err(format!("the connection is down: {cause}")),
+                Link::Refused { why, .. } => return Err(why.clone()),
+            }
         }
         self.actor.as_ref().map_err(ToString::to_string)
     }
@@ -348,6 +359,7 @@ impl Model {
             keymap: Arc::default(),
             pressed: Chord::new(),
             contexts: Vec::new(),
+            settings: String::new(),
             work: VecDeque::new(),
             orders: Orders::default(),
             batch: None,
@@ -375,6 +387,7 @@ impl Model {
     /// Takes a person's own settings, and tells what is wrong in them.
     pub fn personalize(&mut self, personal: Personal) {
         self.keymap = Arc::new(personal.keymap);
+        self.settings.clone_from(&personal.file);
         self.contexts = match personal.opener {
             Some(_) => personal.contexts.into_keys().collect(),
             None => Vec::new(),

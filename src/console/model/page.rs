@@ -15,7 +15,7 @@ use super::cursor::Cursor;
 use super::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
 use crate::view::ledger::{AuditEntry, Revision};
-use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Side, UsageRow};
+use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
 
 /// What every list has: its rows in order, a cursor, a sort, a filter.
 #[derive(Clone, Debug)]
@@ -200,6 +200,8 @@ impl AppPage {
 /// The nodes.
 #[derive(Clone, Debug, Default)]
 pub struct NodesPage {
+    /// The nodes as a map beside the table.
+    pub map: bool,
     /// The rows.
     pub list: Listing<NodeId, NodeId, NodeColumn>,
 }
@@ -356,6 +358,12 @@ pub enum Subject {
     Why(Arc<AppRow>),
     /// Who may submit to a queue and who administers it.
     Access(QueuePath),
+    /// The partitions of the scheduler.
+    Partitions,
+    /// What this console is and what it runs on, for a report.
+    Info,
+    /// An event.
+    Event(Arc<Record>),
     /// Whether the cluster's numbers agree.
     Health(Arc<Health>),
     /// What the cluster looked like, or one queue.

@@ -131,7 +131,9 @@ fn ask(
         refused => lines.push(format!("{refused} of them would be refused; the others are carried out.")),
     }
     lines.push(outcome);
-    let typed = (apps.len() > PLAIN).then(|| Typed { want: partition.to_string(), line: LineEdit::default() });
+    let whole = whole_subtree(model, apps.len());
+    let want = whole.or_else(|| (apps.len() > PLAIN).then(|| partition.to_string()));
+    let typed = want.map(|want| Typed { want, line: LineEdit::default() });
     model.layers.push(Layer::Confirm(Confirm {
         title: format!("{verb} {}?", format::count(apps.len() as u64, "application")),
         lines,
@@ -140,6 +142,14 @@ fn ask(
         typed,
         what: Question::Orders(orders),
     }));
+}
+
+/// The queue above several leaves all of whose applications are marked.
+fn whole_subtree(model: &Model, marked: usize) -> Option<String> {
+    let Page::Apps(page) = model.page() else { return None };
+    let row = model.cluster.part()?.queue_at(page.scope.as_ref()?)?;
+    let all = usize::try_from(row.app_count).ok() == Some(marked);
+    (all && marked > 1 && !row.leaf).then(|| row.path.to_string())
 }
 
 /// Gives the orders that were asked about.

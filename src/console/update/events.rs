@@ -39,7 +39,8 @@ fn named(model: &Model) -> Option<Arc<str>> {
         Subject::App(row) | Subject::Why(row) => Arc::from(row.id.as_str()),
         Subject::Node(id) => Arc::from(id.as_str()),
         Subject::Account(account) => account.name,
-        Subject::Health(_) | Subject::History(_) => return None,
+        Subject::Event(record) => Arc::clone(&record.object),
+        Subject::Health(_) | Subject::History(_) | Subject::Partitions | Subject::Info => return None,
         Subject::Entry(entry) => Arc::from(entry.object.as_str()),
         Subject::Revision(_) | Subject::Compare(..) => return None,
     })

@@ -52,9 +52,10 @@ fn name(model: &Model) -> Option<String> {
             _ => Some(id.to_string()),
         },
         Subject::Account(account) => Some(account.name.to_string()),
+        Subject::Event(record) => Some(record.object.to_string()),
+        Subject::Health(_) | Subject::History(None) | Subject::Partitions | Subject::Info => None,
         Subject::Entry(entry) => Some(entry.object.clone()),
         Subject::Revision(number) | Subject::Compare(_, number) => Some(number.to_string()),
-        Subject::Health(_) | Subject::History(None) => None,
     }
 }
 

@@ -112,7 +112,7 @@ pub fn scroll_to(model: &mut Model, top: usize) {
 
 /// Moves in the list, or scrolls what is on top of it.
 pub fn go(model: &mut Model, by: Move) {
-    let room = usize::from(layout::overlay(model).height.saturating_sub(2));
+    let room = layout::overlay_room(model);
     match model.layers.last_mut() {
         Some(Layer::Help(help)) => return help.top = by.from(help.top, usize::MAX, room),
         Some(Layer::Messages { top } | Layer::Tour { top }) => return *top = by.from(*top, usize::MAX, room),

@@ -34,7 +34,7 @@ use super::command::CommandId;
 use super::model::change::Kind;
 use super::model::cursor::Move;
 use super::model::layer::Layer;
-use super::model::page::Page;
+use super::model::page::{Page, Subject};
 use super::model::past::Step;
 use super::model::{Grade, Model};
 use super::work::Outcome;
@@ -138,6 +138,10 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::TakeSuggestion => form::take_suggestion(model),
         CommandId::EndWriting => form::end(model),
         CommandId::ClearForm => form::clear(model),
+        CommandId::HeatMap => nodes::toggle_map(model),
+        CommandId::Partitions => navigate::sheet(model, Subject::Partitions),
+        CommandId::Info => navigate::sheet(model, Subject::Info),
+        CommandId::TryText => placement::try_text(model),
         CommandId::SetMax => change::open(model, Kind::Max),
         CommandId::SetGuaranteed => change::open(model, Kind::Guaranteed),
         CommandId::SetProperty => change::open(model, Kind::Property),
@@ -280,7 +284,7 @@ fn settle(model: &mut Model) {
         }
         _ => lists::scroll(model, height),
     }
-    let room = usize::from(layout::overlay(model).height.saturating_sub(2));
+    let room = layout::overlay_room(model);
     let lines = draw::overlay::height(model);
     match model.layers.last_mut() {
         Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),

@@ -32,7 +32,7 @@ pub(super) fn push(model: &mut Model, page: Page) {
 pub(super) fn pop(model: &mut Model) {
     if model.pages.len() > 1 {
         let left = model.pages.pop();
-        if model.pages.len() == 1 || matches!(left, Some(Page::Change(_))) {
+        if model.pages.len() == 1 || matches!(left, Some(Page::Change(_) | Page::Placement(_))) {
             park(model, left);
         }
         model.marks.clear();
@@ -65,7 +65,7 @@ fn park(model: &mut Model, page: Option<Page>) {
 pub(super) fn home(model: &mut Model) {
     let mut left = model.pages.split_off(1).into_iter();
     park(model, left.next());
-    for page in left.filter(|page| matches!(page, Page::Change(_))) {
+    for page in left.filter(|page| matches!(page, Page::Change(_) | Page::Placement(_))) {
         park(model, Some(page));
     }
     model.marks.clear();
@@ -180,6 +180,12 @@ pub fn users(model: &mut Model) {
 /// Whether the cluster's numbers agree, at this moment.
 pub fn health(model: &mut Model) {
     let subject = Subject::Health(Arc::new(health_of(&model.cluster.view)));
+    home(model);
+    push(model, Page::Details(DetailsPage { subject, top: 0 }));
+}
+
+/// Everything about something that is found nowhere in a list.
+pub fn sheet(model: &mut Model, subject: Subject) {
     home(model);
     push(model, Page::Details(DetailsPage { subject, top: 0 }));
 }

@@ -8,6 +8,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::follow::{EventNews, Reader};
 use super::plan::Ask;
 use crate::api::client::{Client, Fault, Got, Release, Remote, once, twice};
 use crate::api::convert::ledger;
@@ -54,6 +55,8 @@ pub enum Answer {
     Permissions(dto::ours::Permissions),
     /// Whether an application may be killed.
     MayKill(AppId, dto::ours::CheckResult),
+    /// What has happened, and where one is in that now.
+    Events(Reader, Vec<EventNews>),
 }
 
 /// Who one is to a kornsole (E3).
@@ -109,6 +112,7 @@ enum Kind {
     Yaml,
     /// Whether this application may be killed; what is asked is sent.
     MayKill(AppId, Vec<u8>),
+    Events(Reader),
 }
 
 /// A reader for an answer of one object.
@@ -125,6 +129,8 @@ impl Request {
         let own = |partition: &Arc<str>, rest: &str| format!("kornsole/v1/partition/{}/{rest}", once(partition));
         let lists = release >= Release::V1_5;
         let (path, kind) = match &ask {
+            // Its answers follow from each other: see `Request::events`.
+            Ask::Events => return None,
             Ask::Partitions => ("ws/v1/partitions".to_owned(), Kind::Json(partitions)),
             Ask::Queues(partition) => (at(partition, "queues"), Kind::Json(queues)),
             Ask::App(partition, id) => {
@@ -207,6 +213,11 @@ impl Request {
         Some(Self { ask, path, kind })
     }
 
+    /// What has happened since one was in the events as the reader says.
+    pub fn events(reader: Reader) -> Self {
+        Self { ask: Ask::Events, path: String::new(), kind: Kind::Events(reader) }
+    }
+
     /// Asks, and reads the answer.
     pub async fn run(self, client: Client, started: Duration) -> Outcome {
         let mut cost = Duration::ZERO;
@@ -241,6 +252,18 @@ async fn answer(client: &Client, path: &str, kind: Kind, cost: &mut Duration) ->
         Kind::Nodes(mut reader) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
             got.with(Answer::Nodes(reader, true))
+        }
+        Kind::Events(mut reader) => {
+            let mut news = Vec::new();
+            loop {
+                let (told, more) = reader.ask(client).await?;
+                news.extend(told);
+                if !more {
+                    break;
+                }
+            }
+            let (rtt, took, date) = (Duration::ZERO, Duration::ZERO, None);
+            Got { value: Answer::Events(reader, news), rtt, took, date }
         }
         Kind::MayKill(app, body) => {
             let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);

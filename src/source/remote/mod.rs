@@ -16,6 +16,7 @@
 
 mod act;
 pub mod ask;
+mod clock;
 pub mod follow;
 pub mod link;
 pub mod once;
@@ -25,9 +26,9 @@ mod records;
 mod worker;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -41,6 +42,7 @@ use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
 use crate::view::record::Record;
 use crate::view::{EventPage, View};
 use ask::WhoAmI;
+use clock::Clock;
 use link::LinkState;
 
 /// How many events are kept for those who ask.
@@ -78,6 +80,8 @@ pub struct Remote {
     identity: OnceLock<Identity>,
     nobody: Identity,
     wishes: UnboundedSender<worker::Wish>,
+    /// Something was wanted since [`Remote::settle`] was last called.
+    wanted: AtomicBool,
     runtime: Option<tokio::runtime::Runtime>,
     options: RemoteOptions,
     has_token: bool,
@@ -96,7 +100,7 @@ struct Shared {
     remote: ArcSwapOption<client::Remote>,
     who: ArcSwapOption<WhoAmI>,
     wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
-    started: Instant,
+    clock: Clock,
     /// How far the other side's clock is ahead of ours, in microseconds.
     ahead: AtomicI64,
     /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
@@ -112,6 +116,19 @@ impl Remote {
     /// # Errors
     /// The client does not come about, or the operating system gives no threads.
     pub fn start(target: &Target, options: RemoteOptions) -> Result<Self, TargetFault> {
+        Self::by(Clock::running(), target, options)
+    }
+
+    /// Asks a target by a clock that is moved by hand ([`Remote::pass`]), one thing after the other: the same answers give the same
+    /// views. `began` is what the clock shows at the beginning, since 1970.
+    ///
+    /// # Errors
+    /// As [`Remote::start`].
+    pub fn stepped(target: &Target, options: RemoteOptions, began: Duration) -> Result<Self, TargetFault> {
+        Self::by(Clock::stepped(began), target, options)
+    }
+
+    fn by(clock: Clock, target: &Target, options: RemoteOptions) -> Result<Self, TargetFault> {
         let client = Client::new(target, options.limits)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -125,7 +142,7 @@ impl Remote {
             remote: ArcSwapOption::empty(),
             who: ArcSwapOption::empty(),
             wake: Mutex::new(None),
-            started: Instant::now(),
+            clock,
             ahead: AtomicI64::new(0),
             events: Mutex::default(),
             records: Mutex::new(Records::unknown("nothing has been heard of the other side yet")),
@@ -137,8 +154,19 @@ impl Remote {
         let about = About { place: SourcePlace::Remote, name, notes: notes(target, &options) };
         let has_token = target.has_token();
         let (identity, nobody) = (OnceLock::new(), Identity::default());
-        let seen_as_other = target.seen_as().is_some();
-        Ok(Self { shared, about, identity, nobody, wishes, runtime: Some(runtime), options, has_token, seen_as_other })
+        let (seen_as_other, wanted) = (target.seen_as().is_some(), AtomicBool::new(false));
+        Ok(Self {
+            shared,
+            about,
+            identity,
+            nobody,
+            wishes,
+            wanted,
+            runtime: Some(runtime),
+            options,
+            has_token,
+            seen_as_other,
+        })
     }
 
     /// Who gives orders here.
@@ -171,6 +199,31 @@ impl Remote {
             }
         };
         Some(Arc::from(why))
+    }
+
+    /// Moves a clock that is moved by hand, and waits until what is due by then has been read.
+    pub fn pass(&self, by: Duration) {
+        self.shared.clock.pass(by);
+        self.settle();
+    }
+
+    /// Waits until everything that was wanted has been done, and everything that is due has been read. Gives whether anything was
+    /// wanted since this was last asked. Of a source that goes by a running clock there is nothing to wait for.
+    pub fn settle(&self) -> bool {
+        let wanted = self.wanted.swap(false, Ordering::AcqRel);
+        if self.shared.clock.is_stepped() {
+            let (tell, told) = std::sync::mpsc::channel();
+            // The worker ends only with this source.
+            let _ = self.wishes.send(worker::Wish::Settle(tell));
+            let _ = told.recv();
+        }
+        wanted
+    }
+
+    fn wish(&self, wish: worker::Wish) {
+        self.wanted.store(true, Ordering::Release);
+        // The worker ends only with this source.
+        let _ = self.wishes.send(wish);
     }
 
     /// What stands at the other end; `None` until it has answered.
@@ -219,19 +272,19 @@ fn elsewhere(act: &Act) -> &'static str {
 
 impl Shared {
     fn now(&self) -> Duration {
-        self.started.elapsed()
+        self.clock.now()
     }
 
     /// The cluster's time: ours, by as much as its clock is ahead.
     fn cluster_time(&self) -> Time {
-        let ours = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
-        let ours = i64::try_from(ours).unwrap_or(i64::MAX);
+        let ours = i64::try_from(self.clock.wall().as_micros()).unwrap_or(i64::MAX);
         Time(u64::try_from(ours.saturating_add(self.ahead.load(Ordering::Relaxed))).unwrap_or(0))
     }
 
     /// Takes a look at the other side's clock. Headers tell whole seconds, so less than two of them are no difference.
     fn compare_clocks(&self, theirs: Option<SystemTime>) {
-        let Some(theirs) = theirs else { return };
+        // By a clock that is moved by hand the other side's wall clock tells nothing.
+        let Some(theirs) = theirs.filter(|_| !self.clock.is_stepped()) else { return };
         let now = SystemTime::now();
         let ahead = match theirs.duration_since(now) {
             Ok(ahead) => i64::try_from(ahead.as_micros()).unwrap_or(i64::MAX),
@@ -360,8 +413,7 @@ impl Source for Remote {
     fn act(&self, order: Order, answer: Answer) {
         match self.may(&order.act) {
             Ok(()) => {
-                // The worker ends only with this source.
-                let _ = self.wishes.send(worker::Wish::Act(order, answer));
+                self.wish(worker::Wish::Act(order, answer));
             }
             Err(refusal) => answer(Err(refusal)),
         }
@@ -380,14 +432,12 @@ impl Source for Remote {
         };
         match seen {
             Some(text) => answer(Ok(text)),
-            // The worker ends only with this source.
-            None => drop(self.wishes.send(worker::Wish::Text(number, answer))),
+            None => self.wish(worker::Wish::Text(number, answer)),
         }
     }
 
     fn look(&self, glance: &Glance) {
-        // The worker ends only with this source.
-        let _ = self.wishes.send(worker::Wish::Look(glance.clone()));
+        self.wish(worker::Wish::Look(glance.clone()));
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

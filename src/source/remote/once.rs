@@ -195,6 +195,7 @@ impl Once {
             | Answer::Draining(_)
             | Answer::Permissions(_)
             | Answer::MayKill(..)
+            | Answer::Events(..)
             | Answer::Audit(_)
             | Answer::History(_) => {}
         }

@@ -60,6 +60,8 @@ pub enum Ask {
     Completed(Arc<str>),
     /// Applications that were rejected.
     Rejected(Arc<str>),
+    /// What has happened; only where nobody follows the events beside the plan.
+    Events,
     /// Who did what, of a kornsole.
     Audit,
     /// The configurations that were in force, of a kornsole.
@@ -80,6 +82,7 @@ struct Entry {
 #[derive(Clone, Debug)]
 pub struct Plan {
     every: Duration,
+    at_once: usize,
     glance: Glance,
     entries: BTreeMap<Ask, Entry>,
 }
@@ -87,7 +90,14 @@ pub struct Plan {
 impl Plan {
     /// A plan that looks at what is on the screen `every` so often. At first only the partitions are asked for.
     pub fn new(every: Duration) -> Self {
-        Self { every, glance: Glance::default(), entries: BTreeMap::from([(Ask::Partitions, Entry::default())]) }
+        let entries = BTreeMap::from([(Ask::Partitions, Entry::default())]);
+        Self { every, at_once: AT_ONCE, glance: Glance::default(), entries }
+    }
+
+    /// The same, but one thing after the other, so that what is asked when depends on the clock alone.
+    #[must_use]
+    pub fn one_by_one(self) -> Self {
+        Self { at_once: 1, ..self }
     }
 
     /// Something more to ask for, from now on.
@@ -146,7 +156,7 @@ impl Plan {
             .map(|(ask, _)| (!(ask.is_basic() || ask.is_on(&self.glance)), ask.clone()))
             .collect();
         due.sort();
-        due.truncate(AT_ONCE.saturating_sub(under_way));
+        due.truncate(self.at_once.saturating_sub(under_way));
         for (_, ask) in &due {
             if let Some(entry) = self.entries.get_mut(ask) {
                 (entry.under_way, entry.asked) = (true, Some(now));
@@ -159,7 +169,7 @@ impl Plan {
     pub fn next_due(&self) -> Option<Duration> {
         let under_way = self.entries.values().filter(|entry| entry.under_way).count();
         let waiting = self.entries.values().filter(|entry| !entry.under_way).map(|entry| entry.due);
-        (under_way < AT_ONCE).then(|| waiting.min()).flatten()
+        (under_way < self.at_once).then(|| waiting.min()).flatten()
     }
 
     /// An answer came: how long it took, and what reading it cost in processor time.
@@ -222,7 +232,7 @@ impl Ask {
     /// How many times slower it is asked for while it is not on the screen.
     const fn pace(&self) -> u32 {
         match self {
-            Self::Partitions | Self::Queues(_) => 1,
+            Self::Partitions | Self::Queues(_) | Self::Events => 1,
             Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) => 1,
             Self::Draining(_) | Self::Config | Self::Resting => 5,
             Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
@@ -250,7 +260,8 @@ impl Ask {
     /// The partition that it is about.
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
-            Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting | Self::Audit | Self::History => None,
+            Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting => None,
+            Self::Events | Self::Audit | Self::History => None,
             Self::Queues(partition)
             | Self::App(partition, _)
             | Self::MayKill(partition, _)

@@ -43,7 +43,7 @@ use super::listen::Streaming;
 use crate::api::auth::Tokens;
 use crate::api::convert::{Wall, ours as convert};
 use crate::api::dto::json;
-use crate::engine::Engine;
+use crate::engine::Host;
 use crate::model::{Acl, Profile};
 use crate::view::act::{Code, Done, Order, Refusal};
 
@@ -73,7 +73,7 @@ pub struct OwnOptions {
 
 /// What all handlers of part II see.
 pub struct Ours {
-    engine: Arc<Engine>,
+    engine: Arc<dyn Host>,
     wall: Wall,
     options: OwnOptions,
     failures: Failures,
@@ -87,7 +87,7 @@ pub struct Ours {
 
 impl Ours {
     /// Part II on a scheduler.
-    pub fn new(engine: Arc<Engine>, wall: Wall, options: OwnOptions) -> Arc<Self> {
+    pub fn new(engine: Arc<impl Host + 'static>, wall: Wall, options: OwnOptions) -> Arc<Self> {
         let (failures, remembered) = Default::default();
         let (streams, ending) = (Arc::new(Semaphore::new(events::MOST_STREAMS)), watch::channel(false).0);
         let requests = AtomicU64::new(0);

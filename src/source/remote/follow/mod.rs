@@ -108,6 +108,34 @@ impl Feed {
     }
 }
 
+/// Somebody who reads events one page after the other.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    feed: Feed,
+    follow: Follow,
+    position: own::Position,
+}
+
+impl Reader {
+    /// At the beginning of what is wanted of the past.
+    pub fn new(feed: Feed) -> Self {
+        Self { feed, follow: Follow::default(), position: own::Position::default() }
+    }
+
+    /// Asks for the next page; what it means, and whether to ask on at once.
+    ///
+    /// # Errors
+    /// It cannot be had; one is where one was.
+    pub async fn ask(&mut self, client: &Client) -> Result<(Vec<EventNews>, bool), Fault> {
+        if self.feed == Feed::Own {
+            return own::page(client, &mut self.position).await;
+        }
+        let (start, count) = self.follow.ask();
+        let path = format!("ws/v1/events/batch?start={start}&count={count}");
+        Ok(self.follow.take(client.json::<dto::EventBatch>(&path).await?.value))
+    }
+}
+
 /// Follows the events until nobody listens any more. `every` is how often is asked while no stream wakes.
 pub async fn run(client: Client, every: Duration, feed: Feed, seed: u64, news: Sender<EventNews>) {
     match feed {
@@ -163,16 +191,9 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, news
 /// # Errors
 /// They cannot be had.
 pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventNews)) -> Result<(), Fault> {
-    let (mut follow, mut position) = (Follow::default(), own::Position::default());
+    let mut reader = Reader::new(feed);
     loop {
-        let (told, more) = match feed {
-            Feed::Own => own::page(client, &mut position).await?,
-            Feed::Batches { .. } => {
-                let (start, count) = follow.ask();
-                let path = format!("ws/v1/events/batch?start={start}&count={count}");
-                follow.take(client.json::<dto::EventBatch>(&path).await?.value)
-            }
-        };
+        let (told, more) = reader.ask(client).await?;
         told.into_iter().for_each(&mut *each);
         if !more {
             return Ok(());

@@ -1,5 +1,7 @@
 //! Holds plan, requests, picture and link together. One task owns all of them; requests and events run beside it.
 
+mod take;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -8,8 +10,8 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_
 use tokio::task::JoinHandle;
 
 use super::act;
-use super::ask::{Answer, Outcome, Request};
-use super::follow::{self, EventNews, Feed};
+use super::ask::{Outcome, Request};
+use super::follow::{self, EventNews, Feed, Reader};
 use super::link::Chance;
 use super::plan::{Ask, Plan};
 use super::records;
@@ -26,8 +28,6 @@ use crate::view::act::{Answer as Done, Order};
 const PUBLISH_EVERY: Duration = Duration::from_millis(100);
 /// How long the worker sleeps when nothing is due.
 const IDLE: Duration = Duration::from_secs(60);
-/// How many failures of one request in a row are worth a word.
-const TOLD_AT: u32 = 2;
 
 /// What the console wants.
 pub enum Wish {
@@ -35,6 +35,8 @@ pub enum Wish {
     Look(Glance),
     /// An order is to be carried out.
     Act(Order, Done),
+    /// To be told when nothing is left to do, by a clock that is moved by hand.
+    Settle(std::sync::mpsc::Sender<()>),
     /// The text of a revision is to be fetched.
     Text(u64, TextAnswer),
 }
@@ -45,6 +47,8 @@ enum News {
     Identified(Duration, Box<Result<Got<Option<Remote>>, Fault>>),
     /// An order was answered.
     Acted,
+    /// A text was fetched.
+    Told,
     /// A request came back.
     Outcome(Box<Outcome>),
 }
@@ -74,6 +78,12 @@ pub struct Worker {
     published: Option<Duration>,
     /// The text of the configuration that was read last.
     config_text: Option<String>,
+    /// Orders that are under way.
+    acting: usize,
+    /// Who wants to be told when nothing is left to do.
+    settling: Vec<std::sync::mpsc::Sender<()>>,
+    /// Where one is in the events, where nobody follows them beside the plan.
+    reader: Option<Reader>,
 }
 
 impl Worker {
@@ -86,6 +96,8 @@ impl Worker {
         wishes: UnboundedReceiver<Wish>,
     ) -> Self {
         let (news_in, news) = unbounded_channel();
+        let plan = Plan::new(options.every);
+        let plan = if shared.clock.is_stepped() { plan.one_by_one() } else { plan };
         Self {
             client,
             shared,
@@ -98,7 +110,7 @@ impl Worker {
             events: None,
             follower: None,
             remote: None,
-            plan: Plan::new(options.every),
+            plan,
             glance: Glance::default(),
             picture: Picture::new(Profile::default(), Shapes::default()),
             identifying: false,
@@ -107,6 +119,9 @@ impl Worker {
             chance: Chance::new(options.seed.wrapping_add(1)),
             published: None,
             config_text: None,
+            acting: 0,
+            settling: Vec::new(),
+            reader: None,
         }
     }
 
@@ -114,7 +129,9 @@ impl Worker {
     pub async fn run(mut self) {
         loop {
             self.ask_what_is_due();
+            self.tell_settled();
             let wait = self.until_next();
+            let shared = Arc::clone(&self.shared);
             tokio::select! {
                 wish = self.wishes.recv() => match wish {
                     Some(wish) => self.grant(wish),
@@ -125,7 +142,7 @@ impl Worker {
                     Some(event) => self.take_events(event),
                     None => self.events = None,
                 },
-                () = tokio::time::sleep(wait) => {}
+                () = shared.clock.sleep(wait) => {}
             }
             while let Ok(news) = self.news.try_recv() {
                 self.hear(news);
@@ -155,7 +172,11 @@ impl Worker {
             return;
         };
         for ask in self.plan.take_due(now) {
-            match Request::of(ask.clone(), &remote, self.has_token, &self.picture) {
+            let request = match (&ask, &self.reader) {
+                (Ask::Events, Some(reader)) => Some(Request::events(reader.clone())),
+                _ => Request::of(ask.clone(), &remote, self.has_token, &self.picture),
+            };
+            match request {
                 Some(request) => {
                     let (client, news) = (self.client.clone(), self.news_in.clone());
                     tokio::spawn(async move {
@@ -165,6 +186,19 @@ impl Worker {
                 }
                 None => self.plan.drop(&ask),
             }
+        }
+    }
+
+    /// By a clock that is moved by hand: tells that nothing is left to do at this moment, when that is so.
+    fn tell_settled(&mut self) {
+        let busy = self.identifying || self.acting > 0 || self.plan.is_asking();
+        if self.settling.is_empty() || busy || !self.wishes.is_empty() || !self.news.is_empty() {
+            return;
+        }
+        self.publish();
+        for waiting in self.settling.drain(..) {
+            // Whoever waited may have gone.
+            let _ = waiting.send(());
         }
     }
 
@@ -186,16 +220,22 @@ impl Worker {
                 self.glance = glance.clone();
                 self.plan.look(glance, self.shared.now());
             }
+            Wish::Settle(tell) => self.settling.push(tell),
             Wish::Text(number, answer) => {
-                let client = self.client.clone();
-                tokio::spawn(async move { answer(records::text(&client, number).await) });
+                self.acting += 1;
+                let (client, news) = (self.client.clone(), self.news_in.clone());
+                tokio::spawn(async move {
+                    answer(records::text(&client, number).await);
+                    let _ = news.send(News::Told);
+                });
             }
             Wish::Act(order, answer) => {
+                self.acting += 1;
                 let (client, news) = (self.client.clone(), self.news_in.clone());
                 tokio::spawn(async move {
                     let outcome = act::perform(&client, &order).await;
-                    let _ = news.send(News::Acted);
                     answer(outcome);
+                    let _ = news.send(News::Acted);
                 });
             }
         }
@@ -210,7 +250,9 @@ impl Worker {
                     Err(fault) => self.failed(started, &fault),
                 }
             }
+            News::Told => self.acting = self.acting.saturating_sub(1),
             News::Acted => {
+                self.acting = self.acting.saturating_sub(1);
                 // What it changed is looked for at once.
                 let (now, glance) = (self.now(), self.glance.clone());
                 self.plan.news(
@@ -276,6 +318,12 @@ impl Worker {
         if let Some(before) = self.follower.take() {
             before.abort();
         }
+        if self.shared.clock.is_stepped() {
+            let feed = Feed::of(remote, self.has_token);
+            self.reader.get_or_insert_with(|| Reader::new(feed));
+            self.plan.add(Ask::Events, self.now());
+            return;
+        }
         let (news, events) = follow::channel();
         let feed = Feed::of(remote, self.has_token);
         let every = self.every.max(Duration::from_millis(50));
@@ -286,7 +334,8 @@ impl Worker {
     fn good<T>(&mut self, got: &Got<T>) {
         self.shared.compare_clocks(got.date);
         let now = self.now();
-        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).good(now, got.rtt);
+        let rtt = if self.shared.clock.is_stepped() { Duration::ZERO } else { got.rtt };
+        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).good(now, rtt);
     }
 
     /// The connection is down. Requests that were under way by then say nothing new.
@@ -305,198 +354,11 @@ impl Worker {
         self.shared.wake();
     }
 
-    fn take(&mut self, outcome: Outcome) {
-        let Outcome { ask, started, result, cost } = outcome;
-        match result {
-            Ok(got) => {
-                self.failing.remove(&ask);
-                self.good(&got);
-                let begun = self.now();
-                let took = got.took;
-                self.merge(&ask, got.value);
-                self.plan.done(&ask, took, cost + (self.now() - begun));
-            }
-            Err(fault) => self.take_fault(&ask, started, &fault),
-        }
-    }
-
-    fn take_fault(&mut self, ask: &Ask, started: Duration, fault: &Fault) {
-        let basic = matches!(ask, Ask::Partitions | Ask::Queues(_));
-        if fault.is_answer() && !basic {
-            self.take_refusal(ask, fault);
-            return;
-        }
-        let now = self.now();
-        self.plan.failed(ask, now + self.every);
-        if matches!(fault, Fault::Missing(_)) && basic {
-            // A partition that went between two answers: the list of them tells it.
-            return;
-        }
-        if basic || fault.is_unreachable() {
-            self.failed(started, fault);
-            return;
-        }
-        let failures = self.failing.entry(ask.clone()).or_default();
-        *failures += 1;
-        let pause = self.chance.within(self.every * 2, *failures);
-        self.plan.failed(ask, now + pause);
-        if *failures == TOLD_AT {
-            let title = format!("{} cannot be had: {fault}", what(ask));
-            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, String::new());
-        }
-    }
-
-    /// The other side answered that there is no such thing, or that one may not see it.
-    fn take_refusal(&mut self, ask: &Ask, fault: &Fault) {
-        let now = self.now();
-        match (ask, fault) {
-            (Ask::App(partition, id), Fault::Missing(_)) => {
-                // It ended, or went: the lists tell which.
-                let (partition, id) = (Arc::clone(partition), id.clone());
-                let reader = self.picture.app_reader(&partition);
-                let at = self.shared.cluster_time();
-                let scope = crate::api::convert::read::Scope::One(id);
-                self.picture.apps(&partition, reader, &scope, at);
-                self.plan.news(|ask| matches!(ask, Ask::Completed(_) | Ask::Rejected(_)), now);
-                self.plan.failed(ask, now + self.every * 5);
-            }
-            (_, Fault::NoEndpoint(_)) => self.plan.drop(ask),
-            _ => self.plan.failed(ask, now + self.every * 15),
-        }
-    }
-
-    fn merge(&mut self, ask: &Ask, answer: Answer) {
-        let (now, at) = (self.now(), self.shared.cluster_time());
-        let partition = ask.partition().cloned().unwrap_or_default();
-        match answer {
-            Answer::Partitions(list) => {
-                if list.is_empty() {
-                    // Whoever answers has forgotten everything: it has just started.
-                    self.remote = None;
-                }
-                self.picture.partitions(list);
-                self.plan_partitions(now);
-            }
-            Answer::Queues(root) => {
-                let tree = |picture: &Picture| picture.view().partitions.iter().map(|part| part.tree_generation).sum();
-                let before: u64 = tree(&self.picture);
-                self.picture.queues(&partition, &root, at);
-                if tree(&self.picture) != before {
-                    self.plan.news(|ask| matches!(ask, Ask::Permissions(_)), now);
-                }
-            }
-            Answer::Apps(reader, scope) => {
-                if self.picture.apps(&partition, reader, &scope, at) {
-                    self.plan.news(|ask| matches!(ask, Ask::Completed(_)), now);
-                }
-            }
-            Answer::Ended(which, reader) => self.picture.ended(&partition, which, reader),
-            Answer::Nodes(reader, all) => self.picture.nodes(&partition, reader, all),
-            Answer::Users(users) => self.picture.users(&partition, users),
-            Answer::Groups(groups) => self.picture.groups(&partition, groups),
-            Answer::Config(text) => self.take_config(&text, false),
-            Answer::OwnConfig(configuration) => {
-                self.take_config(&configuration.queues, true);
-                self.picture.configuration(*configuration);
-            }
-            Answer::WhoAmI(who) => self.shared.who.store(Some(Arc::new(who))),
-            Answer::Audit(page) => self.shared.keep_records(|records| records.audit = Ok(page)),
-            Answer::History(revisions) => self.shared.keep_records(|records| records.revisions = Ok(revisions)),
-            Answer::Resting(resting) => self.picture.resting(resting),
-            Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
-            Answer::Permissions(permissions) => self.picture.permissions(&partition, permissions),
-            Answer::MayKill(app, result) => self.picture.may_kill(&partition, &app, result),
-        }
-    }
-
-    fn take_config(&mut self, text: &str, written: bool) {
-        if self.config_text.as_deref() == Some(text) {
-            return;
-        }
-        if let Err(faults) = self.picture.config(text, written) {
-            let title =
-                "the remote's configuration does not read: limits, access lists and rules are not known".to_owned();
-            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, faults);
-        }
-        self.config_text = Some(text.to_owned());
-        if !written {
-            let at = self.shared.cluster_time();
-            self.shared.keep_records(|records| records::saw(records, text, at));
-        }
-        let now = self.now();
-        self.plan.news(|ask| matches!(ask, Ask::Queues(_) | Ask::Permissions(_)), now);
-    }
-
-    /// Every partition's things are asked for, and those of no other.
-    fn plan_partitions(&mut self, now: Duration) {
-        let names = self.picture.partition_names();
-        self.plan.retain(|ask| ask.partition().is_none_or(|partition| names.contains(partition)));
-        for name in &names {
-            let name = || Arc::clone(name);
-            let asks = [
-                Ask::Queues(name()),
-                Ask::Apps(name()),
-                Ask::Nodes(name()),
-                Ask::Users(name()),
-                Ask::Groups(name()),
-                Ask::Completed(name()),
-                Ask::Rejected(name()),
-                Ask::Draining(name()),
-                Ask::Permissions(name()),
-            ];
-            let known = self.plan.has(&asks[0]);
-            if !known {
-                asks.into_iter().for_each(|ask| self.plan.add(ask, now));
-                self.plan.look(self.glance.clone(), now);
-            }
-        }
-    }
-
-    fn take_events(&mut self, event: EventNews) {
-        let (now, at) = (self.now(), self.shared.cluster_time());
-        match event {
-            EventNews::Events(first, records) => {
-                self.picture.events(&records);
-                self.shared.keep_events(first, &records);
-                let about = |kinds: &[i32]| records.iter().any(|record| kinds.contains(&record.kind));
-                let (apps, nodes, queues) = (about(&[1, 2]), about(&[3]), about(&[2, 4]));
-                let glance = self.glance.clone();
-                self.plan.news(
-                    |ask| match ask {
-                        Ask::Queues(_) => queues,
-                        Ask::Partitions => nodes,
-                        Ask::Apps(_) | Ask::QueueApps(..) | Ask::App(..) => apps && ask.is_on(&glance),
-                        Ask::Nodes(_) | Ask::Node(..) => nodes && ask.is_on(&glance),
-                        _ => false,
-                    },
-                    now,
-                );
-            }
-            EventNews::Gap(from, to) => {
-                self.shared.keep_hole(from, to);
-                let title = format!(
-                    "{} events are lost, numbers {from} to {to}: what happened then is not known",
-                    to - from + 1
-                );
-                self.picture.notice(at, NoticeWeight::Warning, title, String::new());
-            }
-            EventNews::Restarted => {
-                self.shared.forget_events();
-                let title = "another run of the scheduler answers: everything is read anew".to_owned();
-                self.picture.notice(at, NoticeWeight::Warning, title, String::new());
-                self.picture.start_over();
-                // It may be another release.
-                self.remote = None;
-                self.config_text = None;
-                self.plan.all_due(now);
-            }
-        }
-    }
-
     /// Shows what is new, but not for every answer.
     fn publish(&mut self) {
         let now = self.now();
-        if self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
+        let stepped = self.shared.clock.is_stepped();
+        if !stepped && self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
             return;
         }
         let live = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).link(now).is_live();
@@ -515,30 +377,6 @@ async fn next_event(events: &mut Option<Receiver<EventNews>>) -> Option<EventNew
     match events {
         Some(events) => events.recv().await,
         None => std::future::pending().await,
-    }
-}
-
-/// What a request is for, in words.
-fn what(ask: &Ask) -> &'static str {
-    match ask {
-        Ask::Partitions => "the list of partitions",
-        Ask::Queues(_) => "the queues",
-        Ask::App(..) => "the application",
-        Ask::Node(..) => "the node",
-        Ask::QueueApps(..) => "the applications of the queue",
-        Ask::Config => "the configuration",
-        Ask::WhoAmI => "who one is",
-        Ask::Resting => "whether the scheduler rests",
-        Ask::Draining(_) => "since when queues drain",
-        Ask::Permissions(_) | Ask::MayKill(..) => "what one may do",
-        Ask::Apps(_) => "the list of applications",
-        Ask::Users(_) => "the list of users",
-        Ask::Groups(_) => "the list of groups",
-        Ask::Nodes(_) => "the list of nodes",
-        Ask::Completed(_) => "the list of completed applications",
-        Ask::Rejected(_) => "the list of rejected applications",
-        Ask::Audit => "the audit",
-        Ask::History => "the history of configurations",
     }
 }
 
