@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark tells what it measured")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-fn begin(path: &PathBuf, workload: Option<Box<dyn Workload>>, fresh: Fresh<'_>) -> (Core, Kept) {
+fn begin(path: &Path, workload: Option<Box<dyn Workload>>, fresh: Fresh<'_>) -> (Core, Kept) {
     Folder::open(path, false).unwrap().begin(&setup(), 1.0, workload, fresh).unwrap()
 }
 

@@ -126,7 +126,13 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
     let config = settings.config().queues_file.as_deref();
     let setup = setup(&settings, args.common.core);
     match open_kept(config, args.workload.as_deref(), &setup, &args.common.state, args.common.speed) {
-        Ok(opened) => show(opened, &args.common, &settings),
+        Ok(mut opened) => {
+            // What is recorded is played without a folder, and must look the same.
+            if args.common.record.is_none() {
+                opened.about.notes.push(args.common.state.note());
+            }
+            show(opened, &args.common, &settings)
+        }
         Err(message) => fail(&message, 1),
     }
 }
@@ -171,8 +177,7 @@ pub fn open_kept(
     };
     // Standard input cannot change any more.
     let watched = watched.filter(|(file, _)| file != Path::new("-"));
-    let mut about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
-    about.notes.push(state.note());
+    let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
     let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
     let file = watched.as_ref().map(|(file, _)| file.clone());
     let fresh: Fresh<'_> = Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.written(&written, file)));
