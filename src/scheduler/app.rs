@@ -57,6 +57,8 @@ pub struct Application {
     /// Pending asks and allocations.
     pub asks: Slab<AskKey, Ask>,
     pub(super) by_id: Index<AskId, AskKey>,
+    /// How many asks have an id that stands for another one (switches `ask_again_pending`, `ask_again_allocated`).
+    pub(super) namesakes: usize,
     /// Pending asks in the order in which they are tried (SCH-080).
     pub pending_order: BTreeSet<AskRank>,
     /// Allocations in order of allocation.
@@ -121,6 +123,8 @@ pub struct Ask {
     pub placeholder: bool,
     /// The task group.
     pub task_group: Option<Arc<str>>,
+    /// It was made again since: it is still tried, but only the later one is counted as pending (switch `ask_again_pending`).
+    pub superseded: bool,
     /// Where it runs; `None` while it is pending.
     pub allocation: Option<Allocation>,
     /// The resource manager was asked to stop it and has not confirmed that yet (SCH-046).
@@ -198,7 +202,8 @@ impl Ask {
 impl Application {
     /// Its priority: the highest of its pending asks (SCH-061).
     pub fn priority(&self) -> Priority {
-        self.pending_order.first().map_or(Priority::MIN, |(Reverse(priority), ..)| *priority)
+        let counts = |(.., key): &&AskRank| self.namesakes == 0 || !self.asks[*key].superseded;
+        self.pending_order.iter().find(counts).map_or(Priority::MIN, |(Reverse(priority), ..)| *priority)
     }
 
     /// The ask of an id.
@@ -206,11 +211,17 @@ impl Application {
         self.by_id.get(id).copied()
     }
 
+    /// Makes room for so many asks more.
+    pub(super) fn make_room(&mut self, asks: usize) {
+        self.asks.reserve(asks);
+        self.by_id.reserve(asks);
+    }
+
     /// Adds a pending ask.
     pub fn add_ask(&mut self, ask: Ask) -> AskKey {
         let id = ask.id.clone();
         let key = self.asks.insert_with(|_| ask);
-        self.by_id.insert(id, key);
+        self.namesakes += usize::from(self.by_id.insert(id, key).is_some());
         self.put_pending(key);
         key
     }
@@ -225,11 +236,14 @@ impl Application {
         }
     }
 
-    /// Takes an ask out of the pending ones.
-    pub(super) fn take_pending(&mut self, key: AskKey) {
+    /// Takes an ask out of the pending ones, because it is `allocated` or goes. One that was superseded counts as pending no more, but
+    /// is taken off the count when it is allocated.
+    pub(super) fn take_pending(&mut self, key: AskKey, allocated: bool) {
         let ask = &self.asks[key];
-        self.pending.sub_assign(&ask.resource);
-        self.pending.prune();
+        if allocated || !ask.superseded {
+            self.pending.sub_assign(&ask.resource);
+            self.pending.prune();
+        }
         self.pending_order.remove(&ask.rank(key));
         if let Some(group) = ask.replaces_in().and_then(|group| self.task_groups.get_mut(group)) {
             group.waiting -= 1;
@@ -257,10 +271,10 @@ impl Application {
     /// Takes an ask out, pending or allocated.
     pub(super) fn remove_ask(&mut self, key: AskKey) -> Option<Ask> {
         if self.asks.get(key)?.allocation.is_none() {
-            self.take_pending(key);
+            self.take_pending(key, false);
         }
         let ask = self.asks.remove(key)?;
-        self.by_id.remove(&ask.id);
+        self.forget_id(key, &ask.id);
         if let Some(allocation) = &ask.allocation {
             self.allocations.remove(&allocation.number);
             if let Some(group) = ask.task_group.as_ref().and_then(|group| self.task_groups.get_mut(group)) {
@@ -271,6 +285,23 @@ impl Application {
             sum.prune();
         }
         Some(ask)
+    }
+
+    /// The id of an ask that is gone stands for a namesake from now on, if there is one: an allocation before a pending ask, the one
+    /// made last first.
+    fn forget_id(&mut self, gone: AskKey, id: &AskId) {
+        if self.by_id.get(id) != Some(&gone) {
+            self.namesakes -= 1;
+            return;
+        }
+        self.by_id.remove(id);
+        if self.namesakes > 0 {
+            let named = self.asks.iter().filter(|(_, ask)| ask.id == *id);
+            if let Some((key, _)) = named.max_by_key(|(_, ask)| (ask.allocation.is_some(), ask.arrival)) {
+                self.by_id.insert(id.clone(), key);
+                self.namesakes -= 1;
+            }
+        }
     }
 
     /// Everything it holds, placeholders included.
