@@ -8,6 +8,8 @@
 
 #[path = "pty/attach.rs"]
 mod attach;
+#[path = "pty/round.rs"]
+mod round;
 
 use std::io::{Read, Write};
 use std::num::NonZeroU16;

@@ -148,6 +148,7 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
         let token =
             String::from_utf8(bytes(&file)?).map_err(|_| wrong(format!("{}: no token in it", file.display())))?;
         target = target.with_token(Token::new(&token).map_err(told)?).map_err(told)?;
+        notes.extend(read_by_others(&file));
     } else if let Some(token) = std::env::var(TOKEN).ok().filter(|token| !token.trim().is_empty()) {
         let token = Token::new(&token).map_err(|fault| wrong(format!("{TOKEN}: {fault}")))?;
         // The environment is not meant for this address alone: where it would be unsafe it is left out, and that is said.
@@ -167,6 +168,15 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
         ..RemoteOptions::default()
     };
     Ok(Found { target, options })
+}
+
+/// A warning, where others than its owner may read a file that is a secret.
+fn read_by_others(file: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(file).ok()?.permissions().mode() & 0o777;
+    let name = file.display();
+    (mode & 0o077 != 0)
+        .then(|| format!("{name} holds a token and can be read by others ({mode:03o}): chmod 600 {name}"))
 }
 
 /// Chance for the pauses between tries, so that many consoles do not come back in one moment.
@@ -209,6 +219,25 @@ mod tests {
         let told = found("test").unwrap_err();
         assert_eq!(told.code, 2);
         assert!(told.message.contains("there are prod"), "{}", told.message);
+    }
+
+    #[test]
+    fn a_token_that_others_can_read_is_warned_about() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = std::env::temp_dir().join(format!("kornsole-token-{}", std::process::id()));
+        std::fs::write(&file, "secret\n").unwrap();
+        let way = WayArgs { token_file: Some(file.clone()), ..WayArgs::default() };
+        let notes = |mode: u32| {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+            find("localhost:9080", &way, &contexts()).unwrap().options.notes
+        };
+        assert_eq!(notes(0o600), Vec::<String>::new());
+        assert_eq!(notes(0o400), Vec::<String>::new());
+        for mode in [0o604, 0o640, 0o666] {
+            let told = notes(mode);
+            assert!(told.len() == 1 && told[0].contains(&format!("can be read by others ({mode:03o})")), "{told:?}");
+        }
+        std::fs::remove_file(&file).unwrap();
     }
 
     #[test]

@@ -10,12 +10,14 @@ use super::look::LookArgs;
 use super::record::Recording;
 use super::serve::{self, ListenArgs};
 use super::settings::{Asked, SettingsArgs, hook, setup};
+use super::state::StateArgs;
 use super::{fail, identity, load};
 use crate::api::server::Server;
 use crate::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use crate::console;
 use crate::console::keymap::Keymap;
 use crate::console::runtime::Tap;
+use crate::engine::journal::{Fresh, Kept};
 use crate::engine::{Core, Setup};
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Identity, Profile};
@@ -56,6 +58,9 @@ pub struct CommonArgs {
     /// How fast the scheduler's time runs
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
+    /// Where the state is kept
+    #[command(flatten)]
+    pub state: StateArgs,
     /// Where the REST API is served, if it is
     #[command(flatten)]
     pub listen: ListenArgs,
@@ -108,6 +113,8 @@ pub struct Opened {
     pub watched: Option<(PathBuf, Vec<u8>)>,
     /// What a tape is told to run against to come to the same.
     pub against: Against,
+    /// What keeps the scheduler, if anything does.
+    pub kept: Option<Kept>,
 }
 
 /// Shows the console on the files named.
@@ -117,7 +124,8 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
         Asked::Ended(code) => return code,
     };
     let config = settings.config().queues_file.as_deref();
-    match open(config, args.workload.as_deref(), &setup(&settings, args.common.core)) {
+    let setup = setup(&settings, args.common.core);
+    match open_kept(config, args.workload.as_deref(), &setup, &args.common.state, args.common.speed) {
         Ok(opened) => show(opened, &args.common, &settings),
         Err(message) => fail(&message, 1),
     }
@@ -128,6 +136,20 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
 /// # Errors
 /// Every fault of them, rendered.
 pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Result<Opened, String> {
+    open_kept(config, workload, setup, &StateArgs::default(), 1.0)
+}
+
+/// The same with a state folder, in which all that happens at this speed is kept.
+///
+/// # Errors
+/// Every fault of the files, rendered, or why the folder cannot be used.
+pub fn open_kept(
+    config: Option<&Path>,
+    workload: Option<&Path>,
+    setup: &Setup,
+    state: &StateArgs,
+    speed: f64,
+) -> Result<Opened, String> {
     let (profile, group) = (setup.profile, setup.policy_group.as_str());
     let (named_config, named_workload) = (config, workload);
     let named = [config, workload];
@@ -149,17 +171,26 @@ pub fn open(config: Option<&Path>, workload: Option<&Path>, setup: &Setup) -> Re
     };
     // Standard input cannot change any more.
     let watched = watched.filter(|(file, _)| file != Path::new("-"));
-    let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
+    let mut about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
+    about.notes.push(state.note());
     let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
-    let kept = watched.as_ref().map(|(file, _)| file.clone());
-    let core = Core::set_up(setup, config, workload)?.written(&written, kept);
+    let file = watched.as_ref().map(|(file, _)| file.clone());
+    let fresh: Fresh<'_> = Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.written(&written, file)));
+    let (mut core, kept) = state.begin(setup, speed, workload, fresh)?;
+    let watched = match watched {
+        Some((file, bytes)) if kept.is_some() => {
+            let now = core.keep_in(&file, bytes);
+            Some((file, now))
+        }
+        watched => watched,
+    };
     let named = |file: &Path| file.display().to_string();
     let against = match (named_config.map(named), named_workload.map(named)) {
         (config, Some(workload)) => Against::Scenario(workload, config),
         (Some(config), None) => Against::Config(config),
         (None, None) => Against::Default,
     };
-    Ok(Opened { core, about, watched, against })
+    Ok(Opened { core, about, watched, against, kept })
 }
 
 fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {

@@ -9,11 +9,12 @@ use clap::Args;
 use super::console::{CommonArgs, Opened, show};
 use super::fail;
 use super::settings::{Asked, print, setup};
+use super::state::StateArgs;
 use crate::config;
 use crate::config::properties::parse_duration;
 use crate::engine::{Core, Progress, Setup};
 use crate::model::{Profile, Time};
-use crate::scenario::{Demo, Recorder, demo_config, scenario_text};
+use crate::scenario::{Demo, Recorder, Workload, demo_config, scenario_text};
 use crate::source::{About, SourcePlace};
 use crate::tape::Against;
 
@@ -59,7 +60,8 @@ pub fn run(args: &DemoArgs) -> ExitCode {
         Asked::Run(settings) => settings,
         Asked::Ended(code) => return code,
     };
-    match open(args.seed, &setup(&settings, profile)) {
+    let setup = setup(&settings, profile);
+    match open_kept(args.seed, &setup, &args.common.state, args.common.speed) {
         Ok(opened) => show(opened, &args.common, &settings),
         Err(message) => fail(&message, 1),
     }
@@ -70,13 +72,27 @@ pub fn run(args: &DemoArgs) -> ExitCode {
 /// # Errors
 /// The demo's own configuration is refused by this profile.
 pub fn open(seed: u64, setup: &Setup) -> Result<Opened, String> {
-    let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes() };
-    Ok(Opened { core: core(seed, setup)?, about, watched: None, against: Against::Demo { seed } })
+    open_kept(seed, setup, &StateArgs::default(), 1.0)
 }
 
-fn notes() -> Vec<String> {
+/// The same with a state folder, in which all that happens at this speed is kept.
+///
+/// # Errors
+/// The demo's own configuration is refused by this profile, or the folder cannot be used.
+pub fn open_kept(seed: u64, setup: &Setup, state: &StateArgs, speed: f64) -> Result<Opened, String> {
+    let about = About { place: SourcePlace::Embedded, name: format!("demo, seed {seed}"), notes: notes(state) };
+    let demo = Box::new(Demo::new(seed, setup.profile));
+    let (core, kept) = state.begin(setup, speed, Some(demo), Box::new(|demo| begin(demo, setup)))?;
+    Ok(Opened { core, about, watched: None, against: Against::Demo { seed }, kept })
+}
+
+fn notes(state: &StateArgs) -> Vec<String> {
+    let kept = match &state.folder {
+        Some(folder) => format!("It is kept in {}.", folder.display()),
+        None => "Nothing of it is kept.".to_owned(),
+    };
     vec![
-        "A scheduler runs in this process, on a cluster that exists only here. Nothing of it is kept.".to_owned(),
+        format!("A scheduler runs in this process, on a cluster that exists only here. {kept}"),
         "enter opens a queue, ? shows the keys, q leaves.".to_owned(),
     ]
 }
@@ -86,7 +102,11 @@ fn notes() -> Vec<String> {
 /// # Errors
 /// The demo's own configuration is refused by this profile.
 pub fn core(seed: u64, setup: &Setup) -> Result<Core, String> {
-    let core = Core::set_up(setup, config_of(setup.profile)?, Some(Box::new(Demo::new(seed, setup.profile))))?;
+    begin(Some(Box::new(Demo::new(seed, setup.profile))), setup)
+}
+
+fn begin(demo: Option<Box<dyn Workload>>, setup: &Setup) -> Result<Core, String> {
+    let core = Core::set_up(setup, config_of(setup.profile)?, demo)?;
     Ok(core.written(demo_config().as_bytes(), None))
 }
 

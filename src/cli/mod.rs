@@ -23,8 +23,10 @@ pub mod run;
 mod sarif;
 pub mod schema;
 pub mod serve;
+pub mod served;
 pub mod settings;
 pub mod shell;
+pub mod state;
 pub mod token;
 pub mod user_settings;
 
@@ -73,6 +75,10 @@ enum Command {
     Move(remote::MoveArgs),
     /// Bring a queue configuration into force there
     Apply(remote::ApplyArgs),
+    /// Who did what there, and what was refused
+    Audit(remote::AuditArgs),
+    /// The configurations that were in force there: list, show, compare, bring one back
+    Config(remote::ConfigArgs),
     /// Who one is there
     Whoami(remote::WhoAmIArgs),
     /// Validate queue configurations: every fault at once, with its place
@@ -114,6 +120,8 @@ pub fn main() -> ExitCode {
         Some(Command::Kill(args)) => remote::kill(args),
         Some(Command::Move(args)) => remote::move_to(args),
         Some(Command::Apply(args)) => remote::apply(args),
+        Some(Command::Audit(args)) => remote::audit(args),
+        Some(Command::Config(args)) => remote::config(args),
         Some(Command::Whoami(args)) => remote::whoami(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Place(args)) => place::run(args),

@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::console::{self, Opened};
 use super::look::{self, Colors};
+use super::served::Served;
 use super::{demo, fail, live, load};
 use crate::config::{Fault, Place, Severity, Source};
 use crate::console::theme::Depth;
@@ -161,7 +162,16 @@ pub fn play_watched(
     })?;
     let stage = Stage { limits: Limits::default(), watch, depth, title: title(path) };
     // A tape changes nothing outside of itself, whatever is applied in it.
-    let played = tape::play(&tape, core.kept_nowhere(), about, stage);
+    let core = core.kept_nowhere();
+    let played = if tape.head.served {
+        let rig = Served::start(core, about, &tape.head).map_err(|told| {
+            let what = format!("the scheduler cannot be served: {told}");
+            unreadable(tell(&fault("TAPE-010", tape.head.at, &what)))
+        })?;
+        tape::play_on(&tape, Box::new(rig), stage)
+    } else {
+        tape::play(&tape, core, about, stage)
+    };
     if played.stopped {
         return Ok(played);
     }

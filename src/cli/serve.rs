@@ -9,9 +9,10 @@ use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::console::{Opened, open, scheduler_acl, speed};
+use super::console::{Opened, open_kept, scheduler_acl, speed};
 use super::logs::LogArgs;
 use super::settings::{Asked, SettingsArgs, hook, setup};
+use super::state::StateArgs;
 use super::{fail, identity};
 use crate::api::server::{Options, Server, TlsFiles};
 use crate::config::SchedulerConfig;
@@ -36,6 +37,9 @@ pub struct ServeArgs {
     /// Once the steps of --workload are done nothing is scheduled and time stands, until it is resumed
     #[arg(long)]
     pub paused: bool,
+    /// Where the state is kept
+    #[command(flatten)]
+    pub state: StateArgs,
     /// Where the API is served
     #[command(flatten)]
     pub listen: ListenArgs,
@@ -135,7 +139,8 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         if let Some(acl) = &args.scheduler_acl {
             options.access.scheduler_acl = acl.clone();
         }
-        let opened = open(config.queues_file.as_deref(), args.workload.as_deref(), &setup).map_err(|why| (why, 1))?;
+        let (file, workload) = (config.queues_file.as_deref(), args.workload.as_deref());
+        let opened = open_kept(file, workload, &setup, &args.state, args.speed).map_err(|why| (why, 1))?;
         let engine = engine(opened, args.speed, hook(&settings)).map_err(|why| (why, 1))?;
         let server = Server::start(options, Arc::clone(&engine)).map_err(|why| (why.to_string(), 1))?;
         Ok((engine, server))
@@ -151,7 +156,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
 /// # Errors
 /// Why it cannot run.
 pub fn engine(opened: Opened, speed: f64, hook: Option<crate::engine::Hook>) -> Result<Arc<Engine>, String> {
-    let started = Engine::start_telling(opened.core, speed, hook);
+    let started = Engine::start_kept(opened.core, speed, hook, opened.kept);
     let mut engine = started.map_err(|error| format!("the scheduler cannot be started: {error}"))?;
     if let Some((file, known)) = opened.watched {
         engine.watch(&file, known)?;

@@ -42,7 +42,7 @@ pub const KNOWN_1_8: [&str; 4] = [
 pub const DEFAULT_PREEMPTION_DELAY: Duration = Duration::from_secs(30);
 
 /// The order of the applications of a leaf (`application.sort.policy`, SCH-070).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum AppSortPolicy {
     /// Oldest first.
     #[default]
@@ -71,7 +71,7 @@ impl fmt::Display for AppSortPolicy {
 }
 
 /// What preemption may do in a queue (`preemption.policy`, SCH-150).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PreemptionPolicy {
     /// Victims may be sought everywhere.
     #[default]
@@ -100,7 +100,7 @@ impl fmt::Display for PreemptionPolicy {
 }
 
 /// The effective settings of a queue, read from its merged properties.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct QueueProperties {
     /// The order of applications; used on leaves only.
     pub app_sort: AppSortPolicy,
@@ -210,7 +210,7 @@ fn take<T>(place: &mut T, found: Option<T>, default: T, hint: &'static str) -> R
 }
 
 /// A property of a queue, with the queue where it was set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Property {
     /// The value as written.
     pub value: String,

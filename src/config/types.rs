@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::{Acl, QueuePath, Resource};
 
 /// A place in a text: line and column count from 1, columns in characters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Place {
     /// The line, from 1; 0 means that the value was not written in a file.
     pub line: u32,
@@ -14,7 +14,7 @@ pub struct Place {
 }
 
 /// A value with the place where it was written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Placed<T> {
     /// The value.
     pub value: T,
@@ -23,7 +23,7 @@ pub struct Placed<T> {
 }
 
 /// A whole queue configuration, valid by the rules of the profile it was read under.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Config {
     /// The partitions in their order; at least one.
     pub partitions: Vec<PartitionConfig>,
@@ -32,7 +32,7 @@ pub struct Config {
 }
 
 /// One partition (`config.md` sections 1 and 5).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct PartitionConfig {
     /// The name; `default` in any case, or none, is `default`.
     pub name: String,
@@ -51,7 +51,7 @@ pub struct PartitionConfig {
 }
 
 /// One queue (`config.md` sections 1 and 6).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct QueueConfig {
     /// The name, lower-cased (CFG-032).
     pub name: String,
@@ -85,7 +85,7 @@ pub struct QueueConfig {
 }
 
 /// A limit of users and groups (`config.md` section 7).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct LimitConfig {
     /// The description, without effect.
     pub description: String,
@@ -102,7 +102,7 @@ pub struct LimitConfig {
 }
 
 /// A child template (`config.md` section 10).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TemplateConfig {
     /// Where the template stands.
     pub at: Place,
@@ -117,7 +117,7 @@ pub struct TemplateConfig {
 }
 
 /// Node sorting (`config.md` section 11).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct NodeSortConfig {
     /// Whether full nodes come first.
     pub policy: NodeSortPolicy,
@@ -133,7 +133,7 @@ impl Default for NodeSortConfig {
 }
 
 /// The order in which nodes are tried (SCH-090).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum NodeSortPolicy {
     /// The emptiest node first.
     #[default]
@@ -143,7 +143,7 @@ pub enum NodeSortPolicy {
 }
 
 /// A placement rule (`placement.md` section 1).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct RuleConfig {
     /// Which rule; aliases resolved.
     pub kind: RuleKind,
@@ -162,7 +162,7 @@ pub struct RuleConfig {
 }
 
 /// The placement rules (PLC-015 to PLC-019).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum RuleKind {
     /// The requested queue.
     #[default]
@@ -182,7 +182,7 @@ pub enum RuleKind {
 }
 
 /// The filter of a rule as written (`placement.md` section 5).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct FilterConfig {
     /// Whether those who match are kept out.
     pub deny: bool,

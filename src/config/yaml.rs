@@ -17,8 +17,8 @@ use self::builder::Builder;
 use super::fault::Faults;
 use super::types::Place;
 
-/// The largest text that is read, in bytes.
-pub const LARGEST: usize = 32 << 20;
+/// The largest text that is read, in bytes: room for some 30 000 queues with limits, access lists and properties on each.
+pub const LARGEST: usize = 16 << 20;
 /// The deepest nesting of maps and lists, through aliases too.
 pub const DEEPEST: usize = 256;
 /// The most values that all aliases together may stand for.

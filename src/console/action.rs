@@ -10,7 +10,7 @@ use super::key::Key;
 use super::keymap::Chord;
 use super::work::Outcome;
 use crate::model::{Identity, Time};
-use crate::source::Link;
+use crate::source::{Link, Records};
 use crate::view::act::{Actor, Done, Refusal};
 use crate::view::{EventPage, View};
 
@@ -35,6 +35,10 @@ pub enum Action {
     Feed(Feed),
     /// Events that came since the last ones.
     Events(EventPage),
+    /// What is known of the ledger by now.
+    Records(Records),
+    /// The text of a configuration that was in force, or why it cannot be had.
+    RevisionText(u64, Result<Arc<str>, String>),
     /// What came of an order, by its number.
     Answer(u64, Result<Done, Refusal>),
     /// Something that was asked for is done.
@@ -57,6 +61,8 @@ pub enum Mouse {
 pub struct Feed {
     /// The newest view.
     pub view: Arc<View>,
+    /// The number that the next event has, asked for after the view; of no account where the view is the one before.
+    pub next_event: u64,
     /// The cluster's time.
     pub at: Time,
     /// How the connection is.

@@ -5,6 +5,7 @@ use super::filter;
 use super::keymap;
 use super::model::Model;
 use super::model::layer::{Candidate, Off};
+use super::update::revisions::origin;
 use super::update::{lists, orders};
 use crate::view::Side;
 
@@ -87,7 +88,12 @@ fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
         Kind::Theme => themes(model, typed, most),
         Kind::Partition => plain(best(typed, model.cluster.view.partitions.iter().map(|part| &*part.name), most)),
         Kind::Context => plain(best(typed, model.contexts.iter().map(String::as_str), most)),
-        Kind::Text | Kind::File => Vec::new(),
+        Kind::Number => {
+            let known = model.cluster.ledger.revisions().iter();
+            let fits = known.map(|one| (one.number.to_string(), origin(one)));
+            fits.filter(|(number, _)| number.starts_with(typed)).take(most).collect()
+        }
+        Kind::Text | Kind::File | Kind::Ago => Vec::new(),
     }
 }
 

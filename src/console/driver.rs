@@ -109,9 +109,10 @@ impl Driver {
         self
     }
 
-    /// Takes the source's newest view.
+    /// Takes the source's newest view, and answers that have come.
     pub fn refresh(&mut self) -> &mut Self {
         self.effects = self.effects.and(self.session.refresh(self.now));
+        self.effects = self.effects.and(self.session.take_answers(self.now));
         self.work()
     }
 

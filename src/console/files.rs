@@ -5,11 +5,15 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::change;
 use super::draw;
 use super::editor;
 use super::model::placement::WantedFile;
-use super::work::{Outcome, Work};
+use super::model::records::Compared;
+use super::update::past;
+use super::work::{Looked, Outcome, Work};
 use crate::config::{self, Reading, Source};
+use crate::model::Profile;
 use crate::view::View;
 
 /// Does it. `None` when nothing comes back, or when it takes a terminal.
@@ -19,6 +23,7 @@ pub fn perform(work: Work) -> Option<Outcome> {
             let read = read(&wanted);
             Some(Outcome::Read(wanted.name, read))
         }
+        Work::Draft(job) => Some(Outcome::Drafted(Box::new(change::draft(&job)))),
         Work::Check(job) => Some(Outcome::Checked(Box::new(editor::check(&job)))),
         Work::Write { file, text, what } => Some(Outcome::Written(write(&file, &text, &what))),
         Work::Export { model, file, what } => {
@@ -30,9 +35,33 @@ pub fn perform(work: Work) -> Option<Outcome> {
             };
             Some(Outcome::Written(write(&file, &text, &what)))
         }
+        Work::Compare { of, texts, profile } => {
+            Some(Outcome::Compared(Compared { of, lines: compare(&texts, profile) }))
+        }
+        Work::MomentsOf(source, since) => {
+            let page = source.0.events(since, MOMENTS);
+            let moments = past::moments(page.records.iter().map(|(number, record)| (*number, &**record)));
+            Some(Outcome::Looked(Looked { instance: page.instance, next: page.next, moments }))
+        }
+        Work::Moments(_) => None,
         Work::Edit(_) => Some(Outcome::Edited(Err("there is no terminal for an editor".to_owned()))),
         Work::Copy(_) | Work::Context(_) => None,
     }
+}
+
+/// How many events are looked at for what mattered.
+const MOMENTS: usize = 200_000;
+
+/// The lines of the tree diff of two configurations.
+///
+/// # Errors
+/// One of them does not read by now.
+fn compare((old, new): &(Arc<str>, Arc<str>), profile: Profile) -> Result<Vec<config::diff::Line>, String> {
+    let read = |text: &str| {
+        let Reading { config, faults } = config::read_file(text.as_bytes(), config::DEFAULT_POLICY_GROUP, profile);
+        config.ok_or_else(|| faults.first().map(ToString::to_string).unwrap_or_default())
+    };
+    Ok(config::diff(&read(old)?, &read(new)?).lines())
 }
 
 /// A cluster with the configuration of a file in force.
@@ -40,6 +69,9 @@ pub fn perform(work: Work) -> Option<Outcome> {
 /// # Errors
 /// Why there is none: the file cannot be read, or every fault in it.
 fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
+    if let Some(config) = &wanted.config {
+        return View::of_config(Arc::clone(config), wanted.profile);
+    }
     let limit = config::yaml::LARGEST as u64 + 1;
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(Path::new(&wanted.name));

@@ -12,7 +12,8 @@ pub fn of(model: &Model) -> Glance {
 
 fn sight(model: &Model) -> Sight {
     match model.page() {
-        Page::Queues(_) | Page::Placement(_) | Page::Config(_) | Page::Events(_) => Sight::Queues,
+        Page::Audit(_) | Page::Revisions(_) => Sight::Records,
+        Page::Queues(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) | Page::Events(_) => Sight::Queues,
         Page::Apps(page) => {
             let leaf = |path: &&crate::model::QueuePath| {
                 model.cluster.part().and_then(|part| part.queue_at(path)).is_some_and(|row| row.leaf)
@@ -24,10 +25,17 @@ fn sight(model: &Model) -> Sight {
         Page::Node(page) => Sight::Node(page.id.clone()),
         Page::Users(_) | Page::Account(_) => Sight::Users,
         Page::Details(page) => match &page.subject {
-            Subject::Queue(_) | Subject::Access(_) | Subject::Health(_) | Subject::History(_) => Sight::Queues,
+            Subject::Queue(_)
+            | Subject::Access(_)
+            | Subject::Health(_)
+            | Subject::History(_)
+            | Subject::Partitions
+            | Subject::Info
+            | Subject::Event(_) => Sight::Queues,
             Subject::App(row) | Subject::Why(row) => Sight::App(row.id.clone()),
             Subject::Node(id) => Sight::Node(id.clone()),
             Subject::Account(_) => Sight::Users,
+            Subject::Entry(_) | Subject::Revision(_) | Subject::Compare(..) => Sight::Records,
         },
     }
 }

@@ -165,7 +165,10 @@ pub fn page_contexts(model: &Model) -> &'static [Context] {
         Page::Details(_) => &[Details, Pages, Always],
         Page::Placement(_) => &[Context::Placement, Pages, Always],
         Page::Config(_) => &[Context::Config, Pages, Always],
+        Page::Change(_) => &[Context::Change, Pages, Always],
         Page::Events(_) => &[Context::Events, List, Pages, Always],
+        Page::Audit(_) => &[Context::Audit, List, Pages, Always],
+        Page::Revisions(_) => &[Context::Revisions, List, Pages, Always],
     }
 }
 

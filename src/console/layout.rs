@@ -13,6 +13,7 @@
 use ratatui::layout::{Rect, Size};
 
 use super::model::Model;
+use super::model::layer::Layer;
 use super::model::page::Page;
 
 /// The smallest terminal that the console can be used in.
@@ -23,6 +24,8 @@ pub const SMALLEST: Size = Size { width: 40, height: 12 };
 pub struct Regions {
     /// The cluster.
     pub header: Rect,
+    /// That this is the past; empty in the present.
+    pub banner: Rect,
     /// Where one is.
     pub crumbs: Rect,
     /// The titles of the columns; empty on pages without a list.
@@ -54,15 +57,19 @@ pub fn regions(model: &Model) -> Option<Regions> {
     }
     let header_height = if width >= 120 { 1 } else { 2 };
     let header = Rect::new(0, 0, width, header_height);
+    let past = u16::from(model.cluster.past.shown.is_some());
+    let banner = Rect::new(0, header_height, width, past);
+    let header_height = header_height + past;
     let crumbs = Rect::new(0, header_height, width, 1);
     let bottom = Rect::new(0, height - 1, width, 1);
     let top = header_height + 1;
     let body = Rect::new(0, top, width, height - 1 - top);
     let (list, pane) = split(model, body);
-    let head_height = u16::from(!matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_)));
+    let head_height =
+        u16::from(!matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_)));
     let head = Rect { height: head_height, ..list };
     let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
-    Some(Regions { header, crumbs, head, rows, pane, bottom })
+    Some(Regions { header, banner, crumbs, head, rows, pane, bottom })
 }
 
 /// Takes the pane off the body, if there is to be one.
@@ -71,7 +78,8 @@ fn split(model: &Model, body: Rect) -> (Rect, Option<Pane>) {
     let of_one_thing = match model.page() {
         Page::App(_) | Page::Node(_) | Page::Account(_) => true,
         Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) | Page::Users(_) => false,
-        Page::Details(_) | Page::Placement(_) | Page::Events(_) => return (body, None),
+        Page::Audit(_) | Page::Revisions(_) => false,
+        Page::Details(_) | Page::Placement(_) | Page::Change(_) | Page::Events(_) => return (body, None),
         Page::Config(_) => return beside_text(body),
     };
     if width >= 190 {
@@ -117,14 +125,39 @@ pub fn rows_on_screen(model: &Model) -> usize {
     regions(model).map_or(1, |regions| usize::from(regions.rows.height).max(1))
 }
 
+/// In how many columns the lines of the box over the page stand: the help is long, and is read in two where there is room.
+pub fn overlay_columns(model: &Model) -> u16 {
+    let help = matches!(model.layers.last(), Some(Layer::Help(_) | Layer::Filter { .. }));
+    1 + u16::from(help && model.size.width >= 160)
+}
+
+/// How many lines of the box over the page are on the screen.
+pub fn overlay_room(model: &Model) -> usize {
+    usize::from(overlay(model).height.saturating_sub(2)) * usize::from(overlay_columns(model))
+}
+
+/// How many columns of text a line of the box over the page has.
+pub fn overlay_width(model: &Model) -> u16 {
+    let columns = overlay_columns(model);
+    overlay(model).width.saturating_sub(4 + (columns - 1) * OVERLAY_GAP) / columns
+}
+
+/// The blanks between two columns of the box over the page.
+pub const OVERLAY_GAP: u16 = 3;
+
 /// The part of the screen that a box over the page takes: help and messages.
 pub fn overlay(model: &Model) -> Rect {
     let Size { width, height } = model.size;
     // In a small terminal a margin would cost too much.
     // Where little of the page would be seen beside it, nothing is: slivers of words say nothing.
-    let beside = if width < 116 { 0 } else { 4 };
+    let beside = if width < 116 || overlay_columns(model) > 1 && width < 216 { 0 } else { 4 };
     let above = if height < 20 || width < 60 { 1 } else { 4 };
-    let (wide, tall) =
-        (width.saturating_sub(beside).min(if width < 116 { width } else { 96 }), height.saturating_sub(above));
+    let most = match overlay_columns(model) {
+        1 if width < 116 => width,
+        1 => 96,
+        _ if width < 216 => width,
+        _ => 200,
+    };
+    let (wide, tall) = (width.saturating_sub(beside).min(most), height.saturating_sub(above));
     Rect { x: (width - wide) / 2, y: (height - tall) / 2, width: wide, height: tall }
 }

@@ -16,6 +16,7 @@
 //! - every text that comes from outside is escaped where it is written into the buffer.
 
 pub mod action;
+pub mod change;
 pub mod command;
 mod complete;
 pub mod draw;

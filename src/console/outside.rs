@@ -21,16 +21,29 @@ pub fn edit(text: &str) -> Result<String, String> {
     let file = file(text).map_err(|error| format!("no file for the editor could be made: {error}"))?;
     let ended = run(&editor, &file);
     let read = fs::read(&file);
-    let _ = fs::remove_file(&file);
-    match ended {
-        Err(error) => return Err(format!("the editor {shown} cannot be started: {error}; set EDITOR")),
+    // What was written there is not thrown away with an editor that failed.
+    let kept = match &read {
+        Ok(bytes) if bytes.as_slice() != text.as_bytes() => format!("; what was written is in {}", file.display()),
+        _ => String::new(),
+    };
+    let told = match ended {
+        Err(error) => format!("the editor {shown} cannot be started: {error}; set EDITOR"),
         Ok(status) if !status.success() => {
-            return Err(format!("the editor {shown} ended with {status}; the text is as it was"));
+            format!("the text is as it was{kept}: the editor {shown} ended with {status}")
         }
-        Ok(_) => {}
+        Ok(_) => match read.map(String::from_utf8) {
+            Ok(Ok(edited)) => {
+                let _ = fs::remove_file(&file);
+                return Ok(edited);
+            }
+            Ok(Err(_)) => format!("the text is as it was{kept}: it is not UTF-8"),
+            Err(error) => format!("the edited file cannot be read: {error}"),
+        },
+    };
+    if kept.is_empty() {
+        let _ = fs::remove_file(&file);
     }
-    let bytes = read.map_err(|error| format!("the edited file cannot be read: {error}"))?;
-    String::from_utf8(bytes).map_err(|_| "the edited file is not UTF-8; the text is as it was".to_owned())
+    Err(told)
 }
 
 /// A new file with the text.

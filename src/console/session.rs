@@ -19,8 +19,8 @@ use super::model::{Grade, Model, Options, Personal};
 use super::opener::Opener;
 use super::theme::{Theme, ThemeName};
 use super::update::{feed, lists, update, write};
-use super::work::{Outcome, Work};
-use crate::source::{Glance, Source};
+use super::work::{Outcome, Watched, Work};
+use crate::source::{Glance, Sight, Source};
 use crate::view::act::{Done, Refusal};
 
 /// A console and the cluster it looks at.
@@ -31,12 +31,16 @@ pub struct Session {
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
     answers: (Sender<Answered>, Receiver<Answered>),
+    texts: (Sender<Text>, Receiver<Text>),
     wake: Arc<dyn Fn() + Send + Sync>,
     /// What the source was last told of the screen.
     glance: Glance,
     /// What opens another scheduler.
     opener: Option<Opener>,
 }
+
+/// The text of a revision, by its number, or why it cannot be had.
+type Text = (u64, Result<Arc<str>, String>);
 
 /// What came of an order, by its number.
 type Answered = (u64, Result<Done, Refusal>);
@@ -49,12 +53,23 @@ impl Session {
         let mut model = Model::new(options, size, view, source.about().clone(), who, link);
         model.cluster.estimates = source.estimates();
         model.cluster.at = source.now().max(model.cluster.at);
+        model.cluster.past.see(&model.cluster.view, source.events(u64::MAX, 0).next);
         lists::rebuild(&mut model, true);
         let shown = (model.options.theme.clone(), model.options.ascii);
         let theme = Theme::new(&model.options.themes, &shown.0, model.options.depth, shown.1);
         let glance = glance::of(&model);
         source.look(&glance);
-        Self { model, theme, shown, source, answers: channel(), wake: Arc::new(|| {}), glance, opener: None }
+        Self {
+            model,
+            theme,
+            shown,
+            source,
+            answers: channel(),
+            texts: channel(),
+            wake: Arc::new(|| {}),
+            glance,
+            opener: None,
+        }
     }
 
     /// Takes a person's own settings.
@@ -81,7 +96,7 @@ impl Session {
         self.tell_glance();
         self.take_theme();
         self.give_orders();
-        passed.and(effects).and(self.read_events())
+        passed.and(effects).and(self.read_events()).and(self.read_records())
     }
 
     /// Takes the theme that is to be shown now: while one is being chosen, that one.
@@ -126,7 +141,7 @@ impl Session {
             effects = effects.and(self.refresh(now)).and(update(&mut self.model, Action::Answer(number, outcome)));
             self.give_orders();
         }
-        effects
+        effects.and(self.read_records())
     }
 
     /// The terminal has another size.
@@ -139,8 +154,12 @@ impl Session {
         let passed = update(&mut self.model, Action::Clock(now));
         let identity = self.source.identity();
         let identity = (*identity != self.model.cluster.identity).then(|| identity.clone());
+        let view = self.source.view();
+        let known = Arc::ptr_eq(&view, &self.model.cluster.newest);
+        let next_event = if known { 0 } else { self.source.events(u64::MAX, 0).next };
         let news = Feed {
-            view: self.source.view(),
+            view,
+            next_event,
             at: self.source.now(),
             link: self.source.link(),
             estimates: self.source.estimates(),
@@ -148,6 +167,7 @@ impl Session {
             identity,
         };
         let effects = passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events());
+        let effects = effects.and(self.read_records());
         self.tell_glance();
         effects
     }
@@ -192,12 +212,14 @@ impl Session {
         model.now = old.now;
         model.keymap = Arc::clone(&old.keymap);
         model.contexts = std::mem::take(&mut old.contexts);
+        model.settings = std::mem::take(&mut old.settings);
         model.commands = std::mem::take(&mut old.commands);
         model.filters = std::mem::take(&mut old.filters);
         model.messages = std::mem::take(&mut old.messages);
         if let Some(note) = &mut model.note {
             note.until += old.now;
         }
+        model.cluster.past.see(&model.cluster.view, source.events(u64::MAX, 0).next);
         lists::rebuild(&mut model, true);
         self.model = model;
         self.source = source;
@@ -213,7 +235,34 @@ impl Session {
 
     /// The next thing that is to be done outside.
     pub fn take_work(&mut self) -> Option<Work> {
-        self.model.work.pop_front()
+        Some(match self.model.work.pop_front()? {
+            Work::Moments(since) => Work::MomentsOf(Watched(Arc::clone(&self.source)), since),
+            work => work,
+        })
+    }
+
+    /// Takes what is new of the ledger while somebody looks at it, and has the texts fetched that the screen needs.
+    fn read_records(&mut self) -> Effects {
+        let mut effects = Effects::NONE;
+        if glance::of(&self.model).sight == Sight::Records
+            && let Some(records) = self.source.records(self.model.cluster.ledger.generation())
+            && self.model.cluster.ledger.told.as_ref() != Some(&records)
+        {
+            effects = update(&mut self.model, Action::Records(records));
+        }
+        for number in self.model.cluster.ledger.take_wanted() {
+            let (texts, wake) = (self.texts.0.clone(), Arc::clone(&self.wake));
+            let answer = move |text| {
+                // The console may have ended.
+                let _ = texts.send((number, text));
+                wake();
+            };
+            self.source.revision_text(number, Box::new(answer));
+        }
+        while let Ok((number, text)) = self.texts.1.try_recv() {
+            effects = effects.and(update(&mut self.model, Action::RevisionText(number, text)));
+        }
+        effects
     }
 
     /// Hands in what came of something that was to be done.

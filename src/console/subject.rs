@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::model::Model;
 use super::model::page::{AppLine, AppPage, NodePage, Page, Subject};
+use super::update::{audit, revisions};
 use crate::model::{AppId, AskId, NodeId, QueuePath};
 use crate::view::{AppRow, AskRow, AskState, NodeAllocation, PartitionView};
 
@@ -22,7 +23,14 @@ pub fn of(model: &Model) -> Option<Subject> {
         Page::Users(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Account),
         Page::Account(page) => Some(Subject::Account(page.account.clone())),
         Page::Details(page) => Some(page.subject.clone()),
-        Page::Placement(_) | Page::Config(_) | Page::Events(_) => None,
+        Page::Audit(page) => audit::entry(page).cloned().map(Subject::Entry),
+        Page::Revisions(page) => revisions::compared(page, &model.cluster.ledger),
+        Page::Change(page) => Some(Subject::Queue(page.queue.clone())),
+        Page::Events(page) => {
+            let number = page.list.rows.get(page.list.cursor.index)?;
+            model.cluster.events.get(*number).cloned().map(Subject::Event)
+        }
+        Page::Placement(_) | Page::Config(_) => None,
     }
 }
 
@@ -37,7 +45,13 @@ pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
 /// The queue under the cursor, or the one that the page is about.
 pub fn queue(model: &Model) -> Option<QueuePath> {
     match of(model)? {
-        Subject::Node(_) | Subject::Account(_) | Subject::Health(_) => None,
+        Subject::Node(_)
+        | Subject::Account(_)
+        | Subject::Health(_)
+        | Subject::Partitions
+        | Subject::Info
+        | Subject::Event(_) => None,
+        Subject::Entry(_) | Subject::Revision(_) | Subject::Compare(..) => None,
         Subject::History(path) => path,
         Subject::Queue(path) | Subject::Access(path) => Some(path),
         Subject::App(row) | Subject::Why(row) => Some(row.queue.clone()),

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::editor::values_of;
+use super::model::change::{ChangePage, What};
 use super::model::placement::{Field, Form};
-use crate::model::Identity;
+use crate::config::properties;
+use crate::model::{Identity, MEMORY, VCORE};
 use crate::view::place::TYPE_TAG;
 use crate::view::{PartitionView, Side};
 
@@ -44,6 +47,39 @@ pub fn rest(part: &PartitionView, me: &Identity, form: &Form, field: Field) -> S
         }
     };
     follow(word, known)
+}
+
+/// The same for the field of a form on a queue.
+pub fn rest_of_change(part: &PartitionView, me: &Identity, page: &ChangePage) -> String {
+    let Some(field) = page.fields.get(page.field) else { return String::new() };
+    let line = &field.line;
+    if line.before().len() != line.text().len() {
+        return String::new();
+    }
+    let word = match field.what {
+        What::Key | What::Value | What::Sort => line.text(),
+        _ => line.text().rsplit([',', ';', ' ']).next().unwrap_or_default(),
+    };
+    if word.is_empty() {
+        return String::new();
+    }
+    match &field.what {
+        What::Key => follow(word, properties::KNOWN.into_iter()),
+        What::Value => {
+            let key = page.fields.iter().find(|field| field.what == What::Key);
+            let values = key.map(|key| values_of(key.line.text().trim())).unwrap_or_default();
+            follow(word, values.iter().map(String::as_str))
+        }
+        What::Sort => follow(word, ["leaf", "parent"].into_iter()),
+        What::Users | What::Submit | What::Admin => follow(word, names(part, me, Side::User).into_iter()),
+        What::Groups => follow(word, names(part, me, Side::Group).into_iter()),
+        What::Amounts | What::GuaranteedAmounts if !word.contains('=') => {
+            let known = part.capacity.iter().map(|(name, _)| name).chain([VCORE, MEMORY]);
+            let rest = follow(word, known);
+            if rest.is_empty() { rest } else { format!("{rest}=") }
+        }
+        _ => String::new(),
+    }
 }
 
 /// The rest of the shortest word that begins with `typed` and has more.

@@ -4,9 +4,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::change::{self, Drafted};
 use super::editor::{Checked, Job};
 use super::model::Model;
+use super::model::past::Moment;
 use super::model::placement::WantedFile;
+use super::model::records::Compared;
+use crate::model::Profile;
+use crate::source::Source;
 use crate::view::View;
 
 /// Something to be done.
@@ -16,10 +21,25 @@ pub enum Work {
     Read(WantedFile),
     /// Look at an edited configuration.
     Check(Box<Job>),
+    /// Look at a form on a queue.
+    Draft(Box<change::Job>),
     /// Have a text edited in the person's own editor.
     Edit(String),
     /// Open another scheduler, by the name of its context.
     Context(String),
+    /// Compare two configurations that were in force.
+    Compare {
+        /// The numbers of the old one and the new one.
+        of: (u64, u64),
+        /// Their texts.
+        texts: (Arc<str>, Arc<str>),
+        /// By which rules they are read.
+        profile: Profile,
+    },
+    /// Look for what mattered among the events from this number on. The session says of which source.
+    Moments(u64),
+    /// The same, of this source.
+    MomentsOf(Watched, u64),
     /// Put a text into the terminal's clipboard.
     Copy(String),
     /// Write what a list shows into a new file, as CSV, JSON or text by its name.
@@ -49,8 +69,35 @@ pub enum Outcome {
     Read(String, Result<Arc<View>, String>),
     /// What an edited configuration would mean.
     Checked(Box<Checked>),
+    /// What a form on a queue comes to.
+    Drafted(Box<Drafted>),
     /// The text as it came out of the person's own editor.
     Edited(Result<String, String>),
+    /// What is different between two configurations.
+    Compared(Compared),
+    /// What mattered.
+    Looked(Looked),
     /// A file was written: what it is now called and what is in it; or why not.
     Written(Result<String, String>),
+}
+
+/// A source that is looked at.
+#[derive(Clone)]
+pub struct Watched(pub Arc<dyn Source>);
+
+impl std::fmt::Debug for Watched {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Watched").field(self.0.about()).finish()
+    }
+}
+
+/// What mattered among the events that came since one looked last.
+#[derive(Clone, Debug)]
+pub struct Looked {
+    /// Which run of a scheduler it is.
+    pub instance: Arc<str>,
+    /// The number of the first event that was not looked at.
+    pub next: u64,
+    /// What mattered, the oldest first.
+    pub moments: Vec<Moment>,
 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::keep::Stretch;
 use crate::model::Time;
 
 /// A clock that runs with the wall clock, or faster, or slower, or stands. All copies are the same clock.
@@ -10,6 +11,8 @@ use crate::model::Time;
 pub struct Clock {
     hands: Arc<Mutex<Hands>>,
     speed: f64,
+    /// When it ran before, the oldest stretch first.
+    past: Arc<Mutex<Vec<Stretch>>>,
 }
 
 /// Where a clock stood, and when that was.
@@ -30,7 +33,13 @@ impl Hands {
 impl Clock {
     /// A clock that stands at zero now and runs `speed` times as fast as the wall clock.
     pub fn new(speed: f64) -> Self {
-        Self { hands: Arc::new(Mutex::new(Hands::set(Time::ZERO, true))), speed }
+        Self::going_on(speed, Time::ZERO, Vec::new())
+    }
+
+    /// A clock that stands at `now` and runs on from there; it ran before as `past` says.
+    pub fn going_on(speed: f64, now: Time, past: Vec<Stretch>) -> Self {
+        let hands = Arc::new(Mutex::new(Hands::set(now, true)));
+        Self { hands, speed, past: Arc::new(Mutex::new(past)) }
     }
 
     /// How much faster than the wall clock it runs.
@@ -51,7 +60,12 @@ impl Clock {
 
     /// It stands at `time` from now on.
     pub fn stop(&self, time: Time) {
-        *self.hands() = Hands::set(time, false);
+        let mut hands = self.hands();
+        if hands.runs {
+            let stretch = Stretch { at: hands.time, wall: hands.wall.into(), speed: self.speed };
+            self.past.lock().unwrap_or_else(PoisonError::into_inner).push(stretch);
+        }
+        *hands = Hands::set(time, false);
     }
 
     /// It runs on from where it stands.
@@ -62,9 +76,16 @@ impl Clock {
         }
     }
 
-    /// What the wall clock showed, or will show, at `time`, as far as the clock has not stood in between.
+    /// What the wall clock showed, or will show, at `time`, as far as the clock will not stand in between.
     pub fn wall(&self, time: Time) -> SystemTime {
         let hands = *self.hands();
+        if time < hands.time {
+            let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+            let behind = past.partition_point(|stretch| stretch.at <= time);
+            if let Some(stretch) = behind.checked_sub(1).and_then(|at| past.get(at)) {
+                return SystemTime::from(stretch.wall) + time.since(stretch.at).div_f64(stretch.speed);
+            }
+        }
         let (later, earlier) = (time.since(hands.time), hands.time.since(time));
         let wall = hands.wall + later.div_f64(self.speed);
         wall.checked_sub(earlier.div_f64(self.speed)).unwrap_or(wall)

@@ -5,10 +5,12 @@
 //! file is renamed, the scheduler loads it, and that is answered.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::audit::{Origin, count_changes};
 use super::core::Core;
+use super::journal::{Record, Wall};
 use super::perform::counted;
 use crate::config::diff::{Key, What};
 use crate::config::store::{self, Disk};
@@ -18,19 +20,19 @@ use crate::scheduler::place::access;
 use crate::scheduler::{Command, Event, EventKind};
 use crate::view::NoticeWeight;
 use crate::view::act::{
-    Actor, ChangeLine, Code, Configuration, Configured, Details, FoundFault, LoadedBy, Order, Reason, Refusal,
+    Act, Actor, ChangeLine, Code, Configuration, Configured, Details, FoundFault, LoadedBy, Order, Reason, Refusal,
     may_configure,
 };
 
 /// The configuration in force.
 #[derive(Default)]
 pub(super) struct InForce {
-    config: Arc<Config>,
+    pub config: Arc<Config>,
     /// How it was written, where that is known.
-    written: Option<Arc<Configuration>>,
+    pub written: Option<Arc<Configuration>>,
     /// The file that it is to be kept in, with what the file held when it was last read or written.
-    file: Option<(PathBuf, Vec<u8>)>,
-    revision: u64,
+    pub file: Option<(PathBuf, Vec<u8>)>,
+    pub revision: u64,
 }
 
 impl InForce {
@@ -38,17 +40,28 @@ impl InForce {
     pub fn written(&self) -> Option<Arc<Configuration>> {
         self.written.clone()
     }
+
+    /// Counts up with each configuration that comes into force; the first has 1.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The checksum of its text.
+    pub fn checksum(&self) -> String {
+        self.config.checksum.clone()
+    }
 }
 
 /// A text that is about to be loaded.
+#[derive(Clone)]
 pub(super) struct Text {
-    text: Arc<str>,
+    pub text: Arc<str>,
     queues: Arc<str>,
 }
 
 impl Text {
     /// A text that is a queue configuration, or a manifest with one.
-    fn of(text: &str, policy_group: &str) -> Self {
+    pub fn of(text: &str, policy_group: &str) -> Self {
         let text: Arc<str> = Arc::from(text);
         let queues = config::manifest::queues_of(&text, policy_group).map_or_else(|| Arc::clone(&text), Arc::from);
         Self { text, queues }
@@ -65,8 +78,38 @@ impl Core {
     pub fn written(mut self, bytes: &[u8], file: Option<PathBuf>) -> Self {
         let text = Text::of(&String::from_utf8_lossy(bytes), self.policy_group());
         self.in_force.file = file.map(|file| (file, bytes.to_vec()));
-        self.note(Some(text), LoadedBy::Start);
+        self.note(Some(text), 0, LoadedBy::Start.into());
         self
+    }
+
+    /// From now on changes of the configuration are kept in `file`, which holds `bytes`. A core that goes on finishes the replacing of
+    /// that file if that was cut off; if somebody changed it meanwhile, that comes into force. Gives what the file holds then.
+    pub fn keep_in(&mut self, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
+        let written = self.in_force.written.clone();
+        let text = written.as_ref().map(|written| Arc::clone(&written.text));
+        self.in_force.file = Some((file.to_owned(), bytes.clone()));
+        self.in_force.written = written
+            .map(|written| Arc::new(Configuration { file: Some(file.to_owned()), ..Configuration::clone(&written) }));
+        self.show_configuration();
+        let Some(text) = text.filter(|text| *text.as_bytes() != *bytes) else { return bytes };
+        if self.context.file_before.as_deref() != Some(&*config::checksum(&bytes)) {
+            self.reload(&file.display().to_string(), &bytes);
+            return bytes;
+        }
+        let name = file.display();
+        match store::store(file, text.as_bytes()) {
+            Ok(()) => {
+                let title = format!("{name} was replaced: that was cut off when the scheduler ended");
+                self.notice(NoticeWeight::Info, title, String::new());
+                self.in_force.file = Some((file.to_owned(), text.as_bytes().to_vec()));
+                text.as_bytes().to_vec()
+            }
+            Err(error) => {
+                let title = format!("{name} is not what is in force, and cannot be replaced");
+                self.notice(NoticeWeight::Error, title, error.to_string());
+                bytes
+            }
+        }
     }
 
     /// The same core, which keeps changes of its configuration in no file.
@@ -82,26 +125,28 @@ impl Core {
     }
 
     /// Loads a configuration. It becomes the one in force unless the scheduler refuses it.
-    pub(super) fn load(&mut self, config: &Arc<Config>, text: Option<Text>, by: LoadedBy) -> Vec<Event> {
+    pub(super) fn load(&mut self, config: &Arc<Config>, text: Option<Text>, origin: impl Into<Origin>) -> Vec<Event> {
         let events = self.give(&Command::Configure(Arc::clone(config)));
         let accepted = events.iter().any(|event| event.kind == EventKind::ConfigAccepted);
         let same = self.in_force.revision > 0 && self.in_force.config.checksum == config.checksum;
         if accepted && (!same || config.checksum.is_empty()) {
             let text = text.or_else(|| self.workload_text(config).map(|text| Text::of(&text, self.policy_group())));
+            let changes = count_changes(&self.in_force.config, config);
             self.in_force.config = Arc::clone(config);
             self.in_force.revision += 1;
-            self.note(text, by);
+            self.note(text, changes, origin.into());
         }
         events
     }
 
     /// Takes note of how the configuration in force was written, and shows it.
-    fn note(&mut self, text: Option<Text>, by: LoadedBy) {
+    fn note(&mut self, text: Option<Text>, changes: usize, origin: Origin) {
+        self.revise(text.as_ref().map(|text| Arc::clone(&text.text)), changes, &origin);
         let (at, checksum) = (self.now(), self.in_force.config.checksum.clone());
         let InForce { file, revision, .. } = &self.in_force;
         let file = file.as_ref().map(|(path, _)| path.clone());
         self.in_force.written = text.map(|Text { text, queues }| {
-            Arc::new(Configuration { text, queues, checksum, file, revision: *revision, at, by })
+            Arc::new(Configuration { text, queues, checksum, file, revision: *revision, at, by: origin.by })
         });
         self.show_configuration();
     }
@@ -115,9 +160,21 @@ impl Core {
             }
             bytes.clone_into(known);
         }
+        let wall = Wall::now();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.record(&Record::Reload { at: self.now, wall, name: name.to_owned(), text: bytes.to_vec() });
+        }
+        self.context.wall = Some(wall);
+        self.reloaded(name, bytes);
+        self.context.wall = None;
+    }
+
+    /// Another text of a configuration file comes into force, or is refused.
+    pub(super) fn reloaded(&mut self, name: &str, bytes: &[u8]) {
         let profile = self.scheduler().switches().profile;
         let Reading { config, faults } = config::read_file(bytes, self.policy_group(), profile);
         let text = String::from_utf8_lossy(bytes);
+        let before = self.config_facts();
         let told = Source::new(name, &text).render_all(&faults);
         let refused = match config {
             None => Some(told.clone()),
@@ -129,11 +186,12 @@ impl Core {
                 rejected(self.load(&Arc::new(config), Some(text), LoadedBy::File))
             }
         };
+        self.enter_reload(name, before, refused.as_deref());
         let (weight, title, text) = match refused {
             Some(why) => (NoticeWeight::Error, format!("{name} was refused, the configuration stays as it is"), why),
             None => (NoticeWeight::Info, format!("{name} is in force"), told),
         };
-        self.notice(weight, title, text);
+        self.follow_with(weight, title, text);
     }
 
     /// Brings another configuration into force for somebody, or tells what that would mean.
@@ -145,6 +203,34 @@ impl Core {
         base: Option<&str>,
         dry_run: bool,
     ) -> Result<Configured, Refusal> {
+        let Weighed { config, new, diff, mut done } = self.weighed(actor, order, text, base, dry_run)?;
+        if dry_run || done.checksum == done.previous {
+            return Ok(done);
+        }
+        done.warning = self.store(&new)?;
+        if let Some(why) = rejected(self.load(&config, Some(new), Origin::order(actor, order))) {
+            // It was asked before; a scheduler that changes its mind is told, not hidden.
+            return Err(invalid("the scheduler refused the configuration", &why));
+        }
+        done.revision = self.in_force.revision;
+        let text = if order.reason.is_empty() { diff.summary() } else { order.reason.clone() };
+        let did = match &order.act {
+            Act::Rollback { revision, .. } => format!("rolled the configuration back to revision {revision}"),
+            _ => "changed the configuration".to_owned(),
+        };
+        self.follow_with(NoticeWeight::Info, format!("{} {did}", actor.user()), text);
+        Ok(done)
+    }
+
+    /// Asks everything that can refuse another configuration, short of writing it.
+    fn weighed(
+        &self,
+        actor: &Actor,
+        order: &Order,
+        text: &str,
+        base: Option<&str>,
+        dry_run: bool,
+    ) -> Result<Weighed, Refusal> {
         let config = Arc::new(self.valid(text)?);
         self.compare(base)?;
         let new = Text::of(text, self.policy_group());
@@ -153,19 +239,64 @@ impl Core {
         if let Some(why) = self.scheduler().would_refuse(self.now(), &config) {
             return Err(invalid("the configuration cannot be loaded as things are", &why));
         }
-        let mut done = self.configured(&config, &diff, dry_run);
-        if dry_run || done.checksum == done.previous {
-            return Ok(done);
+        let done = self.configured(&config, &diff, dry_run);
+        Ok(Weighed { config, new, diff, done })
+    }
+
+    /// The text of a revision, or of the order that is being carried out.
+    fn text_of_revision(&self, revision: u64) -> Result<Arc<str>, Refusal> {
+        if let Some(text) = &self.context.text {
+            return Ok(Arc::clone(text));
         }
-        done.warning = self.store(&new)?;
-        let by = LoadedBy::User(actor.user().to_owned());
-        if let Some(why) = rejected(self.load(&config, Some(new), by)) {
-            // It was asked before; a scheduler that changes its mind is told, not hidden.
-            return Err(invalid("the scheduler refused the configuration", &why));
+        let known = self.ledger().revision(revision);
+        let known = known.ok_or_else(|| Refusal::not_found("revision", &revision.to_string()))?;
+        known.text.clone().ok_or_else(|| Refusal::not_found("text of revision", &revision.to_string()))
+    }
+
+    /// The part of a change before its commit point: it is weighed, and its text written and synced beside its file. `None` for what
+    /// needs nothing of that.
+    ///
+    /// # Errors
+    /// Why it is refused. Nothing was done.
+    pub(super) fn prepare(&self, actor: &Actor, order: &Order) -> Result<Option<Ready>, Refusal> {
+        if order.act.is_dry_run() || Self::refused_at_once(actor, order).is_some() {
+            return Ok(None);
         }
-        done.revision = self.in_force.revision;
-        let text = if order.reason.is_empty() { diff.summary() } else { order.reason.clone() };
-        self.notice(NoticeWeight::Info, format!("{} changed the configuration", actor.user()), text);
+        let (text, base) = match &order.act {
+            Act::Configure { text, base, .. } => (Arc::from(text.as_str()), base),
+            Act::Rollback { revision, base, .. } => (self.text_of_revision(*revision)?, base),
+            _ => return Ok(None),
+        };
+        let weighed = self.weighed(actor, order, &text, base.as_deref(), false)?;
+        let mut ready = Ready { text, file_before: None, prepared: None };
+        if weighed.done.checksum == weighed.done.previous {
+            return Ok(Some(ready));
+        }
+        if let Some((path, known)) = &self.in_force.file {
+            self.same_kind(path, &weighed.new)?;
+            ready.file_before = Some(config::checksum(known));
+            let prepared = store::prepare(&Disk, path, weighed.new.text.as_bytes());
+            ready.prepared = Some(prepared.map_err(|error| not_durable(&error))?);
+        }
+        Ok(Some(ready))
+    }
+
+    /// Brings a configuration that was in force back for somebody, as a new revision, or tells what that would mean.
+    pub(super) fn roll_back(
+        &mut self,
+        actor: &Actor,
+        order: &Order,
+        revision: u64,
+        base: Option<&str>,
+        dry_run: bool,
+    ) -> Result<Configured, Refusal> {
+        let text = self.text_of_revision(revision)?;
+        let done = self.reconfigure(actor, order, &text, base, dry_run)?;
+        if !dry_run && done.revision != revision && done.checksum != done.previous {
+            let user = actor.user();
+            let message = format!("{user} brought revision {revision} back, as revision {}", done.revision);
+            self.tell_event(EventKind::ConfigRolledBack { message });
+        }
         Ok(done)
     }
 
@@ -198,7 +329,7 @@ impl Core {
                 LoadedBy::Start => "the start".to_owned(),
                 LoadedBy::File => "its file".to_owned(),
                 LoadedBy::Workload => "the workload".to_owned(),
-                LoadedBy::User(user) => user.clone(),
+                LoadedBy::User(user) | LoadedBy::RolledBack(user) => user.clone(),
             });
             let text = match &by {
                 Some(by) => format!("another one is in force by now, by {by}; look at it and make the change anew"),
@@ -277,32 +408,68 @@ impl Core {
         }
     }
 
-    /// Puts a text into the file of the configuration, if it has one. Up to the rename everything that fails leaves all as it was.
-    /// Gives what is not quite as it should be.
-    fn store(&mut self, new: &Text) -> Result<Option<String>, Refusal> {
-        let Some((path, known)) = &mut self.in_force.file else { return Ok(None) };
+    /// Refuses a text of another kind than its file: a manifest stays one.
+    fn same_kind(&self, path: &Path, new: &Text) -> Result<(), Refusal> {
         let manifest = self.in_force.written.as_ref().is_some_and(|written| written.text != written.queues);
-        if manifest != new.is_manifest() {
-            let text = format!(
-                "{} is {}, and the new text has to be one too",
-                path.display(),
-                if manifest { "a ConfigMap manifest" } else { "a queue configuration by itself" }
-            );
-            return Err(Refusal::new(Code::BadRequest, "the configuration cannot be kept", text));
+        if manifest == new.is_manifest() {
+            return Ok(());
         }
-        let not_durable = |error: &store::StoreError| {
-            Refusal::new(Code::NotDurable, "the configuration cannot be kept, and stays as it is", error.to_string())
+        let text = format!(
+            "{} is {}, and the new text has to be one too",
+            path.display(),
+            if manifest { "a ConfigMap manifest" } else { "a queue configuration by itself" }
+        );
+        Err(Refusal::new(Code::BadRequest, "the configuration cannot be kept", text))
+    }
+
+    /// Puts a text into the file of the configuration, if it has one. Up to the rename everything that fails leaves all as it was;
+    /// but what was prepared is in the journal already, so that only a warning is left of what fails then. Gives what is not quite as it
+    /// should be.
+    fn store(&mut self, new: &Text) -> Result<Option<String>, Refusal> {
+        let ready = self.context.prepared.take();
+        let journaled = ready.is_some();
+        let prepared = match (ready, &self.in_force.file) {
+            (_, None) => return Ok(None),
+            (Some(prepared), _) => prepared,
+            (None, Some((path, _))) => {
+                self.same_kind(path, new)?;
+                store::prepare(&Disk, path, new.text.as_bytes()).map_err(|error| not_durable(&error))?
+            }
         };
-        let prepared = store::prepare(&Disk, path, new.text.as_bytes()).map_err(|error| not_durable(&error))?;
-        // The commit point: whatever is to be kept before an order is answered is kept here.
+        // The commit point, unless the journal has been that.
         let warning = match prepared.commit() {
             Ok(()) => None,
             Err(error) if error.replaced() => Some(error.to_string()),
+            Err(error) if journaled => Some(format!("{error}; the next start tries again")),
             Err(error) => return Err(not_durable(&error)),
         };
-        *known = new.text.as_bytes().to_vec();
+        if let Some((_, known)) = &mut self.in_force.file {
+            *known = new.text.as_bytes().to_vec();
+        }
         Ok(warning)
     }
+}
+
+/// A change that has passed every check.
+struct Weighed {
+    config: Arc<Config>,
+    new: Text,
+    diff: Diff,
+    done: Configured,
+}
+
+/// A change that waits for its commit point.
+pub(super) struct Ready {
+    /// The text that is to come into force.
+    pub text: Arc<str>,
+    /// The checksum of the text that is in the file until then.
+    pub file_before: Option<String>,
+    /// The new text beside its file.
+    pub prepared: Option<store::Prepared<'static, Disk>>,
+}
+
+fn not_durable(error: &store::StoreError) -> Refusal {
+    Refusal::new(Code::NotDurable, "the configuration cannot be kept, and stays as it is", error.to_string())
 }
 
 /// Why the scheduler refused a configuration; `None` when it did not.

@@ -1,11 +1,15 @@
 //! The engine without a thread: what is due, in the order in which it is due.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::configure::{InForce, rejected};
+use super::clock::Clock;
+use super::configure::{InForce, Text, rejected};
 use super::counters::Counters;
 use super::events::{CHUNK, EventLog};
+use super::journal::{Given, Record, Recorder};
+use super::keep::Context;
+use super::ledger::Ledger;
 use super::setup::Setup;
 use super::tell::DrainReport;
 use crate::config::Config;
@@ -14,6 +18,7 @@ use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Scheduler};
 use crate::view::act::LoadedBy;
 use crate::view::history::SAMPLE_EVERY;
+use crate::view::ledger::Revision;
 use crate::view::{NoticeWeight, View, ViewBuilder, drain_notice};
 
 /// How often a cycle is tried again while something is pending (SCH-040).
@@ -30,28 +35,34 @@ pub enum Progress {
 
 /// A scheduler with its workload and its periodic duties.
 pub struct Core {
-    scheduler: Scheduler,
-    workload: Option<Box<dyn Workload>>,
-    views: ViewBuilder,
+    pub(super) scheduler: Scheduler,
+    pub(super) workload: Option<Box<dyn Workload>>,
+    pub(super) views: ViewBuilder,
     policy_group: String,
-    clean_every: Duration,
+    pub(super) clean_every: Duration,
     /// What there is to tell of draining queues; `None` while nobody asks.
     reports: Option<Vec<DrainReport>>,
-    now: Time,
+    pub(super) now: Time,
     /// A cycle may find something: something happened since the last one that found nothing.
-    cycling: bool,
-    next_clean: Time,
-    retry: Option<Time>,
+    pub(super) cycling: bool,
+    pub(super) next_clean: Time,
+    pub(super) retry: Option<Time>,
     pub(super) in_force: InForce,
     /// Nothing happens by itself and time stands (REST E3, `--paused`).
-    resting: bool,
+    pub(super) resting: bool,
     /// It is to rest once the workload has given its last step.
-    rests_after_workload: bool,
-    next_sample: Time,
+    pub(super) rests_after_workload: bool,
+    pub(super) next_sample: Time,
     log: Arc<EventLog>,
     /// Events that are not in the log yet.
     unlogged: Vec<Event>,
     counters: Arc<Counters>,
+    ledger: Arc<Ledger>,
+    /// What tells the time of day to the ledger; `None` while time is stepped.
+    clock: Option<Clock>,
+    /// What it writes down for the journal; `None` without one, and while it is made anew from one.
+    pub(super) recorder: Option<Recorder>,
+    pub(super) context: Context,
 }
 
 impl Core {
@@ -68,8 +79,15 @@ impl Core {
     /// # Errors
     /// Why the scheduler refuses the configuration.
     pub fn set_up(setup: &Setup, config: Arc<Config>, workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
-        let mut core = Self {
-            scheduler: Scheduler::tuned(setup.profile, setup.tuning),
+        let mut core = Self::bare(setup, Scheduler::tuned(setup.profile, setup.tuning), workload);
+        let events = core.load(&config, None, LoadedBy::Start);
+        rejected(events).map_or(Ok(core), Err)
+    }
+
+    /// A core around a scheduler, at time zero.
+    pub(super) fn bare(setup: &Setup, scheduler: Scheduler, workload: Option<Box<dyn Workload>>) -> Self {
+        Self {
+            scheduler,
             workload,
             views: ViewBuilder::default(),
             policy_group: setup.policy_group.clone(),
@@ -86,9 +104,11 @@ impl Core {
             log: Arc::new(EventLog::new(Arc::clone(&setup.instance), setup.profile, &setup.event)),
             unlogged: Vec::new(),
             counters: Arc::default(),
-        };
-        let events = core.load(&config, None, LoadedBy::Start);
-        rejected(events).map_or(Ok(core), Err)
+            ledger: Arc::default(),
+            clock: None,
+            recorder: None,
+            context: Context::default(),
+        }
     }
 
     /// The time up to which everything due is done.
@@ -111,6 +131,36 @@ impl Core {
         &self.counters
     }
 
+    /// Who did what, and every configuration that was in force, for everybody.
+    pub fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
+    }
+
+    /// Has the time of day in the ledger from now on.
+    pub(super) fn runs_by(&mut self, clock: &Clock) {
+        self.clock = Some(clock.clone());
+        // What is in force since before there was a clock.
+        let first = self.ledger.revision(self.in_force.revision()).filter(|revision| revision.wall.is_none());
+        if let Some(first) = first {
+            self.ledger.revise(Revision { wall: self.wall(), ..Revision::clone(&first) });
+        }
+    }
+
+    /// The time of day, in nanoseconds since 1970; `None` while time is stepped.
+    pub(super) fn wall(&self) -> Option<i64> {
+        let told = self.context.wall.map(SystemTime::from);
+        let wall =
+            told.or_else(|| Some(self.clock.as_ref()?.wall(self.now))).or_else(|| self.context.wall_of(self.now))?;
+        i64::try_from(wall.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
+    }
+
+    /// Writes down what changes the scheduler, if anybody keeps that.
+    fn record(&mut self, record: impl FnOnce(Time) -> Record) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.record(&record(self.now));
+        }
+    }
+
     /// Puts something into the events that the scheduler does not know of.
     pub fn tell_event(&mut self, kind: EventKind) {
         self.log_events(vec![Event::new(self.now, kind)]);
@@ -119,8 +169,13 @@ impl Core {
 
     /// Carries out a command now; cycles follow with the next [`Core::run_until`]. Its events are in the log when this returns.
     pub fn apply(&mut self, command: &Command) -> Vec<Event> {
+        self.apply_written(command, None)
+    }
+
+    /// The same for a configuration whose text is known.
+    pub(super) fn apply_written(&mut self, command: &Command, text: Option<Text>) -> Vec<Event> {
         match command {
-            Command::Configure(config) => self.load(config, None, LoadedBy::Workload),
+            Command::Configure(config) => self.load(config, text, LoadedBy::Workload),
             _ => self.give(command),
         }
     }
@@ -179,6 +234,9 @@ impl Core {
 
     /// Goes on where it rested.
     pub(super) fn go_on(&mut self) {
+        if self.resting {
+            self.context.goes_on(self.now, self.clock.as_ref().map(Clock::speed));
+        }
         self.resting = false;
         self.rests_after_workload = false;
         self.views.set_resting(false);
@@ -201,9 +259,20 @@ impl Core {
     }
 
     fn flush_events(&mut self) {
-        if !self.unlogged.is_empty() {
-            self.log.append(std::mem::take(&mut self.unlogged));
+        if self.unlogged.is_empty() {
+            return;
         }
+        let events = std::mem::take(&mut self.unlogged);
+        if self.recorder.is_some() {
+            self.context.untold.push(events);
+        } else {
+            self.log.append(events);
+        }
+    }
+
+    /// Events that are told once what led to them is on the disk.
+    pub(super) fn take_events(&mut self) -> Vec<Vec<Event>> {
+        std::mem::take(&mut self.context.untold)
     }
 
     /// Has what there is to tell of draining queues kept for [`Core::take_reports`].
@@ -243,8 +312,14 @@ impl Core {
         }
     }
 
-    /// Tells whoever looks something.
+    /// Tells whoever looks something that does not follow from what the scheduler did.
     pub fn notice(&mut self, weight: NoticeWeight, title: String, text: String) {
+        self.record(|at| Record::Notice { at, weight, title: title.clone(), text: text.clone() });
+        self.follow_with(weight, title, text);
+    }
+
+    /// Tells whoever looks what followed from something that is written down.
+    pub(super) fn follow_with(&mut self, weight: NoticeWeight, title: String, text: String) {
         self.views.notice(self.now, weight, title, text);
     }
 
@@ -283,10 +358,16 @@ impl Core {
         while left > 0 {
             left -= 1;
             if self.resting || self.comes_to_rest() {
+                if !self.resting {
+                    self.record(|at| Record::Rest { at });
+                }
                 self.rest();
                 return Progress::Reached;
             }
             if self.may_cycle() {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.cycle(self.now);
+                }
                 self.cycle();
                 continue;
             }
@@ -310,7 +391,7 @@ impl Core {
     }
 
     /// One cycle. After one that found nothing, cycles wait until something happens, or for the next try (SCH-040).
-    fn cycle(&mut self) {
+    pub(super) fn cycle(&mut self) {
         let began = Instant::now();
         let events = self.scheduler.apply(self.now, &Command::Cycle);
         self.counters.cycle(began.elapsed());
@@ -323,35 +404,68 @@ impl Core {
         self.retry = (!self.cycling && self.scheduler.has_work()).then(|| self.now + RETRY_EVERY);
     }
 
-    fn duty(&mut self, command: &Command) {
+    /// What a workload did, or timers; `text` is how a configuration is written, where that is not for the workload to tell.
+    pub(super) fn duty(&mut self, command: &Command, text: Option<Text>) {
         if let Command::Configure(config) = command {
-            self.load(config, None, LoadedBy::Workload);
+            let before = self.config_facts();
+            let refused = rejected(self.load(config, text, LoadedBy::Workload));
+            self.enter_step(before, refused.as_deref());
             return;
         }
+        let noted = self.before_duty(command);
         let events = self.carry_out(command);
+        self.enter_duty(noted, &events);
         self.log_events(events);
+    }
+
+    /// The cleaner's turn.
+    pub(super) fn clean(&mut self) {
+        self.next_clean = self.now + self.clean_every;
+        self.duty(&Command::Clean, None);
+    }
+
+    /// Takes a sample for the history.
+    pub(super) fn sample(&mut self) {
+        self.next_sample = self.next_sample + SAMPLE_EVERY;
+        self.views.sample(self.now, &self.scheduler);
+    }
+
+    /// What the workload does now.
+    fn work(&mut self) -> Vec<Command> {
+        let Some(workload) = self.workload.as_mut().filter(|work| work.next().is_some_and(|next| next <= self.now))
+        else {
+            return Vec::new();
+        };
+        let commands = workload.act(self.now);
+        if self.recorder.is_some() {
+            let text = |command: &Command| match command {
+                Command::Configure(config) => self.workload_text(config),
+                _ => None,
+            };
+            let given = commands.iter().map(|command| Given::of(command, text(command))).collect();
+            self.record(|at| Record::Work { at, commands: given });
+        }
+        commands
     }
 
     /// Everything that is due now, but cycles. Gives how many commands that were.
     fn duties(&mut self) -> usize {
-        let commands = match &mut self.workload {
-            Some(workload) if workload.next().is_some_and(|next| next <= self.now) => workload.act(self.now),
-            _ => Vec::new(),
-        };
+        let commands = self.work();
         let count = commands.len();
         for command in commands {
-            self.duty(&command);
+            self.duty(&command, None);
         }
         if self.next_clean <= self.now {
-            self.next_clean = self.now + self.clean_every;
-            self.duty(&Command::Clean);
+            self.record(|at| Record::Clean { at });
+            self.clean();
         }
         if self.scheduler.next_timer().is_some_and(|timer| timer <= self.now) {
-            self.duty(&Command::Tick);
+            self.record(|at| Record::Tick { at });
+            self.duty(&Command::Tick, None);
         }
         if self.next_sample <= self.now {
-            self.next_sample = self.now + SAMPLE_EVERY;
-            self.views.sample(self.now, &self.scheduler);
+            self.record(|at| Record::Sample { at });
+            self.sample();
         }
         if self.retry.is_some_and(|retry| retry <= self.now) {
             self.retry = None;

@@ -74,6 +74,11 @@ impl Counters {
         self.lock().clone()
     }
 
+    /// How long cycles have taken altogether.
+    pub fn cycling(&self) -> Duration {
+        self.lock().cycles.total
+    }
+
     /// Counts a cycle, and what happened in it.
     pub(super) fn cycle(&self, took: Duration) {
         self.lock().cycles.add(took);

@@ -8,11 +8,17 @@
 //! - nobody but its owner touches the scheduler; everybody else reads the published view;
 //! - a workload and the timers act at their own times, not at the time when the thread got round to them.
 
+mod audit;
 pub mod clock;
 mod configure;
 pub mod core;
 pub mod counters;
 pub mod events;
+pub mod host;
+pub mod journal;
+mod keep;
+pub mod ledger;
+mod owner;
 mod perform;
 pub mod setup;
 pub mod tell;
@@ -23,6 +29,10 @@ pub use clock::Clock;
 pub use core::{Core, Progress};
 pub use counters::{BOUNDS, Counters, Counts, Latency, QueueCounts};
 pub use events::{EventLog, Numbering};
+pub use host::Host;
+pub use journal::Journal;
+pub use keep::Stretch;
+pub use ledger::Ledger;
 pub use setup::Setup;
 pub use tell::{DrainReport, Hook};
 pub use thread::{Engine, Published};

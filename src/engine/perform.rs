@@ -26,22 +26,31 @@ struct Within<'a> {
 impl Core {
     /// Carries out an order now, whole or not at all; cycles follow with the next [`Core::run_until`].
     ///
-    /// This is also the one place that knows who wanted what, why, and what came of it.
+    /// This is also the one place that knows who wanted what, why, and what came of it: it writes that into the ledger, unless
+    /// nothing was to be done anyway.
     ///
     /// # Errors
     /// Which check refused, and what would be needed. Nothing was done.
     pub fn perform(&mut self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
-        if let Some(refusal) = Refusal::read_only(actor, &order.act) {
-            return Err(refusal);
+        if order.act.is_dry_run() {
+            return self.perform_checked(actor, order);
         }
-        let long = order.reason.chars().count();
-        if long > LONGEST_REASON {
-            let text = format!("it has {long} characters, at most {LONGEST_REASON} are kept");
-            return Err(Refusal::new(Code::BadRequest, "the reason is too long", text));
+        let before = self.facts(&order.act);
+        let outcome = self.perform_checked(actor, order);
+        self.enter(actor, order, before, outcome.as_ref().map(drop));
+        outcome
+    }
+
+    fn perform_checked(&mut self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
+        if let Some(refusal) = Self::refused_at_once(actor, order) {
+            return Err(refusal);
         }
         match &order.act {
             Act::Configure { text, base, dry_run } => self
                 .reconfigure(actor, order, text, base.as_deref(), *dry_run)
+                .map(|done| Done::Configured(Box::new(done))),
+            Act::Rollback { revision, base, dry_run } => self
+                .roll_back(actor, order, *revision, base.as_deref(), *dry_run)
                 .map(|done| Done::Configured(Box::new(done))),
             Act::Pause | Act::Resume if !actor.scheduler_admin => Err(Refusal::no_scheduler_acl(actor, &order.act)),
             Act::Pause => {
@@ -54,6 +63,16 @@ impl Core {
             }
             Act::In { partition, act } => self.perform_within(&Within { actor, order, partition }, act),
         }
+    }
+
+    /// Why an order is refused whatever the scheduler's state.
+    pub(super) fn refused_at_once(actor: &Actor, order: &Order) -> Option<Refusal> {
+        let long = order.reason.chars().count();
+        let too_long = || {
+            let text = format!("it has {long} characters, at most {LONGEST_REASON} are kept");
+            Refusal::new(Code::BadRequest, "the reason is too long", text)
+        };
+        Refusal::read_only(actor, &order.act).or_else(|| (long > LONGEST_REASON).then(too_long))
     }
 
     fn perform_within(&mut self, at: &Within<'_>, act: &PartitionAct) -> Result<Done, Refusal> {
@@ -77,8 +96,7 @@ impl Core {
         }
     }
 
-    /// Gives a command that every check has passed. This is the commit point: whatever is to be kept before an order is answered
-    /// is kept here, and nothing has changed until then.
+    /// Gives a command that every check has passed. With a journal the whole order is kept already ([`super::journal`]).
     fn commit(&mut self, at: &Within<'_>, command: PartitionCommand) -> Result<Vec<Event>, Refusal> {
         Ok(self.apply(&Command::In { partition: Some(Arc::clone(at.partition)), command }))
     }

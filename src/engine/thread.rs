@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -10,22 +10,18 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 
 use super::clock::Clock;
-use super::core::{Core, Progress};
+use super::core::Core;
 use super::counters::Counters;
 use super::events::EventLog;
+use super::journal::{Kept, Past};
+use super::ledger::Ledger;
+use super::owner::Owner;
 use super::tell::{Hook, Tell};
 use super::watch::FileWatch;
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
+use crate::view::View;
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
-use crate::view::{NoticeWeight, View};
-
-/// How many cycles and commands are done before others are heard again: few, for in a large cluster one may take milliseconds.
-const SLICE: usize = 8;
-/// How many requests are heard before the scheduler has its turn again.
-const HEARD: usize = 256;
-/// The shortest time between two published views while there is always something new.
-const PUBLISH_EVERY: Duration = Duration::from_millis(33);
 
 /// What an engine shows to everybody.
 pub struct Published {
@@ -83,7 +79,7 @@ impl Published {
         self.alive.load(Ordering::Acquire)
     }
 
-    fn mark_current(&self, idle: bool) {
+    pub(super) fn mark_current(&self, idle: bool) {
         let ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.current_at.store(ms, Ordering::Release);
         self.idle.store(idle, Ordering::Release);
@@ -91,24 +87,28 @@ impl Published {
 }
 
 /// What others ask of the engine's thread.
-enum Request {
+pub(super) enum Request {
     /// Carry out a command and answer with its events.
     Apply(Box<Command>, Sender<Vec<Event>>),
     /// Carry out an order.
     Perform(Box<(Actor, Order)>, Reply),
+    /// Take note of an order that was refused before it came here.
+    Refuse(Box<(Actor, Order, Refusal)>, Reply),
     /// The configuration's file has another content, or cannot be read.
     Reload(String, Result<Vec<u8>, String>),
     /// Tell whoever looks: one line, and the reason.
     Warn(String, String),
+    /// Look whether the disk fails.
+    Wake,
     /// Come to an end.
     Stop,
 }
 
 /// Where an answer goes. When the engine ends before there is one, that is the answer.
-struct Reply(Option<Answer>);
+pub(super) struct Reply(Option<Answer>);
 
 impl Reply {
-    fn give(mut self, outcome: Result<Done, Refusal>) {
+    pub(super) fn give(mut self, outcome: Result<Done, Refusal>) {
         if let Some(answer) = self.0.take() {
             answer(outcome);
         }
@@ -129,9 +129,11 @@ pub struct Engine {
     published: Arc<Published>,
     events: Arc<EventLog>,
     counters: Arc<Counters>,
+    ledger: Arc<Ledger>,
     clock: Clock,
     thread: Option<JoinHandle<()>>,
     watch: Option<FileWatch>,
+    past: Option<Past>,
 }
 
 impl Engine {
@@ -147,7 +149,15 @@ impl Engine {
     ///
     /// # Errors
     /// The operating system gives no thread.
-    pub fn start_telling(mut core: Core, speed: f64, hook: Option<Hook>) -> std::io::Result<Self> {
+    pub fn start_telling(core: Core, speed: f64, hook: Option<Hook>) -> std::io::Result<Self> {
+        Self::start_kept(core, speed, hook, None)
+    }
+
+    /// The same for a scheduler that is kept.
+    ///
+    /// # Errors
+    /// The operating system gives no thread.
+    pub fn start_kept(mut core: Core, speed: f64, hook: Option<Hook>, kept: Option<Kept>) -> std::io::Result<Self> {
         let (requests, inbox) = channel();
         let warn = requests.clone();
         let tell = hook.map(|hook| {
@@ -158,17 +168,34 @@ impl Engine {
             })
         });
         let tell = tell.transpose()?;
+        if let Some(kept) = &kept {
+            let wake = requests.clone();
+            kept.journal().on_change(Box::new(move || {
+                let _ = wake.send(Request::Wake);
+            }));
+        }
+        let past = kept.as_ref().map(Kept::past);
         let published = Arc::new(Published::new(core.take_view().unwrap_or_default()));
         let shown = Arc::clone(&published);
         let (events, counters) = (Arc::clone(core.events()), Arc::clone(core.counters()));
-        let clock = Clock::new(speed);
+        let clock = core.clock_from_here(speed);
+        core.runs_by(&clock);
+        let ledger = Arc::clone(core.ledger());
         let owned = clock.clone();
         let thread = std::thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
             let _alive = Alive(&shown);
-            let answers = Vec::new();
-            Owner { core, clock: owned, inbox, published: &shown, last_publish: None, tell, answers }.run();
+            let (published, clock) = (Arc::clone(&shown), owned);
+            let (orders, answers, last_publish, last_write) = (Vec::new(), Vec::new(), None, Instant::now());
+            let stalled = false;
+            Owner { core, clock, inbox, published, last_publish, tell, orders, answers, kept, last_write, stalled }
+                .run();
         })?;
-        Ok(Self { requests, published, events, counters, clock, thread: Some(thread), watch: None })
+        Ok(Self { requests, published, events, counters, ledger, clock, thread: Some(thread), watch: None, past })
+    }
+
+    /// What was, for a scheduler that is kept.
+    pub fn past(&self) -> Option<&Past> {
+        self.past.as_ref()
     }
 
     /// Reloads a configuration file whenever its content changes; `known` is what was loaded.
@@ -200,6 +227,11 @@ impl Engine {
         &self.counters
     }
 
+    /// Who did what, and every configuration that was in force.
+    pub fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
+    }
+
     /// Its clock.
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -226,6 +258,15 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Takes note of an order that was refused before it came to the scheduler. `answer` is called once, with that refusal, when
+    /// it is noted.
+    pub fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
+        // A stopped engine has dropped its end; with the request goes the reply, which says so.
+        let _ = self.requests.send(Request::Refuse(Box::new((actor, order, refusal)), Reply(Some(answer))));
+    }
+}
+
 impl Drop for Engine {
     fn drop(&mut self) {
         self.watch.take();
@@ -244,146 +285,5 @@ impl Drop for Alive<'_> {
     fn drop(&mut self) {
         self.0.alive.store(false, Ordering::Release);
         self.0.publish(self.0.view());
-    }
-}
-
-struct Owner<'a> {
-    core: Core,
-    clock: Clock,
-    inbox: Receiver<Request>,
-    published: &'a Published,
-    last_publish: Option<Instant>,
-    tell: Option<Tell>,
-    /// Outcomes of orders that are answered once their view is published.
-    answers: Vec<(Reply, Result<Done, Refusal>)>,
-}
-
-impl Owner<'_> {
-    fn run(&mut self) {
-        loop {
-            let goes_on = self.hear_some();
-            self.give_answers();
-            if !goes_on {
-                return;
-            }
-            let progress = self.core.run_until(self.clock.now(), SLICE);
-            self.set_clock();
-            self.tell_admins();
-            let due = self.last_publish.is_none_or(|last| last.elapsed() >= PUBLISH_EVERY);
-            if progress == Progress::Reached || due {
-                self.publish(progress == Progress::Reached);
-            }
-            if progress == Progress::Reached && !self.wait() {
-                return;
-            }
-        }
-    }
-
-    /// Hands on what there is to tell of draining queues.
-    fn tell_admins(&mut self) {
-        let Some(tell) = &self.tell else { return };
-        for report in self.core.take_reports() {
-            if let Err(full) = tell.tell(&report, self.clock.wall(report.draining.since)) {
-                self.core.notice(NoticeWeight::Warning, full, String::new());
-            }
-        }
-    }
-
-    fn publish(&mut self, idle: bool) {
-        // While views come in quick succession the latest waits for its time; the wait below ends then.
-        if self.last_publish.is_none_or(|last| last.elapsed() >= PUBLISH_EVERY)
-            && let Some(view) = self.core.take_view()
-        {
-            self.published.publish(view);
-            self.last_publish = Some(Instant::now());
-        }
-        self.published.mark_current(idle);
-    }
-
-    /// The clock stands while the scheduler rests.
-    fn set_clock(&self) {
-        match (self.core.rests(), self.clock.runs()) {
-            (true, true) => self.clock.stop(self.core.now()),
-            (false, false) => self.clock.start(),
-            _ => {}
-        }
-    }
-
-    /// Publishes what came of the orders that were heard, and answers them: whoever has an answer sees it in the view.
-    fn give_answers(&mut self) {
-        if self.answers.is_empty() {
-            return;
-        }
-        if let Some(view) = self.core.take_view() {
-            self.published.publish(view);
-            self.last_publish = Some(Instant::now());
-        }
-        for (reply, outcome) in self.answers.drain(..) {
-            reply.give(outcome);
-        }
-    }
-
-    /// Carries out what others ask, without waiting. Gives whether to go on.
-    fn hear_some(&mut self) -> bool {
-        for _ in 0..HEARD {
-            match self.inbox.try_recv() {
-                Ok(request) => {
-                    if !self.answer(request) {
-                        return false;
-                    }
-                }
-                Err(TryRecvError::Empty) => return true,
-                Err(TryRecvError::Disconnected) => return false,
-            }
-        }
-        true
-    }
-
-    /// Waits until something is due or asked. Gives whether to go on.
-    fn wait(&mut self) -> bool {
-        let due = self.core.next_wake().and_then(|due| self.clock.until(due));
-        let publish = self.last_publish.map(|last| PUBLISH_EVERY.saturating_sub(last.elapsed()));
-        let publish = publish.filter(|wait| !wait.is_zero());
-        let wait = [due, publish].into_iter().flatten().min().unwrap_or(Duration::from_secs(60));
-        match self.inbox.recv_timeout(wait) {
-            Ok(request) => self.answer(request),
-            Err(RecvTimeoutError::Timeout) => true,
-            Err(RecvTimeoutError::Disconnected) => false,
-        }
-    }
-
-    fn answer(&mut self, request: Request) -> bool {
-        match request {
-            Request::Stop => false,
-            Request::Reload(name, content) => {
-                self.core.run_until(self.clock.now(), SLICE);
-                match content {
-                    Ok(bytes) => self.core.reload(&name, &bytes),
-                    Err(why) => self.core.notice(NoticeWeight::Warning, why, String::new()),
-                }
-                true
-            }
-            Request::Warn(title, text) => {
-                self.core.notice(NoticeWeight::Warning, title, text);
-                true
-            }
-            Request::Perform(wanted, reply) => {
-                self.core.run_until(self.clock.now(), SLICE);
-                self.set_clock();
-                let (actor, order) = *wanted;
-                let outcome = self.core.perform(&actor, &order);
-                self.set_clock();
-                self.answers.push((reply, outcome));
-                true
-            }
-            Request::Apply(command, answer) => {
-                // The time of a command is when it is heard, after everything that was due before.
-                self.core.run_until(self.clock.now(), SLICE);
-                let events = self.core.apply(&command);
-                // Whoever asked may have gone; the command stands all the same.
-                let _ = answer.send(events);
-                true
-            }
-        }
     }
 }

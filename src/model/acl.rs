@@ -3,7 +3,7 @@
 use super::identity::Identity;
 
 /// Who an access list names (ACL-001 to ACL-010). There is no way to deny someone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Acl {
     /// Everybody, also identities without name and groups (ACL-002, ACL-004).
     pub everybody: bool,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A user and his groups, primary group first (USR-001, USR-002). Names are compared exactly, with case.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Identity {
     /// The user name; empty means that none was given.
     pub user: String,

@@ -15,6 +15,7 @@ pub mod priority;
 pub mod profile;
 pub mod quantity;
 pub mod resource;
+pub mod saved;
 pub mod state;
 pub mod time;
 

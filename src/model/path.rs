@@ -76,6 +76,18 @@ impl From<&str> for QueuePath {
     }
 }
 
+impl serde::Serialize for QueuePath {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&self.0)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for QueuePath {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        super::saved::text::deserialize(from).map(Self)
+    }
+}
+
 impl From<QueuePath> for Arc<str> {
     fn from(path: QueuePath) -> Self {
         path.0

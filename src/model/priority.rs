@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A priority (SCH-060): larger is more important. [`Priority::MIN`] is what a queue without requests has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Priority(pub i32);
 
 impl Priority {
@@ -32,7 +32,7 @@ impl fmt::Display for Priority {
 }
 
 /// What a queue lets through of the priorities inside it (`priority.policy`, SCH-066).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PriorityPolicy {
     /// The highest priority inside, raised or lowered by the offset.
     #[default]

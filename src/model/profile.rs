@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A behaviour profile (`--core`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Profile {
     /// The seeds and 1.5.1, defects mended, gaps filled.
     #[default]

@@ -69,6 +69,27 @@ impl fmt::Display for QuantityFault {
     }
 }
 
+/// Writes an amount of the resource `name` as the shortest text that [`parse_quantity`] reads back as the same amount; negative
+/// ones, which no file can hold, as 0.
+pub fn write_quantity(name: &str, amount: i64) -> String {
+    let amount = amount.max(0);
+    let (amount, scaled) = match (name == VCORE, amount % 1000) {
+        (true, 0) => (amount / 1000, true),
+        (true, _) => (amount, false),
+        (false, _) => (amount, true),
+    };
+    if !scaled {
+        return format!("{amount}m");
+    }
+    let whole = |(suffix, factor): &(&str, u64)| {
+        let factor = i64::try_from(*factor).ok().filter(|factor| amount > 0 && amount % factor == 0)?;
+        Some(format!("{}{suffix}", amount / factor))
+    };
+    let plain = amount.to_string();
+    // Of two that are as short the first holds, which is a decimal suffix.
+    SUFFIXES.iter().filter_map(whole).fold(plain, |best, text| if text.len() < best.len() { text } else { best })
+}
+
 /// Writes millicores as cores for people: `500m` is `0.5`, `23500m` is `23.5`.
 pub fn show_vcore(milli: i64) -> String {
     show_scaled(milli, 1000, "")
@@ -120,6 +141,26 @@ fn show_scaled(value: i64, unit: i64, suffix: &str) -> String {
 mod tests {
     use super::QuantityFault::{Malformed, Overflow, Suffix};
     use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back_and_short() {
+        for (name, amount, text) in [
+            ("memory", 0, "0"),
+            ("memory", 999, "999"),
+            ("memory", 40_000_000_000, "40G"),
+            ("memory", 42_949_672_960, "40Gi"),
+            ("memory", 1_500_000, "1500k"),
+            ("memory", i64::MAX, "9223372036854775807"),
+            ("vcore", 20_000, "20"),
+            ("vcore", 1500, "1500m"),
+            ("vcore", 4_000_000, "4k"),
+            ("pods", 1000, "1k"),
+            ("pods", -3, "0"),
+        ] {
+            assert_eq!(write_quantity(name, amount), text);
+            assert_eq!(parse_quantity(name, text), Ok(amount.max(0)));
+        }
+    }
 
     #[test]
     fn the_table_of_config_section_3() {

@@ -11,7 +11,10 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::ser::SerializeMap as _;
+
 use super::quantity::show_amount;
+use super::saved::Text;
 
 /// The name of the memory resource, in bytes.
 pub const MEMORY: &str = "memory";
@@ -426,6 +429,42 @@ impl<'a> FromIterator<(&'a str, i64)> for Resource {
             resource.set(name, amount);
         }
         resource
+    }
+}
+
+impl serde::Serialize for Resource {
+    /// A map from names to amounts.
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(self.len()))?;
+        for (name, amount) in self.iter() {
+            map.serialize_entry(name, &amount)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Resource {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Amounts)
+    }
+}
+
+/// Reads a map from names to amounts.
+struct Amounts;
+
+impl<'de> serde::de::Visitor<'de> for Amounts {
+    type Value = Resource;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map from names of resources to amounts")
+    }
+
+    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Resource, A::Error> {
+        let mut resource = Resource::new();
+        while let Some((name, amount)) = map.next_entry::<Text<'de>, i64>()? {
+            resource.set(&name.0, amount);
+        }
+        Ok(resource)
     }
 }
 

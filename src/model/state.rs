@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The state of a queue or partition (SCH-176).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum QueueState {
     /// Takes applications and schedules.
     #[default]
@@ -25,7 +25,7 @@ impl fmt::Display for QueueState {
 }
 
 /// The state of an application (SCH-170).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum AppState {
     /// Submitted, has never asked for anything.
     #[default]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Microseconds since the scheduler's own beginning. Asks of one step stand 1 µs apart (`scenario.md`), everything
 /// else moves in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Time(pub u64);
 
 impl Time {

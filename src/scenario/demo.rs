@@ -25,6 +25,8 @@ use streams::STREAMS;
 
 /// Things happen at multiples of this, several at once.
 const TICK: Duration = Duration::from_millis(50);
+/// What its state is called.
+const KIND: &str = "demo";
 /// A day of the demo.
 const DAY: Duration = Duration::from_secs(8 * 60);
 /// How many nodes of the smaller and of the larger size there are.
@@ -46,39 +48,60 @@ pub fn demo_config() -> &'static str {
 
 /// The demo's workload.
 #[derive(Clone, Debug)]
-pub struct Demo(Pace<Crowd>);
+pub struct Demo {
+    seed: u64,
+    pace: Pace<Crowd>,
+}
 
 impl Demo {
     /// The demo of a seed, for a scheduler of this profile.
     pub fn new(seed: u64, profile: Profile) -> Self {
-        Self(Pace::new(Crowd::new(seed, profile)))
+        Self { seed, pace: Pace::new(Crowd::new(seed, profile)) }
     }
 }
 
 impl Workload for Demo {
     fn next(&self) -> Option<Time> {
-        self.0.next()
+        self.pace.next()
     }
 
     fn act(&mut self, now: Time) -> Vec<Command> {
-        self.0.act(now)
+        self.pace.act(now)
     }
 
     fn observe(&mut self, now: Time, events: &[Event]) {
-        self.0.observe(now, events);
+        self.pace.observe(now, events);
     }
 
     fn runs_cycles(&self) -> bool {
-        self.0.runs_cycles()
+        self.pace.runs_cycles()
+    }
+
+    fn save(&self) -> Option<Vec<u8>> {
+        rmp_serde::to_vec(&(KIND, self.seed, &self.pace)).ok()
+    }
+
+    /// Goes on with the same applications and the same chances.
+    fn resume(&mut self, played: &[u8]) -> Result<(), String> {
+        let Ok((kind, seed, pace)) = rmp_serde::from_slice::<(String, u64, Pace<Crowd>)>(played) else {
+            return Err("the state is of no demo that this version can go on with: name another folder".to_owned());
+        };
+        if kind != KIND || seed != self.seed {
+            return Err(format!(
+                "the state is of the {kind} with seed {seed}: give --seed {seed}, or name another folder"
+            ));
+        }
+        self.pace = pace;
+        Ok(())
     }
 
     fn text_of(&self, config: &Config) -> Option<&str> {
-        self.0.text_of(config)
+        self.pace.text_of(config)
     }
 }
 
 /// Those who send work to the cluster, all of them at once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Crowd {
     rng: Rng,
     /// What is to be done, by time, then in the order in which it was decided.
@@ -90,13 +113,13 @@ struct Crowd {
     legacy: Legacy,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Count {
     live: u32,
     ever: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 enum Due {
     /// The cluster comes up.
     Start,

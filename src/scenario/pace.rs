@@ -14,7 +14,7 @@ const RETRY: Duration = Duration::from_millis(100);
 
 /// Gives the commands of another workload the times that a scenario's steps would have: each its own millisecond, then cycles
 /// until one makes no progress. So every moment of it can be written down as a step ([`super::record`]).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Pace<W> {
     inner: W,
     /// Commands that are not given out yet.
@@ -25,7 +25,7 @@ pub(super) struct Pace<W> {
     retry: Time,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Cycling {
     /// Nothing happened since the last ones.
     No,

@@ -17,12 +17,23 @@ const BATCH: u32 = 64;
 /// `config` step whose text is faulty changes nothing.
 pub struct ScenarioWorkload {
     steps: std::vec::IntoIter<Step>,
+    /// How many steps there are in all.
+    count: usize,
     profile: Profile,
     /// When the next step, or the next cycles of the present one, are due.
     at: Time,
     cycles: Option<Cycling>,
     /// The configuration that was handed out last, by its checksum.
     text: Option<(String, Box<str>)>,
+}
+
+/// How far the steps were played.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Played {
+    /// How many steps were begun.
+    done: usize,
+    at: Time,
+    cycles: Option<(u32, bool, bool)>,
 }
 
 /// What is left of a `schedule` step.
@@ -36,7 +47,8 @@ struct Cycling {
 impl ScenarioWorkload {
     /// The steps of `scenario`; its reloads are read by the rules of `profile`.
     pub fn new(scenario: Scenario, profile: Profile) -> Self {
-        Self { steps: scenario.steps.into_iter(), profile, at: Time::ZERO + STEP, cycles: None, text: None }
+        let count = scenario.steps.len();
+        Self { steps: scenario.steps.into_iter(), count, profile, at: Time::ZERO + STEP, cycles: None, text: None }
     }
 
     fn step(&mut self, step: StepKind) -> Vec<Command> {
@@ -106,6 +118,27 @@ impl Workload for ScenarioWorkload {
 
     fn runs_cycles(&self) -> bool {
         self.next().is_some()
+    }
+
+    fn save(&self) -> Option<Vec<u8>> {
+        let done = self.count - self.steps.len();
+        let cycles = self.cycles.as_ref().map(|cycling| (cycling.left, cycling.idle, cycling.progress));
+        serde_json::to_vec(&Played { done, at: self.at, cycles }).ok()
+    }
+
+    /// Goes on after the last step that was carried out.
+    fn resume(&mut self, played: &[u8]) -> Result<(), String> {
+        let Ok(Played { done, at, cycles }) = serde_json::from_slice(played) else {
+            return Err(
+                "the state is of another kind of workload: leave --workload out, or name another folder".to_owned()
+            );
+        };
+        // A file with fewer steps by now is over.
+        let skipped = done.min(self.steps.len());
+        self.steps.by_ref().take(skipped).for_each(drop);
+        self.at = at;
+        self.cycles = cycles.map(|(left, idle, progress)| Cycling { left, idle, progress });
+        Ok(())
     }
 
     fn text_of(&self, config: &Config) -> Option<&str> {

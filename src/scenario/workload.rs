@@ -21,6 +21,19 @@ pub trait Workload: Send {
         false
     }
 
+    /// How far it has been played, for [`Workload::resume`] in another process; `None` for one that cannot tell.
+    fn save(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// Goes on from where another one of its kind was.
+    ///
+    /// # Errors
+    /// Why it cannot: that was another workload.
+    fn resume(&mut self, _played: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
     /// The text of a configuration that it gave out with [`Command::Configure`], where it knows it.
     fn text_of(&self, _config: &Config) -> Option<&str> {
         None

@@ -16,7 +16,7 @@ use super::usage::Account;
 use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Time};
 
 /// An application (SCH-012).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Application {
     /// Its own key.
     pub key: AppKey,
@@ -29,8 +29,10 @@ pub struct Application {
     /// The leaf's path, kept for the time after the queue is gone.
     pub queue_path: QueuePath,
     /// The queue that was asked for.
+    #[serde(with = "crate::model::saved::text")]
     pub requested_queue: Arc<str>,
     /// How it came to its first queue, or why to none. Shared by applications that came the same way.
+    #[serde(skip, default = "super::saved::no_record")]
     pub placement: Arc<Record>,
     /// When it was submitted.
     pub submitted: Time,
@@ -43,8 +45,10 @@ pub struct Application {
     /// Every state entered, the oldest first; New is not in it (SCH-171).
     pub log: Vec<(Time, AppState)>,
     /// Why it failed, or was killed or rejected.
+    #[serde(default, with = "crate::model::saved::text_option")]
     pub message: Option<Arc<str>>,
     /// Tags.
+    #[serde(with = "crate::model::saved::arc")]
     pub tags: Arc<BTreeMap<String, String>>,
     /// What the gang does when it does not come together (SCH-146).
     pub gang_style: GangStyle,
@@ -53,15 +57,19 @@ pub struct Application {
     /// Total of all task groups.
     pub placeholder_ask: Resource,
     /// Its task groups by name (SCH-141).
+    #[serde(with = "crate::model::saved::text_map")]
     pub task_groups: BTreeMap<Arc<str>, TaskGroup>,
     /// Pending asks and allocations.
     pub asks: Slab<AskKey, Ask>,
+    #[serde(skip)]
     pub(super) by_id: Index<AskId, AskKey>,
     /// How many asks have an id that stands for another one (switches `ask_again_pending`, `ask_again_allocated`).
     pub(super) namesakes: usize,
     /// Pending asks in the order in which they are tried (SCH-080).
+    #[serde(skip)]
     pub pending_order: BTreeSet<AskRank>,
     /// Allocations in order of allocation.
+    #[serde(skip)]
     pub allocations: BTreeMap<u64, AskKey>,
     /// Nodes kept for its asks, in the order in which that was done (SCH-016).
     pub reservations: Vec<(AskKey, NodeKey)>,
@@ -74,12 +82,16 @@ pub struct Application {
     /// The most that it had allocated at one time, name by name; real allocations and placeholders apart.
     pub max_allocated: Resource,
     /// What it has used that has ended.
+    #[serde(with = "crate::model::saved::arc")]
     pub past: Arc<super::past::Past>,
     /// Its place among the candidates of its leaf, if it is one.
+    #[serde(skip)]
     pub rank: Option<AppRank>,
     /// It was tried in vain and need not be tried again yet.
+    #[serde(skip)]
     pub(super) sleep: Option<Box<Sleep>>,
     /// It also stands among those of its leaf that may replace a placeholder.
+    #[serde(skip)]
     pub(super) may_replace: bool,
     /// The priority that its leaf counts it with.
     pub counted_priority: Priority,
@@ -99,7 +111,7 @@ pub struct Application {
 pub type AskRank = (Reverse<Priority>, Time, u64, AskKey);
 
 /// An ask, and the allocation that it becomes (SCH-013, SCH-014).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ask {
     /// The id.
     pub id: AskId,
@@ -122,6 +134,7 @@ pub struct Ask {
     /// Holds room for a gang.
     pub placeholder: bool,
     /// The task group.
+    #[serde(default, with = "crate::model::saved::text_option")]
     pub task_group: Option<Arc<str>>,
     /// It was made again since: it is still tried, but only the later one is counted as pending (switch `ask_again_pending`).
     pub superseded: bool,
@@ -154,7 +167,7 @@ pub struct Ask {
 }
 
 /// Where an ask was allocated.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Allocation {
     /// The node.
     pub node: NodeKey,
@@ -167,7 +180,7 @@ pub struct Allocation {
 }
 
 /// What the last cycle that tried an ask found (SCH-082).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Tried {
     /// Not tried yet.
     #[default]
@@ -184,7 +197,7 @@ pub enum Tried {
 
 impl Ask {
     /// Its place among the pending asks of its application (SCH-080).
-    fn rank(&self, key: AskKey) -> AskRank {
+    pub(super) fn rank(&self, key: AskKey) -> AskRank {
         (Reverse(self.priority), self.created, self.arrival, key)
     }
 
@@ -287,8 +300,7 @@ impl Application {
         Some(ask)
     }
 
-    /// The id of an ask that is gone stands for a namesake from now on, if there is one: an allocation before a pending ask, the one
-    /// made last first.
+    /// The id of an ask that is gone stands for the namesake that was made last from now on, if there is one.
     fn forget_id(&mut self, gone: AskKey, id: &AskId) {
         if self.by_id.get(id) != Some(&gone) {
             self.namesakes -= 1;
@@ -297,7 +309,7 @@ impl Application {
         self.by_id.remove(id);
         if self.namesakes > 0 {
             let named = self.asks.iter().filter(|(_, ask)| ask.id == *id);
-            if let Some((key, _)) = named.max_by_key(|(_, ask)| (ask.allocation.is_some(), ask.arrival)) {
+            if let Some((key, _)) = named.max_by_key(|(_, ask)| ask.arrival) {
                 self.by_id.insert(id.clone(), key);
                 self.namesakes -= 1;
             }

@@ -10,7 +10,7 @@ use crate::model::Time;
 const SHOW_AGAIN: Duration = Duration::from_secs(10);
 
 /// Why an ask was not allocated, in the order in which a cycle finds out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Failure {
     /// A limit of its user or group has no room (SCH-082.3).
     UserQuota,
@@ -25,7 +25,7 @@ pub enum Failure {
 }
 
 /// One reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FailureCount {
     /// Which.
     pub failure: Failure,
@@ -36,14 +36,15 @@ pub struct FailureCount {
 }
 
 /// The reasons that ever held for one ask, in the order in which each held first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AskLog {
     /// Most asks never fail, and all of them are read in every cycle: what is seldom there stands apart.
     noted: Option<Box<Noted>>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Noted {
+    #[serde(with = "crate::model::saved::list")]
     failures: SmallVec<[FailureCount; 1]>,
     /// A node was looked for.
     attempted: bool,

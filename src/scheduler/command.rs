@@ -9,10 +9,10 @@ use crate::config::Config;
 use crate::model::{AppId, AskId, Identity, NodeId, Priority, QueuePath, Resource};
 
 /// One command. Applying the same commands at the same times gives the same state, on every machine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Command {
     /// A queue configuration, the first one or a reload (SCH-177): all of it or nothing.
-    Configure(Arc<Config>),
+    Configure(#[serde(with = "crate::model::saved::arc")] Arc<Config>),
     /// One scheduling cycle over all partitions (SCH-041).
     Cycle,
     /// One pass of the queue cleaner over all partitions (SCH-182).
@@ -22,6 +22,7 @@ pub enum Command {
     /// Something within one partition.
     In {
         /// The partition's name; `None` is the first one of the configuration.
+        #[serde(default, with = "crate::model::saved::text_option")]
         partition: Option<Arc<str>>,
         /// What to do there.
         command: PartitionCommand,
@@ -36,7 +37,7 @@ impl From<PartitionCommand> for Command {
 }
 
 /// What can be done within one partition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum PartitionCommand {
     /// Register a node (SCH-190).
     AddNode(NodeSpec),
@@ -99,7 +100,7 @@ pub enum PartitionCommand {
 }
 
 /// A node as its resource manager registers it (SCH-015).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct NodeSpec {
     /// The id.
     pub id: NodeId,
@@ -114,7 +115,7 @@ pub struct NodeSpec {
 }
 
 /// An application as it is submitted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Submission {
     /// The id.
     pub app: AppId,
@@ -133,7 +134,7 @@ pub struct Submission {
 }
 
 /// What a gang does when it does not come together in time (SCH-146).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum GangStyle {
     /// Goes on without its placeholders.
     #[default]
@@ -143,7 +144,7 @@ pub enum GangStyle {
 }
 
 /// An ask as an application makes it (SCH-013).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct AskSpec {
     /// Whose.
     pub app: AppId,
@@ -166,6 +167,7 @@ pub struct AskSpec {
     /// Holds room for a gang (SCH-141).
     pub placeholder: bool,
     /// The task group.
+    #[serde(default, with = "crate::model::saved::text_option")]
     pub task_group: Option<Arc<str>>,
 }
 

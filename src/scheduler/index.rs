@@ -65,7 +65,9 @@ pub trait SlabKey: Copy {
 macro_rules! slab_key {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+        )]
         pub struct $name(pub u32);
 
         impl SlabKey for $name {
@@ -106,10 +108,11 @@ slab_key! {
 }
 
 /// Values in numbered slots. A freed slot is used again, the one freed last first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Slab<K, V> {
     slots: Vec<Option<V>>,
     free: Vec<u32>,
+    #[serde(skip)]
     key: PhantomData<K>,
 }
 

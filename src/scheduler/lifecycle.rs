@@ -12,7 +12,7 @@ use crate::model::{AppState, Resource, Time};
 /// How long an application with one allocation counts as Starting (SCH-170, SCH-171).
 const STARTING: Duration = Duration::from_secs(5 * 60);
 /// How long an application that has nothing left may still ask again.
-const COMPLETING: Duration = Duration::from_secs(30);
+pub const COMPLETING: Duration = Duration::from_secs(30);
 /// How long an application that ended is remembered.
 const REMEMBERED: Duration = Duration::from_secs(72 * 60 * 60);
 /// How many that ended are remembered at most, so that a busy cluster does not fill memory within those hours.

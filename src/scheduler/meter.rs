@@ -8,7 +8,7 @@ use crate::model::Time;
 const WINDOW: u64 = 5;
 
 /// Counts the allocations of the last seconds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Meter {
     /// (second, allocations in it), the oldest first; none without allocations.
     seconds: VecDeque<(u64, u64)>,

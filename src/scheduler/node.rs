@@ -13,7 +13,7 @@ use crate::config::{NodeSortConfig, NodeSortPolicy};
 use crate::model::{NodeId, Resource};
 
 /// A node (SCH-015).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Node {
     /// Its own key.
     pub key: NodeKey,
@@ -30,6 +30,7 @@ pub struct Node {
     /// Takes new allocations.
     pub schedulable: bool,
     /// Attributes.
+    #[serde(with = "crate::model::saved::arc")]
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
     pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
@@ -37,6 +38,7 @@ pub struct Node {
     pub reservations: Vec<(AppKey, AskKey)>,
     /// Whether it is kept for asks that require it.
     for_required: bool,
+    #[serde(skip)]
     score: Score,
     /// A number of the same order as its id.
     rank: u64,
@@ -77,23 +79,32 @@ const FIRST_RANK: u64 = 1 << 63;
 const RANK_STEP: u64 = 1 << 31;
 
 /// The nodes of a partition.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Nodes {
     nodes: Slab<NodeKey, Node>,
+    #[serde(skip)]
     by_id: Index<NodeId, NodeKey>,
     /// By id; what stands here is compared once, when a node comes, and by its rank from then on.
+    #[serde(skip)]
     by_name: BTreeMap<NodeId, NodeKey>,
     /// By score, then id (SCH-090).
+    #[serde(skip)]
     order: BTreeSet<(Score, u64, NodeKey)>,
     sort: NodeSortConfig,
     /// What else decides whether an ask may go to a node (SCH-094).
+    #[serde(skip)]
     predicates: Option<Arc<dyn Predicates>>,
     /// What those nodes have at most in all, and left, that asks may go to.
+    #[serde(skip)]
     totals: Skyline,
+    #[serde(skip)]
     rooms: Skyline,
     /// How often a node changed, and at which count of these the two were made.
+    #[serde(skip)]
     changes: u64,
+    #[serde(skip)]
     bounds_of: u64,
+    #[serde(skip)]
     gains: Gains,
 }
 
@@ -296,6 +307,18 @@ impl Nodes {
             self.place_all();
             rank_between(self).unwrap_or(u64::MAX)
         })
+    }
+
+    /// Makes anew what follows from the nodes.
+    pub(super) fn index(&mut self) {
+        let keys: Vec<NodeKey> = self.nodes.iter().map(|(key, _)| key).collect();
+        for key in keys {
+            self.by_id.insert(self.nodes[key].id.clone(), key);
+            self.by_name.insert(self.nodes[key].id.clone(), key);
+            self.place(key);
+        }
+        self.changes += 1;
+        self.lower_bounds();
     }
 
     fn displace(&mut self, key: NodeKey) {

@@ -18,8 +18,8 @@ pub fn ordered(float: f64) -> i64 {
 
 /// How much of its guarantee somebody uses: one share for each resource name in use, the largest first (SCH-054). Two lists are
 /// compared position by position, the shorter one filled up with zeros.
-#[derive(Debug, Default)]
-pub struct ShareList(SmallVec<[f64; 2]>);
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct ShareList(#[serde(with = "crate::model::saved::list")] SmallVec<[f64; 2]>);
 
 impl Clone for ShareList {
     fn clone(&self) -> Self {

@@ -20,9 +20,10 @@ use super::usage::Usage;
 use crate::model::{AppId, QueueState, Resource, Time};
 
 /// A partition (SCH-010).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Partition {
     /// The name.
+    #[serde(with = "crate::model::saved::text")]
     pub name: Arc<str>,
     /// The state.
     pub state: QueueState,
@@ -33,6 +34,7 @@ pub struct Partition {
     /// The live applications.
     pub apps: Slab<AppKey, Application>,
     /// Applications that ended, the oldest first (SCH-172).
+    #[serde(with = "crate::model::saved::arcs")]
     pub ended: VecDeque<Arc<Application>>,
     /// How many applications have ended so far, also those that were forgotten since.
     pub ended_total: u64,
@@ -47,29 +49,40 @@ pub struct Partition {
     /// How many allocations a second.
     pub meter: Meter,
     /// What changed since it was last asked for; `None` while nobody asks.
+    #[serde(skip)]
     pub touched: Option<Touched>,
     /// The placement rules in force.
+    #[serde(skip)]
     pub rules: Arc<Rules>,
     /// How often they decided since they came into force.
+    #[serde(with = "crate::model::saved::arc")]
     pub hits: Arc<Hits>,
+    #[serde(skip)]
     pub(super) records: Records,
     /// Whether an ask may preempt others for its queue's guarantee (SCH-150).
     pub preemption: bool,
+    #[serde(skip, default = "super::saved::no_switches")]
     pub(super) switches: Switches,
+    #[serde(skip)]
     pub(super) tuning: Tuning,
+    #[serde(skip)]
     pub(super) app_index: Index<AppId, AppKey>,
     pub(super) timers: BTreeMap<TimerKey, Timer>,
     pub(super) timers_set: u64,
     pub(super) arrivals: u64,
     /// What the resource manager is asked to stop, in the order in which that was asked, each with its ask's arrival (SCH-046).
+    #[serde(skip)]
     pub(super) stopping: VecDeque<(AppKey, AskKey, u64, ReleaseReason)>,
     /// Whether the bases of the 1.8.0 fair shares are out of date.
     pub(super) share_bases_stale: bool,
     /// How often something changed that concerns everybody, such as the configuration.
+    #[serde(skip)]
     pub(super) epoch: u64,
     /// Until when cycles find nothing and tell nothing, if nothing happens before.
+    #[serde(skip)]
     pub(super) quiet: Option<Time>,
     /// Scratch of the cycle, kept for its capacity.
+    #[serde(skip)]
     pub(super) scratch: super::cycle::Scratch,
 }
 
@@ -77,7 +90,7 @@ pub struct Partition {
 pub type TimerKey = (Time, u64);
 
 /// What happens when time comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Timer {
     /// The time in its present state is over (SCH-170).
     AppState(AppKey),

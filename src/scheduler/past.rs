@@ -17,13 +17,16 @@ const UNKNOWN: &str = "UNKNOWN";
 pub type ByInstance = BTreeMap<Arc<str>, Resource>;
 
 /// What an application has used so far. Counted when an allocation ends.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Past {
     /// By allocations.
+    #[serde(with = "crate::model::saved::text_map")]
     pub used: ByInstance,
     /// By allocations that were preempted.
+    #[serde(with = "crate::model::saved::text_map")]
     pub preempted: ByInstance,
     /// By placeholders.
+    #[serde(with = "crate::model::saved::text_map")]
     pub placeholders: ByInstance,
 }
 

@@ -18,7 +18,7 @@ use crate::model::{Acl, AppId, Priority, QueuePath, QueueState, Resource, Time};
 pub const ROOT: QueueKey = QueueKey(0);
 
 /// One queue (SCH-011).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Queue {
     /// Its own key.
     pub key: QueueKey,
@@ -39,6 +39,7 @@ pub struct Queue {
     /// How many thresholds of draining have been told of since (SCH-211).
     pub alerts: u64,
     /// What the configuration says.
+    #[serde(with = "crate::model::saved::arc")]
     pub settings: Arc<Settings>,
     /// Maximum; `None` is unset. The root's is the sum of the nodes (SCH-034, SCH-195).
     pub max: Option<Resource>,
@@ -57,10 +58,13 @@ pub struct Queue {
     /// Live applications here and below.
     pub app_count: u64,
     /// The applications of a leaf. A persistent set, so that a read model shares it.
+    #[serde(skip)]
     pub apps: imbl::OrdSet<AppKey>,
     /// Those of them with pending asks, in the order of the leaf's policy (SCH-071).
+    #[serde(skip)]
     pub candidates: BTreeSet<AppRank>,
     /// Those of the candidates that may replace a placeholder, in the same order.
+    #[serde(skip)]
     pub replacers: BTreeSet<AppRank>,
     /// The applications of a leaf that hold reservations, the oldest first (SCH-001).
     pub reserved: BTreeSet<(Time, AppId, AppKey)>,
@@ -75,23 +79,28 @@ pub struct Queue {
     /// What 1.8.0 takes shares of (SCH-055); `None` elsewhere.
     pub share_base: Option<Resource>,
     /// Its place among its siblings may be out of date.
+    #[serde(skip)]
     pub(super) marked: bool,
     /// By what it stands on its parent's list; `None` if it does not.
+    #[serde(skip)]
     pub(super) rank: Option<SiblingRank>,
     /// Of a parent: the children that want something, in their order.
+    #[serde(skip)]
     pub(super) siblings: Siblings,
     /// Of a leaf that was tried in vain and need not be tried again yet.
+    #[serde(skip)]
     sleep: Option<Box<Sleep>>,
 }
 
 /// What the configuration, or a template, says of a queue.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Settings {
     /// Where the queue stands in the file.
     pub at: Option<Place>,
     /// A parent by configuration or creation, whether it has children or not.
     pub parent: bool,
     /// Every property with where it comes from.
+    #[serde(with = "crate::model::saved::arc")]
     pub merged: Arc<Merged>,
     /// What they mean.
     pub properties: QueueProperties,
@@ -102,8 +111,10 @@ pub struct Settings {
     /// The most running applications; `None` is no limit.
     pub max_applications: Option<u64>,
     /// What dynamic leaves right below take, with the queue it is from (`config.md` section 10).
+    #[serde(with = "super::saved::template")]
     pub template: Option<(QueuePath, Arc<TemplateConfig>)>,
     /// The limits of users and groups in force.
+    #[serde(with = "crate::model::saved::arc")]
     pub limits: Arc<QueueLimits>,
 }
 
@@ -134,10 +145,11 @@ impl Queue {
 }
 
 /// The queues of a partition.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct QueueTree {
     pub(super) queues: Slab<QueueKey, Queue>,
     /// Queues that changed since orders were last settled.
+    #[serde(skip)]
     pub(super) marked: Vec<QueueKey>,
 }
 

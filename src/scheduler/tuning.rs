@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The settings of a core. The default is what the core does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Tuning {
     /// How many allocations one cycle makes for one application on one node, at least 1.
     pub allocations_per_cycle: u32,

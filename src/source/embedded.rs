@@ -1,12 +1,12 @@
 //! The embedded scheduler as a source: on a thread with a clock, or stepped by hand.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{About, Link, Source};
-use crate::engine::{Core, Engine, EventLog, Numbering, Progress, Published};
+use super::{About, Link, Records, Source, TextAnswer};
+use crate::engine::{Core, Counters, Engine, EventLog, Host, Ledger, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
-use crate::view::act::{Actor, Answer, Order};
+use crate::view::act::{Actor, Answer, Done, Order, Refusal};
 use crate::view::{EventPage, View};
 
 /// How old a view may be before that is worth telling.
@@ -68,6 +68,14 @@ impl Source for Embedded {
         self.engine.perform(self.actor.clone(), order, answer);
     }
 
+    fn records(&self, known: u64) -> Option<Records> {
+        Records::of(self.engine.ledger(), &self.actor, known)
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        answer(Records::text_of(self.engine.ledger(), number));
+    }
+
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {
         self.engine.published().on_change(wake);
     }
@@ -78,11 +86,16 @@ pub struct Stepped {
     core: Mutex<Core>,
     published: Published,
     events: Arc<EventLog>,
+    counters: Arc<Counters>,
+    ledger: Arc<Ledger>,
     about: About,
     actor: Actor,
 }
 
 impl Stepped {
+    /// What the wall clock shows at the beginning, since 1970: always the same, so that tapes are.
+    pub const BEGAN: Duration = Duration::from_secs(1_790_000_000);
+
     /// Shows a core, after everything that is due at its beginning.
     pub fn new(core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let stepped = Self::unstarted(core, about, actor);
@@ -93,13 +106,15 @@ impl Stepped {
     /// Shows a core as it is: what is due at its beginning waits for [`Stepped::advance_until`].
     pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let view = core.take_view().unwrap_or_default();
-        let events = Arc::clone(core.events());
-        Self { core: Mutex::new(core), published: Published::new(view), events, about, actor: actor.into() }
+        let (events, counters, ledger) =
+            (Arc::clone(core.events()), Arc::clone(core.counters()), Arc::clone(core.ledger()));
+        let (core, published, actor) = (Mutex::new(core), Published::new(view), actor.into());
+        Self { core, published, events, counters, ledger, about, actor }
     }
 
     /// Moves time, carries out everything that is due by then, and shows the outcome. Gives the time after it.
     pub fn advance(&self, by: Duration) -> Time {
-        let until = self.now() + by;
+        let until = Source::now(self) + by;
         self.advance_until(until, usize::MAX);
         until
     }
@@ -113,6 +128,57 @@ impl Stepped {
             self.published.publish(view);
         }
         progress
+    }
+
+    /// Has an order of somebody carried out, and what it leads to at this very moment, cycles among it.
+    fn carry_out(&self, actor: &Actor, order: &Order) -> Result<Done, Refusal> {
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = core.perform(actor, order);
+        let now = core.now();
+        core.run_until(now, usize::MAX);
+        if let Some(view) = core.take_view() {
+            self.published.publish(view);
+        }
+        outcome
+    }
+}
+
+impl Host for Stepped {
+    fn published(&self) -> &Published {
+        &self.published
+    }
+
+    fn events(&self) -> &Arc<EventLog> {
+        &self.events
+    }
+
+    fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
+    fn now(&self) -> Time {
+        Source::now(self)
+    }
+
+    fn began(&self) -> SystemTime {
+        UNIX_EPOCH + Self::BEGAN
+    }
+
+    fn speed(&self) -> f64 {
+        1.0
+    }
+
+    fn perform(&self, actor: Actor, order: Order, answer: Answer) {
+        answer(self.carry_out(&actor, &order));
+    }
+
+    fn ledger(&self) -> &Arc<Ledger> {
+        &self.ledger
+    }
+
+    fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).refused(&actor, &order, &refusal);
+        answer(Err(refusal));
     }
 }
 
@@ -146,18 +212,15 @@ impl Source for Stepped {
     }
 
     fn act(&self, order: Order, answer: Answer) {
-        let outcome = {
-            let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
-            let outcome = core.perform(&self.actor, &order);
-            // What it leads to at this very moment, cycles among it.
-            let now = core.now();
-            core.run_until(now, usize::MAX);
-            if let Some(view) = core.take_view() {
-                self.published.publish(view);
-            }
-            outcome
-        };
-        answer(outcome);
+        answer(self.carry_out(&self.actor, &order));
+    }
+
+    fn records(&self, known: u64) -> Option<Records> {
+        Records::of(&self.ledger, &self.actor, known)
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        answer(Records::text_of(&self.ledger, number));
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

@@ -5,6 +5,7 @@
 //! - the console never knows which implementation it has, but for the words of [`Source::about`].
 
 pub mod embedded;
+pub mod records;
 pub mod remote;
 pub mod saved;
 
@@ -15,6 +16,7 @@ use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
 use crate::view::{EventPage, View};
 pub use embedded::{Embedded, Stepped};
+pub use records::{Records, TextAnswer};
 pub use remote::Remote;
 pub use saved::Saved;
 
@@ -85,6 +87,19 @@ pub trait Source: Send + Sync {
         self.view().configuration.clone()
     }
 
+    /// Who did what and which configurations were in force, as far as that is known here and whoever acts may see it; `None` when
+    /// nothing has changed since the generation `known` (0: nothing is known). A source that has to ask does so while
+    /// [`Sight::Records`] is on the screen.
+    fn records(&self, known: u64) -> Option<Records> {
+        let _ = known;
+        None
+    }
+
+    /// Has the text of a configuration that was in force fetched; `answer` is called once, from any thread.
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        answer(Err(format!("the text of revision {number} is not known here")));
+    }
+
     /// Has `wake` called soon after each new view, from any thread; bursts may be told once. Replaces the one before.
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>);
 }
@@ -136,6 +151,8 @@ pub enum Sight {
     Node(NodeId),
     /// Users and groups.
     Users,
+    /// The audit, or the history of configurations.
+    Records,
 }
 
 /// How the connection of a source is.

@@ -18,6 +18,7 @@
 //! | TAPE-007 | the head: no source, said twice, or after the first step |
 //! | TAPE-008 | a name of a snapshot or picture that is none, or used twice |
 //! | TAPE-009 | no tape at all: too long, or no text |
+//! | TAPE-011 | a word about the server in a tape that has none |
 
 use std::fmt;
 use std::time::Duration;
@@ -55,6 +56,8 @@ pub struct Head {
     pub read_only: bool,
     /// What the scheduler decides as.
     pub core: Profile,
+    /// The scheduler is served over REST, and the console attached to it.
+    pub served: bool,
     /// The theme at the start.
     pub theme: ThemeName,
     /// How many colours the terminal shows.
@@ -171,6 +174,11 @@ pub enum Act {
     Say(String),
     /// Whoever looks on sees what follows, or does not.
     Shown(bool),
+    /// The server of a tape that is served is there, or is gone.
+    Server {
+        /// It is there.
+        there: bool,
+    },
     /// The console must have quit.
     Ended,
 }

@@ -9,7 +9,7 @@
 //! out, [`screen`] is what it sees, [`snapshot`] keeps and compares screens, [`svg`] draws one.
 //!
 //! Invariants:
-//! - no IO, no clock, no thread: texts and a scheduler come in, outcomes go out as data;
+//! - no IO, no clock, no thread: texts and a scheduler (or a [`Rig`] with one) come in, outcomes go out as data;
 //! - the same tape on the same scheduler gives the same screens, byte for byte;
 //! - no tape can hang: keys, virtual time and the scheduler's work are all bounded, and a bound that is hit is told with its line.
 
@@ -21,6 +21,7 @@ mod line;
 pub mod play;
 mod read;
 pub mod record;
+pub mod rig;
 pub mod screen;
 pub mod snapshot;
 pub mod svg;
@@ -28,6 +29,7 @@ pub mod watch;
 pub mod words;
 
 pub use file::{Act, Against, Head, Pattern, Reading, Step, Tape, read};
-pub use play::{Failure, Limits, Played, Stage, play};
+pub use play::{Failure, Limits, Played, Stage, play, play_on};
+pub use rig::Rig;
 pub use screen::Screen;
 pub use snapshot::{Picture, Shot, Shots};

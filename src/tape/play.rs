@@ -11,6 +11,7 @@ use ratatui::layout::Position;
 
 use super::file::{Act, Head, Pattern, Tape, Where};
 use super::heard::Ear;
+use super::rig::Rig;
 use super::screen::Screen;
 use super::snapshot::{Picture, Shot};
 use super::svg;
@@ -98,9 +99,15 @@ pub struct Stage<'w> {
     pub title: String,
 }
 
-/// Plays a tape on a scheduler that its head asks for.
+/// Plays a tape on a scheduler that its head asks for, in this process.
 pub fn play(tape: &Tape, core: Core, about: About, stage: Stage<'_>) -> Played {
-    let mut player = Player::new(tape, core, about, stage);
+    let source = Arc::new(Stepped::unstarted(core, about, tape.head.actor()));
+    play_on(tape, Box::new(source), stage)
+}
+
+/// The same on a scheduler and what lies between it and the console.
+pub fn play_on(tape: &Tape, rig: Box<dyn Rig>, stage: Stage<'_>) -> Played {
+    let mut player = Player::new(tape, rig, stage);
     let failed = player.start().map_err(|broken| (tape.head.at, broken)).and_then(|()| {
         tape.steps.iter().try_for_each(|step| {
             player.at = step.at;
@@ -127,6 +134,7 @@ pub fn play(tape: &Tape, core: Core, about: About, stage: Stage<'_>) -> Played {
 /// | TAPE-023 | the console has quit, or has not |
 /// | TAPE-024 | something was said that no step expects |
 /// | TAPE-025 | what is waited for does not come |
+/// | TAPE-026 | the server cannot be served |
 enum Broken {
     Rule(&'static str, String),
     /// Whoever looks on wants no more.
@@ -139,7 +147,7 @@ fn broken(code: &'static str, what: impl Into<String>) -> Broken {
 
 struct Player<'t, 'w> {
     head: &'t Head,
-    source: Arc<Stepped>,
+    rig: Box<dyn Rig>,
     driver: Driver,
     size: (u16, u16),
     now: Duration,
@@ -158,16 +166,15 @@ struct Player<'t, 'w> {
 }
 
 impl<'t, 'w> Player<'t, 'w> {
-    fn new(tape: &'t Tape, core: Core, about: About, stage: Stage<'w>) -> Self {
+    fn new(tape: &'t Tape, rig: Box<dyn Rig>, stage: Stage<'w>) -> Self {
         let head = &tape.head;
-        let source = Arc::new(Stepped::unstarted(core, about, head.actor()));
         let Stage { limits, watch, depth, title } = stage;
         let depth = depth.unwrap_or(head.depth);
         let captions = tape.steps.iter().any(|step| matches!(step.act, Act::Say(_)));
         Self {
             head,
-            driver: driver(head, depth, &source),
-            source,
+            driver: driver(head, depth, rig.source()),
+            rig,
             size: (head.width, head.height),
             now: Duration::ZERO,
             at: head.at,
@@ -188,7 +195,8 @@ impl<'t, 'w> Player<'t, 'w> {
     /// Has done what is due at the beginning; the console is opened on that.
     fn start(&mut self) -> Result<(), Broken> {
         self.step(Duration::ZERO)?;
-        self.driver = driver(self.head, self.depth, &self.source);
+        self.driver = driver(self.head, self.depth, self.rig.source());
+        self.keep_up();
         // What it says before the first key is no answer to one.
         self.ear.listen(self.driver.model(), self.at);
         self.ear.expect_all();
@@ -245,6 +253,7 @@ impl<'t, 'w> Player<'t, 'w> {
                 self.show(stays)?;
             }
             Act::Shown(shown) => self.shower.shown(*shown),
+            Act::Server { there } => self.rig.server(*there).map_err(|why| broken("TAPE-026", why))?,
             Act::Ended => {}
         }
         Ok(())
@@ -272,6 +281,7 @@ impl<'t, 'w> Player<'t, 'w> {
 
     fn after_input(&mut self, name: &str, typed: bool, nth: u32) -> Result<(), Broken> {
         self.driver.refresh();
+        self.keep_up();
         self.ended = self.driver.take_effects().quit;
         self.ear.listen(self.driver.model(), self.at);
         let stays = self.shower.pressed(name, typed, nth);
@@ -321,12 +331,19 @@ impl<'t, 'w> Player<'t, 'w> {
         Ok(())
     }
 
+    /// Lets the console see what came of what it wanted, until it wants no more.
+    fn keep_up(&mut self) {
+        while self.rig.settle() {
+            self.driver.refresh();
+        }
+    }
+
     fn step(&mut self, by: Duration) -> Result<(), Broken> {
         if self.now + by > self.limits.time {
             return Err(broken("TAPE-021", format!("more than {:?} of virtual time go by", self.limits.time)));
         }
-        let until = self.source.now() + by;
-        while self.source.advance_until(until, WORK_SLICE.min(self.work)) == Progress::Busy {
+        let until = self.rig.now() + by;
+        while self.rig.advance_until(until, WORK_SLICE.min(self.work)) == Progress::Busy {
             self.work = self.work.saturating_sub(WORK_SLICE);
             if self.work == 0 {
                 let limit = self.limits.work;
@@ -335,7 +352,9 @@ impl<'t, 'w> Player<'t, 'w> {
             }
         }
         self.now += by;
+        self.rig.pass(by);
         self.driver.advance(by);
+        self.keep_up();
         self.ear.listen(self.driver.model(), self.at);
         Ok(())
     }
@@ -418,7 +437,7 @@ impl<'t, 'w> Player<'t, 'w> {
 }
 
 /// A console as the head of a tape asks for it.
-fn driver(head: &Head, depth: Depth, source: &Arc<Stepped>) -> Driver {
+fn driver(head: &Head, depth: Depth, source: Arc<dyn Source>) -> Driver {
     let options = Options { theme: head.theme.clone(), depth, ascii: head.ascii, ..Options::default() };
-    Driver::new(Arc::<Stepped>::clone(source), options, head.width, head.height)
+    Driver::new(source, options, head.width, head.height)
 }

@@ -42,6 +42,7 @@ struct Settings {
     ascii: bool,
     scheduler_admin: bool,
     read_only: bool,
+    served: bool,
     pace: Pace,
     wait: Option<Duration>,
     width: Option<u16>,
@@ -97,6 +98,7 @@ impl Reader {
             identity: settings.identity.unwrap_or_else(|| Identity::new(SOMEBODY, [SOMEBODY])),
             read_only: settings.read_only,
             core: settings.core,
+            served: settings.served,
             theme: settings.theme,
             depth: settings.depth,
             ascii: settings.ascii,
@@ -144,6 +146,7 @@ impl Reader {
             "Say" => Act::Say(typed(line, word)?),
             "Hide" => Act::Shown(false),
             "Show" => Act::Shown(true),
+            "Server" => self.server(line, at)?,
             "Ended" => Act::Ended,
             _ => match key {
                 Some(key) => Act::Press { key, count: count(line)?, pause },
@@ -152,6 +155,23 @@ impl Reader {
         };
         self.steps.push(Step { at, act });
         Ok(())
+    }
+
+    fn server(&mut self, line: &mut Line<'_>, at: Place) -> Result<Act, Wrong> {
+        let value_at = line.at();
+        let there = match value(line, "Server", "gone or back")?.as_str() {
+            "gone" => false,
+            "back" => true,
+            other => {
+                let message = format!("{other:?} is nothing that a server does");
+                return Err(Wrong::new("TAPE-003", value_at, message, "gone or back"));
+            }
+        };
+        if !self.settings.served {
+            let hint = "write `Set Served true` before the first step";
+            return Err(Wrong::new("TAPE-011", at, "the scheduler of this tape is not served", hint));
+        }
+        Ok(Act::Server { there })
     }
 
     fn source(&mut self, line: &mut Line<'_>, at: Place) -> Result<(), Wrong> {
@@ -232,6 +252,10 @@ impl Reader {
             }
             "SchedulerAdmin" => {
                 self.settings.scheduler_admin = self.flag("Set SchedulerAdmin", line, at)?;
+                Ok(())
+            }
+            "Served" => {
+                self.settings.served = self.flag("Set Served", line, at)?;
                 Ok(())
             }
             "ReadOnly" => {

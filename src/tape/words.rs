@@ -3,7 +3,7 @@
 use crate::console::key::{Code, Key};
 
 /// The words that are no keys, in the order of the documentation.
-pub const WORDS: [&str; 20] = [
+pub const WORDS: [&str; 21] = [
     "Source",
     "Set",
     "Type",
@@ -20,6 +20,7 @@ pub const WORDS: [&str; 20] = [
     "Refute",
     "Snapshot",
     "Screenshot",
+    "Server",
     "Say",
     "Hide",
     "Show",
@@ -27,7 +28,7 @@ pub const WORDS: [&str; 20] = [
 ];
 
 /// What can be set.
-pub const SETTINGS: [&str; 12] = [
+pub const SETTINGS: [&str; 13] = [
     "Width",
     "Height",
     "Theme",
@@ -37,6 +38,7 @@ pub const SETTINGS: [&str; 12] = [
     "SchedulerAdmin",
     "ReadOnly",
     "Core",
+    "Served",
     "TypingSpeed",
     "PlaybackSpeed",
     "WaitTimeout",

@@ -14,7 +14,7 @@ use super::rows::{
     PropertyRow, QueueRow, QueueSettings, StateChange, TaskGroupRow,
 };
 use super::users::{self, Side, UsageBuilder};
-use super::{Notice, NoticeWeight, PartitionView, View};
+use super::{Notice, NoticeWeight, PartitionView, Sample, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
 use crate::scheduler::gang::TaskGroup;
@@ -77,6 +77,27 @@ impl ViewBuilder {
     /// Has the next view show every pending ask as it is: counts that change in every cycle are shown now and then only.
     pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
         scheduler.partitions_mut().iter_mut().for_each(Partition::touch_pending);
+    }
+
+    /// What was told and sampled so far, for whoever keeps it: the notices, how many there ever were, and the samples.
+    pub fn kept(&self) -> (&Vector<Arc<Notice>>, u64, &Vector<Arc<Sample>>) {
+        (&self.view.notices, self.notices_told, self.history.samples())
+    }
+
+    /// The next view comes after one that somebody else made of `generation`. Gives the generation of that one.
+    pub fn skip_generation(&mut self, generation: u64) -> u64 {
+        self.view.generation = self.view.generation.max(generation) + 1;
+        self.view.generation
+    }
+
+    /// Brings back what was told and sampled.
+    pub fn bring_back(&mut self, notices: Vec<Notice>, told: u64, samples: Vec<Sample>) {
+        self.news = true;
+        self.view.notices = notices.into_iter().map(Arc::new).collect();
+        self.notices_told = told;
+        self.history = History::default();
+        samples.into_iter().for_each(|sample| self.history.add(sample));
+        self.view.history = self.history.samples().clone();
     }
 
     /// Adds something worth telling to the next view.

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::NoticeWeight;
-use crate::model::{Acl, Time};
-use crate::scheduler::{Draining, DrainingApp};
+use super::{AppRow, NoticeWeight, PartitionView, QueueRow, View};
+use crate::model::{Acl, AppState, QueueState, Time};
+
+use crate::scheduler::{COMPLETING, Draining, DrainingApp};
 
 /// How many applications and administrators the one line names.
 const NAMED: usize = 3;
@@ -37,6 +38,46 @@ pub fn drain_notice(
         lines.push(format!("and {more} more"));
     }
     (weight, title, lines.join("\n"))
+}
+
+impl View {
+    /// Whether a queue has been draining for long (SCH-211).
+    pub fn is_stuck(&self, row: &QueueRow, now: Time) -> bool {
+        let since = now.since(row.state_since);
+        row.state == QueueState::Draining && !self.stuck_after.is_zero() && since >= self.stuck_after
+    }
+}
+
+impl PartitionView {
+    /// What is left in a queue and everything below it, by application, and who may act (SCH-210).
+    pub fn draining(&self, row: &QueueRow) -> Draining {
+        let mut applications = Vec::new();
+        let mut below = vec![row];
+        while let Some(row) = below.pop() {
+            applications.extend(row.apps.iter().filter_map(|slot| self.app(*slot)).map(|app| draining_app(app)));
+            below.extend(row.children.iter().rev().filter_map(|slot| self.queue(*slot)).map(|child| &**child));
+        }
+        Draining {
+            queue: row.path.clone(),
+            since: row.state_since,
+            applications,
+            allocated: row.allocated.clone(),
+            admins: Acl::joined(self.path_up(row).map(|row| &row.settings.admin_acl)),
+        }
+    }
+}
+
+fn draining_app(app: &AppRow) -> DrainingApp {
+    let completing = app.log.last().filter(|_| app.state == AppState::Completing);
+    DrainingApp {
+        id: app.id.clone(),
+        who: app.who.clone(),
+        queue: app.queue.clone(),
+        state: app.state,
+        allocated: app.allocated.add(&app.placeholder),
+        pending: app.pending.clone(),
+        ends_by: completing.map(|change| change.at + COMPLETING),
+    }
 }
 
 fn listed(app: &DrainingApp) -> String {

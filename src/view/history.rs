@@ -1,22 +1,26 @@
-//! What a cluster looked like, minute by minute (SCH-230, `rest.md` section 5.14).
+//! What a cluster looked like: the last hour in steps of ten seconds, the last day minute by minute (SCH-230, `rest.md` section
+//! 5.14).
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use imbl::Vector;
 
+use super::View;
 use crate::model::{AppState, QueuePath, Resource, Time};
 use crate::scheduler::{Partition, Scheduler};
 
 /// How often a sample is taken.
-pub const SAMPLE_EVERY: Duration = Duration::from_secs(60);
-/// How many samples are kept: those of a day.
-pub const SAMPLES: usize = 1440;
+pub const SAMPLE_EVERY: Duration = Duration::from_secs(10);
+/// How many samples are kept as they were taken: those of an hour. Of older ones, those on the minute stay.
+pub const FINE: usize = 360;
+/// How many samples are kept: those of the last hour, and one a minute of the day before it.
+pub const SAMPLES: usize = FINE + 1440;
 /// How many queues are kept over all samples; where there are more, the oldest samples keep their totals only.
 const QUEUES: usize = 100_000;
 
 /// One moment of a cluster.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Sample {
     /// When.
     pub at: Time,
@@ -35,9 +39,10 @@ pub struct Sample {
 }
 
 /// One partition at one moment.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PartitionSample {
     /// Its name.
+    #[serde(with = "crate::model::saved::text")]
     pub name: Arc<str>,
     /// What its nodes have.
     pub capacity: Resource,
@@ -46,11 +51,12 @@ pub struct PartitionSample {
     /// What is pending.
     pub pending: Resource,
     /// The queues in which something is allocated or pending, a parent before its children; none in samples that are too old.
+    #[serde(with = "samples")]
     pub queues: Arc<[QueueSample]>,
 }
 
 /// One queue at one moment.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct QueueSample {
     /// The queue.
     pub queue: QueuePath,
@@ -62,10 +68,73 @@ pub struct QueueSample {
     pub running: u64,
 }
 
+/// Shared samples as a sequence.
+mod samples {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::QueueSample;
+
+    pub fn serialize<S: Serializer>(samples: &Arc<[QueueSample]>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(samples.iter())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[QueueSample]>, D::Error> {
+        Vec::deserialize(from).map(Arc::from)
+    }
+}
+
+impl Sample {
+    /// Whether it is the one of its minute, of those taken every [`SAMPLE_EVERY`].
+    pub fn on_the_minute(&self) -> bool {
+        step(self.at).is_multiple_of(6)
+    }
+
+    /// A sample of what a view shows: for who has no scheduler, but sees one.
+    fn of_view(now: Time, view: &View) -> Self {
+        let mut sample = Self { at: now, made: view.allocations_made, ..Self::default() };
+        for part in &view.partitions {
+            for app in part.apps.iter().flatten() {
+                sample.live += 1;
+                sample.running += u64::from(matches!(app.state, AppState::Starting | AppState::Running));
+                sample.allocations += (app.asks.len() as u64).saturating_sub(u64::from(app.pending_asks));
+                sample.pending_asks += u64::from(app.pending_asks);
+            }
+            let queues: Arc<[QueueSample]> = part
+                .walk()
+                .filter(|row| !row.allocated.is_zero() || !row.pending.is_zero())
+                .map(|row| QueueSample {
+                    queue: row.path.clone(),
+                    allocated: row.allocated.clone(),
+                    pending: row.pending.clone(),
+                    running: row.running,
+                })
+                .collect();
+            let root = part.root();
+            sample.partitions.push(PartitionSample {
+                name: Arc::clone(&part.name),
+                capacity: part.capacity.clone(),
+                allocated: root.map(|root| root.allocated.clone()).unwrap_or_default(),
+                pending: root.map(|root| root.pending.clone()).unwrap_or_default(),
+                queues,
+            });
+        }
+        sample
+    }
+}
+
+/// Which step of [`SAMPLE_EVERY`] a time is in.
+const fn step(at: Time) -> u64 {
+    at.0 / SAMPLE_EVERY.as_micros() as u64
+}
+
 /// The last samples, the oldest first.
 #[derive(Debug, Default)]
-pub(super) struct History {
+pub struct History {
     samples: Vector<Arc<Sample>>,
+    /// How many of them, from the newest on, are kept as they were taken.
+    fine: usize,
     /// Queues over all samples.
     queues: usize,
     /// How many samples, from the oldest on, have lost their queues.
@@ -73,14 +142,29 @@ pub(super) struct History {
 }
 
 impl History {
+    /// The samples, the oldest first.
     pub fn samples(&self) -> &Vector<Arc<Sample>> {
         &self.samples
     }
 
+    /// Adds a sample of what a view shows, if it is time for one. Gives whether it was.
+    pub fn watch(&mut self, now: Time, view: &View) -> bool {
+        let due = self.samples.back().is_none_or(|last| step(last.at) < step(now));
+        if due {
+            self.add(Sample::of_view(now, view));
+        }
+        due
+    }
+
     /// Adds a sample, and makes room for it.
-    pub fn add(&mut self, sample: Sample) {
+    pub(super) fn add(&mut self, sample: Sample) {
         self.queues += count_queues(&sample);
         self.samples.push_back(Arc::new(sample));
+        self.fine += 1;
+        if self.fine > FINE {
+            self.fine -= 1;
+            self.thin_out(self.samples.len() - self.fine - 1);
+        }
         while self.samples.len() > SAMPLES
             && let Some(oldest) = self.samples.pop_front()
         {
@@ -92,6 +176,17 @@ impl History {
             self.queues -= count_queues(oldest);
             Arc::make_mut(oldest).partitions.iter_mut().for_each(|partition| partition.queues = Arc::default());
             self.bare += 1;
+        }
+    }
+}
+
+impl History {
+    /// Drops a sample that is not on the minute.
+    fn thin_out(&mut self, at: usize) {
+        if self.samples.get(at).is_some_and(|sample| !sample.on_the_minute()) {
+            let gone = self.samples.remove(at);
+            self.queues -= count_queues(&gone);
+            self.bare -= usize::from(at < self.bare);
         }
     }
 }
@@ -136,25 +231,39 @@ fn of_partition(partition: &Partition) -> PartitionSample {
 mod tests {
     use super::*;
 
-    fn sample(at: u64, queues: usize) -> Sample {
+    fn sample(at: u32, queues: usize) -> Sample {
         let queue =
             QueueSample { queue: QueuePath::root(), allocated: Resource::new(), pending: Resource::new(), running: 0 };
         let partition = PartitionSample { queues: vec![queue; queues].into(), ..PartitionSample::default() };
-        Sample { at: Time(at), partitions: vec![partition], ..Sample::default() }
+        Sample { at: Time::ZERO + SAMPLE_EVERY * at, partitions: vec![partition], ..Sample::default() }
     }
 
     #[test]
     fn a_day_is_kept() {
         let mut history = History::default();
-        (0..2000).for_each(|at| history.add(sample(at, 1)));
+        let steps = 20_000;
+        (0..steps).for_each(|at| history.add(sample(at, 1)));
         assert_eq!((history.samples.len(), history.queues), (SAMPLES, SAMPLES));
-        assert_eq!(history.samples.front().map(|oldest| oldest.at), Some(Time(2000 - SAMPLES as u64)));
+        let at: Vec<u64> = history.samples.iter().map(|sample| step(sample.at)).collect();
+        assert!(
+            at[SAMPLES - FINE..].iter().copied().eq(u64::from(steps) - FINE as u64..u64::from(steps)),
+            "the last hour is whole"
+        );
+        let older = &at[..SAMPLES - FINE];
+        assert!(older.windows(2).all(|pair| pair[1] - pair[0] == 6), "one a minute of the day before");
+    }
+
+    #[test]
+    fn what_a_view_shows_is_sampled_once_in_each_step() {
+        let (mut history, view) = (History::default(), View::default());
+        let taken: Vec<bool> = [3, 8, 10, 19, 47, 48].map(|at| history.watch(Time(at * 1_000_000), &view)).into();
+        assert_eq!(taken, [true, false, true, false, true, false]);
     }
 
     #[test]
     fn many_queues_go_from_the_oldest_samples_first() {
         let mut history = History::default();
-        (0..1500).for_each(|at| history.add(sample(at, 1000)));
+        (0..300).for_each(|at| history.add(sample(at, 1000)));
         let with: Vec<usize> = history.samples.iter().map(|sample| count_queues(sample)).collect();
         assert_eq!(history.queues, with.iter().sum::<usize>());
         assert_eq!(with.iter().filter(|count| **count > 0).count(), QUEUES / 1000);

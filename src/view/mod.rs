@@ -12,10 +12,11 @@
 
 pub mod act;
 pub mod build;
-mod drain;
+pub mod drain;
 pub mod explain;
 pub mod health;
 pub mod history;
+pub mod ledger;
 pub mod notice;
 pub mod preview;
 pub mod record;
@@ -32,7 +33,7 @@ pub use crate::scheduler::place;
 pub use build::ViewBuilder;
 pub use drain::drain_notice;
 pub use health::{Health, HealthCheck, health};
-pub use history::{PartitionSample, QueueSample, Sample};
+pub use history::{History, PartitionSample, QueueSample, Sample};
 pub use notice::{Notice, NoticeWeight};
 pub use record::{ChangeDetail, ChangeType, EventPage, ObjectType, Record};
 pub use rows::{
@@ -64,7 +65,7 @@ pub struct View {
     pub resting: bool,
     /// What was worth telling, the oldest first; only the last ones are kept.
     pub notices: Vector<Arc<Notice>>,
-    /// What the cluster looked like, a sample a minute, the oldest first; those of a day are kept (SCH-230).
+    /// What the cluster looked like, the oldest sample first: those of the last hour, and one a minute of the day before (SCH-230).
     pub history: Vector<Arc<Sample>>,
 }
 
@@ -109,6 +110,8 @@ pub struct PartitionView {
     pub limited_users: UsageRows,
     /// The groups that a limit in force names, the shared pot `*` too, likewise.
     pub limited_groups: UsageRows,
+    /// What the server that this was read from says that its reader may do; `None` where there is no such server.
+    pub decided: Option<Arc<act::Decided>>,
 }
 
 impl PartitionView {

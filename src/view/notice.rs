@@ -3,7 +3,7 @@
 use crate::model::Time;
 
 /// Something worth telling once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Notice {
     /// Counts up over all notices, from 1.
     pub number: u64,
@@ -18,7 +18,7 @@ pub struct Notice {
 }
 
 /// How much a notice matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum NoticeWeight {
     /// Went as it should.
     Info,

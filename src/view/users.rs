@@ -11,6 +11,7 @@ use imbl::{OrdMap, OrdSet};
 use super::rows::{AppGroup, AppRow, QueueRow, QueueSlot};
 use super::{PartitionView, QueueLimits};
 use crate::config::LimitConfig;
+use crate::model::quantity::show_amount;
 use crate::model::{AppId, Identity, QueuePath, Resource};
 use crate::scheduler::Partition;
 use crate::scheduler::index::SlabKey;
@@ -119,6 +120,39 @@ impl LimitUse {
         max_applications(&self.limit).is_none_or(has_place)
     }
 
+    /// Whose it is and what it sets: `user sue in root.etl: at most 4 applications, vcore 10`.
+    pub fn what(&self) -> String {
+        let side = if self.side == Side::User { "user" } else { "group" };
+        let apps = self.max_running().map(|max| format!("{max} application{}", if max == 1 { "" } else { "s" }));
+        let set: Vec<String> = apps.into_iter().chain(self.max().map(ToString::to_string)).collect();
+        format!("{side} {} in {}: at most {}", self.name, self.queue, set.join(", "))
+    }
+
+    /// What it would do to one more application, by what runs at this moment (LIM-040, LIM-044).
+    pub fn would(&self) -> String {
+        if let Some(max) = self.max_running().filter(|max| self.running.len() as u64 >= *max) {
+            return format!("hold it back: {} of {max} run", self.running.len());
+        }
+        let full =
+            self.rest().and_then(|rest| rest.iter().find(|(_, rest)| *rest <= 0).map(|(name, _)| name.to_owned()));
+        if let (Some(name), Some(max)) = (full, self.max()) {
+            let used = show_amount(&name, self.allocated.amount(&name));
+            return format!(
+                "hold back what it asks of {name}: {used} of {} in use",
+                show_amount(&name, max.amount(&name))
+            );
+        }
+        let apps = self.max_running().map(|max| format!("{} of {max} run", self.running.len()));
+        let used = self.max().map(|max| {
+            let of = |(name, max): (&str, i64)| {
+                format!("{name} {} of {}", show_amount(name, self.allocated.amount(name)), show_amount(name, max))
+            };
+            format!("{} in use", max.iter().map(of).collect::<Vec<_>>().join(", "))
+        });
+        let told: Vec<String> = apps.into_iter().chain(used).collect();
+        format!("let it run: {}", told.join(", "))
+    }
+
     /// Whether nothing more of some resource, or no further application, goes into it.
     pub fn is_full(&self) -> bool {
         let out = self.rest().is_some_and(|rest| rest.iter().any(|(_, rest)| rest <= 0));
@@ -185,6 +219,18 @@ impl PartitionView {
         let mut limits = self.user_limits(&app.who.user, queue);
         if let AppGroup::Group(group) = &app.group {
             limits.extend(self.group_limits(group, queue));
+        }
+        limits
+    }
+
+    /// The limits that would count for an application of `who` in a queue: his, then those of the group that it would count under,
+    /// each from the queue up to the root. A queue that is not there yet has none of its own.
+    pub fn limits_for(&self, who: &Identity, queue: &QueuePath) -> Vec<LimitUse> {
+        let up = std::iter::successors(Some(queue.clone()), QueuePath::parent);
+        let Some(queue) = up.into_iter().find_map(|path| self.queue_at(&path)) else { return Vec::new() };
+        let mut limits = self.user_limits(&who.user, queue);
+        if let Some(group) = self.group_by_limits(who, queue) {
+            limits.extend(self.group_limits(&group, queue));
         }
         limits
     }

@@ -116,12 +116,15 @@ fn followers_are_told_when_a_command_has_been_carried_out() {
 #[test]
 fn a_source_gives_events_history_and_health() {
     let source = Stepped::new(core(Some(Beat::new(&Arc::default()))), about(), Identity::new("sue", ["dev"]));
-    source.advance(Duration::from_secs(59));
-    assert!(source.view().history.is_empty(), "the first sample is one minute old");
-    source.advance(Duration::from_secs(125));
+    source.advance(Duration::from_secs(9));
+    assert!(source.view().history.is_empty(), "the first sample is ten seconds old");
+    source.advance(Duration::from_secs(175));
     let view = source.view();
     let at: Vec<u64> = view.history.iter().map(|sample| sample.at.as_millis()).collect();
-    assert_eq!(at, [60_000, 120_000, 180_000]);
+    assert!(at.into_iter().eq((1..=18).map(|step| step * 10_000)));
+    let minutes: Vec<u64> =
+        view.history.iter().filter(|sample| sample.on_the_minute()).map(|sample| sample.at.as_millis()).collect();
+    assert_eq!(minutes, [60_000, 120_000, 180_000], "REST shows those");
     let last = view.history.last().unwrap();
     let partition = &last.partitions[0];
     assert_eq!(last.allocations * 1000, u64::try_from(partition.allocated.amount("vcore")).unwrap());

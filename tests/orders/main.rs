@@ -6,6 +6,7 @@ mod api;
 mod apps;
 mod configure;
 mod engine;
+mod ledger;
 mod rights;
 mod stage;
 mod workload;

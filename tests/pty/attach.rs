@@ -61,6 +61,7 @@ fn an_attached_console_acts_within_its_rights_and_tells_when_the_server_is_gone(
         .output()
         .expect("the binary runs");
     std::fs::write(&token, made.stdout).expect("written");
+    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("made private");
     let mut served = Served::start(&["--workload", "tests/scenarios/tenants.yaml", "--tokens", &tokens]);
     let arguments = ["attach", &served.url, "--token-file", &token, "--color", "true"];
     let mut terminal = Terminal::kornsole(&arguments, &[("XDG_CONFIG_HOME", &folder)]);
@@ -92,7 +93,7 @@ fn an_attached_console_acts_within_its_rights_and_tells_when_the_server_is_gone(
     let bright = terminal.look(|seen| colour(seen, "train")).expect("it is shown");
     served.terminate();
     terminal.until("the age of the data", |seen| seen.emulator.screen().contents().contains(" OLD "));
-    terminal.until_text("cannot be reached");
+    terminal.until_text("refuses the connection");
     terminal.until("the data, dimmed", |seen| colour(seen, "train").is_some_and(|now| now != bright));
     terminal.press(":quit\r");
     assert_eq!(terminal.end().exit_code(), 0, "nothing would be lost");

@@ -90,9 +90,9 @@ fn exit_codes_say_what_happened() {
     server.mischief(Mischief::Always(200, "text/html", "<html>"));
     let (foreign, told) = code(&["queues", "--server", &url]);
     assert!(foreign == 3 && told.contains("not a YuniKorn"), "{foreign} {told}");
-    drop(server);
+    let _away = server.stop();
     let (gone, told) = code(&["queues", "--server", &url]);
-    assert!(gone == 3 && told.contains("cannot be reached"), "{told}");
+    assert!(gone == 3 && told.contains("refuses the connection"), "{told}");
 }
 
 /// A kornsole that takes one token, as far as these tests ask.
@@ -132,6 +132,8 @@ fn file(name: &str, text: &str) -> (std::path::PathBuf, String) {
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join(name);
     std::fs::write(&file, text).unwrap();
+    // A token that others can read would be warned about.
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let shown = file.display().to_string();
     (folder, shown)
 }

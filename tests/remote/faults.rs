@@ -92,14 +92,14 @@ fn a_redirect_is_told_and_not_followed() {
 #[test]
 fn nobody_there_at_first() {
     let server = Server::start(sets::of("1.8.0"));
-    let port = server.stop();
-    let looker = Looker::at(&format!("127.0.0.1:{port}"));
+    let away = server.stop();
+    let looker = Looker::at(&format!("127.0.0.1:{}", away.port));
     let cause = looker.wait("the cause", |_, link| match link {
         Link::Connecting { cause: Some(cause), retry_in: Some(_) } => Some(cause.clone()),
         _ => None,
     });
-    assert!(cause.contains("127.0.0.1 cannot be reached"), "{cause}");
-    let _server = Server::again(port, sets::of("1.8.0"));
+    assert!(cause.contains("refuses the connection"), "{cause}");
+    let _server = Server::again(away, sets::of("1.8.0"));
     looker.all();
     looker.wait("that it is there", live);
 }
@@ -109,9 +109,9 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
     let server = Server::start(sets::of("1.8.0"));
     let looker = Looker::at(&server.url());
     looker.all();
-    let port = server.stop();
+    let away = server.stop();
     let age = looker.wait("its age", |_, link| match link {
-        Link::Stale { age, cause, retry_in: Some(_) } if cause.contains("cannot be reached") => Some(*age),
+        Link::Stale { age, cause, retry_in: Some(_) } if cause.contains("refuses the connection") => Some(*age),
         _ => None,
     });
     assert!(age < Duration::from_secs(20));
@@ -125,7 +125,7 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
         }
     }
     set.insert(get("/ws/v1/partition/default/applications/active"), Answer::json("[]"));
-    let _server = Server::again(port, set);
+    let _server = Server::again(away, set);
     looker.wait("the restart", |view, link| {
         let told = view.notices.iter().any(|notice| notice.title.contains("another run of the scheduler"));
         (told && link.is_live()).then_some(())

@@ -5,7 +5,9 @@
 
 mod commands;
 mod faults;
+mod own;
 mod picture;
+mod records;
 mod releases;
 mod saved;
 mod serve;

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use tokio::net::TcpSocket;
+
 /// What is answered.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -74,6 +76,24 @@ struct State {
     stopped: AtomicBool,
 }
 
+/// What comes of something that is tried until it goes.
+fn soon<T>(mut what: impl FnMut() -> std::io::Result<T>) -> T {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        match what() {
+            Ok(done) => return done,
+            Err(error) => assert!(Instant::now() < until, "{error}"),
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// A port on which nobody listens, and nobody else can.
+pub struct Away {
+    pub port: u16,
+    _socket: TcpSocket,
+}
+
 /// The server. Dropping it stops it.
 pub struct Server {
     pub port: u16,
@@ -86,17 +106,11 @@ impl Server {
         Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), set)
     }
 
-    /// On a port where one was before.
-    pub fn again(port: u16, set: Set) -> Self {
-        let until = Instant::now() + Duration::from_secs(10);
-        loop {
-            // Somebody's connection may still be closing.
-            match TcpListener::bind(("127.0.0.1", port)) {
-                Ok(listener) => return Self::on(listener, set),
-                Err(error) => assert!(Instant::now() < until, "port {port}: {error}"),
-            }
-            std::thread::yield_now();
-        }
+    /// On the port where one was before.
+    pub fn again(away: Away, set: Set) -> Self {
+        let port = away.port;
+        drop(away);
+        Self::on(soon(|| TcpListener::bind(("127.0.0.1", port))), set)
     }
 
     fn on(listener: TcpListener, set: Set) -> Self {
@@ -141,10 +155,14 @@ impl Server {
         self.state.came.lock().unwrap().clone()
     }
 
-    /// Stops listening; connections that stand are closed with their next request.
-    pub fn stop(mut self) -> u16 {
+    /// Stops listening; connections that stand are closed with their next request. Nobody else gets the port meanwhile.
+    pub fn stop(mut self) -> Away {
         self.end();
-        self.port
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_reuseaddr(true).unwrap();
+        // A process that another test is just starting may hold the listener until it runs.
+        soon(|| socket.bind(([127, 0, 0, 1], self.port).into()));
+        Away { port: self.port, _socket: socket }
     }
 
     fn end(&mut self) {

@@ -84,7 +84,7 @@ fn certificates_are_checked_and_a_token_goes_over_tls() {
     let bad = run(Some(&ca));
     let told = String::from_utf8(bad.stderr).unwrap();
     assert_eq!(bad.status.code(), Some(3), "{told}");
-    assert!(told.contains("cannot be reached") && told.contains("--ca FILE adds"), "{told}");
+    assert!(told.contains("certificate of localhost is not trusted") && told.contains("--ca FILE adds"), "{told}");
     std::fs::write(&ca, "no certificate").unwrap();
     let nonsense = run(Some(&ca));
     assert_eq!(nonsense.status.code(), Some(2), "{}", String::from_utf8_lossy(&nonsense.stderr));

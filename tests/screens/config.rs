@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::config::{self, DEFAULT_POLICY_GROUP};
-use kornsole::console::{Driver, Options};
+use kornsole::console::{Driver, Opener, Options, Personal};
 use kornsole::engine::Core;
 use kornsole::model::{Identity, Profile};
 use kornsole::source::{About, Source, SourcePlace, Stepped};
@@ -247,4 +247,50 @@ fn pictures_of_the_page() {
         settle(&mut driver);
         insta::assert_snapshot!(format!("config-meaning-{width}x{height}"), driver.screen_text());
     }
+}
+
+#[test]
+fn a_placement_is_tried_under_the_text_as_it_is_edited() {
+    let (mut driver, source) = console(TEXT, 120, 40);
+    driver.keys("5x").unwrap();
+    driver.keys("e").unwrap();
+    driver.type_text("sue");
+    driver.keys("<tab><tab>").unwrap();
+    driver.type_text("root.ops.night");
+    driver.keys("<esc>").unwrap();
+    says_not(&driver, "→ root.ops.night");
+    driver.keys("6/ops<ret>e<end><ret>").unwrap();
+    driver.type_text("queues: [{name: night}]");
+    driver.keys("<F3>").unwrap();
+    says(&driver, "the text is still being checked");
+    settle(&mut driver);
+    driver.keys("<F3>").unwrap();
+    says(&driver, "Placement › the edited text");
+    says(&driver, "→ root.ops.night");
+    says(&driver, "of the edited text");
+    driver.keys("<esc>").unwrap();
+    says(&driver, "edited, not applied");
+    driver.keys("5").unwrap();
+    says_not(&driver, "→ root.ops.night");
+    assert_eq!(running(&source), TEXT);
+}
+
+#[test]
+fn an_edit_is_asked_about_before_another_scheduler_is_looked_at() {
+    let (mut driver, source) = console(TEXT, 120, 40);
+    let contexts = std::collections::BTreeMap::from([("other".to_owned(), Default::default())]);
+    let again = Arc::clone(&source);
+    let opener = Opener::new(move |_| Ok(Arc::clone(&again) as Arc<dyn Source>));
+    driver.personalize(Personal { contexts, opener: Some(opener), ..Personal::default() });
+    driver.keys("/ops<ret>e<end>x<esc>").unwrap();
+    settle(&mut driver);
+    driver.keys(":context other<ret>").unwrap();
+    says(&driver, "Leave this scheduler for other?");
+    says(&driver, "The configuration was edited and is not applied");
+    driver.keys("<ret>").unwrap();
+    says(&driver, "opsx");
+    driver.keys(":context other<ret>y").unwrap();
+    driver.keys("6").unwrap();
+    settle(&mut driver);
+    says_not(&driver, "opsx");
 }

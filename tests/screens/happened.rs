@@ -10,7 +10,11 @@ use kornsole::model::{Identity, Profile};
 use kornsole::source::{About, SourcePlace, Stepped};
 
 fn console(width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
-    let core = demo::core(42, &Setup::of(Profile::default())).unwrap();
+    console_of(&Setup::of(Profile::default()), width, height, seconds)
+}
+
+fn console_of(setup: &Setup, width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
+    let core = demo::core(42, setup).unwrap();
     let about = About { place: SourcePlace::Embedded, name: "demo, seed 42".to_owned(), notes: Vec::new() };
     let source = Arc::new(Stepped::new(core, about, Identity::parse("you").unwrap()));
     source.advance(Duration::from_secs(seconds));
@@ -54,6 +58,16 @@ fn events_are_followed_filtered_and_lead_to_their_object() {
 }
 
 #[test]
+fn an_event_is_told_in_full() {
+    let (mut driver, _) = console(80, 24, 20);
+    driver.keys("7/request<ret>i").unwrap();
+    says(&driver, "› event");
+    says(&driver, "when");
+    driver.keys("<esc>").unwrap();
+    says(&driver, "Events");
+}
+
+#[test]
 fn an_object_leads_to_its_events_and_back() {
     let (mut driver, _) = console(120, 40, 20);
     driver.keys(":apps<ret>v").unwrap();
@@ -71,9 +85,32 @@ fn history_and_health_are_shown() {
     driver.keys("8").unwrap();
     says(&driver, "cpu used");
     says(&driver, "pending asks");
-    says(&driver, "one a minute");
+    says(&driver, "a column is 10s");
     driver.keys("<esc>9").unwrap();
     says(&driver, "all 9 checks passed");
+}
+
+#[test]
+fn a_draining_queue_says_what_holds_it_and_who_may_act() {
+    let (mut driver, _) = console(120, 40, 60);
+    driver.keys("/legacy<ret>i").unwrap();
+    let held = driver.find_row("held by").map(|(_, line)| line);
+    let held = held.unwrap_or_else(|| panic!("nothing holds it:\n{}", driver.screen_text()));
+    assert!(held.contains("archive-"), "{held}");
+    says(&driver, "may act      everybody");
+    says_not(&driver, "stuck");
+}
+
+#[test]
+fn a_queue_that_drains_for_long_is_marked() {
+    let mut setup = Setup::of(Profile::default());
+    setup.tuning.stuck_after = Duration::from_secs(20);
+    let (mut driver, _) = console_of(&setup, 120, 40, 85);
+    says(&driver, "◐ 32s!");
+    driver.keys("/legacy<ret>i").unwrap();
+    says(&driver, "Draining for 32s, stuck");
+    driver.keys("0").unwrap();
+    says(&driver, "root.batch.legacy 32s, stuck");
 }
 
 #[test]

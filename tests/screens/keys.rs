@@ -337,9 +337,9 @@ fn help_is_filtered_scrolled_and_closed() {
     says_not(&driver, "Open what is under the cursor");
     driver.keys("/freeze<ret>").unwrap();
     says(&driver, "Freeze the picture");
-    says_not(&driver, "One row up");
+    says_not(&driver, "Fold everything");
     driver.keys("<esc>").unwrap();
-    says(&driver, "One row up");
+    says(&driver, "Fold everything");
     driver.keys("<esc>").unwrap();
     says(&driver, "tenants");
 }

@@ -2,18 +2,23 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it expects by failing")]
 
+mod change;
 mod config;
 mod fixture;
 mod happened;
 mod keys;
 mod looks;
 mod many;
+mod more;
 mod notices;
 mod orders;
 mod pictures;
 mod props;
+mod records;
 mod screens;
 mod users;
+mod wire;
+mod workload;
 
 use std::sync::Arc;
 

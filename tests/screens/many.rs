@@ -51,6 +51,20 @@ fn a_few_marked_applications_are_killed_after_one_question() {
 }
 
 #[test]
+fn all_applications_of_a_subtree_ask_for_its_name() {
+    let (mut driver, source) = console(120, 40, 20);
+    let before = live(&source);
+    driver.keys(":apps root.system<ret>AK").unwrap();
+    says(&driver, "type root.system to go on");
+    driver.keys("y<ret>").unwrap();
+    says(&driver, "type root.system to go on, or esc");
+    // With one of them less it is no whole subtree.
+    driver.keys("<esc>g<space>K").unwrap();
+    says(&driver, "[ Cancel ]");
+    assert_eq!(live(&source), before);
+}
+
+#[test]
 fn many_marked_applications_ask_for_the_typed_name() {
     let (mut driver, source) = console(120, 40, 40);
     let before = live(&source);

@@ -12,7 +12,7 @@ use kornsole::source::{About, Source, SourcePlace, Stepped};
 use kornsole::view::act::Actor;
 
 /// The console of somebody on the two tenants of the scenario.
-fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
+pub fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let text = std::fs::read_to_string("tests/scenarios/tenants.yaml").unwrap();
     let scenario = scenario::read(&text).scenario.unwrap();
     let config = config::read(scenario.config_text().unwrap(), Profile::Kornsole).config.unwrap();
@@ -24,15 +24,15 @@ fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
 }
 
-fn user(name: &str) -> Actor {
+pub fn user(name: &str) -> Actor {
     Actor::from(Identity::new(name, [name]))
 }
 
-fn says(driver: &Driver, text: &str) {
+pub fn says(driver: &Driver, text: &str) {
     assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
 }
 
-fn says_not(driver: &Driver, text: &str) {
+pub fn says_not(driver: &Driver, text: &str) {
     assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
 }
 
@@ -137,7 +137,20 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
     assert_eq!(queue(&source, "nightly"), "root.a.etl");
     driver.keys("m<C-u>move root.a.web<ret>y").unwrap();
     assert_eq!(queue(&source, "nightly"), "root.a.web");
-    says(&driver, "moved nightly from root.a.etl to root.a.web");
+    says(&driver, "moved nightly from root.a.etl to root.a.web; :move-back undoes it");
+    driver.keys(":move-back<ret>").unwrap();
+    says(&driver, "Move back 1 application?");
+    driver.keys("y").unwrap();
+    assert_eq!(queue(&source, "nightly"), "root.a.etl");
+}
+
+#[test]
+fn there_must_have_been_a_move_to_undo_it() {
+    let (mut driver, _) = tenants(user("ann"), 120, 30);
+    driver.keys(":move-back<ret>").unwrap();
+    says(&driver, "nothing was moved from this console");
+    driver.keys("2:move root.a.web<ret>yKy:move-back<ret>").unwrap();
+    says(&driver, "what was moved last is over, or somewhere else by now");
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::Trouble;
+
 /// How much of a foreign answer is shown, in characters.
 const SHOWN: usize = 60;
 
@@ -11,11 +13,11 @@ const SHOWN: usize = 60;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
     /// Nobody listens, the name is not known, TLS does not come about.
-    Unreachable(String),
+    Unreachable(Trouble),
     /// A time limit passed: which phase, and how long it was.
     Slow(&'static str, std::time::Duration),
     /// The answer ended before it was whole.
-    Cut(String),
+    Cut(Trouble),
     /// The answer is larger than what is taken; the limit in bytes.
     TooLarge(usize),
     /// There is no such endpoint in this release (a 404 in text).
@@ -105,6 +107,14 @@ impl Fault {
         matches!(self, Self::Unreachable(_))
     }
 
+    /// What the libraries say of it, for the details; may be empty.
+    pub fn technical(&self) -> &str {
+        match self {
+            Self::Unreachable(trouble) | Self::Cut(trouble) => trouble.technical(),
+            _ => "",
+        }
+    }
+
     /// The beginning of a foreign answer, fit for one line.
     pub fn first_of(body: &[u8]) -> String {
         let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);
@@ -116,7 +126,8 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreachable(why) | Self::Cut(why) | Self::TooOld(why) => f.write_str(why),
+            Self::Unreachable(why) | Self::Cut(why) => why.fmt(f),
+            Self::TooOld(why) => f.write_str(why),
             Self::Slow(phase, limit) => write!(f, "no {phase} within {limit:?}"),
             Self::TooLarge(limit) => write!(f, "the answer is larger than {} MiB", limit >> 20),
             Self::NoEndpoint(path) => write!(f, "this release has no {path}"),

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::elements::Elements;
 use super::fault::{Fault, Said};
 use super::target::{Target, TargetFault, causes};
+use super::trouble::{self, Trouble};
 
 /// The state dump's old and new place (`rest.md` 5.17).
 const DUMP: (&str, &str) = ("ws/v1/fullstatedump", "debug/fullstatedump");
@@ -34,6 +35,8 @@ pub struct Limits {
     pub list: usize,
     /// Bytes of one such element.
     pub element: usize,
+    /// Connections that are kept for the next request.
+    pub kept: usize,
 }
 
 impl Default for Limits {
@@ -46,6 +49,7 @@ impl Default for Limits {
             body: 256 << 20,
             list: 2 << 30,
             element: 64 << 20,
+            kept: 8,
         }
     }
 }
@@ -103,7 +107,11 @@ impl Client {
             .referer(false)
             .connect_timeout(limits.connect)
             .tcp_keepalive(Duration::from_secs(30))
+            .pool_max_idle_per_host(limits.kept)
             .pool_idle_timeout(Duration::from_secs(90));
+        if let (Some(address), Some(host)) = (target.found_at, target.base.host_str()) {
+            builder = builder.resolve(host, address);
+        }
         if target.is_loopback() {
             // A proxy has nothing to do with this machine, and must not see its tokens.
             builder = builder.no_proxy();
@@ -211,7 +219,7 @@ impl Client {
     /// Everything that can go wrong.
     pub async fn lines(&self, path: &str, patience: Duration) -> Result<Lines, Fault> {
         let (response, ..) = self.send(Method::GET, path, HeaderMap::new(), None, patience).await?;
-        Ok(Lines { response, held: Vec::new() })
+        Ok(Lines { response, held: Vec::new(), given: 0 })
     }
 
     async fn send(
@@ -234,7 +242,7 @@ impl Client {
                 request = request.body(body.clone());
             }
             let sent = tokio::time::timeout(patience, request.send()).await;
-            let response = sent.map_err(|_| Fault::Slow("answer", patience))?.map_err(|error| self.fault(&error))?;
+            let response = sent.map_err(|_| Fault::Slow("answer", patience))?.map_err(|error| self.fault(error))?;
             let status = response.status();
             if status.is_redirection() {
                 // The one redirect that is followed (rule 12), on the same host and port because only the path is taken.
@@ -255,7 +263,8 @@ impl Client {
 
     fn address(&self, path: &str) -> Result<Url, Fault> {
         let whole = format!("{}{path}", self.base);
-        Url::parse(&whole).map_err(|error| Fault::Unreachable(format!("{whole} is no address: {error}")))
+        Url::parse(&whole)
+            .map_err(|error| Fault::Unreachable(Trouble::new(format!("{whole} is no address"), error.to_string())))
     }
 
     async fn read(&self, mut response: Response, started: Instant, limit: usize) -> Result<Vec<u8>, Fault> {
@@ -285,7 +294,7 @@ impl Client {
         match tokio::time::timeout(limit, response.chunk()).await {
             Err(_) if limit < self.limits.idle => Err(Fault::Slow("whole answer", self.limits.whole)),
             Err(_) => Err(Fault::Slow("further part of the answer", self.limits.idle)),
-            Ok(Err(error)) => Err(Fault::Cut(format!("the answer broke off: {}", causes(&error.without_url())))),
+            Ok(Err(error)) => Err(Fault::Cut(Trouble::of("the answer broke off", error))),
             Ok(Ok(chunk)) => Ok(chunk),
         }
     }
@@ -329,23 +338,16 @@ impl Client {
     }
 
     /// What an error of the connection means.
-    fn fault(&self, error: &reqwest::Error) -> Fault {
+    fn fault(&self, error: reqwest::Error) -> Fault {
         let host = self.base.host_str().unwrap_or_default();
-        let why = error.source_text();
-        if error.is_timeout() && error.is_connect() {
-            return Fault::Unreachable(format!("{host} does not answer within {:?}", self.limits.connect));
+        if !error.is_connect() {
+            return Fault::Cut(Trouble::of(format!("{host} hung up before it answered"), error));
         }
-        if error.is_connect() {
-            let hint = if why.contains("UnknownIssuer") || why.contains("BadSignature") {
-                "; --ca FILE adds the authority of its certificate"
-            } else if why.contains("InvalidContentType") || why.contains("corrupt message") {
-                "; perhaps it speaks plain http"
-            } else {
-                ""
-            };
-            return Fault::Unreachable(format!("{host} cannot be reached: {why}{hint}"));
-        }
-        Fault::Cut(format!("{host} hung up before it answered: {why}"))
+        let told = match error.is_timeout() {
+            true => format!("{host} does not answer within {:?}", self.limits.connect),
+            false => trouble::connecting(host, self.base.port_or_known_default(), &error),
+        };
+        Fault::Unreachable(Trouble::of(told, error))
     }
 }
 
@@ -354,6 +356,8 @@ impl Client {
 pub struct Lines {
     response: Response,
     held: Vec<u8>,
+    /// How much of `held` was given out.
+    given: usize,
 }
 
 impl Lines {
@@ -364,34 +368,25 @@ impl Lines {
     /// The stream broke, or a line is too long.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Fault> {
         loop {
-            if let Some(end) = self.held.iter().position(|byte| *byte == b'\n') {
-                let mut line: Vec<u8> = self.held.drain(..=end).collect();
-                line.truncate(line.trim_ascii_end().len());
+            let rest = &self.held[self.given..];
+            if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+                let line = rest[..end].trim_ascii_end().to_vec();
+                self.given += end + 1;
                 if !line.is_empty() {
                     return Ok(Some(line));
                 }
                 continue;
             }
+            self.held.drain(..std::mem::take(&mut self.given));
             if self.held.len() > LINE {
                 return Err(Fault::TooLarge(LINE));
             }
             match self.response.chunk().await {
                 Ok(Some(chunk)) => self.held.extend_from_slice(&chunk),
                 Ok(None) => return Ok(None),
-                Err(error) => return Err(Fault::Cut(causes(&error.without_url()))),
+                Err(error) => return Err(Fault::Cut(Trouble::of("the stream broke off", error))),
             }
         }
-    }
-}
-
-/// The text of what caused an error, without its address, which may be long.
-trait SourceText {
-    fn source_text(&self) -> String;
-}
-
-impl SourceText for reqwest::Error {
-    fn source_text(&self) -> String {
-        std::error::Error::source(self).map_or_else(|| "no reason given".to_owned(), causes)
     }
 }
 

@@ -17,10 +17,12 @@ mod http;
 mod names;
 pub mod release;
 mod target;
+mod trouble;
 
 pub use elements::Elements;
 pub use fault::{Fault, Said};
-pub use http::{Client, Got, Limits};
+pub use http::{Client, Got, Limits, Lines};
 pub use names::{once, twice};
 pub use release::{Release, Remote};
 pub use target::{Target, TargetFault, Token};
+pub use trouble::Trouble;

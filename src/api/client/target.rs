@@ -1,7 +1,7 @@
 //! Where to ask, and as whom.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -52,6 +52,8 @@ pub struct Target {
     pub(super) authorities: Vec<Vec<u8>>,
     /// The client's own certificate and key, in PEM.
     pub(super) certificate: Option<Vec<u8>>,
+    /// Where the host is, without its name being looked up.
+    pub(super) found_at: Option<SocketAddr>,
 }
 
 /// Why a target cannot be used.
@@ -110,7 +112,15 @@ impl Target {
         let path = format!("{path}/");
         base.set_path(&path);
         let headers = HeaderMap::new();
-        Ok(Self { base, token: None, acting_as: None, headers, authorities: Vec::new(), certificate: None })
+        Ok(Self {
+            base,
+            token: None,
+            acting_as: None,
+            headers,
+            authorities: Vec::new(),
+            certificate: None,
+            found_at: None,
+        })
     }
 
     /// With a token.
@@ -121,6 +131,13 @@ impl Target {
         self.secret_is_safe()?;
         self.token = Some(token);
         Ok(self)
+    }
+
+    /// The host is found here, by an address without a port, whatever its name.
+    #[must_use]
+    pub fn found_at(mut self, address: SocketAddr) -> Self {
+        self.found_at = Some(address);
+        self
     }
 
     /// Through somebody else's eyes.

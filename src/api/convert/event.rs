@@ -42,7 +42,7 @@ pub fn app_history(context: &Context, view: &View) -> Vec<dto::AppSample> {
         timestamp: context.wall.nanos(sample.at),
         total_applications: i64::try_from(sample.running).unwrap_or(i64::MAX),
     };
-    view.history.iter().map(|taken| sample(taken)).collect()
+    view.history.iter().filter(|taken| taken.on_the_minute()).map(|taken| sample(taken)).collect()
 }
 
 /// Allocations that existed, minute by minute.
@@ -51,5 +51,5 @@ pub fn container_history(context: &Context, view: &View) -> Vec<dto::ContainerSa
         timestamp: context.wall.nanos(sample.at),
         total_containers: i64::try_from(sample.allocations).unwrap_or(i64::MAX),
     };
-    view.history.iter().map(|taken| sample(taken)).collect()
+    view.history.iter().filter(|taken| taken.on_the_minute()).map(|taken| sample(taken)).collect()
 }

@@ -12,6 +12,7 @@ mod app;
 mod config;
 mod duration;
 mod event;
+pub mod ledger;
 mod node;
 pub mod ours;
 mod partition;

@@ -6,8 +6,7 @@ use super::Wall;
 use crate::api::dto::ours as dto;
 use crate::api::dto::{self as wire};
 use crate::config::Severity;
-use crate::model::Identity;
-use crate::model::QueuePath;
+use crate::model::{AppId, AskId, Identity, QueuePath};
 use crate::view::act::{
     AclKind, ChangeLine, Cleaned, Configuration, Configured, Details, FoundFault, Killed, LoadedBy, Moved, NodeDone,
     Reason, Refusal,
@@ -91,6 +90,7 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
         LoadedBy::File => ("file", ""),
         LoadedBy::Workload => ("workload", ""),
         LoadedBy::User(user) => ("api", user.as_str()),
+        LoadedBy::RolledBack(user) => ("rollback", user.as_str()),
     };
     dto::ConfigState {
         checksum: configuration.checksum.clone(),
@@ -99,6 +99,16 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
         revision: configuration.revision,
         loaded_at: wall.nanos(configuration.at),
         loaded_by: by.to_owned(),
+    }
+}
+
+/// What a change of the configuration is, and what whoever asks lacks for it.
+pub fn config_diff(done: &Configured, missing: Vec<String>) -> dto::ConfigDiff {
+    dto::ConfigDiff {
+        changes: done.changes.iter().map(change).collect(),
+        touches: done.touches.iter().map(|(partition, queue)| named(partition, queue)).collect(),
+        permission: dto::ConfigPermission { allowed: missing.is_empty(), missing },
+        what_happens: done.what_happens.clone(),
     }
 }
 
@@ -147,8 +157,12 @@ pub fn cleaned(done: &Cleaned) -> dto::CleanedUp {
 
 /// A node that was changed.
 pub fn node_changed(done: &NodeDone) -> dto::NodeChanged {
-    let released = done.released.iter().map(|(_, ask)| ask.to_string()).collect();
-    dto::NodeChanged { node_id: done.node.to_string(), released_allocations: released }
+    let released = |(app, ask): &(AppId, AskId)| dto::Released {
+        application_id: app.to_string(),
+        allocation_key: ask.to_string(),
+        allocated: true,
+    };
+    dto::NodeChanged { node_id: done.node.to_string(), released: done.released.iter().map(released).collect() }
 }
 
 /// What somebody may do in every queue of a partition (E3).

@@ -1,7 +1,8 @@
 //! A placement as the preview of the REST API tells it (`rest.md` E6).
 //!
 //! Rules count from 0 here; the recovery rule stands behind the list, and behind it the default queue of 1.8. `placed` as the
-//! outcome of a parent rule means that it yields its candidate. Nothing runs, so no limit would hold anything back.
+//! outcome of a parent rule means that it yields its candidate. Limits play no part in a placement (LIM-009): told is what they would do to
+//! the application afterwards, by what runs at this moment; of a configuration alone nothing runs.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::model::QueuePath;
 use crate::view::PartitionView;
-use crate::view::place::{Asked, End, Next, Outcome, Placement, Refusal, RuleRef, RuleTrace, Step, StepEnd};
+use crate::view::place::{Admission, Asked, End, Next, Outcome, Placement, Refusal, RuleRef, RuleTrace, Step, StepEnd};
 
 /// The answer of the preview. It is written straight from the placement: a batch writes millions. Keys stand in their order by name.
 #[derive(Serialize)]
@@ -22,7 +23,7 @@ pub struct Answer<'a> {
     exists: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     expect: Option<&'a str>,
-    limits: [(); 0],
+    limits: Vec<LimitStep>,
     placed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<&'a str>,
@@ -33,6 +34,13 @@ pub struct Answer<'a> {
     submission: Option<Submitted<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<usize>,
+}
+
+/// A limit that would count.
+#[derive(Serialize)]
+struct LimitStep {
+    what: String,
+    would: String,
 }
 
 /// What was submitted, in a batch.
@@ -51,9 +59,11 @@ pub struct Submitted<'a> {
 }
 
 impl<'a> Answer<'a> {
-    /// The answer for one placement.
-    pub fn of(part: &'a PartitionView, placement: &'a Placement) -> Self {
+    /// The answer for one submission.
+    pub fn of(part: &'a PartitionView, admission: &'a Admission) -> Self {
+        let placement = &admission.placement;
         let placed = placement.placed();
+        let limits = placed.map(|placed| part.limits_for(&admission.who, &placed.path)).unwrap_or_default();
         let rejected = match &placement.outcome {
             Outcome::Placed(_) => None,
             Outcome::Refused(refused) => Some(refused.refusal.code()),
@@ -63,7 +73,7 @@ impl<'a> Answer<'a> {
             creates: Paths(placed.map_or(&[], |placed| &placed.create)),
             exists: placed.is_some_and(|placed| placed.create.is_empty()),
             expect: None,
-            limits: [],
+            limits: limits.iter().map(|limit| LimitStep { what: limit.what(), would: limit.would() }).collect(),
             placed: placed.is_some(),
             queue: placed.map(|placed| placed.path.as_str()),
             rejected,

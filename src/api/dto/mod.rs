@@ -15,6 +15,7 @@ mod config;
 mod dump;
 mod event;
 pub mod json;
+pub mod ledger;
 mod lenient;
 mod node;
 pub mod ours;

@@ -537,6 +537,9 @@ pub struct NodeBody {
     pub occupied: Option<BTreeMap<String, Quantity>>,
     /// Attributes.
     pub attributes: BTreeMap<String, String>,
+    /// Registered without new allocations on it, until it is resumed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub drained: bool,
     /// Why, for the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -550,7 +553,7 @@ pub struct NodeChanged {
     #[serde(rename = "nodeID")]
     pub node_id: String,
     /// What was released by it.
-    pub released_allocations: Vec<String>,
+    pub released: Vec<Released>,
 }
 
 /// Why, and nothing else.

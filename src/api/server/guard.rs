@@ -83,6 +83,35 @@ mod tests {
 
     use super::*;
 
+    #[tokio::test]
+    async fn a_handler_that_panics_is_one_answer_and_no_more() {
+        use axum::routing::{any, get};
+        use tower::ServiceExt as _;
+        let router = axum::Router::new()
+            .route(
+                "/panics",
+                any(|| async {
+                    if true {
+                        panic!("on purpose")
+                    }
+                }),
+            )
+            .route("/waits", get(std::future::pending::<()>))
+            .route("/lives", get(|| async { "yes" }));
+        let ask = |path: &str| {
+            let request = axum::http::Request::get(path).body(axum::body::Body::empty()).unwrap();
+            guarded(Duration::from_millis(50), router.clone().oneshot(request))
+        };
+        for _ in 0..3 {
+            let answer = ask("/panics").await.unwrap();
+            assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
+            let body = axum::body::to_bytes(answer.into_body(), 1000).await.unwrap();
+            assert!(!String::from_utf8_lossy(&body).contains("on purpose"), "what went wrong is for the log");
+            assert_eq!(ask("/waits").await.unwrap().status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(ask("/lives").await.unwrap().status(), StatusCode::OK);
+        }
+    }
+
     #[test]
     fn gzip_is_taken_unless_it_is_exactly_refused() {
         let takes = |value: &'static str| {

@@ -34,7 +34,7 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::api::auth::Tokens;
 use crate::api::convert::{Context, Wall};
-use crate::engine::Engine;
+use crate::engine::Host;
 pub use options::{Access, Limits, Options, TlsFiles};
 use ours::{Ours, OwnOptions};
 pub use tls::Tls;
@@ -68,7 +68,7 @@ pub enum StartError {
 /// What all handlers see.
 pub struct Shared {
     /// The scheduler.
-    pub engine: Arc<Engine>,
+    pub engine: Arc<dyn Host>,
     /// What answers say beside what the view knows.
     pub context: Context,
     /// How it was set up.
@@ -99,7 +99,7 @@ impl Server {
     ///
     /// # Errors
     /// Why it cannot.
-    pub fn start(options: Options, engine: Arc<Engine>) -> Result<Self, StartError> {
+    pub fn start(options: Options, engine: Arc<impl Host + 'static>) -> Result<Self, StartError> {
         let failed = |cause| StartError::Listen { address: options.listen, cause };
         let tls =
             options.tls.as_ref().map(|files| Tls::read(files).map_err(StartError::Tls)).transpose()?.map(Arc::new);
@@ -116,8 +116,7 @@ impl Server {
             .build()
             .map_err(StartError::Threads)?;
         let (stop, stopping) = watch::channel(false);
-        let clock = engine.clock();
-        let wall = Wall::new(clock.wall(crate::model::Time::ZERO), clock.speed());
+        let wall = Wall::new(engine.began(), engine.speed());
         let own = own_options(&options).map_err(StartError::Tokens)?;
         let ours = Ours::new(Arc::clone(&engine), wall, own);
         let shared = Arc::new(Shared {
@@ -169,6 +168,7 @@ impl Server {
     pub fn begin_to_stop(&self) {
         // Nobody listens any more when it has stopped already.
         let _ = self.stop.send(true);
+        self.ours.end_streams();
     }
 }
 

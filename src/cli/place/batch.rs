@@ -166,8 +166,9 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
 
     fn place(&mut self, row: &Row) -> io::Result<()> {
         let request = Request { queue: &row.queue, user: &row.user, groups: &row.groups, tags: &row.tags };
-        let placement = self.part.preview(&request, None).placement;
-        let met = as_expected(&row.expect, &placement);
+        let admission = self.part.preview(&request, None);
+        let placement = &admission.placement;
+        let met = as_expected(&row.expect, placement);
         match placement.placed() {
             Some(_) => self.placed += 1,
             None => self.rejected += 1,
@@ -178,11 +179,11 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
             None => {
                 let Row { user, groups, queue, tags, .. } = row;
                 let submitted = Submitted { groups, line: row.at.line, queue, tags, user };
-                let answer = Answer::of(self.part, &placement).to(submitted, &row.expect, met);
+                let answer = Answer::of(self.part, &admission).to(submitted, &row.expect, met);
                 serde_json::to_writer(&mut *self.out, &answer)?;
                 writeln!(self.out)
             }
-            Some(table) => table.row(as_cells(row, &placement, met), self.out),
+            Some(table) => table.row(as_cells(row, placement, met), self.out),
         }
     }
 

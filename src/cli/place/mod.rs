@@ -163,7 +163,7 @@ fn single(
     let request = Request { queue, user, groups: &args.groups, tags };
     let admission = part.preview(&request, None);
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &Answer::of(part, &admission.placement))?;
+        serde_json::to_writer_pretty(&mut *out, &Answer::of(part, &admission))?;
         writeln!(out)?;
     } else {
         people::tell(&args.file.display().to_string(), part, &request, &admission, out)?;

@@ -26,7 +26,14 @@ pub fn tell(
         writeln!(out, "  {line}")?;
     }
     match &admission.placement.outcome {
-        Outcome::Placed(placed) => landed(part, placed, out),
+        Outcome::Placed(placed) => {
+            landed(part, placed, out)?;
+            let limits = part.limits_for(&admission.who, &placed.path);
+            limits.iter().try_for_each(|limit| {
+                let what = escaped(&limit.what());
+                writeln!(out, "   {what}   limit; would {}", escaped(&limit.would()))
+            })
+        }
         Outcome::Refused(refused) => {
             writeln!(out, "-> rejected, {}: {}", refused.refusal.code(), escaped(&refused.refusal.to_string()))
         }

@@ -169,7 +169,7 @@ pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
 }
 
 /// A connection to somebody who takes orders.
-fn connect(server: &ServerArgs) -> Result<Once, Ended> {
+pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
     if server.way.read_only || server.way.acting_as.is_some() {
         let message = "nothing is changed with --read-only, nor as somebody else".to_owned();
         return Err(Ended { message, code: 2 });
@@ -215,7 +215,7 @@ fn each(ids: &[String], args: &OrderArgs, act: impl Fn(&str) -> PartitionAct) ->
 }
 
 /// What was done, in a few lines.
-fn told(done: &Done, json: bool) -> String {
+pub(super) fn told(done: &Done, json: bool) -> String {
     match done {
         Done::Killed(killed) if json => lines([json!({
             "applicationID": killed.app.as_str(), "ok": true, "queue": killed.queue.as_str(), "state": killed.state.name(),

@@ -1,11 +1,12 @@
 //! A scheduler somewhere else without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `events`, `kill`, `move`, `apply`,
-//! `whoami`, each with `--server`.
+//! `whoami`, `audit`, `config`, each with `--server`.
 //!
 //! Tables for people; with `--json` the shapes of the REST API as 1.8.0 has them, sorted, whichever release answers, so that a script
 //! reads one form. Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 nobody answers.
 
 mod act;
 mod events;
+mod records;
 mod show;
 mod table;
 
@@ -23,6 +24,7 @@ use crate::api::client::{Fault, Limits};
 use crate::source::remote::once::Once;
 pub use act::{ApplyArgs, KillArgs, MoveArgs, WhoAmIArgs, apply, kill, move_to, whoami};
 pub use events::{EventsArgs, events};
+pub use records::{AuditArgs, ConfigArgs, audit, config};
 pub use show::{AppArgs, AppsArgs, ShowArgs, app, apps, nodes, queues, users};
 
 /// The exit code when nobody answers.

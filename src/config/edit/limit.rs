@@ -12,6 +12,39 @@ use crate::config::fault::Fault;
 
 const LIMIT: &[&str] = &["limit", "users", "groups", "maxapplications", "maxresources"];
 
+/// The limits of a queue, in the order in which they are counted, with everything as it is written.
+///
+/// # Errors
+/// As told at the head of this module.
+pub fn limits(text: &str, target: &Target<'_>) -> Result<Vec<NewLimit>, Fault> {
+    let path = target.queue.to_string();
+    let refuse = Refuse { path: &path };
+    Draft::new(text, target.policy_group, refuse)?.look(|tree| {
+        let (_, map, _) = holder_of_limits(tree, target, refuse)?;
+        let Some(list) = locate::value(tree, map, "limits", refuse)? else { return Ok(Vec::new()) };
+        let items = locate::written_items(tree, list).into_iter();
+        items.map(|(_, item)| written(tree, tree.follow(item), refuse)).collect()
+    })
+}
+
+/// A limit as it is written.
+fn written(tree: &Tree<'_>, map: usize, refuse: Refuse<'_>) -> Result<NewLimit, Fault> {
+    let scalar = |id: usize| tree.scalar(tree.follow(id)).unwrap_or_default().to_owned();
+    let names = |key| -> Result<Vec<String>, Fault> {
+        let list = locate::value(tree, map, key, refuse)?.and_then(|list| tree.items(list));
+        Ok(list.unwrap_or_default().iter().filter(|id| !tree.is_null(**id)).map(|id| scalar(*id)).collect())
+    };
+    let amounts = locate::value(tree, map, "maxresources", refuse)?.and_then(|id| tree.entries(id));
+    let amounts = amounts.unwrap_or_default().iter().map(|(name, amount)| (scalar(*name), scalar(*amount)));
+    Ok(NewLimit {
+        description: locate::text(tree, map, "limit").to_owned(),
+        users: names("users")?,
+        groups: names("groups")?,
+        max_applications: locate::text(tree, map, "maxapplications").parse().ok(),
+        max_resources: amounts.collect(),
+    })
+}
+
 /// Adds a limit to a queue: as number `index` from 0, or behind the others.
 ///
 /// # Errors
@@ -171,7 +204,7 @@ fn resources(draft: &Draft<'_>, at: &[Step]) -> Result<Vec<String>, Fault> {
     })
 }
 
-/// A limit as it is written.
+/// A limit as it is to be written.
 pub(super) fn limit_value(limit: &NewLimit, refuse: Refuse<'_>) -> Result<Value, Fault> {
     if limit.users.is_empty() && limit.groups.is_empty() {
         return Err(refuse.value("a limit without users and groups is for nobody", "name some, or `*`"));

@@ -31,7 +31,7 @@ mod syntax;
 mod tests;
 mod value;
 
-pub use self::limit::{add_limit, change_limit, remove_limit};
+pub use self::limit::{add_limit, change_limit, limits, remove_limit};
 pub use self::queue::{add_queue, remove_queue, set_acl, set_amount, set_max_applications, set_parent, set_property};
 use crate::model::QueuePath;
 

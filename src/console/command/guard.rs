@@ -22,6 +22,9 @@ pub(super) fn can_open(model: &Model) -> Result<(), String> {
     if matches!(model.page(), Page::Events(_)) {
         return update::events::can_jump(model);
     }
+    if matches!(model.page(), Page::Audit(_)) {
+        return update::audit::can_jump(model);
+    }
     has_row(model)?;
     match model.page() {
         Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending ask has no node yet".to_owned()),
@@ -30,7 +33,7 @@ pub(super) fn can_open(model: &Model) -> Result<(), String> {
 }
 
 pub(super) fn on_list(model: &Model) -> Result<(), String> {
-    if matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_)) {
+    if matches!(model.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_)) {
         Err("there is no list on this page".to_owned())
     } else {
         Ok(())
@@ -39,6 +42,10 @@ pub(super) fn on_list(model: &Model) -> Result<(), String> {
 
 pub(super) fn on_apps(model: &Model) -> Result<(), String> {
     if matches!(model.page(), Page::Apps(_)) { Ok(()) } else { Err("only in a list of applications".to_owned()) }
+}
+
+pub(super) fn on_nodes(model: &Model) -> Result<(), String> {
+    if matches!(model.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
 }
 
 pub(super) fn no_filter(model: &Model) -> Result<(), String> {

@@ -25,7 +25,10 @@ pub enum Context {
     Details,
     Placement,
     Config,
+    Change,
     Events,
+    Audit,
+    Revisions,
     Edit,
     Form,
     List,
@@ -53,7 +56,10 @@ impl Context {
             Self::Details => "Details",
             Self::Placement => "Placement",
             Self::Config => "Configuration",
+            Self::Change => "Form on a queue",
             Self::Events => "Events",
+            Self::Audit => "Audit",
+            Self::Revisions => "History of configurations",
             Self::Edit => "While editing",
             Self::Form => "While writing a form",
             Self::List => "In every list",
@@ -81,7 +87,10 @@ impl Context {
             Self::Details => "details",
             Self::Placement => "placement",
             Self::Config => "config",
+            Self::Change => "change",
             Self::Events => "events",
+            Self::Audit => "audit",
+            Self::Revisions => "revisions",
             Self::Edit => "edit",
             Self::Form => "form",
             Self::List => "list",
@@ -102,7 +111,7 @@ impl Context {
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 25] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -113,7 +122,10 @@ impl Context {
         Self::Details,
         Self::Placement,
         Self::Config,
+        Self::Change,
         Self::Events,
+        Self::Audit,
+        Self::Revisions,
         Self::List,
         Self::Page,
         Self::Edit,
@@ -155,6 +167,8 @@ pub enum Kind {
     Context,
     Text,
     File,
+    Ago,
+    Number,
 }
 
 impl Kind {
@@ -172,6 +186,8 @@ impl Kind {
             Self::Context => "CONTEXT",
             Self::Text => "TEXT",
             Self::File => "FILE",
+            Self::Ago => "AGO",
+            Self::Number => "REVISION",
         }
     }
 }
@@ -213,6 +229,16 @@ pub enum CommandId {
     PreviousField,
     EndWriting,
     ClearForm,
+    TryText,
+    HeatMap,
+    Partitions,
+    Info,
+    SetMax,
+    SetGuaranteed,
+    SetProperty,
+    AddQueue,
+    SetLimit,
+    RemoveQueue,
     Config,
     Events,
     EventsOf,
@@ -277,8 +303,27 @@ pub enum CommandId {
     Older,
     Newer,
     OtherAnswer,
+    Audit,
+    AuditUser,
+    AuditAction,
+    AuditObject,
+    Revisions,
+    MarkRevision,
+    RollBack,
+    GoBack,
+    StepBack,
+    StepOn,
+    Live,
     Yes,
     Kill,
+    MoveBack,
+    Submit,
+    Ask,
+    Release,
+    RemoveApp,
+    DrainNode,
+    ResumeNode,
+    Clean,
     Move,
     Pause,
     Resume,
@@ -364,7 +409,8 @@ pub fn by_name(name: &str) -> Option<&'static Command> {
 
 /// The command that a person's settings name.
 pub fn by_binding_name(name: &str) -> Option<&'static Command> {
-    by_name(name).or_else(|| COMMANDS.iter().find(|command| command.binding_name() == name))
+    // A name stands before an alias: `back` is the key that goes back a page.
+    COMMANDS.iter().find(|command| command.binding_name() == name).or_else(|| by_name(name))
 }
 
 /// The command of an id.

@@ -2,10 +2,13 @@
 
 use super::Context as In;
 use super::guard::{
-    can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, several_partitions, some_context,
+    can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, on_nodes, several_partitions, some_context,
 };
 use super::{Argument, Command, CommandId, Kind, row};
-use crate::console::update::{config, events, hand_out, orders, placement};
+use crate::console::model::change::Kind as Form;
+use crate::console::update::{
+    audit, bulk, change, config, events, hand_out, orders, past, placement, revisions, workload,
+};
 
 /// All commands, in the order of the help.
 pub static COMMANDS: &[Command] = &[
@@ -19,6 +22,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Users, "enter"),
             (In::Account, "enter"),
             (In::Events, "enter"),
+            (In::Audit, "enter"),
+            (In::Revisions, "enter"),
         ])
         .hints(&[
             (In::Queues, "apps"),
@@ -29,6 +34,8 @@ pub static COMMANDS: &[Command] = &[
             (In::Users, "queue by queue"),
             (In::Account, "applications"),
             (In::Events, "what it is about"),
+            (In::Audit, "what it is about"),
+            (In::Revisions, "text"),
         ])
         .guard(can_open),
     row(CommandId::Details, "details", "Everything about the row under the cursor, and where each value comes from")
@@ -57,9 +64,11 @@ pub static COMMANDS: &[Command] = &[
         (In::Details, "up"),
         (In::Placement, "up"),
         (In::Config, "up"),
+        (In::Change, "up"),
         (In::Details, "k"),
         (In::Placement, "k"),
         (In::Config, "k"),
+        (In::Change, "k"),
         (In::Help, "up"),
         (In::Help, "k"),
         (In::Messages, "up"),
@@ -71,9 +80,11 @@ pub static COMMANDS: &[Command] = &[
         (In::Details, "down"),
         (In::Placement, "down"),
         (In::Config, "down"),
+        (In::Change, "down"),
         (In::Details, "j"),
         (In::Placement, "j"),
         (In::Config, "j"),
+        (In::Change, "j"),
         (In::Help, "down"),
         (In::Help, "j"),
         (In::Messages, "down"),
@@ -85,6 +96,7 @@ pub static COMMANDS: &[Command] = &[
         (In::Details, "pgup"),
         (In::Placement, "pgup"),
         (In::Config, "pgup"),
+        (In::Change, "pgup"),
         (In::Edit, "pgup"),
         (In::Config, "ctrl-u"),
         (In::Help, "pgup"),
@@ -96,6 +108,7 @@ pub static COMMANDS: &[Command] = &[
         (In::Details, "pgdn"),
         (In::Placement, "pgdn"),
         (In::Config, "pgdn"),
+        (In::Change, "pgdn"),
         (In::Edit, "pgdn"),
         (In::Config, "ctrl-d"),
         (In::Help, "pgdn"),
@@ -107,9 +120,11 @@ pub static COMMANDS: &[Command] = &[
         (In::Details, "home"),
         (In::Placement, "home"),
         (In::Config, "home"),
+        (In::Change, "home"),
         (In::Details, "g"),
         (In::Placement, "g"),
         (In::Config, "g"),
+        (In::Change, "g"),
         (In::Help, "home"),
         (In::Help, "g"),
         (In::Messages, "home"),
@@ -121,9 +136,11 @@ pub static COMMANDS: &[Command] = &[
         (In::Details, "end"),
         (In::Placement, "end"),
         (In::Config, "end"),
+        (In::Change, "end"),
         (In::Details, "G"),
         (In::Placement, "G"),
         (In::Config, "G"),
+        (In::Change, "G"),
         (In::Help, "end"),
         (In::Help, "G"),
         (In::Messages, "end"),
@@ -172,16 +189,25 @@ pub static COMMANDS: &[Command] = &[
         .hints(&[(In::Details, "try again")])
         .guard(placement::can_try),
     row(CommandId::Write, "", "Write in the form; what it comes to is shown while writing")
-        .keys(&[(In::Placement, "enter"), (In::Placement, "e")])
-        .hints(&[(In::Placement, "write")]),
+        .keys(&[(In::Placement, "enter"), (In::Placement, "e"), (In::Change, "enter"), (In::Change, "e")])
+        .hints(&[(In::Placement, "write"), (In::Change, "write")]),
     row(CommandId::NextField, "", "The next field of the form")
-        .keys(&[(In::Form, "tab"), (In::Form, "down"), (In::Placement, "right"), (In::Placement, "l")])
-        .hints(&[(In::Form, "next field"), (In::Placement, "field")]),
+        .keys(&[
+            (In::Form, "tab"),
+            (In::Form, "down"),
+            (In::Placement, "right"),
+            (In::Placement, "l"),
+            (In::Change, "right"),
+            (In::Change, "l"),
+        ])
+        .hints(&[(In::Form, "next field"), (In::Placement, "field"), (In::Change, "field")]),
     row(CommandId::PreviousField, "", "The field before").keys(&[
         (In::Form, "shift-tab"),
         (In::Form, "up"),
         (In::Placement, "left"),
         (In::Placement, "h"),
+        (In::Change, "left"),
+        (In::Change, "h"),
     ]),
     row(CommandId::EndWriting, "", "Leave the form as it is written")
         .keys(&[(In::Form, "enter"), (In::Form, "esc")])
@@ -189,9 +215,31 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::TakeSuggestion, "", "Take the name that is shown behind the cursor")
         .keys(&[(In::Form, "right"), (In::Form, "ctrl-n")])
         .hints(&[(In::Form, "take")]),
-    row(CommandId::ClearForm, "", "Empty the form; once more: the user of this console")
-        .keys(&[(In::Placement, "x")])
-        .hints(&[(In::Placement, "clear")]),
+    row(CommandId::ClearForm, "", "Put the form back; on the placement empty it, once more: the user of this console")
+        .keys(&[(In::Placement, "x"), (In::Change, "x")])
+        .hints(&[(In::Placement, "clear"), (In::Change, "as it was")]),
+    row(CommandId::SetMax, "set-max", "Set the maximum of the queue, and how many applications may run in it")
+        .keys(&[(In::Queues, "c m"), (In::Details, "c m")])
+        .guard(|model| change::may(model, Form::Max)),
+    row(CommandId::SetGuaranteed, "set-guaranteed", "Set what is guaranteed to the queue")
+        .keys(&[(In::Queues, "c g"), (In::Details, "c g")])
+        .guard(|model| change::may(model, Form::Guaranteed)),
+    row(CommandId::SetProperty, "set-property", "Set a property of the queue, or take it out")
+        .keys(&[(In::Queues, "c p"), (In::Details, "c p")])
+        .guard(|model| change::may(model, Form::Property)),
+    row(CommandId::SetLimit, "set-limit", "Limit users or groups in the queue, or change such a limit")
+        .keys(&[(In::Queues, "c l"), (In::Details, "c l")])
+        .guard(|model| change::may(model, Form::Limit)),
+    row(CommandId::AddQueue, "add-queue", "Add a queue below this one")
+        .keys(&[(In::Queues, "c a"), (In::Details, "c a")])
+        .guard(|model| change::may(model, Form::Child)),
+    row(
+        CommandId::RemoveQueue,
+        "remove-queue",
+        "Remove the queue with all below it; with applications in it, it drains",
+    )
+    .keys(&[(In::Queues, "c r"), (In::Details, "c r")])
+    .guard(|model| change::may(model, Form::Remove)),
     row(CommandId::Config, "config", "The configuration: its text, and what an edit of it would mean")
         .aliases(&["configuration", "edit"])
         .keys(&[(In::Page, "6")]),
@@ -211,6 +259,48 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Draining, "draining", "The applications that hold queues which drain, and since when these do")
         .aliases(&["drains"])
         .keys(&[(In::Page, "0")]),
+    row(CommandId::Audit, "audit", "Who did what, and what was refused; `user=`, `action=` or `object=` narrows it")
+        .keys(&[(In::Page, "L")])
+        .takes(Argument::Optional(Kind::Text)),
+    row(CommandId::AuditUser, "", "Only what this user did; once more: all")
+        .keys(&[(In::Audit, "u")])
+        .hints(&[(In::Audit, "this user")])
+        .guard(audit::can_narrow),
+    row(CommandId::AuditAction, "", "Only this action; once more: all")
+        .keys(&[(In::Audit, "a")])
+        .hints(&[(In::Audit, "action")])
+        .guard(audit::can_narrow),
+    row(CommandId::AuditObject, "", "Only what was done to this; once more: all")
+        .keys(&[(In::Audit, "o")])
+        .hints(&[(In::Audit, "object")])
+        .guard(audit::can_narrow),
+    row(CommandId::Revisions, "revisions", "The configurations that were in force: look, compare, bring one back")
+        .aliases(&["config-history"])
+        .keys(&[(In::Page, "H")]),
+    row(CommandId::MarkRevision, "", "Compare the others with this one; once more: each with the one before")
+        .keys(&[(In::Revisions, "space")])
+        .hints(&[(In::Revisions, "compare with")]),
+    row(
+        CommandId::RollBack,
+        "rollback",
+        "Bring a configuration back as a new revision; says what that means, and asks",
+    )
+    .keys(&[(In::Revisions, "b")])
+    .hints(&[(In::Revisions, "bring back")])
+    .takes(Argument::Optional(Kind::Number))
+    .guard(revisions::can_roll_back),
+    row(CommandId::GoBack, "past", "The cluster as it was: `:back 10m` ago, or at a moment, `:back 0:41`")
+        .aliases(&["back"])
+        .takes(Argument::Optional(Kind::Ago)),
+    row(
+        CommandId::StepBack,
+        "",
+        "The past: right before the last thing that mattered, as a kill, a drain, a lost node",
+    )
+    .keys(&[(In::Page, "[")]),
+    row(CommandId::StepOn, "", "The past: right before the next thing that mattered; after the last, the present")
+        .keys(&[(In::Page, "]")]),
+    row(CommandId::Live, "live", "Return from the past to the present").guard(past::is_past),
     row(CommandId::CopyName, "copy", "Copy the name: a queue's path, an id")
         .keys(&[(In::List, "y n"), (In::Details, "y n")]),
     row(CommandId::CopyRow, "copy-row", "Copy the row as it is shown").keys(&[(In::List, "y r")]),
@@ -219,6 +309,8 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Export, "export", "Write what the list shows into a new file: .csv, .json, or text")
         .takes(Argument::Required(Kind::File))
         .guard(hand_out::can_export),
+    row(CommandId::Info, "info", "Versions, files and the connection: what a report of a fault needs")
+        .aliases(&["version"]),
     row(CommandId::Tour, "tour", "A short way through the console"),
     row(CommandId::EditText, "", "Edit the text")
         .keys(&[(In::Config, "enter"), (In::Config, "e")])
@@ -232,10 +324,14 @@ pub static COMMANDS: &[Command] = &[
         .hints(&[(In::Edit, "complete")]),
     row(CommandId::ChooseText, "", "The next completion").keys(&[(In::Edit, "ctrl-n")]),
     row(CommandId::UnchooseText, "", "The completion before").keys(&[(In::Edit, "ctrl-p")]),
-    row(CommandId::Apply, "apply", "Bring the edited configuration into force, after a question")
-        .keys(&[(In::Config, "a"), (In::Edit, "F5")])
-        .hints(&[(In::Config, "apply"), (In::Edit, "apply")])
-        .guard(config::can_apply),
+    row(
+        CommandId::Apply,
+        "apply",
+        "Bring the edited configuration, or the form on a queue, into force, after a question",
+    )
+    .keys(&[(In::Config, "a"), (In::Edit, "F5"), (In::Change, "a"), (In::Form, "F5")])
+    .hints(&[(In::Config, "apply"), (In::Edit, "apply"), (In::Change, "apply"), (In::Form, "apply")])
+    .guard(config::can_apply),
     row(CommandId::Undo, "undo", "Take the last change of the text back")
         .keys(&[(In::Config, "u"), (In::Edit, "ctrl-u")])
         .hints(&[(In::Edit, "undo")])
@@ -270,6 +366,10 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Config, "E"), (In::Edit, "F4")])
         .hints(&[(In::Config, "$EDITOR")])
         .guard(config::can_edit),
+    row(CommandId::TryText, "try-text", "Where a submission would go under the text as it is edited")
+        .keys(&[(In::Config, "t"), (In::Edit, "F3")])
+        .hints(&[(In::Config, "try a placement")])
+        .guard(placement::can_try_text),
     row(CommandId::Revert, "revert", "Go back to the text in force; undo brings the edit back")
         .keys(&[(In::Config, "R")])
         .guard(config::can_revert),
@@ -319,10 +419,51 @@ pub static COMMANDS: &[Command] = &[
     .hints(&[(In::Apps, "move"), (In::App, "move")])
     .takes(Argument::Optional(Kind::Leaf))
     .guard(|model| orders::may(model, "moved")),
+    row(CommandId::MoveBack, "move-back", "Move what was moved last back to where it was; asks first")
+        .guard(bulk::can_move_back),
+    row(CommandId::Submit, "submit", "Submit an application in your own name: its id, the queue, tags as KEY=VALUE")
+        .takes(Argument::Required(Kind::Text))
+        .guard(workload::may_submit),
+    row(CommandId::Ask, "ask", "Ask for more for the application: how often, and RESOURCE=QUANTITY for each resource")
+        .takes(Argument::Required(Kind::Text))
+        .guard(workload::may_ask),
+    row(CommandId::Release, "release", "Release the allocation under the cursor, or withdraw the pending ask")
+        .keys(&[(In::App, "X"), (In::Node, "X")])
+        .hints(&[(In::App, "release"), (In::Node, "release")])
+        .guard(workload::may_release),
+    row(CommandId::RemoveApp, "remove-app", "End the application as its submitter does who is done with it")
+        .guard(workload::may_remove),
+    row(
+        CommandId::DrainNode,
+        "drain-node",
+        "Take the node out of service: no new allocations, what runs on it runs on",
+    )
+    .keys(&[(In::Nodes, "D"), (In::Node, "D")])
+    .hints(&[(In::Nodes, "drain"), (In::Node, "drain")])
+    .guard(|model| workload::may_drain(model, true)),
+    row(CommandId::ResumeNode, "resume-node", "Take the node back into service")
+        .keys(&[(In::Nodes, "U"), (In::Node, "U")])
+        .hints(&[(In::Nodes, "resume"), (In::Node, "resume")])
+        .guard(|model| workload::may_drain(model, false)),
+    row(
+        CommandId::Clean,
+        "clean-up",
+        "Remove empty queues that drain or were made by placement, and applications that ended long ago",
+    )
+    .guard(workload::may_clean),
     row(CommandId::Pause, "pause", "Let the scheduler rest: no cycles, no timers, its clock stands")
         .guard(|model| orders::may_rest(model, true)),
     row(CommandId::Resume, "resume", "Let the scheduler go on where it rested")
         .guard(|model| orders::may_rest(model, false)),
+    row(CommandId::HeatMap, "map", "The nodes as a map beside the table: which are full; or no longer")
+        .keys(&[(In::Nodes, "m")])
+        .hints(&[(In::Nodes, "map")])
+        .guard(on_nodes),
+    row(
+        CommandId::Partitions,
+        "partitions",
+        "The partitions: their state, nodes, queues, applications, and what is used",
+    ),
     row(CommandId::Partition, "partition", "Look at another partition")
         .takes(Argument::Required(Kind::Partition))
         .guard(several_partitions),
@@ -355,7 +496,10 @@ pub static COMMANDS: &[Command] = &[
             (In::Details, "back"),
             (In::Placement, "back"),
             (In::Config, "back"),
+            (In::Change, "back"),
             (In::Events, "back"),
+            (In::Audit, "back"),
+            (In::Revisions, "back"),
         ]),
     row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
         .keys(&[

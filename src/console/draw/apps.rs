@@ -204,6 +204,14 @@ fn count(number: u64, signs: &Signs) -> Piece {
     if number == 0 { dim(signs.nothing) } else { plain(show_amount("", i64::try_from(number).unwrap_or(i64::MAX))) }
 }
 
+/// All amounts but cpu and memory, or the sign for nothing.
+pub fn others(resource: &Resource, signs: &Signs) -> Piece {
+    match format::others(resource) {
+        none if none.is_empty() => dim(signs.nothing),
+        others => plain(others),
+    }
+}
+
 fn figure(resource: &Resource, name: &str, signs: &Signs) -> Piece {
     match resource.amount(name) {
         0 => dim(signs.nothing),
@@ -347,7 +355,7 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
         AskCell::Priority => vec![format::priority(ask.priority).map_or_else(|| dim(signs.nothing), plain)],
         AskCell::Cpu => vec![figure(&ask.resource, VCORE, signs)],
         AskCell::Memory => vec![figure(&ask.resource, MEMORY, signs)],
-        AskCell::Other => vec![plain(format::others(&ask.resource))],
+        AskCell::Other => vec![others(&ask.resource, signs)],
         AskCell::State => lifted(mark, Facet::State, model.now, vec![ask_state(ask)]),
         AskCell::Node => match &ask.state {
             AskState::Allocated { node, .. } => name(slot.x, node.as_str()),

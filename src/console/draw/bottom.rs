@@ -78,7 +78,9 @@ fn shown(model: &Model) -> Vec<Piece> {
         Page::Users(page) => (page.list.rows.len(), page.list.total),
         Page::Account(page) => (page.list.rows.iter().filter(|line| line.slot.is_none()).count(), page.list.total),
         Page::Events(page) => (page.list.rows.len(), page.list.total),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => return Vec::new(),
+        Page::Audit(page) => (page.list.rows.len(), page.list.total),
+        Page::Revisions(page) => (page.list.rows.len(), page.list.total),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return Vec::new(),
     };
     let mut pieces = vec![plain(format!("{rows} of {total}"))];
     for (key, word) in keymap::hints(model) {

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 use similar::{ChangeTag, TextDiff};
 
+use super::super::editor::Checked;
 use super::super::format;
 use super::super::model::Model;
 use super::super::model::config::{Beside, ConfigPage};
@@ -15,7 +16,7 @@ use crate::config::diff::What;
 use crate::view::act::{Configuration, LoadedBy};
 
 /// Lines of pieces.
-type Lines = Vec<Vec<Piece>>;
+pub type Lines = Vec<Vec<Piece>>;
 /// The most faults that are listed.
 const FAULTS: usize = 50;
 /// The longest text that is compared line by line while one looks.
@@ -26,12 +27,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &ConfigPage, area: Rect) {
     let lines = content(model, page, usize::from(area.width));
     let room = usize::from(area.height);
     let top = page.beside_top.min(lines.len().saturating_sub(room));
-    pen.lines(area, &lines, top);
-    if lines.len() > top + room {
-        let more = format!(" {} more ", lines.len() - top - room);
-        let wide = u16::try_from(more.len()).unwrap_or(0);
-        pen.over(area.right().saturating_sub(wide), area.bottom().saturating_sub(1), wide, &more, Role::HintKey);
-    }
+    pen.scrolled(area, &lines, top);
 }
 
 /// How many lines there are.
@@ -66,8 +62,12 @@ fn title(lines: &mut Lines, words: &'static str) {
     lines.push(vec![piece(Role::Title, words)]);
 }
 
-fn wrapped(lines: &mut Lines, indent: usize, words: &str, width: usize, role: Role) {
+/// Words as lines of their own, so far from the left; none for none.
+pub fn wrapped(lines: &mut Lines, indent: usize, words: &str, width: usize, role: Role) {
     let room = width.saturating_sub(indent).max(8);
+    if words.is_empty() {
+        return;
+    }
     for line in text::wrap(&text::escape(words), room) {
         lines.push(vec![plain(" ".repeat(indent)), piece(role, line)]);
     }
@@ -84,21 +84,8 @@ fn underneath(model: &Model, width: usize) -> Lines {
 
 fn meaning(lines: &mut Lines, page: &ConfigPage, width: usize) {
     let checked = &page.checked;
-    let errors = checked.errors();
-    if errors > 0 {
-        let words = format!("{}: cannot be applied", format::count(errors as u64, "fault"));
-        wrapped(lines, 0, &words, width, Role::Error);
-    }
-    for fault in checked.faults.iter().take(FAULTS) {
-        let role = if fault.severity == Severity::Error { Role::Error } else { Role::Warning };
-        lines.push(vec![piece(role, format!("{}:{} {}", fault.at.line, fault.at.column, fault.code))]);
-        wrapped(lines, 2, &fault.message, width, Role::Text);
-        wrapped(lines, 2, &fault.hint, width, Role::Dim);
-    }
-    if checked.faults.len() > FAULTS {
-        lines.push(vec![dim(format!("and {} more", checked.faults.len() - FAULTS))]);
-    }
-    if errors > 0 {
+    faults(lines, checked, width);
+    if checked.errors() > 0 {
         return;
     }
     if !checked.faults.is_empty() {
@@ -121,10 +108,38 @@ fn meaning(lines: &mut Lines, page: &ConfigPage, width: usize) {
         }
         return;
     }
-    title(lines, "what this changes");
     if checked.version != page.buffer.version() {
+        title(lines, "what this changes");
         return wrapped(lines, 0, "it is being looked at", width, Role::Dim);
     }
+    changes(lines, checked, width);
+    if let Some(why) = &checked.refused {
+        lines.push(Vec::new());
+        wrapped(lines, 0, &format!("it would be refused: {why}"), width, Role::Warning);
+    }
+}
+
+/// What is wrong with a text, fault by fault.
+pub fn faults(lines: &mut Lines, checked: &Checked, width: usize) {
+    let errors = checked.errors();
+    if errors > 0 {
+        let words = format!("{}: cannot be applied", format::count(errors as u64, "fault"));
+        wrapped(lines, 0, &words, width, Role::Error);
+    }
+    for fault in checked.faults.iter().take(FAULTS) {
+        let role = if fault.severity == Severity::Error { Role::Error } else { Role::Warning };
+        lines.push(vec![piece(role, format!("{}:{} {}", fault.at.line, fault.at.column, fault.code))]);
+        wrapped(lines, 2, &fault.message, width, Role::Text);
+        wrapped(lines, 2, &fault.hint, width, Role::Dim);
+    }
+    if checked.faults.len() > FAULTS {
+        lines.push(vec![dim(format!("and {} more", checked.faults.len() - FAULTS))]);
+    }
+}
+
+/// What a text changes as a tree, and what that does to what runs.
+pub fn changes(lines: &mut Lines, checked: &Checked, width: usize) {
+    title(lines, "what this changes");
     if checked.changes.is_empty() {
         wrapped(lines, 0, "nothing that the scheduler would act on", width, Role::Dim);
     }
@@ -155,7 +170,7 @@ fn meaning(lines: &mut Lines, page: &ConfigPage, width: usize) {
 }
 
 /// The lines that differ between two texts, each group with some around it.
-fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
+pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
     if old.lines().count().max(new.lines().count()) > COMPARED {
         return wrapped(lines, 0, "too long to be compared line by line", width, Role::Dim);
     }
@@ -189,6 +204,7 @@ fn loaded(of: &Configuration) -> String {
         LoadedBy::File => "from its file".to_owned(),
         LoadedBy::Workload => "by the workload".to_owned(),
         LoadedBy::User(user) => format!("by {user}"),
+        LoadedBy::RolledBack(user) => format!("rolled back by {user}"),
     };
     format!("revision {} {by}, at {}", of.revision, format::moment(of.at.since(crate::model::Time::ZERO)))
 }
@@ -221,7 +237,7 @@ pub fn facts(model: &Model, page: &ConfigPage) -> Vec<Vec<Piece>> {
     if !told.is_empty() {
         facts.push(told);
     }
-    facts.push(match (page.applying, page.modified) {
+    facts.push(match (page.applying.is_some(), page.modified) {
         (true, _) => vec![piece(Role::StateWaiting, "being applied")],
         (_, true) => vec![piece(Role::StateWaiting, "edited, not applied")],
         _ => vec![dim("as it runs")],

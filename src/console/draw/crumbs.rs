@@ -94,12 +94,21 @@ fn crumbs(model: &Model) -> Vec<String> {
                 (Subject::Node(id), _) => id.to_string(),
                 (Subject::Account(of), _) => account(of),
                 (Subject::Health(_), _) => "Health".to_owned(),
+                (Subject::Partitions, _) => "Partitions".to_owned(),
+                (Subject::Info, _) => "This console".to_owned(),
+                (Subject::Event(record), _) => record.object.to_string(),
                 (Subject::History(None), _) => "History".to_owned(),
                 (Subject::History(Some(path)), _) => path.to_string(),
+                (Subject::Entry(entry), _) => format!("{} {}", entry.action, entry.object),
+                (Subject::Revision(number), _) => format!("revision {number}"),
+                (Subject::Compare(old, new), _) => format!("revision {old} to {new}"),
             },
             Page::Placement(_) => "Placement".to_owned(),
             Page::Config(_) => "Configuration".to_owned(),
+            Page::Change(page) => page.queue.to_string(),
             Page::Events(_) => "Events".to_owned(),
+            Page::Audit(_) => "Audit".to_owned(),
+            Page::Revisions(_) => "History of configurations".to_owned(),
         });
         if let Page::App(page) = page
             && matches!(
@@ -116,11 +125,14 @@ fn crumbs(model: &Model) -> Vec<String> {
                     Subject::Why(_) => "why here",
                     Subject::Access(_) => "access",
                     Subject::History(Some(_)) => "history",
-                    Subject::Health(_) | Subject::History(None) => "",
+                    Subject::Health(_) | Subject::History(None) | Subject::Partitions | Subject::Info => "",
+                    Subject::Event(_) => "event",
+                    Subject::Revision(_) | Subject::Compare(..) => "",
                     _ => "details",
                 }
                 .to_owned(),
             ),
+            Page::Change(page) => crumbs.push(page.kind.title().to_owned()),
             Page::Placement(page) => crumbs.extend(page.against.name().map(str::to_owned)),
             Page::Events(page) => crumbs.extend(page.about.as_ref().map(ToString::to_string)),
             Page::Config(page) => {
@@ -154,8 +166,10 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         }
         Page::Apps(page) if page.draining => {
             let queues = model.cluster.part().map(draining).unwrap_or_default();
+            let (view, now) = (&model.cluster.view, model.cluster.at);
             let since = |row: &Arc<QueueRow>| {
-                format!("{} {}", row.path, format::duration(model.cluster.at.since(row.state_since)))
+                let stuck = if view.is_stuck(row, now) { ", stuck" } else { "" };
+                format!("{} {}{stuck}", row.path, format::duration(now.since(row.state_since)))
             };
             let mut told: Vec<String> = queues.iter().take(3).map(|row| since(row)).collect();
             if queues.len() > 3 {
@@ -163,7 +177,11 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             }
             let told =
                 if told.is_empty() { dim("no queue drains") } else { piece(Role::StateDraining, told.join(", ")) };
-            vec![filter(pen, &page.list), count(&page.list, "application"), vec![told]]
+            let mut count = count(&page.list, "application");
+            if !page.marked.is_empty() {
+                count.push(piece(Role::Accent, format!(", {} marked", page.marked.len())));
+            }
+            vec![filter(pen, &page.list), count, vec![told]]
         }
         Page::Apps(page) => {
             let mut count = count(&page.list, "application");
@@ -196,6 +214,18 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         Page::Details(_) => Vec::new(),
         Page::Placement(page) => super::placement::facts(model, page),
         Page::Config(page) => super::config::facts(model, page),
+        Page::Audit(page) => {
+            let all = count(&page.list, "act");
+            let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list), all];
+            facts.extend(super::audit::facts(model, page));
+            facts
+        }
+        Page::Revisions(page) => {
+            let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "revision")];
+            facts.extend(super::revisions::facts(page));
+            facts
+        }
+        Page::Change(page) => super::change::facts(page),
         Page::Events(page) => {
             let follow = if page.follow { piece(Role::Good, "following") } else { dim("f follows") };
             vec![sort(pen, &page.list), filter(pen, &page.list), vec![follow], count(&page.list, "event")]

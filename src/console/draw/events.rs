@@ -60,6 +60,8 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &EventsPage, regions: &Regio
 /// What happened, in fewer words: a sign for what came and went.
 fn short(record: &Record) -> String {
     match (record.change, record.detail.0) {
+        // What is told is all there is.
+        (ChangeType::NONE, 0) => "note".to_owned(),
         (_, 0) => word(record),
         (ChangeType::ADD, _) => format!("+ {}", record.detail),
         (ChangeType::REMOVE, _) => format!("- {}", record.detail),

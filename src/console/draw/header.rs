@@ -37,8 +37,9 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
         pen.pieces(area.x + 1, area.y + 1, area.width - 2, &figures);
         return;
     }
-    // On one line the figures get what the name, up to two fifths, leaves.
-    let mut left = whence(pen, model, usize::from(room) * 2 / 5);
+    // On one line the figures get what the name, up to two fifths, leaves; why the picture is old matters more than they do.
+    let fifths = if trouble(&model.cluster.link).is_some() { 4 } else { 2 };
+    let mut left = whence(pen, model, usize::from(room) * fifths / 5);
     left.push(plain("   "));
     let used = pen::width(&left);
     left.extend(fitting(pen, model, usize::from(room).saturating_sub(used)));

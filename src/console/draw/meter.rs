@@ -41,7 +41,9 @@ impl Meter {
         };
         let mark =
             self.guaranteed.filter(|guaranteed| *guaranteed > 0).zip(self.base).and_then(|(guaranteed, base)| {
-                (base > 0 && guaranteed < base).then(|| scaled(guaranteed, base, cells).min(cells - 1))
+                // It never stands where the only sign of what is used would be.
+                let least = i64::from(full > 0 && cells > 1);
+                (base > 0 && guaranteed < base).then(|| scaled(guaranteed, base, cells).min(cells - 1).max(least))
             });
         let mut pieces = Vec::with_capacity(4);
         let mut run = |from: i64, to: i64| {

@@ -22,21 +22,27 @@
 //! What gives way when narrow is told in each file; [`super::layout`] decides about pane and lines.
 
 mod apps;
+pub mod audit;
 mod bottom;
+pub mod change;
 pub mod config;
 mod config_pane;
 mod crumbs;
 pub mod details;
 mod events;
 pub mod export;
+mod form;
 mod header;
+mod heat;
 pub mod limits;
 mod meter;
 mod nodes;
 pub mod overlay;
+mod past;
 mod pen;
 pub mod placement;
 mod queues;
+mod revisions;
 mod table;
 mod users;
 mod walk;
@@ -68,6 +74,7 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
         return None;
     };
     header::draw(&mut pen, model, regions.header);
+    past::draw(&mut pen, model, regions.banner);
     crumbs::draw(&mut pen, model, regions.crumbs);
     page(&mut pen, model, &regions);
     if !model.cluster.link.is_live() {
@@ -76,6 +83,7 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     }
     let cursor = bottom::draw(&mut pen, model, &regions).or_else(|| placement::cursor(model, theme, regions.rows));
     let cursor = cursor.or_else(|| config::cursor(&mut pen, model, &regions));
+    let cursor = cursor.or_else(|| change::cursor(model, theme, regions.rows));
     overlay::draw(&mut pen, model, &regions);
     cursor
 }
@@ -101,7 +109,10 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
         Page::Placement(page) => placement::draw(pen, model, page, regions.rows),
         Page::Config(page) => return config::draw(pen, model, page, regions),
+        Page::Change(page) => change::draw(pen, model, page, regions.rows),
         Page::Events(page) => events::draw(pen, model, page, regions),
+        Page::Audit(page) => audit::draw(pen, model, page, regions),
+        Page::Revisions(page) => revisions::draw(pen, model, page, regions),
     }
     if let Some(pane) = regions.pane {
         details::draw_pane(pen, model, pane);

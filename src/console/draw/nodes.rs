@@ -10,6 +10,8 @@
 //! When narrow the meters get shorter and go, memory's first, then the state's word,
 //! the number of allocations, and memory.
 
+use ratatui::layout::Rect;
+
 use super::super::format;
 use super::super::layout::Regions;
 use super::super::model::Model;
@@ -37,7 +39,15 @@ enum Cell {
 
 /// Draws the table of nodes.
 pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, regions: &Regions) {
+    let (regions, map) = split(page, regions);
+    let regions = &regions;
+    if let Some(map) = map {
+        super::heat::draw(pen, model, page, map);
+    }
     let width = regions.rows.width;
+    if width == 0 {
+        return;
+    }
     let columns = table::choose(plans(), width, page.list.widest[0], if width < 60 { 10 } else { 18 });
     let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
@@ -56,6 +66,21 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, regions: &Region
     } else if len == 0 {
         table::empty(pen, regions, &["no node yet: nothing can be allocated".to_owned()]);
     }
+}
+
+/// From how many columns on the map stands beside the table, otherwise in its place.
+const BESIDE: u16 = 100;
+
+/// What is left for the table, and the room for the map, if that is to be seen.
+fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
+    let Regions { head, rows, .. } = *regions;
+    if !page.map || page.list.rows.is_empty() {
+        return (*regions, None);
+    }
+    let table = if rows.width < BESIDE { 0 } else { rows.width * 55 / 100 };
+    let left = |of: Rect| Rect { width: table, ..of };
+    let map = Rect { x: rows.x + table + 1, y: head.y, width: rows.width - table - 2, height: rows.bottom() - head.y };
+    (Regions { head: left(head), rows: left(rows), ..*regions }, Some(map))
 }
 
 fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
@@ -142,7 +167,8 @@ fn used(node: &NodeRow, name: &str) -> i64 {
     node.allocated.amount(name).saturating_add(node.occupied.amount(name))
 }
 
-fn meter(node: &NodeRow, name: &str) -> Meter {
+/// What is in use of a resource, of all there is.
+pub fn meter(node: &NodeRow, name: &str) -> Meter {
     Meter { used: used(node, name), base: node.capacity.get(name), guaranteed: None }
 }
 
@@ -230,7 +256,7 @@ fn allocation_cell(pen: &mut Pen<'_>, model: &Model, allocation: &NodeAllocation
         AllocationCell::Ask => name(allocation.ask.as_str()),
         AllocationCell::Cpu => vec![figure(&allocation.resource, VCORE)],
         AllocationCell::Memory => vec![figure(&allocation.resource, MEMORY)],
-        AllocationCell::Other => vec![plain(format::others(&allocation.resource))],
+        AllocationCell::Other => vec![super::apps::others(&allocation.resource, signs)],
         AllocationCell::Since => vec![dim(format::age(model.cluster.at, allocation.since, pen.signs().nothing))],
     };
     pen.cell(slot, &pieces);

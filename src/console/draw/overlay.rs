@@ -60,8 +60,11 @@ pub fn height(model: &Model) -> usize {
 fn scrolled(pen: &mut Pen<'_>, model: &Model, title: &str, lines: &[Vec<Piece>], top: usize) {
     let area = layout::overlay(model);
     let inner = pen.frame(area, title);
-    pen.lines(inner, lines, top);
-    let room = usize::from(inner.height);
+    let (wide, room) = (layout::overlay_width(model), layout::overlay_room(model));
+    for column in 0..layout::overlay_columns(model) {
+        let x = inner.x + column * (wide + layout::OVERLAY_GAP);
+        pen.lines(Rect { x, width: wide, ..inner }, lines, top + usize::from(column * inner.height));
+    }
     if lines.len() > room {
         let seen = (top + room).min(lines.len());
         let place = format!(" {}-{seen} of {} ", top + 1, lines.len());
@@ -73,7 +76,7 @@ fn scrolled(pen: &mut Pen<'_>, model: &Model, title: &str, lines: &[Vec<Piece>],
 /// The keys of the page first, then all others, then the commands; only what the filter lets through.
 fn help_lines(model: &Model, help: &Help) -> Vec<Vec<Piece>> {
     let here = keymap::page_contexts(model);
-    let width = usize::from(layout::overlay(model).width.saturating_sub(4));
+    let width = usize::from(layout::overlay_width(model));
     let others = Context::ALL.iter().filter(|context| !here.contains(context));
     let mut lines: Vec<Vec<Piece>> = Vec::new();
     for context in here.iter().chain(others) {
@@ -127,15 +130,20 @@ fn section(
     lines.push(vec![piece(Role::Title, title.to_owned())]);
     let column = if width < 60 { 12 } else { 20 };
     let room = width.saturating_sub(column + 2);
-    for ((keys, doc, off), _) in rows.into_iter().zip(passed).filter(|(_, passed)| *passed) {
-        let mut told: Vec<Piece> = text::wrap(&doc, room).into_iter().map(plain).collect();
-        if let Some(reason) = off.filter(|_| reasons) {
+    let shown: Vec<_> = rows.into_iter().zip(passed).filter_map(|(row, passed)| passed.then_some(row)).collect();
+    // What is off for the same reason is told once, behind the last of them.
+    let reason = |at: usize| shown.get(at).and_then(|(_, _, off)| off.as_ref()).filter(|_| reasons);
+    for (at, (keys, doc, _)) in shown.iter().enumerate() {
+        let off = reason(at);
+        let role = if off.is_some() { Role::Dim } else { Role::Text };
+        let mut told: Vec<Piece> = text::wrap(doc, room).into_iter().map(|line| piece(role, line)).collect();
+        if let Some(reason) = off.filter(|_| off != reason(at + 1)) {
             let reason = text::wrap(&format!("off: {reason}"), room).into_iter();
             told.extend(reason.map(|line| piece(Role::Warning, line)));
         }
         // Keys that need more than their column have a line of their own.
-        let long = text::width(&keys) >= column;
-        let mut keys = Some(keys);
+        let long = text::width(keys) >= column;
+        let mut keys = Some(keys.clone());
         if long {
             lines.push(vec![plain("  "), piece(Role::HintKey, keys.take().unwrap_or_default())]);
         }
@@ -187,7 +195,7 @@ fn signs(lines: &mut Vec<Vec<Piece>>, model: &Model, help: &Help, width: usize) 
 
 /// A way through the console: what to press, and what is seen then.
 fn tour_lines(model: &Model) -> Vec<Vec<Piece>> {
-    let width = usize::from(layout::overlay(model).width.saturating_sub(4));
+    let width = usize::from(layout::overlay_width(model));
     let key = |id: CommandId| {
         let command = command::by_id(id);
         let chord = Context::ALL.into_iter().find_map(|context| model.keymap.chords(context, id).next());
@@ -242,7 +250,7 @@ fn message_lines(model: &Model) -> Vec<Vec<Piece>> {
     if model.messages.is_empty() {
         return vec![vec![dim("nothing was said yet")]];
     }
-    let width = usize::from(layout::overlay(model).width.saturating_sub(4));
+    let width = usize::from(layout::overlay_width(model));
     let column = if width < 60 { 4 } else { 13 };
     let mut lines = Vec::new();
     for message in model.messages.iter().rev() {
@@ -314,6 +322,7 @@ fn chord(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
     let column = follow.iter().map(|binding| text::width(&rest(binding))).max().unwrap_or(0) + 2;
     let room = corner_room(model);
     let mut lines = Vec::new();
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for binding in follow {
         let command = command::by_id(binding.id);
         let what = match &binding.argument {
@@ -321,10 +330,23 @@ fn chord(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
             None => command.doc.to_owned(),
         };
         let keys = rest(binding);
+        let keys_off = keys.clone();
         let pad = " ".repeat(column - text::width(&keys));
-        let role = if (command.guard)(model).is_err() { Role::Dim } else { Role::Text };
+        let off = (command.guard)(model).err();
+        let role = if off.is_some() { Role::Dim } else { Role::Text };
         let what = text::cut(&text::escape(&what), room.saturating_sub(column), pen.signs().ellipsis).into_owned();
         lines.push(vec![piece(Role::HintKey, keys), plain(pad), piece(role, what)]);
+        if let Some(why) = off {
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, of)) => of.push(keys_off),
+                None => reasons.push((why, vec![keys_off])),
+            }
+        }
+    }
+    // What is off for the same reason is told together.
+    for (why, keys) in reasons {
+        let told = format!("{} off: {why}", keys.join(" "));
+        lines.extend(text::wrap(&text::escape(&told), room).into_iter().map(|line| vec![piece(Role::Warning, line)]));
     }
     corner(pen, model, regions, &keymap::chord_text(&model.pressed), &lines, "");
 }

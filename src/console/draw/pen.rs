@@ -249,4 +249,15 @@ impl<'b> Pen<'b> {
             self.pieces(area.x, y, area.width, line);
         }
     }
+
+    /// The same, and how many more there are below.
+    pub fn scrolled(&mut self, area: Rect, lines: &[Vec<Piece>], top: usize) {
+        self.lines(area, lines, top);
+        let room = usize::from(area.height);
+        if lines.len() > top + room {
+            let more = format!(" {} more ", lines.len() - top - room);
+            let wide = u16::try_from(more.len()).unwrap_or(0);
+            self.over(area.right().saturating_sub(wide), area.bottom().saturating_sub(1), wide, &more, Role::HintKey);
+        }
+    }
 }

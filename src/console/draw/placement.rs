@@ -15,7 +15,7 @@
 //!  1 provided                                              12 of 40      line 4
 //! ```
 //!
-//! When narrow the form has two fields in a line, then one; where that leaves too little, only the field under the cursor is shown.
+//! What gives way in the form when narrow is told in [`super::form`].
 
 use ratatui::layout::{Position, Rect};
 
@@ -27,6 +27,7 @@ use super::super::model::placement::{Against, Field, PlacementPage};
 use super::super::text;
 use super::super::theme::{Role, Theme, sign_set};
 use super::super::update::placement::{part, preview};
+use super::form::{Entry, Fields};
 use super::pen::{self, Pen, Piece, dim, piece, plain};
 use super::walk;
 use crate::view::PartitionView;
@@ -38,16 +39,12 @@ const ESTIMATE: &str = "an estimate: worked out here on the configuration that w
 /// Lines of pieces.
 type Lines = Vec<Vec<Piece>>;
 
-/// What a label takes.
-const LABEL: u16 = 8;
-/// The least room below the form.
-const LEAST_BELOW: u16 = 6;
-
 /// What is worth saying in the second line.
 pub fn facts(model: &Model, page: &PlacementPage) -> Vec<Vec<Piece>> {
     let Some(part) = part(&model.cluster, page) else { return Vec::new() };
     let against = match page.against {
         Against::Running => "in force",
+        _ if page.edited.is_some() => "of the edited text",
         _ => "of this file",
     };
     vec![
@@ -56,101 +53,33 @@ pub fn facts(model: &Model, page: &PlacementPage) -> Vec<Vec<Piece>> {
     ]
 }
 
-/// Where each field stands.
-fn fields(page: &PlacementPage, area: Rect) -> Vec<(Field, Rect)> {
-    let in_line = match area.width {
-        0..64 => 1,
-        64..100 => 2,
-        _ => 3,
+fn fields(page: &PlacementPage, writing: bool) -> Fields<'_> {
+    let entry = |field: Field| {
+        let (label, hint, line) = (field.label(), field.hint(), page.form.line(field));
+        Entry { label, hint, line, changed: false }
     };
-    let tall = u16::try_from(Field::ALL.len().div_ceil(usize::from(in_line))).unwrap_or(u16::MAX);
-    if area.height < tall + LEAST_BELOW {
-        return vec![(page.field, Rect { height: 1.min(area.height), ..area })];
-    }
-    let wide = area.width / in_line;
-    let place = |(at, field): (usize, &Field)| {
-        let at = u16::try_from(at).unwrap_or(u16::MAX);
-        (*field, Rect { x: area.x + at % in_line * wide, y: area.y + at / in_line, width: wide, height: 1 })
-    };
-    Field::ALL.iter().enumerate().map(place).collect()
-}
-
-/// What is left below the form.
-fn below(page: &PlacementPage, area: Rect) -> Rect {
-    let end = fields(page, area).iter().map(|(_, rect)| rect.bottom()).max().unwrap_or(area.y);
-    let gap = u16::from(area.height > LEAST_BELOW + 4);
-    let top = (end + gap).min(area.bottom());
-    Rect { x: area.x + 1, y: top, width: area.width.saturating_sub(2), height: area.bottom() - top }
+    let entries = Field::ALL.into_iter().map(entry).collect();
+    Fields { entries, here: page.field as usize, writing, suggestion: &page.suggestion }
 }
 
 /// How many lines stand below the form, and for how many there is room.
 pub fn extent(model: &Model, page: &PlacementPage, area: Rect) -> (usize, usize) {
-    let below = below(page, area);
+    let below = fields(page, false).below(area);
     (content(model, page, usize::from(below.width)).len(), usize::from(below.height))
 }
 
 /// Draws the page.
 pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &PlacementPage, area: Rect) {
-    let writing = matches!(model.layers.last(), Some(Layer::Form));
-    let shown = fields(page, area);
-    let alone = shown.len() == 1;
-    for (field, rect) in shown {
-        let here = field == page.field;
-        if here {
-            pen.text(rect.x, rect.y, 1, pen.signs().bar, Role::SelectionBar);
-        }
-        let role = if here { Role::Accent } else { Role::Dim };
-        pen.text(rect.x + 1, rect.y, LABEL, field.label(), role);
-        let room = value_room(rect, alone);
-        let line = page.form.line(field);
-        if line.text().is_empty() && !(here && writing) {
-            pen.text(rect.x + 1 + LABEL, rect.y, room, field.hint(), Role::Ghost);
-        } else if here && writing {
-            let (before, after) = around(line.before(), line.text(), room, pen.signs().ellipsis);
-            let used = pen.text(rect.x + 1 + LABEL, rect.y, room, &before, Role::Strong);
-            let used = used + pen.text(rect.x + 1 + LABEL + used, rect.y, room - used, &after, Role::Strong);
-            let suggestion = text::escape(&page.suggestion);
-            pen.text(rect.x + 1 + LABEL + used, rect.y, room - used, &suggestion, Role::Ghost);
-        } else {
-            pen.text(rect.x + 1 + LABEL, rect.y, room, line.text(), Role::Text);
-        }
-        if alone {
-            let place = format!("{} of {}", field as usize + 1, Field::ALL.len());
-            pen.pieces_right(rect.x, rect.y, rect.width.saturating_sub(1), &[dim(place)]);
-        }
-    }
-    let below = below(page, area);
-    let lines = content(model, page, usize::from(below.width));
-    pen.lines(below, &lines, page.top);
-    let room = usize::from(below.height);
-    if lines.len() > page.top + room {
-        let more = format!(" {} more ", lines.len() - page.top - room);
-        let wide = u16::try_from(more.len()).unwrap_or(0);
-        pen.over(below.right().saturating_sub(wide), below.bottom().saturating_sub(1), wide, &more, Role::HintKey);
-    }
-}
-
-fn value_room(rect: Rect, alone: bool) -> u16 {
-    rect.width.saturating_sub(LABEL + 3 + if alone { 8 } else { 0 })
-}
-
-/// What of a text stands before and after the cursor in `room` columns, so that the cursor is in sight.
-fn around(before: &str, all: &str, room: u16, ellipsis: &str) -> (String, String) {
-    let after = all[before.len()..].to_owned();
-    let before = text::escape(before).into_owned();
-    (text::cut_start(&before, usize::from(room).saturating_sub(1), ellipsis).into_owned(), after)
+    let fields = fields(page, matches!(model.layers.last(), Some(Layer::Form)));
+    fields.draw(pen, area);
+    let below = fields.below(area);
+    pen.scrolled(below, &content(model, page, usize::from(below.width)), page.top);
 }
 
 /// The place of the text cursor while the form is written.
 pub fn cursor(model: &Model, theme: &Theme, area: Rect) -> Option<Position> {
     let (Page::Placement(page), Some(Layer::Form)) = (model.page(), model.layers.last()) else { return None };
-    let shown = fields(page, area);
-    let alone = shown.len() == 1;
-    let (field, rect) = shown.into_iter().find(|(field, _)| *field == page.field)?;
-    let line = page.form.line(field);
-    let (before, _) = around(line.before(), line.text(), value_room(rect, alone), theme.signs.ellipsis);
-    let x = rect.x + 1 + LABEL + u16::try_from(text::width(&before)).unwrap_or(0);
-    Some(Position { x: x.min(area.right().saturating_sub(1)), y: rect.y })
+    fields(page, true).cursor(area, theme.signs.ellipsis)
 }
 
 /// What stands below the form.
@@ -193,7 +122,11 @@ fn wrapped(words: &str, width: usize, role: Role) -> Lines {
 fn rules(lines: &mut Lines, part: &PartitionView, page: &PlacementPage, width: usize) {
     let running = matches!(page.against, Against::Running);
     let told = part.rules.told();
-    let (title, hits) = if running { ("rules in force", "placed of reached") } else { ("rules of the file", "") };
+    let (title, hits) = if running {
+        ("rules in force", "placed of reached")
+    } else {
+        (if page.edited.is_some() { "rules of the edited text" } else { "rules of the file" }, "")
+    };
     let heads: Vec<String> = told.iter().map(head).collect();
     let head_width = heads.iter().map(|head| text::width(head)).max().unwrap_or(0).max(title.len());
     let hit_width = if running { 19 } else { 0 };

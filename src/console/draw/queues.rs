@@ -13,6 +13,8 @@
 
 use std::borrow::Cow;
 
+use ratatui::layout::Rect;
+
 use super::super::format;
 use super::super::layout::Regions;
 use super::super::model::Model;
@@ -25,6 +27,7 @@ use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Priority, PriorityPolicy, QueueState, VCORE};
+use crate::source::SourcePlace;
 use crate::view::{PartitionView, QueueRow};
 
 /// A column on the screen; several can belong to one that is sorted by.
@@ -61,6 +64,28 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &QueuesPage, regions: &Regio
     });
     if len == 0 {
         table::empty(pen, regions, &nothing(model, page));
+    } else if part.is_some_and(|part| part.nodes.is_empty() && part.live_apps == 0) {
+        next_steps(pen, model, len, regions.rows);
+    }
+}
+
+/// What to do with a cluster in which there is nothing yet, below the queues.
+fn next_steps(pen: &mut Pen<'_>, model: &Model, len: usize, rows: Rect) {
+    let lines: &[&str] = match model.cluster.about.place {
+        SourcePlace::Embedded => &[
+            "No node and no application yet: nothing can run.",
+            "--workload FILE brings both, and `kornsole demo --print-workload` writes a first one. `kornsole demo` shows a cluster at work.",
+            "6 is the configuration, 5 tries a placement.",
+        ],
+        SourcePlace::Remote | SourcePlace::Saved => {
+            &["No node and no application yet: nothing can run until the resource manager brings some."]
+        }
+    };
+    let room = usize::from(rows.width.saturating_sub(5));
+    let lines = lines.iter().flat_map(|line| super::super::text::wrap(line, room));
+    let top = rows.y.saturating_add(u16::try_from(len + 1).unwrap_or(u16::MAX));
+    for (y, line) in (top..rows.bottom()).zip(lines) {
+        pen.text(rows.x + 3, y, rows.width.saturating_sub(4), &line, Role::Dim);
     }
 }
 
@@ -156,8 +181,8 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
                 (true, true, _) => (Cell::Usage(name), "used/guar/  max ", 17),
                 (true, false, _) => (Cell::Usage(name), "MEM used/guar/  max ", 19),
                 (false, true, _) => (Cell::Short(name), "used/  max ", 11),
-                (false, false, VCORE) => (Cell::Short(name), "CPU/  max ", 11),
-                (false, false, _) => (Cell::Short(name), "MEM/  max ", 11),
+                (false, false, VCORE) => (Cell::Short(name), "CPU of max ", 11),
+                (false, false, _) => (Cell::Short(name), "MEM of max ", 11),
             };
             columns.push(right(what, title, width));
         }
@@ -165,7 +190,7 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
             columns.push(right(Cell::HeadroomMemory, "mem", 6));
         }
-        columns.push(Col { gap: u16::from(wide), ..left(Cell::Changed, "", 1) });
+        columns.push(Col { gap: u16::from(plan.tight < 2), ..left(Cell::Changed, "", 1) });
         columns
     })
 }
@@ -262,6 +287,10 @@ fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
 /// The state with its sign, and since when unless it is the usual one.
 pub fn state(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let (sign, role) = state_sign(row.state, signs);
+    if model.cluster.view.is_stuck(row, model.cluster.at) {
+        let age = short_age(model.cluster.at.since(row.state_since));
+        return vec![piece(Role::Danger, sign), piece(Role::Danger, format!(" {age}{}", signs.limit))];
+    }
     let rest = match row.state {
         QueueState::Active if !row.managed => dim(" dyn"),
         QueueState::Active => plain(""),
@@ -321,7 +350,11 @@ fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
 fn apps(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let number = |count: u64| show_amount("", i64::try_from(count).unwrap_or(i64::MAX));
     let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
-    let running = if row.running == 0 && row.app_count == 0 { dim(signs.nothing) } else { plain(number(row.running)) };
+    let running = match row.running {
+        0 if row.app_count == 0 => dim(signs.nothing),
+        0 => dim("0"),
+        running => plain(number(running)),
+    };
     let (max, sign) = match row.max_running {
         None => (signs.nothing.to_owned(), " "),
         Some(max) => (number(max), if full { signs.limit } else { " " }),

@@ -221,13 +221,24 @@ impl Buffer {
     /// Takes the last change back. Whether there was one.
     pub fn undo(&mut self) -> bool {
         let done = self.area.undo();
+        // A whole text that took the place of another one is two steps of the widget, with nothing in between.
+        if done && self.is_empty() {
+            self.area.undo();
+        }
         self.history(done)
     }
 
     /// Makes a change again that was taken back. Whether there was one.
     pub fn redo(&mut self) -> bool {
         let done = self.area.redo();
+        if done && self.is_empty() {
+            self.area.redo();
+        }
         self.history(done)
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(self.area.lines(), [line] if line.is_empty())
     }
 
     fn history(&mut self, done: bool) -> bool {
@@ -312,6 +323,18 @@ mod tests {
         for text in ["", "a", "a\n", "a\n\n", "a\r\nb\r\n", "a\r\nb\n", "\u{feff}a\n", "\ta: 東\u{0}\n"] {
             assert_eq!(Buffer::new(text).text(), text);
         }
+    }
+
+    #[test]
+    fn another_text_is_one_step_of_undo() {
+        let mut buffer = Buffer::new("a\nb\n");
+        buffer.replace("c\n");
+        assert!(buffer.undo());
+        assert_eq!(buffer.text(), "a\nb\n");
+        assert!(buffer.redo());
+        assert_eq!(buffer.text(), "c\n");
+        assert!(buffer.undo());
+        assert_eq!(buffer.text(), "a\nb\n");
     }
 
     #[test]

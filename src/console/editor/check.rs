@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::super::format;
 use crate::config::diff::{Key, Line, What};
 use crate::config::{self, Config, DEFAULT_POLICY_GROUP, Diff, Fault, Reading, Severity};
-use crate::model::Profile;
 use crate::model::quantity::show_amount;
+use crate::model::{Profile, QueuePath};
+use crate::view::act::{Act, Actor, Refusal, may_configure};
+use crate::view::place::access;
 use crate::view::{PartitionView, QueueRow, View};
 
 /// The most applications that are named for one queue.
@@ -25,6 +27,8 @@ pub struct Job {
     pub view: Arc<View>,
     /// By which rules it is read.
     pub profile: Profile,
+    /// Who would bring it into force; or why nobody can.
+    pub actor: Result<Actor, Arc<str>>,
 }
 
 /// What a text would mean.
@@ -44,6 +48,21 @@ pub struct Checked {
     pub summary: String,
     /// What it does to what runs: a queue, and in sentences what happens there.
     pub consequences: Vec<(String, Vec<String>)>,
+    /// The queues that it removes, none of which is below another.
+    pub removed: Vec<Removed>,
+    /// Why it would be refused, though it is valid: which access it takes.
+    pub refused: Option<String>,
+}
+
+/// A queue that an edit removes with all that is below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// Which.
+    pub queue: QueuePath,
+    /// Whether there are queues below it.
+    pub subtree: bool,
+    /// How many applications are in it.
+    pub apps: usize,
 }
 
 impl Checked {
@@ -65,8 +84,51 @@ pub fn check(job: &Job) -> Checked {
     checked.changes = diff.lines();
     checked.summary = diff.summary();
     checked.consequences = consequences(&diff, &job.view);
+    checked.removed = removed(&diff, &job.view);
+    checked.refused = refused(&diff, job);
     checked.config = Some(Arc::new(config));
     checked
+}
+
+/// Why the actor may not make these changes; `None` when he may, as far as the view tells.
+fn refused(diff: &Diff, job: &Job) -> Option<String> {
+    let actor = match &job.actor {
+        Ok(actor) => actor,
+        Err(why) => return Some(why.to_string()),
+    };
+    let act = Act::Configure { text: String::new(), base: None, dry_run: true };
+    if let Some(refusal) = Refusal::read_only(actor, &act) {
+        return Some(refusal.reason());
+    }
+    let parts = &job.view.partitions;
+    let admin = |partition: &str, queue: &QueuePath| {
+        let part = parts.iter().find(|part| *part.name == *partition);
+        part.is_some_and(|part| access::admin(part, queue.as_str(), &actor.identity).is_some())
+    };
+    let names = parts.iter().map(|part| &*part.name);
+    let lacks = may_configure(diff, actor.scheduler_admin, admin, names).err()?;
+    Some(Refusal::no_config_rights(actor, &act, &lacks).reason())
+}
+
+/// The queues that go, without those that go with a queue above them.
+fn removed(diff: &Diff, view: &View) -> Vec<Removed> {
+    let mut gone: Vec<(&str, &QueuePath)> = Vec::new();
+    for (partition, path) in diff.removed_queues() {
+        // Each comes before those below it.
+        if !gone.last().is_some_and(|(known, above)| *known == partition && path.is_within(above)) {
+            gone.push((partition, path));
+        }
+    }
+    let of = |(partition, path): (&str, &QueuePath)| {
+        let part = view.partitions.iter().find(|part| *part.name == *partition);
+        let row = part.and_then(|part| part.queue_at(path));
+        Removed {
+            queue: path.clone(),
+            subtree: row.is_some_and(|row| !row.children.is_empty()),
+            apps: row.map_or(0, |row| usize::try_from(row.app_count).unwrap_or(usize::MAX)),
+        }
+    };
+    gone.into_iter().map(of).collect()
 }
 
 /// What the changes do to what runs, queue by queue.

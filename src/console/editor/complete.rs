@@ -156,6 +156,11 @@ fn values(parent: &str, key: &str, part: Option<&PartitionView>) -> Vec<String> 
     }
 }
 
+/// The values that a property can have, as far as there are only some.
+pub fn values_of(property: &str) -> Vec<String> {
+    values("properties", property, None)
+}
+
 /// The resources that some node has.
 fn resources(part: Option<&PartitionView>) -> Vec<String> {
     let mut names = vec!["vcore".to_owned(), "memory".to_owned()];

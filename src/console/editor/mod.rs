@@ -14,7 +14,7 @@ mod syntax;
 
 pub use buffer::Buffer;
 pub use check::{Checked, Job, check};
-pub use complete::{Completion, completions};
+pub use complete::{Completion, completions, values_of};
 pub use fold::{Folds, item};
 pub use merge::merge;
 pub use syntax::{Kind, Token, tokens};

@@ -175,6 +175,27 @@ columns! {
 }
 
 columns! {
+    /// The columns of the audit.
+    AuditColumn {
+        Time: "time", false, true;
+        User: "who", false, false;
+        Action: "action", false, false;
+        Object: "object", false, false;
+        Result: "result", false, false;
+    }
+}
+
+columns! {
+    /// The columns of the configurations that were in force.
+    RevisionColumn {
+        Revision: "revision", false, true;
+        By: "by", false, false;
+        Source: "how", false, false;
+        Changes: "changes", false, true;
+    }
+}
+
+columns! {
     /// The columns of what runs on a node.
     AllocationColumn {
         Arrival: "arrival", false, false;

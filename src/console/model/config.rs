@@ -39,8 +39,8 @@ pub struct ConfigPage {
     pub swapped: bool,
     /// The one that was in force before a person here applied another one.
     pub before: Option<Arc<Configuration>>,
-    /// An order to apply the text is under way.
-    pub applying: bool,
+    /// The number of the order that brings the text into force.
+    pub applying: Option<u64>,
 }
 
 /// What stands beside the text.
@@ -78,7 +78,7 @@ impl ConfigPage {
             beside_top: 0,
             swapped: false,
             before: None,
-            applying: false,
+            applying: None,
         }
     }
 

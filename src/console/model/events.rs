@@ -33,7 +33,12 @@ impl Events {
             self.records.clear();
             self.next = 0;
         }
-        let Some((last, _)) = page.records.last() else { return first };
+        let Some((last, newest)) = page.records.last() else { return first };
+        if !first && self.next < page.lowest && !self.records.is_empty() {
+            // Nobody looked for so long that the first of them are not kept any more.
+            let hole = Record::hole(self.next, page.lowest - 1, newest.at);
+            self.records.push_back((self.next, Arc::new(hole)));
+        }
         self.next = last + 1;
         self.records.extend(page.records);
         let over = self.records.len().saturating_sub(Self::KEPT);
@@ -44,8 +49,8 @@ impl Events {
 
     /// The event of a number, if it is kept.
     pub fn get(&self, number: u64) -> Option<&Arc<Record>> {
-        let first = self.records.front()?.0;
-        let at = usize::try_from(number.checked_sub(first)?).ok()?;
+        // Numbers are missing where some are lost.
+        let at = self.records.partition_point(|(known, _)| *known < number);
         self.records.get(at).filter(|(known, _)| *known == number).map(|(_, record)| record)
     }
 }

@@ -110,6 +110,8 @@ pub enum Question {
     Quit,
     /// Bringing the edited configuration into force.
     Apply,
+    /// Looking at another scheduler, by the name of its context.
+    Context(String),
     /// An order, which is given when the answer is yes.
     Order(Box<Order>),
     /// Several orders, which are given when the answer is yes.

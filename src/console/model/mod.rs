@@ -5,6 +5,7 @@
 //! - whatever is selected is known by identity (path, id), never by a row number alone;
 //! - no clock: [`Model::now`] is handed in, counts from the console's start and only grows.
 
+pub mod change;
 pub mod column;
 pub mod config;
 pub mod cursor;
@@ -13,7 +14,9 @@ pub mod layer;
 pub mod marks;
 pub mod orders;
 pub mod page;
+pub mod past;
 pub mod placement;
+pub mod records;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -29,16 +32,19 @@ use super::theme::{Depth, ThemeName, Themes};
 use super::update::bulk::Batch;
 use super::work::Work;
 use crate::model::{AppId, Identity, Time};
-use crate::source::{About, Link};
-use crate::view::act::Actor;
+use crate::source::{About, Link, SourcePlace};
+use crate::view::act::{Actor, Configuration};
 use crate::view::{Notice, NoticeWeight, PartitionView, View};
+use change::ChangePage;
 use config::ConfigPage;
 use events::Events;
 use layer::Layer;
 use marks::Marks;
 use orders::Orders;
-use page::{AppsPage, EventsPage, NodesPage, Page, QueuesPage, UsersPage};
+use page::{AppsPage, AuditPage, EventsPage, NodesPage, Page, QueuesPage, RevisionsPage, UsersPage};
+use past::Past;
 use placement::PlacementPage;
+use records::Ledger;
 
 /// What a person may set before the console starts.
 #[derive(Clone, Debug)]
@@ -120,6 +126,8 @@ pub struct Model {
     pub pressed: Chord,
     /// The names of the contexts that can be opened.
     pub contexts: Vec<String>,
+    /// The file of the person's own settings; empty when there is none.
+    pub settings: String,
     /// What is to be done outside, in order.
     pub work: VecDeque<Work>,
     /// Orders on their way.
@@ -155,6 +163,10 @@ pub struct Cluster {
     pub events: Events,
     /// Since when the picture is frozen, on the console's clock.
     pub frozen: Option<Duration>,
+    /// What this console has seen, and the moment of it that is on the screen.
+    pub past: Past,
+    /// Who did what, and the configurations that were in force.
+    pub ledger: Ledger,
 }
 
 impl Cluster {
@@ -163,6 +175,18 @@ impl Cluster {
     /// # Errors
     /// Why nobody can.
     pub fn actor(&self) -> Result<&Actor, String> {
+        if let Some(why) = self.past.why_off() {
+            return Err(why);
+        }
+        // A scheduler in this process takes orders also while it is busy.
+        if self.about.place == SourcePlace::Remote {
+            match &self.link {
+                Link::Live { .. } => {}
+                Link::Connecting { .. } => return Err("not connected yet".to_owned()),
+                Link::Stale { cause, .. } => return Err(format!("the connection is down: {cause}")),
+                Link::Refused { why, .. } => return Err(why.clone()),
+            }
+        }
         self.actor.as_ref().map_err(ToString::to_string)
     }
 
@@ -172,6 +196,17 @@ impl Cluster {
             Ok(actor) => actor.read_only.as_deref(),
             Err(why) => Some(why),
         }
+    }
+
+    /// Up to when what happened is shown; `None` in the present.
+    pub fn until(&self) -> Option<Time> {
+        self.past.shown.as_ref().map(|shown| shown.at)
+    }
+
+    /// The configuration that is in force, or was at the moment on the screen.
+    pub fn configuration(&self) -> Option<&Arc<Configuration>> {
+        let view = if self.past.shown.is_some() { &self.view } else { &self.newest };
+        view.configuration.as_ref()
     }
 
     /// The partition on the screen. `None` before the first configuration is loaded.
@@ -195,6 +230,12 @@ pub struct Parked {
     pub events: Option<EventsPage>,
     /// The configuration, with what is edited there.
     pub config: Option<Box<ConfigPage>>,
+    /// The audit.
+    pub audit: Option<AuditPage>,
+    /// The history of configurations.
+    pub revisions: Option<RevisionsPage>,
+    /// The form on a queue that was left last with something written in it.
+    pub change: Option<Box<ChangePage>>,
 }
 
 /// How grave a message is.
@@ -300,6 +341,8 @@ impl Model {
                 partition,
                 events: Events::default(),
                 frozen: None,
+                past: Past::at_live(at),
+                ledger: Ledger::default(),
             },
             pages: vec![Page::Queues(QueuesPage::default())],
             parked: Parked::default(),
@@ -316,6 +359,7 @@ impl Model {
             keymap: Arc::default(),
             pressed: Chord::new(),
             contexts: Vec::new(),
+            settings: String::new(),
             work: VecDeque::new(),
             orders: Orders::default(),
             batch: None,
@@ -343,6 +387,7 @@ impl Model {
     /// Takes a person's own settings, and tells what is wrong in them.
     pub fn personalize(&mut self, personal: Personal) {
         self.keymap = Arc::new(personal.keymap);
+        self.settings.clone_from(&personal.file);
         self.contexts = match personal.opener {
             Some(_) => personal.contexts.into_keys().collect(),
             None => Vec::new(),

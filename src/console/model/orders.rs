@@ -3,8 +3,8 @@
 //! Every order has a number, and its answer comes with that number; so the screen can say what is under way from the first moment,
 //! and an answer to something that nobody waits for any more changes nothing.
 
-use crate::model::AppId;
-use crate::view::act::{Act, Order, PartitionAct};
+use crate::model::{AppId, QueuePath};
+use crate::view::act::{Act, Done, Order, PartitionAct};
 
 /// The orders of this console.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,8 @@ pub struct Orders {
     pub open: Vec<Ticket>,
     /// Those that are still to be handed to the source.
     wanted: Vec<(u64, Order)>,
+    /// The applications that were moved last, with one question: each with where it was and where it went.
+    pub moved: Vec<(AppId, QueuePath, QueuePath)>,
 }
 
 /// An order without an answer.
@@ -41,11 +43,12 @@ pub enum Purpose {
 }
 
 impl Orders {
-    /// Adds an order that is to be handed to the source.
-    pub fn give(&mut self, order: Order, purpose: Purpose) {
+    /// Adds an order that is to be handed to the source. Gives its number.
+    pub fn give(&mut self, order: Order, purpose: Purpose) -> u64 {
         self.given += 1;
         self.open.push(Ticket { number: self.given, act: order.act.clone(), purpose });
         self.wanted.push((self.given, order));
+        self.given
     }
 
     /// The order that an answer is to.
@@ -57,6 +60,15 @@ impl Orders {
     /// The orders that were added since this was asked last.
     pub fn take_wanted(&mut self) -> Vec<(u64, Order)> {
         std::mem::take(&mut self.wanted)
+    }
+
+    /// Keeps where an application was that has been moved; the first of a question takes the place of the last question's.
+    pub fn keep_moved(&mut self, done: &Done, first: bool) {
+        let Done::Moved(moved) = done else { return };
+        if first {
+            self.moved.clear();
+        }
+        self.moved.push((moved.app.clone(), moved.from.clone(), moved.to.clone()));
     }
 
     /// What is being done to an application: `killing…`.

@@ -5,14 +5,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::change::ChangePage;
 use super::column::{
-    AllocationColumn, AppColumn, AskColumn, Column, EventColumn, LevelColumn, NodeColumn, QueueColumn, Sort, UserColumn,
+    AllocationColumn, AppColumn, AskColumn, AuditColumn, Column, EventColumn, LevelColumn, NodeColumn, QueueColumn,
+    RevisionColumn, Sort, UserColumn,
 };
 use super::config::ConfigPage;
 use super::cursor::Cursor;
 use super::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
-use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Side, UsageRow};
+use crate::view::ledger::{AuditEntry, Revision};
+use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
 
 /// What every list has: its rows in order, a cursor, a sort, a filter.
 #[derive(Clone, Debug)]
@@ -97,8 +100,14 @@ pub enum Page {
     Placement(Box<PlacementPage>),
     /// The configuration.
     Config(Box<ConfigPage>),
+    /// A form on a queue.
+    Change(Box<ChangePage>),
     /// The events.
     Events(EventsPage),
+    /// Who did what.
+    Audit(AuditPage),
+    /// The configurations that were in force.
+    Revisions(RevisionsPage),
 }
 
 /// The queue tree.
@@ -191,6 +200,8 @@ impl AppPage {
 /// The nodes.
 #[derive(Clone, Debug, Default)]
 pub struct NodesPage {
+    /// The nodes as a map beside the table.
+    pub map: bool,
     /// The rows.
     pub list: Listing<NodeId, NodeId, NodeColumn>,
 }
@@ -301,6 +312,28 @@ impl EventsPage {
     }
 }
 
+/// Who did what.
+#[derive(Clone, Debug, Default)]
+pub struct AuditPage {
+    /// Only what this user did.
+    pub user: Option<String>,
+    /// Only this action.
+    pub action: Option<String>,
+    /// Only what was done to this.
+    pub object: Option<String>,
+    /// The rows.
+    pub list: Listing<Arc<AuditEntry>, u64, AuditColumn>,
+}
+
+/// The configurations that were in force.
+#[derive(Clone, Debug, Default)]
+pub struct RevisionsPage {
+    /// The one that others are compared with; `None`: each with the one before.
+    pub marked: Option<u64>,
+    /// The rows.
+    pub list: Listing<Arc<Revision>, u64, RevisionColumn>,
+}
+
 /// Everything about one thing.
 #[derive(Clone, Debug)]
 pub struct DetailsPage {
@@ -325,8 +358,20 @@ pub enum Subject {
     Why(Arc<AppRow>),
     /// Who may submit to a queue and who administers it.
     Access(QueuePath),
+    /// The partitions of the scheduler.
+    Partitions,
+    /// What this console is and what it runs on, for a report.
+    Info,
+    /// An event.
+    Event(Arc<Record>),
     /// Whether the cluster's numbers agree.
     Health(Arc<Health>),
     /// What the cluster looked like, or one queue.
     History(Option<QueuePath>),
+    /// An entry of the audit.
+    Entry(Arc<AuditEntry>),
+    /// The text of a configuration that was in force.
+    Revision(u64),
+    /// What is different between two of them.
+    Compare(u64, u64),
 }

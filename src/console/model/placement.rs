@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::line_edit::LineEdit;
+use crate::config::Config;
 use crate::model::{Identity, Profile};
 use crate::view::place::TYPE_TAG;
 use crate::view::{AppRow, View};
@@ -17,6 +18,8 @@ pub struct PlacementPage {
     pub field: Field,
     /// Under which configuration.
     pub against: Against,
+    /// The version of the edited text, where that is the configuration.
+    pub edited: Option<u64>,
     /// What would follow the cursor in the field that is written, if it is taken.
     pub suggestion: String,
     /// The first line on the screen of what stands below the form.
@@ -168,11 +171,16 @@ impl Against {
     }
 }
 
+/// What the text in the editor is called.
+pub const EDITED: &str = "the edited text";
+
 /// A configuration to be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct WantedFile {
     /// Its name as written.
     pub name: String,
+    /// The configuration, where it was read already.
+    pub config: Option<Arc<Config>>,
     /// By which rules.
     pub profile: Profile,
 }

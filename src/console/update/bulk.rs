@@ -11,12 +11,12 @@ use super::super::model::page::{Page, Subject};
 use super::super::model::{Grade, Model};
 use super::super::subject::{self, app_at};
 use super::{lists, orders, write};
-use crate::model::QueuePath;
+use crate::model::{AppId, QueuePath};
 use crate::view::AppRow;
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
 
 /// Up to how many applications a plain question is enough; for more a name is to be typed.
-const PLAIN: usize = 10;
+pub const PLAIN: usize = 10;
 /// The most applications that the question names.
 const NAMED: usize = 6;
 
@@ -78,7 +78,7 @@ pub fn kill(model: &mut Model, reason: Option<&str>) {
     }
     let reason = reason.unwrap_or_default().trim().to_owned();
     let act = |app: &AppRow| PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) };
-    ask(model, "Kill", None, &apps, &reason, act);
+    ask(model, "Kill", "This cannot be undone.".to_owned(), &apps, &reason, act);
 }
 
 /// Asks whether what is marked is to be moved; without marks, what is under the cursor.
@@ -101,13 +101,13 @@ pub fn move_to(model: &mut Model, to: Option<&str>) {
         expect_queue: Some(app.queue.clone()),
         dry_run: false,
     };
-    ask(model, "Move", Some(&target), &apps, "", act);
+    ask(model, "Move", format!("They go to {target}, as far as it takes them."), &apps, "", act);
 }
 
 fn ask(
     model: &mut Model,
     verb: &'static str,
-    to: Option<&QueuePath>,
+    outcome: String,
     apps: &[Arc<AppRow>],
     reason: &str,
     act: impl Fn(&AppRow) -> PartitionAct,
@@ -124,17 +124,16 @@ fn ask(
     if apps.len() > NAMED {
         lines.push(format!("and {} more", apps.len() - NAMED));
     }
-    lines.extend(to.map(|to| format!("They go to {to}, as far as it takes them.")));
     let actor = model.cluster.actor().ok();
     let refused = |order: &&Order| actor.is_none_or(|actor| model.cluster.newest.may(actor, &order.act).is_err());
     match orders.iter().filter(refused).count() {
         0 => {}
         refused => lines.push(format!("{refused} of them would be refused; the others are carried out.")),
     }
-    if to.is_none() {
-        lines.push("This cannot be undone.".to_owned());
-    }
-    let typed = (apps.len() > PLAIN).then(|| Typed { want: partition.to_string(), line: LineEdit::default() });
+    lines.push(outcome);
+    let whole = whole_subtree(model, apps.len());
+    let want = whole.or_else(|| (apps.len() > PLAIN).then(|| partition.to_string()));
+    let typed = want.map(|want| Typed { want, line: LineEdit::default() });
     model.layers.push(Layer::Confirm(Confirm {
         title: format!("{verb} {}?", format::count(apps.len() as u64, "application")),
         lines,
@@ -143,6 +142,14 @@ fn ask(
         typed,
         what: Question::Orders(orders),
     }));
+}
+
+/// The queue above several leaves all of whose applications are marked.
+fn whole_subtree(model: &Model, marked: usize) -> Option<String> {
+    let Page::Apps(page) = model.page() else { return None };
+    let row = model.cluster.part()?.queue_at(page.scope.as_ref()?)?;
+    let all = usize::try_from(row.app_count).ok() == Some(marked);
+    (all && marked > 1 && !row.leaf).then(|| row.path.to_string())
 }
 
 /// Gives the orders that were asked about.
@@ -156,6 +163,43 @@ pub fn yes(model: &mut Model, orders: Vec<Order>) {
     }
 }
 
+/// The applications of the last move that are still where it brought them, each with where it was.
+fn moved_here(model: &Model) -> Vec<(Arc<AppRow>, QueuePath)> {
+    let Some(part) = model.cluster.part() else { return Vec::new() };
+    let still = |(app, from, to): &(AppId, QueuePath, QueuePath)| {
+        let row = part.app_by_id(app).filter(|row| row.queue == *to && !row.state.is_ended())?;
+        Some((Arc::clone(row), from.clone()))
+    };
+    model.orders.moved.iter().filter_map(still).collect()
+}
+
+/// Whether there is a move to undo.
+///
+/// # Errors
+/// Why not.
+pub fn can_move_back(model: &Model) -> Result<(), String> {
+    match (model.orders.moved.is_empty(), moved_here(model).is_empty()) {
+        (true, _) => Err("nothing was moved from this console".to_owned()),
+        (false, true) => Err("what was moved last is over, or somewhere else by now".to_owned()),
+        (false, false) => model.cluster.actor().map(|_| ()),
+    }
+}
+
+/// Asks whether what was moved last is to go back to where it was.
+pub fn move_back(model: &mut Model) {
+    let moved = moved_here(model);
+    let apps: Vec<Arc<AppRow>> = moved.iter().map(|(app, _)| Arc::clone(app)).collect();
+    let back = |app: &AppRow| moved.iter().find(|(row, _)| row.id == app.id).map(|(_, from)| from.clone());
+    let act = |app: &AppRow| PartitionAct::Move {
+        app: app.id.clone(),
+        to: back(app).unwrap_or_else(|| app.queue.clone()),
+        expect_queue: Some(app.queue.clone()),
+        dry_run: false,
+    };
+    let goes = "They go back to where they were, as far as those queues take them.".to_owned();
+    ask(model, "Move back", goes, &apps, "", act);
+}
+
 /// Takes what came of one of them; the last one tells how all went.
 pub fn answered(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) {
     let Some(batch) = &mut model.batch else { return };
@@ -163,6 +207,7 @@ pub fn answered(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) {
     let (grade, told) = match outcome {
         Ok(done) => {
             batch.done += 1;
+            model.orders.keep_moved(done, batch.done == 1);
             (Grade::Info, orders::told(done))
         }
         Err(refusal) => {

@@ -5,23 +5,26 @@ use std::time::Duration;
 
 use super::super::action::Effects;
 use super::super::editor::{self, Checked, Completion, Job, completions};
+use super::super::format;
 use super::super::key::Key;
 use super::super::layout;
+use super::super::line_edit::LineEdit;
 use super::super::model::config::{Beside, ConfigPage};
 use super::super::model::cursor::Move;
-use super::super::model::layer::{Confirm, Layer, Question};
+use super::super::model::layer::{Confirm, Layer, Question, Typed};
 use super::super::model::orders::Purpose;
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::work::Work;
 use super::navigate::{home, push};
+use super::{bulk, change};
 use crate::config::Fault;
-use crate::view::act::Act;
+use crate::view::act::{Act, Configuration};
 
 /// Goes to the page. What was edited there before is still there.
 pub fn open(model: &mut Model) {
     home(model);
-    let running = model.cluster.newest.configuration.clone();
+    let running = model.cluster.configuration().cloned();
     let page = model.parked.config.take().unwrap_or_else(|| Box::new(ConfigPage::new(running)));
     push(model, Page::Config(page));
     follow(model);
@@ -56,6 +59,7 @@ fn shown(model: &mut Model) -> Option<&mut ConfigPage> {
 /// Whether another configuration is in force by now than the one that was edited.
 pub fn is_behind(model: &Model, page: &ConfigPage) -> bool {
     match (&page.base, &model.cluster.newest.configuration) {
+        _ if model.cluster.past.shown.is_some() => false,
         (Some(base), Some(running)) => base.checksum != running.checksum,
         _ => false,
     }
@@ -63,10 +67,10 @@ pub fn is_behind(model: &Model, page: &ConfigPage) -> bool {
 
 /// Takes over the configuration that is in force by now, unless an edit would be lost.
 pub fn follow(model: &mut Model) {
-    let running = model.cluster.newest.configuration.clone();
+    let running = model.cluster.configuration().cloned();
     let now = model.now;
     let Some(page) = page_mut(model) else { return };
-    let (Some(running), false) = (running, page.applying) else { return };
+    let (Some(running), None) = (running, page.applying) else { return };
     if page.base.as_ref().is_some_and(|base| base.revision == running.revision && base.checksum == running.checksum) {
         return;
     }
@@ -94,14 +98,21 @@ fn changed(model: &mut Model) {
 pub fn due(model: &mut Model) {
     let (now, view) = (model.now, Arc::clone(&model.cluster.newest));
     let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+    let actor = model.cluster.actor.clone();
     let Some(page) = page_mut(model) else { return };
     if page.checking || page.due.is_none_or(|due| due > now) {
         return;
     }
     page.due = None;
     let Some(base) = &page.base else { return };
-    let job =
-        Job { version: page.buffer.version(), text: page.buffer.text(), base: Arc::clone(&base.text), view, profile };
+    let job = Job {
+        version: page.buffer.version(),
+        text: page.buffer.text(),
+        base: Arc::clone(&base.text),
+        view,
+        profile,
+        actor,
+    };
     page.checking = true;
     model.work.push_back(Work::Check(Box::new(job)));
 }
@@ -436,6 +447,7 @@ pub fn on_page(model: &Model) -> Result<(), String> {
 /// Whether its text can be edited.
 pub fn can_edit(model: &Model) -> Result<(), String> {
     on_page(model)?;
+    model.cluster.past.why_off().map_or(Ok(()), Err)?;
     match page_of(model) {
         Some(page) if page.base.is_some() => Ok(()),
         _ => Err("the text of the configuration in force is not known".to_owned()),
@@ -477,11 +489,16 @@ pub fn can_merge(model: &Model) -> Result<(), String> {
 
 /// Whether the text could be applied.
 pub fn can_apply(model: &Model) -> Result<(), String> {
-    let Page::Config(page) = model.page() else { return Err("only on the configuration".to_owned()) };
+    model.cluster.past.why_off().map_or(Ok(()), Err)?;
+    let page = match model.page() {
+        Page::Config(page) => page,
+        Page::Change(page) => return change::can_apply(model, page),
+        _ => return Err("only on the configuration, or in a form on a queue".to_owned()),
+    };
     if page.base.is_none() {
         return Err("the text of the configuration in force is not known".to_owned());
     }
-    if page.applying {
+    if page.applying.is_some() {
         return Err("it is being applied".to_owned());
     }
     if !page.modified {
@@ -490,40 +507,52 @@ pub fn can_apply(model: &Model) -> Result<(), String> {
     if !page.is_checked() {
         return Err("the text is still being checked".to_owned());
     }
-    match page.checked.errors() {
-        0 => {}
-        1 => return Err("a fault refuses it; n goes there".to_owned()),
-        more => return Err(format!("{more} faults refuse it; n goes there")),
-    }
-    if is_behind(model, page) {
+    if is_behind(model, page) && page.checked.errors() == 0 {
         return Err("another configuration is in force by now; :merge takes both, :rebase keeps yours".to_owned());
     }
-    Ok(())
+    sound(&page.checked).map_err(|why| match page.checked.errors() {
+        0 => why,
+        _ => format!("{why}; n goes there"),
+    })
+}
+
+/// Whether a text that was looked at could come into force: without faults, and by whoever is here.
+pub fn sound(checked: &Checked) -> Result<(), String> {
+    match (checked.errors(), &checked.refused) {
+        (0, None) => Ok(()),
+        (0, Some(why)) => Err(format!("it would be refused: {why}")),
+        (1, _) => Err("a fault refuses it".to_owned()),
+        (more, _) => Err(format!("{more} faults refuse it")),
+    }
 }
 
 /// Asks whether the text is to be applied.
 pub fn ask_apply(model: &mut Model) {
     let Page::Config(page) = model.page() else { return };
-    let mut lines = Vec::new();
-    let summary = &page.checked.summary;
-    lines.push(if summary.is_empty() { "only comments and order change".to_owned() } else { summary.clone() });
-    let draining = page.checked.consequences.iter().filter(|(_, told)| told[0].starts_with("drains"));
-    for (queue, told) in draining.take(6) {
-        lines.push(format!("{queue} {}", told[0].trim_end_matches(':')));
+    let question = question("Apply the configuration?".to_owned(), &page.checked, page.base.as_deref());
+    model.layers.push(Layer::Confirm(question));
+}
+
+/// The question before a text comes into force. One that lets a whole subtree drain, or many applications, asks for a name.
+pub fn question(title: String, checked: &Checked, base: Option<&Configuration>) -> Confirm {
+    let summary = &checked.summary;
+    let mut lines =
+        vec![if summary.is_empty() { "only comments and order change".to_owned() } else { summary.clone() }];
+    for gone in checked.removed.iter().take(6) {
+        let below = if gone.subtree { " with all below it" } else { "" };
+        lines.push(match gone.apps {
+            0 => format!("{}{below} is empty and goes at once", gone.queue),
+            apps => format!("{}{below} drains, held by {}", gone.queue, format::count(apps as u64, "application")),
+        });
     }
-    let file = page.base.as_ref().and_then(|base| base.file.as_ref());
-    lines.push(match file {
+    lines.push(match base.and_then(|base| base.file.as_ref()) {
         Some(file) => format!("It is written to {} and comes into force at once.", file.display()),
         None => "It comes into force at once; it is in memory only.".to_owned(),
     });
-    model.layers.push(Layer::Confirm(Confirm {
-        title: "Apply the configuration?".to_owned(),
-        lines,
-        accept: "Apply",
-        accepting: false,
-        typed: None,
-        what: Question::Apply,
-    }));
+    let apps: usize = checked.removed.iter().map(|gone| gone.apps).sum();
+    let grave = checked.removed.iter().find(|gone| gone.subtree || apps > bulk::PLAIN);
+    let typed = grave.map(|gone| Typed { want: gone.queue.to_string(), line: LineEdit::default() });
+    Confirm { title, lines, accept: "Apply", accepting: false, typed, what: Question::Apply }
 }
 
 /// Has the text brought into force.
@@ -533,18 +562,32 @@ pub fn apply(model: &mut Model) {
     }
     let Some(page) = shown(model) else { return };
     let base = page.base.as_ref().map(|base| base.checksum.clone());
-    page.applying = true;
     let act = Act::Configure { text: page.buffer.text(), base, dry_run: false };
-    model.orders.give(act.into(), Purpose::Tell);
+    let number = model.orders.give(act.into(), Purpose::Tell);
+    if let Some(page) = shown(model) {
+        page.applying = Some(number);
+    }
 }
 
 /// Takes what came of bringing it into force, which is told already.
-pub fn ordered(model: &mut Model, applied: bool) {
-    let Some(page) = page_mut(model) else { return };
-    page.applying = false;
+pub fn ordered(model: &mut Model, number: u64, applied: bool) {
+    let Some(page) = page_mut(model).filter(|page| page.applying == Some(number)) else { return };
+    page.applying = None;
     if applied {
         page.before = page.base.clone();
         page.modified = false;
+    }
+    follow(model);
+}
+
+/// Another configuration was brought into force from here by other means than its text; the one before can be put back.
+pub fn replaced(model: &mut Model, before: Option<Arc<Configuration>>) {
+    if page_of(model).is_none() {
+        let running = model.cluster.newest.configuration.clone();
+        model.parked.config = Some(Box::new(ConfigPage::new(running)));
+    }
+    if let Some(page) = page_mut(model) {
+        page.before = before;
     }
     follow(model);
 }

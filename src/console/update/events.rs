@@ -11,7 +11,7 @@ use super::super::subject;
 use super::lists::{self, SortKey};
 use super::navigate::{home, push};
 use super::queues as tree;
-use crate::model::{AppId, AskId, NodeId, QueuePath};
+use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::{EventPage, ObjectType, Record, Side};
 
 /// Goes to the events, or to those of one object.
@@ -39,7 +39,10 @@ fn named(model: &Model) -> Option<Arc<str>> {
         Subject::App(row) | Subject::Why(row) => Arc::from(row.id.as_str()),
         Subject::Node(id) => Arc::from(id.as_str()),
         Subject::Account(account) => account.name,
-        Subject::Health(_) | Subject::History(_) => return None,
+        Subject::Event(record) => Arc::clone(&record.object),
+        Subject::Health(_) | Subject::History(_) | Subject::Partitions | Subject::Info => return None,
+        Subject::Entry(entry) => Arc::from(entry.object.as_str()),
+        Subject::Revision(_) | Subject::Compare(..) => return None,
     })
 }
 
@@ -65,13 +68,14 @@ pub fn toggle_follow(model: &mut Model) {
     lists::rebuild(model, true);
 }
 
-/// Makes the rows.
-pub fn rebuild(page: &mut EventsPage, events: &Events) {
+/// Makes the rows; of what happened after `until` none.
+pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>) {
     let about = page.about.clone();
     let mut shown: Vec<(u64, &Arc<Record>)> = events
         .records
         .iter()
         .map(|(number, record)| (*number, record))
+        .filter(|(_, record)| until.is_none_or(|until| record.at <= until))
         .filter(|(_, record)| about.as_ref().is_none_or(|about| is_about(record, about)))
         .collect();
     page.list.total = shown.len();

@@ -8,7 +8,7 @@ use super::super::layout;
 use super::super::model::marks::{Facet, Marked};
 use super::super::model::page::{AppLine, Page, Subject};
 use super::super::model::{Grade, Model};
-use super::{config, lists, notices};
+use super::{change, config, lists, notices};
 use crate::model::VCORE;
 use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
 
@@ -23,9 +23,13 @@ pub fn take(model: &mut Model, news: Feed) -> Effects {
         model.cluster.identity = identity;
     }
     model.cluster.newest = news.view;
+    let present = &mut model.cluster;
+    present.past.live = news.at.max(present.newest.at);
+    present.past.see(&present.newest, news.next_event);
     let told = notices::take(model);
     config::follow(model);
-    if model.cluster.frozen.is_some() {
+    change::due(model);
+    if model.cluster.frozen.is_some() || model.cluster.past.shown.is_some() {
         return if relinked || told { Effects::REDRAW } else { Effects::NONE };
     }
     let second = model.cluster.at.as_millis() / 1000;
@@ -36,7 +40,7 @@ pub fn take(model: &mut Model, news: Feed) -> Effects {
 }
 
 /// Puts the newest view on the screen. Whether it is another one.
-fn show_newest(model: &mut Model, mark: bool) -> bool {
+pub(super) fn show_newest(model: &mut Model, mark: bool) -> bool {
     if Arc::ptr_eq(&model.cluster.view, &model.cluster.newest) {
         return false;
     }
@@ -68,10 +72,12 @@ pub fn clock(model: &mut Model, now: Duration) -> Effects {
         redraw = true;
     }
     model.armed = model.armed.filter(|until| *until > now);
-    if model.cluster.frozen.is_some() && before.as_secs() != now.as_secs() {
+    let stands = model.cluster.frozen.is_some() || model.cluster.past.shown.is_some();
+    if stands && before.as_secs() != now.as_secs() {
         redraw = true;
     }
     config::due(model);
+    change::due(model);
     if lists::next_rebuild(model).is_some_and(|due| due <= now) {
         lists::rebuild(model, false);
         redraw = true;
@@ -81,8 +87,9 @@ pub fn clock(model: &mut Model, now: Duration) -> Effects {
 
 /// When the console wants to be told the time again, on its own clock; `None` when nothing on the screen depends on time.
 pub fn next_wake(model: &Model) -> Option<Duration> {
-    let second = (ages_on_screen(model) || model.cluster.frozen.is_some() || !model.cluster.link.is_live())
-        .then(|| model.now + Duration::from_secs(1));
+    let stands = model.cluster.frozen.is_some() || model.cluster.past.shown.is_some();
+    let second =
+        (ages_on_screen(model) || stands || !model.cluster.link.is_live()).then(|| model.now + Duration::from_secs(1));
     [
         second,
         model.marks.next_end(model.now),
@@ -91,6 +98,7 @@ pub fn next_wake(model: &Model) -> Option<Duration> {
         model.note.as_ref().map(|note| note.until),
         lists::next_rebuild(model),
         config::next_due(model),
+        change::next_due(model),
     ]
     .into_iter()
     .flatten()
@@ -104,15 +112,27 @@ fn ages_on_screen(model: &Model) -> bool {
         Page::Apps(page) => !page.list.rows.is_empty(),
         Page::App(page) => page.row.as_ref().is_some_and(|row| !row.state.is_ended()),
         Page::Node(page) => !page.list.rows.is_empty(),
-        Page::Nodes(_) | Page::Users(_) | Page::Account(_) | Page::Placement(_) | Page::Config(_) | Page::Events(_) => {
-            false
+        Page::Nodes(_)
+        | Page::Users(_)
+        | Page::Account(_)
+        | Page::Placement(_)
+        | Page::Config(_)
+        | Page::Change(_)
+        | Page::Events(_)
+        | Page::Audit(_)
+        | Page::Revisions(_) => false,
+        Page::Details(page) => {
+            !matches!(page.subject, Subject::Access(_) | Subject::Health(_) | Subject::Entry(_))
+                && !matches!(page.subject, Subject::Revision(_) | Subject::Compare(..))
         }
-        Page::Details(page) => !matches!(page.subject, Subject::Access(_) | Subject::Health(_)),
     }
 }
 
 /// Freezes the picture, or takes up the newest view again.
 pub fn toggle_freeze(model: &mut Model) {
+    if model.cluster.past.shown.is_some() {
+        return model.say(Grade::Refusal, "the past stands as it is; :live returns to the present");
+    }
     if model.cluster.frozen.take().is_some() {
         model.cluster.at = model.cluster.at.max(model.cluster.newest.at);
         show_newest(model, false);

@@ -8,7 +8,7 @@ use super::super::model::page::{Page, Subject};
 use super::super::model::{Grade, Model};
 use super::super::subject;
 use super::super::work::Work;
-use super::lists;
+use super::{audit, lists};
 use crate::model::QueuePath;
 use crate::view::AppRow;
 
@@ -52,7 +52,10 @@ fn name(model: &Model) -> Option<String> {
             _ => Some(id.to_string()),
         },
         Subject::Account(account) => Some(account.name.to_string()),
-        Subject::Health(_) | Subject::History(None) => None,
+        Subject::Event(record) => Some(record.object.to_string()),
+        Subject::Health(_) | Subject::History(None) | Subject::Partitions | Subject::Info => None,
+        Subject::Entry(entry) => Some(entry.object.clone()),
+        Subject::Revision(number) | Subject::Compare(_, number) => Some(number.to_string()),
     }
 }
 
@@ -107,6 +110,12 @@ pub fn export_to(model: &mut Model, file: &str) {
     if let Page::Config(page) = model.page() {
         let work = Work::Write { file, text: page.buffer.text(), what: "the text".to_owned() };
         model.work.push_back(work);
+        return;
+    }
+    if let Page::Audit(page) = model.page()
+        && file.extension().is_some_and(|extension| extension == "jsonl")
+    {
+        model.work.push_back(audit::export(page, file));
         return;
     }
     let rows = lists::len(model);

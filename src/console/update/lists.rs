@@ -12,7 +12,7 @@ use super::super::model::layer::Layer;
 use super::super::model::page::{Listing, Page, Stamp};
 use super::super::model::{Cluster, Grade, Model};
 use super::super::text;
-use super::{apps, config, events, nodes, placement, queues, users};
+use super::{apps, audit, change, config, events, nodes, placement, queues, revisions, users};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
@@ -68,7 +68,15 @@ macro_rules! with_list {
                 let $list = &mut page.list;
                 $body
             }
-            Page::Details(_) | Page::Placement(_) | Page::Config(_) => $otherwise,
+            Page::Audit(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Revisions(page) => {
+                let $list = &mut page.list;
+                $body
+            }
+            Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => $otherwise,
         }
     };
 }
@@ -104,7 +112,7 @@ pub fn scroll_to(model: &mut Model, top: usize) {
 
 /// Moves in the list, or scrolls what is on top of it.
 pub fn go(model: &mut Model, by: Move) {
-    let room = usize::from(layout::overlay(model).height.saturating_sub(2));
+    let room = layout::overlay_room(model);
     match model.layers.last_mut() {
         Some(Layer::Help(help)) => return help.top = by.from(help.top, usize::MAX, room),
         Some(Layer::Messages { top } | Layer::Tour { top }) => return *top = by.from(*top, usize::MAX, room),
@@ -122,6 +130,9 @@ pub fn go(model: &mut Model, by: Move) {
     }
     if let Page::Config(page) = page {
         return config::go(page, by, height);
+    }
+    if let Page::Change(page) = page {
+        return change::go(page, by, height);
     }
     let (index, len) = with_list!(page, list => (list.cursor.index, list.rows.len()), (0, 0));
     select(page, cluster, by.from(index, len, height));
@@ -154,7 +165,9 @@ pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
         Page::Users(page) => users::select(page, index),
         Page::Account(page) => users::select_line(page, index),
         Page::Events(page) => events::select(page, index),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => {}
+        Page::Audit(page) => audit::select(page, index),
+        Page::Revisions(page) => revisions::select(page, index),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => {}
     }
 }
 
@@ -208,7 +221,9 @@ pub fn columns(model: &Model) -> Vec<&'static str> {
         Page::Users(page) => names(&page.list),
         Page::Account(page) => names(&page.list),
         Page::Events(page) => names(&page.list),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => Vec::new(),
+        Page::Audit(page) => names(&page.list),
+        Page::Revisions(page) => names(&page.list),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => Vec::new(),
     }
 }
 
@@ -223,8 +238,10 @@ pub fn filter(model: &Model) -> &str {
         Page::Users(page) => &page.list.filter,
         Page::Account(page) => &page.list.filter,
         Page::Events(page) => &page.list.filter,
+        Page::Audit(page) => &page.list.filter,
+        Page::Revisions(page) => &page.list.filter,
         Page::Config(page) => &page.find,
-        Page::Details(_) | Page::Placement(_) => "",
+        Page::Details(_) | Page::Placement(_) | Page::Change(_) => "",
     }
 }
 
@@ -272,8 +289,10 @@ pub fn rebuild(model: &mut Model, asked: bool) {
         Page::Node(page) => nodes::rebuild_allocations(page),
         Page::Users(page) => users::rebuild(page, part),
         Page::Account(page) => users::rebuild_levels(page, part),
-        Page::Events(page) => events::rebuild(page, &cluster.events),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => {}
+        Page::Events(page) => events::rebuild(page, &cluster.events, cluster.until()),
+        Page::Audit(page) => audit::rebuild(page, &cluster.ledger, cluster.until()),
+        Page::Revisions(page) => revisions::rebuild(page, &cluster.ledger, cluster.until()),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => {}
     }
     let stamp = Stamp { partition: Arc::clone(&cluster.partition), generation, at: *now };
     with_list!(page, list => list.built = Some(stamp), ());
@@ -293,6 +312,7 @@ fn generation(page: &Page, cluster: &Cluster) -> u64 {
         Page::Queues(page) if !page.list.live() => part.tree_generation,
         Page::Apps(page) if !page.list.live() && !page.draining => part.app_generation,
         Page::Events(_) => cluster.events.generation,
+        Page::Audit(_) | Page::Revisions(_) => cluster.ledger.generation(),
         _ => cluster.view.generation,
     }
 }
@@ -310,7 +330,9 @@ fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
         Page::Users(page) => stamp(&page.list),
         Page::Account(page) => stamp(&page.list),
         Page::Events(page) => stamp(&page.list),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => return None,
+        Page::Audit(page) => stamp(&page.list),
+        Page::Revisions(page) => stamp(&page.list),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return None,
     };
     let Some(stamp) = stamp.filter(|stamp| stamp.partition == cluster.partition) else { return Some(Duration::ZERO) };
     if stamp.generation == generation {

@@ -7,10 +7,13 @@
 //!   change by themselves at most [`lists::PERIOD`] apart. Everything else costs what is on the screen.
 
 pub mod apps;
+pub mod audit;
 pub mod bulk;
+pub mod change;
 pub mod config;
 pub mod events;
 pub mod feed;
+pub mod form;
 pub mod hand_out;
 pub mod lists;
 pub mod mouse;
@@ -18,16 +21,21 @@ pub mod navigate;
 pub mod nodes;
 pub mod notices;
 pub mod orders;
+pub mod past;
 pub mod placement;
 pub mod queues;
+pub mod revisions;
 pub mod users;
+pub mod workload;
 pub mod write;
 
 use super::action::{Action, Effects};
 use super::command::CommandId;
+use super::model::change::Kind;
 use super::model::cursor::Move;
 use super::model::layer::Layer;
-use super::model::page::Page;
+use super::model::page::{Page, Subject};
+use super::model::past::Step;
 use super::model::{Grade, Model};
 use super::work::Outcome;
 use super::{draw, layout};
@@ -40,6 +48,8 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
         Action::Resize(_)
             | Action::Feed(_)
             | Action::Events(_)
+            | Action::Records(_)
+            | Action::RevisionText(..)
             | Action::Answer(..)
             | Action::Done(_)
             | Action::Clock(_)
@@ -71,10 +81,19 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
                 Effects::NONE
             }
         }
+        Action::Records(records) => {
+            audit::take(model, records);
+            Effects::REDRAW
+        }
+        Action::RevisionText(number, text) => {
+            model.cluster.ledger.take_text(number, text);
+            Effects::REDRAW
+        }
         Action::Answer(number, outcome) => orders::answer(model, number, outcome),
         Action::Done(outcome) => done(model, outcome),
         Action::Clock(now) => feed::clock(model, now),
     };
+    revisions::want(model);
     settle(model);
     effects
 }
@@ -113,18 +132,36 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Placement => placement::open(model, argument),
         CommandId::Why => placement::why(model),
         CommandId::Try => placement::try_again(model),
-        CommandId::Write => placement::write(model),
-        CommandId::NextField => placement::step(model, 1),
-        CommandId::PreviousField => placement::step(model, -1),
-        CommandId::TakeSuggestion => placement::take_suggestion(model),
-        CommandId::EndWriting => placement::end(model),
-        CommandId::ClearForm => placement::clear(model),
+        CommandId::Write => form::write(model),
+        CommandId::NextField => form::step(model, 1),
+        CommandId::PreviousField => form::step(model, -1),
+        CommandId::TakeSuggestion => form::take_suggestion(model),
+        CommandId::EndWriting => form::end(model),
+        CommandId::ClearForm => form::clear(model),
+        CommandId::HeatMap => nodes::toggle_map(model),
+        CommandId::Partitions => navigate::sheet(model, Subject::Partitions),
+        CommandId::Info => navigate::sheet(model, Subject::Info),
+        CommandId::TryText => placement::try_text(model),
+        CommandId::SetMax => change::open(model, Kind::Max),
+        CommandId::SetGuaranteed => change::open(model, Kind::Guaranteed),
+        CommandId::SetProperty => change::open(model, Kind::Property),
+        CommandId::AddQueue => change::open(model, Kind::Child),
+        CommandId::SetLimit => change::open(model, Kind::Limit),
+        CommandId::RemoveQueue => change::open(model, Kind::Remove),
         CommandId::NextPage => navigate::step_tab(model, 1),
         CommandId::PreviousPage => navigate::step_tab(model, -1),
         CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),
         CommandId::GoNode => navigate::node(model, argument.unwrap_or_default()),
         CommandId::Kill => bulk::kill(model, argument),
         CommandId::Move => bulk::move_to(model, argument),
+        CommandId::MoveBack => bulk::move_back(model),
+        CommandId::Submit => workload::submit(model, argument.unwrap_or_default()),
+        CommandId::Ask => workload::add_asks(model, argument.unwrap_or_default()),
+        CommandId::Release => workload::release(model),
+        CommandId::RemoveApp => workload::remove(model),
+        CommandId::DrainNode => workload::drain(model, true),
+        CommandId::ResumeNode => workload::drain(model, false),
+        CommandId::Clean => workload::clean(model),
         CommandId::Mark => bulk::toggle(model),
         CommandId::MarkAll => bulk::toggle_all(model),
         CommandId::Pause => orders::rest(model, true),
@@ -152,6 +189,17 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Help => model.layers.push(Layer::Help(Default::default())),
         CommandId::Messages => model.layers.push(Layer::Messages { top: 0 }),
         CommandId::Freeze => feed::toggle_freeze(model),
+        CommandId::Audit => audit::open(model, argument),
+        CommandId::AuditUser => audit::narrow(model, audit::By::User),
+        CommandId::AuditAction => audit::narrow(model, audit::By::Action),
+        CommandId::AuditObject => audit::narrow(model, audit::By::Object),
+        CommandId::Revisions => revisions::open(model),
+        CommandId::MarkRevision => revisions::mark(model),
+        CommandId::RollBack => revisions::roll_back(model, argument),
+        CommandId::GoBack => past::back(model, argument),
+        CommandId::StepBack => past::step(model, Step::Back),
+        CommandId::StepOn => past::step(model, Step::On),
+        CommandId::Live => past::live(model),
         CommandId::Events => events::open(model, argument),
         CommandId::EventsOf => events::of_subject(model),
         CommandId::Follow => events::toggle_follow(model),
@@ -179,6 +227,7 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::FoldTextAll => config::fold_all(model, true),
         CommandId::UnfoldTextAll => config::fold_all(model, false),
         CommandId::Beside => config::beside(model),
+        CommandId::Apply if matches!(model.page(), Page::Change(_)) => change::ask_apply(model),
         CommandId::Apply => config::ask_apply(model),
         CommandId::Revert => config::revert(model),
         CommandId::Restore => config::restore(model),
@@ -204,6 +253,9 @@ fn done(model: &mut Model, outcome: Outcome) -> Effects {
         Outcome::Read(name, read) => return placement::take(model, &name, read),
         Outcome::Checked(checked) => config::checked(model, *checked),
         Outcome::Edited(text) => config::edited(model, text),
+        Outcome::Compared(compared) => revisions::take(model, compared),
+        Outcome::Looked(looked) => past::looked(model, looked),
+        Outcome::Drafted(drafted) => change::drafted(model, *drafted),
         Outcome::Written(Ok(told)) => model.say(Grade::Info, told),
         Outcome::Written(Err(told)) => model.say(Grade::Refusal, told),
     }
@@ -232,7 +284,7 @@ fn settle(model: &mut Model) {
         }
         _ => lists::scroll(model, height),
     }
-    let room = usize::from(layout::overlay(model).height.saturating_sub(2));
+    let room = layout::overlay_room(model);
     let lines = draw::overlay::height(model);
     match model.layers.last_mut() {
         Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),

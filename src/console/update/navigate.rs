@@ -10,10 +10,10 @@ use super::super::model::layer::{Confirm, Layer, Question};
 use super::super::model::page::{
     Account, AccountLine, AccountPage, AppPage, AppsPage, DetailsPage, LineId, NodePage, Page, Subject,
 };
-use super::super::model::{Grade, Model};
+use super::super::model::{Grade, Model, Parked};
 use super::super::subject;
 use super::super::work::Work;
-use super::{config, events, lists, placement, queues as tree};
+use super::{audit, change, config, events, lists, placement, queues as tree, revisions};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::SourcePlace;
 use crate::view::{Side, health as health_of};
@@ -29,10 +29,10 @@ pub(super) fn push(model: &mut Model, page: Page) {
 }
 
 /// Takes the page on top off; the queues stay.
-fn pop(model: &mut Model) {
+pub(super) fn pop(model: &mut Model) {
     if model.pages.len() > 1 {
         let left = model.pages.pop();
-        if model.pages.len() == 1 {
+        if model.pages.len() == 1 || matches!(left, Some(Page::Change(_) | Page::Placement(_))) {
             park(model, left);
         }
         model.marks.clear();
@@ -45,6 +45,8 @@ fn park(model: &mut Model, page: Option<Page>) {
     match page {
         Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => model.parked.apps = Some(page),
         Some(Page::Events(page)) if page.about.is_none() => model.parked.events = Some(page),
+        Some(Page::Audit(page)) => model.parked.audit = Some(page),
+        Some(Page::Revisions(page)) => model.parked.revisions = Some(page),
         Some(Page::Nodes(page)) => model.parked.nodes = Some(page),
         Some(Page::Users(page)) => model.parked.users = Some(page),
         Some(Page::Placement(page)) => model.parked.placement = Some(page),
@@ -54,15 +56,18 @@ fn park(model: &mut Model, page: Option<Page>) {
             }
             model.parked.config = Some(page);
         }
+        Some(Page::Change(page)) => change::park(model, page),
         _ => {}
     }
 }
 
 /// Goes back to the queues.
 pub(super) fn home(model: &mut Model) {
-    let first = (model.pages.len() > 1).then(|| model.pages.swap_remove(1));
-    model.pages.truncate(1);
-    park(model, first);
+    let mut left = model.pages.split_off(1).into_iter();
+    park(model, left.next());
+    for page in left.filter(|page| matches!(page, Page::Change(_) | Page::Placement(_))) {
+        park(model, Some(page));
+    }
     model.marks.clear();
     lists::rebuild(model, true);
 }
@@ -87,7 +92,9 @@ pub fn open(model: &mut Model) {
         }
         Page::Account(page) => page.list.rows.get(page.list.cursor.index).map(|line| open_line(&page.account, line)),
         Page::Events(_) => return events::jump(model),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) => None,
+        Page::Audit(_) => return audit::jump(model),
+        Page::Revisions(_) => return revisions::show(model),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => None,
     };
     if let Some(page) = next {
         push(model, page);
@@ -173,6 +180,12 @@ pub fn users(model: &mut Model) {
 /// Whether the cluster's numbers agree, at this moment.
 pub fn health(model: &mut Model) {
     let subject = Subject::Health(Arc::new(health_of(&model.cluster.view)));
+    home(model);
+    push(model, Page::Details(DetailsPage { subject, top: 0 }));
+}
+
+/// Everything about something that is found nowhere in a list.
+pub fn sheet(model: &mut Model, subject: Subject) {
     home(model);
     push(model, Page::Details(DetailsPage { subject, top: 0 }));
 }
@@ -287,8 +300,10 @@ pub fn partition(model: &mut Model, name: &str) {
     match model.cluster.view.partitions.iter().find(|part| *part.name == *name).map(|part| part.name.clone()) {
         Some(name) => {
             model.cluster.partition = name;
-            model.parked = Default::default();
             home(model);
+            // The configuration is that of all partitions.
+            let Parked { config, change, .. } = std::mem::take(&mut model.parked);
+            model.parked = Parked { config, change, ..Parked::default() };
         }
         None => {
             let known: Vec<&str> = model.cluster.view.partitions.iter().map(|part| &*part.name).collect();
@@ -299,14 +314,28 @@ pub fn partition(model: &mut Model, name: &str) {
 
 /// Has another scheduler opened, by the name of its context.
 pub fn context(model: &mut Model, name: &str) {
-    if config::page_of(model).is_some_and(|page| page.modified) {
-        model.say(Grade::Refusal, "the configuration was edited and is not applied; the edit would be lost");
-    } else if model.contexts.iter().any(|known| known == name) {
-        model.work.push_back(Work::Context(name.to_owned()));
-        model.say(Grade::Info, format!("opening {name}"));
-    } else {
-        model.say(Grade::Refusal, format!("no context {name}; there are {}", model.contexts.join(", ")));
+    if !model.contexts.iter().any(|known| known == name) {
+        let told = format!("no context {name}; there are {}", model.contexts.join(", "));
+        return model.say(Grade::Refusal, told);
     }
+    let lines = unsaved(model);
+    if lines.is_empty() {
+        return open_context(model, name);
+    }
+    model.layers.push(Layer::Confirm(Confirm {
+        title: format!("Leave this scheduler for {name}?"),
+        lines,
+        accept: "Leave",
+        accepting: false,
+        typed: None,
+        what: Question::Context(name.to_owned()),
+    }));
+}
+
+/// Has another scheduler opened; what is not applied here is given up.
+pub fn open_context(model: &mut Model, name: &str) {
+    model.work.push_back(Work::Context(name.to_owned()));
+    model.say(Grade::Info, format!("opening {name}"));
 }
 
 /// One step back: a notice, the first note, a filter, a page. Never out.
@@ -341,6 +370,19 @@ pub fn leave(model: &mut Model) -> Effects {
     quit(model)
 }
 
+/// What is written and would be lost with this console's cluster.
+fn unsaved(model: &Model) -> Vec<String> {
+    let mut lines = Vec::new();
+    if config::page_of(model).is_some_and(|page| page.modified) {
+        lines.push("The configuration was edited and is not applied; the edit would be lost.".to_owned());
+    }
+    if let Some(page) = change::written(model) {
+        let (form, queue) = (page.kind.title(), &page.queue);
+        lines.push(format!("What is written in the form \"{form}\" on {queue} would be lost."));
+    }
+    lines
+}
+
 /// Quits, or asks first when something would be lost: an embedded scheduler with live applications ends with the console.
 pub fn quit(model: &mut Model) -> Effects {
     let partitions = &model.cluster.newest.partitions;
@@ -352,9 +394,7 @@ pub fn quit(model: &mut Model) -> Effects {
         lines.push("The scheduler runs inside this console and ends with it:".to_owned());
         lines.push(format!("{apps} on {nodes} would be lost."));
     }
-    if config::page_of(model).is_some_and(|page| page.modified) {
-        lines.push("The configuration was edited and is not applied; the edit would be lost.".to_owned());
-    }
+    lines.extend(unsaved(model));
     if lines.is_empty() {
         return Effects { quit: true, ..Effects::NONE };
     }

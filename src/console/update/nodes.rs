@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::super::filter::Filter;
 use super::super::format;
+use super::super::model::Model;
 use super::super::model::column::{AllocationColumn, NodeColumn};
-use super::super::model::page::{NodePage, NodesPage};
+use super::super::model::page::{NodePage, NodesPage, Page};
 use super::lists::{self, SortKey};
 use crate::model::{AppId, AskId, MEMORY, VCORE};
 use crate::view::{NodeAllocation, NodeRow, PartitionView};
@@ -37,6 +38,13 @@ fn sort_key(node: &NodeRow, column: NodeColumn) -> SortKey<'_> {
         NodeColumn::Allocations => SortKey::Figures(i64::try_from(node.allocations.len()).unwrap_or(i64::MAX), 0),
         NodeColumn::Cpu => SortKey::Figures(node.allocated.amount(VCORE), 0),
         NodeColumn::Memory => SortKey::Figures(node.allocated.amount(MEMORY), 0),
+    }
+}
+
+/// Shows the nodes as a map beside the table, or no longer.
+pub fn toggle_map(model: &mut Model) {
+    if let Page::Nodes(page) = model.page_mut() {
+        page.map = !page.map;
     }
 }
 

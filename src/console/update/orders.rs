@@ -10,7 +10,7 @@ use super::super::model::orders::{Purpose, Ticket};
 use super::super::model::page::Subject;
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::{bulk, config, write};
+use super::{bulk, change, config, revisions, workload, write};
 use crate::model::{AppId, QueuePath};
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
 use crate::view::place::access;
@@ -28,12 +28,13 @@ pub fn target(model: &Model) -> Option<Arc<AppRow>> {
 }
 
 /// The partition on the screen as it is now, also while the picture is frozen.
-fn part(model: &Model) -> Option<&PartitionView> {
+pub(super) fn part(model: &Model) -> Option<&PartitionView> {
     let shown = model.cluster.part()?;
     model.cluster.newest.partitions.iter().find(|part| part.name == shown.name)
 }
 
-fn within(model: &Model, act: PartitionAct) -> Option<Act> {
+/// An act in the partition on the screen.
+pub(super) fn within(model: &Model, act: PartitionAct) -> Option<Act> {
     part(model).map(|part| Act::within(&part.name, act))
 }
 
@@ -93,7 +94,8 @@ pub fn kill(model: &mut Model, reason: Option<&str>) {
     ask(model, format!("Kill {}?", app.id), lines, "Kill", Order { act, reason });
 }
 
-fn ask(model: &mut Model, title: String, mut lines: Vec<String>, accept: &'static str, order: Order) {
+/// Asks whether an order is to be given; opens on not giving it.
+pub(super) fn ask(model: &mut Model, title: String, mut lines: Vec<String>, accept: &'static str, order: Order) {
     if !order.reason.is_empty() {
         lines.push(format!("Reason: {}", order.reason));
     }
@@ -194,13 +196,27 @@ fn written_target(line: &CommandLine) -> Option<&str> {
 pub fn answer(model: &mut Model, number: u64, outcome: Result<Done, Refusal>) -> Effects {
     let Some(Ticket { act, purpose, .. }) = model.orders.answered(number) else { return Effects::NONE };
     if matches!(act, Act::Configure { dry_run: false, .. }) {
-        config::ordered(model, outcome.is_ok());
+        config::ordered(model, number, outcome.is_ok());
+        let applied = outcome.is_ok();
+        let effects = told_of(model, &act, purpose, outcome);
+        change::ordered(model, number, applied);
+        return effects;
     }
+    told_of(model, &act, purpose, outcome)
+}
+
+/// Says what came of an order, by what it was given for.
+fn told_of(model: &mut Model, act: &Act, purpose: Purpose, outcome: Result<Done, Refusal>) -> Effects {
     match (purpose, outcome) {
-        (Purpose::Tell, Ok(done)) => model.say(Grade::Info, told(&done)),
-        (Purpose::Batch, outcome) => bulk::answered(model, &act, &outcome),
-        (Purpose::Watch, outcome) => return watched(model, &act, &outcome),
-        (Purpose::Ask, Ok(Done::Moved(would))) => ask_move(model, act, would),
+        (Purpose::Tell, Ok(done)) => {
+            model.orders.keep_moved(&done, true);
+            model.say(Grade::Info, told(&done));
+        }
+        (Purpose::Batch, outcome) => bulk::answered(model, act, &outcome),
+        (Purpose::Watch, outcome) => return watched(model, act, &outcome),
+        (Purpose::Ask, Ok(Done::Moved(would))) => ask_move(model, act.clone(), would),
+        (Purpose::Ask, Ok(Done::Cleaned(would))) => workload::ask_clean(model, act.clone(), &would),
+        (Purpose::Ask, Ok(Done::Configured(would))) => revisions::ask(model, act, &would),
         (Purpose::Ask, Ok(_)) => {}
         (Purpose::Tell | Purpose::Ask, Err(refusal)) => {
             let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);
@@ -262,9 +278,12 @@ pub fn told(done: &Done) -> String {
     match done {
         Done::Killed(killed) => format!("killed {}: {}", killed.app, lost(killed)),
         Done::Removed(killed) => format!("removed {}: {}", killed.app, lost(killed)),
-        Done::Moved(Moved { app, from, to, .. }) => format!("moved {app} from {from} to {to}"),
+        Done::Moved(Moved { app, from, to, .. }) => format!("moved {app} from {from} to {to}; :move-back undoes it"),
         Done::Configured(done) => configured(done),
-        Done::Cleaned(done) => format!("{} removed", format::count(done.removed_queues.len() as u64, "queue")),
+        Done::Cleaned(done) => {
+            let queues = format::count(done.removed_queues.len() as u64, "queue");
+            format!("removed {queues}, {}", format::count(done.removed_applications as u64, "application"))
+        }
         Done::Submitted(done) => format!("submitted {} to {}", done.app, done.queue),
         Done::Asked(done) => format!("{} of {} pending", format::count(done.asks.len() as u64, "ask"), done.app),
         Done::Released(done) => format!("released {} of {}", done.ask, done.app),

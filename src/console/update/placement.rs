@@ -9,7 +9,7 @@ use super::super::layout;
 use super::super::model::cursor::Move;
 use super::super::model::layer::Layer;
 use super::super::model::page::{DetailsPage, Page, Subject};
-use super::super::model::placement::{Against, Form, PlacementPage, WantedFile};
+use super::super::model::placement::{Against, EDITED, Form, PlacementPage, WantedFile};
 use super::super::model::{Cluster, Model};
 use super::super::work::Work;
 use super::super::{subject, suggest};
@@ -28,12 +28,40 @@ pub fn open(model: &mut Model, file: Option<&str>) {
         Some(name) => {
             let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
             page.against = Against::Reading(name.to_owned());
-            page.top = 0;
-            model.work.push_back(Work::Read(WantedFile { name: name.to_owned(), profile }));
+            (page.top, page.edited) = (0, None);
+            model.work.push_back(Work::Read(WantedFile { name: name.to_owned(), config: None, profile }));
         }
-        None if there => page.against = Against::Running,
+        // What is edited may be another text by now.
+        None if there || page.edited.is_some() => (page.against, page.edited) = (Against::Running, None),
         None => {}
     }
+    push(model, Page::Placement(page));
+}
+
+/// Whether a placement can be tried under the text in the editor.
+///
+/// # Errors
+/// Why not.
+pub fn can_try_text(model: &Model) -> Result<(), String> {
+    let Page::Config(page) = model.page() else { return Err("only on the configuration".to_owned()) };
+    if !page.is_checked() {
+        return Err("the text is still being checked".to_owned());
+    }
+    match &page.checked.config {
+        Some(_) => Ok(()),
+        None => Err("a fault refuses the text; n goes there".to_owned()),
+    }
+}
+
+/// Goes from the editor to the form, held against the text as it is edited; the way back leads to the editor.
+pub fn try_text(model: &mut Model) {
+    let Page::Config(page) = model.page() else { return };
+    let (version, config) = (page.buffer.version(), page.checked.config.clone());
+    let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+    model.layers.retain(|layer| !matches!(layer, Layer::Edit));
+    let mut page = model.parked.placement.take().unwrap_or_else(|| Box::new(fresh(&model.cluster.identity)));
+    (page.against, page.edited, page.top) = (Against::Reading(EDITED.to_owned()), Some(version), 0);
+    model.work.push_back(Work::Read(WantedFile { name: EDITED.to_owned(), config, profile }));
     push(model, Page::Placement(page));
 }
 
@@ -108,29 +136,10 @@ pub fn try_again(model: &mut Model) {
     }
 }
 
-/// Starts writing in the field under the cursor.
-pub fn write(model: &mut Model) {
-    if matches!(model.page(), Page::Placement(_)) {
-        model.layers.push(Layer::Form);
-    }
-}
-
 /// Goes to another field.
-pub fn step(model: &mut Model, step: isize) {
-    if let Page::Placement(page) = model.page_mut() {
-        page.field = page.field.step(step);
-        page.suggestion.clear();
-    }
-}
-
-/// Leaves the form.
-pub fn end(model: &mut Model) {
-    if matches!(model.layers.last(), Some(Layer::Form)) {
-        model.layers.pop();
-    }
-    if let Page::Placement(page) = model.page_mut() {
-        page.suggestion.clear();
-    }
+pub fn step(page: &mut PlacementPage, step: isize) {
+    page.field = page.field.step(step);
+    page.suggestion.clear();
 }
 
 /// Empties the form; an empty one becomes that of the console's user.

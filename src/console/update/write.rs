@@ -9,7 +9,7 @@ use super::super::model::layer::{CommandLine, Confirm, Layer, Question};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::theme::{Depth, ThemeName};
-use super::{bulk, config, lists, orders, placement, run};
+use super::{bulk, change, config, form, lists, navigate, orders, run};
 
 /// Lets a key work on the text that is being written.
 pub fn key(model: &mut Model, key: Key) -> Effects {
@@ -44,7 +44,7 @@ pub fn key(model: &mut Model, key: Key) -> Effects {
             look_up(model);
             Effects::REDRAW
         }
-        Some(Layer::Form) => placement::key(model, key),
+        Some(Layer::Form) => form::key(model, key),
         Some(Layer::Edit) => config::key(model, key),
         Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
             if typed.line.key(key) {
@@ -73,7 +73,7 @@ pub fn paste(model: &mut Model, text: &str) -> Effects {
             look_up(model);
             true
         }
-        Some(Layer::Form) => placement::paste(model, text),
+        Some(Layer::Form) => form::paste(model, text),
         Some(Layer::Edit) => config::paste(model, text),
         _ => false,
     };
@@ -256,8 +256,16 @@ pub fn yes(model: &mut Model) -> Effects {
     match model.layers.pop() {
         Some(Layer::Confirm(confirm)) => match confirm.what {
             Question::Quit => Effects { quit: true, ..Effects::NONE },
+            Question::Apply if matches!(model.page(), Page::Change(_)) => {
+                change::apply(model);
+                Effects::REDRAW
+            }
             Question::Apply => {
                 config::apply(model);
+                Effects::REDRAW
+            }
+            Question::Context(name) => {
+                navigate::open_context(model, &name);
                 Effects::REDRAW
             }
             Question::Orders(orders) => {

@@ -19,7 +19,7 @@ const GANG_TIME: Duration = Duration::from_secs(12);
 const TASK_GROUP: &str = "workers";
 
 /// A live application.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Running {
     stream: usize,
     /// Tasks of the present stage that have not ended.

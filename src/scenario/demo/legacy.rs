@@ -14,7 +14,7 @@ pub(super) const LEGACY: &str = "root.batch.legacy";
 const ENTRY: &str = "- name: legacy\n";
 
 /// What is in force of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Legacy {
     profile: Profile,
     /// Whether the configuration in force has the queue.

@@ -1,7 +1,7 @@
 //! Numbers that look random and follow from a seed, the same on every machine.
 
 /// A generator of the splitmix64 family: a counter whose every value is mixed well.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Rng(u64);
 
 impl Rng {

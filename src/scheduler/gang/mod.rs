@@ -26,7 +26,7 @@ use super::index::{AskKey, NodeKey};
 use crate::model::Resource;
 
 /// What an application knows of one of its task groups (SCH-141).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct TaskGroup {
     /// Placeholders asked for.
     pub count: u64,
@@ -57,7 +57,7 @@ impl TaskGroup {
 }
 
 /// What an ask takes over (SCH-144).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Takeover {
     /// The placeholder that gives way.
     pub placeholder: AskKey,

@@ -6,7 +6,7 @@ use super::RECOVERY_QUEUE;
 use super::tree::{QueueTree, ancestors};
 
 /// The access list that lets someone in. Names only who asked, nobody else from the list (ACL-029).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Grant {
     /// The queue whose list it is.
     pub queue: QueuePath,
@@ -17,7 +17,7 @@ pub struct Grant {
 }
 
 /// The two access lists of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum AclKind {
     /// `submitacl`.
     Submit,
@@ -26,7 +26,7 @@ pub enum AclKind {
 }
 
 /// How an access list names someone (ACL-020).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum GrantedBy {
     /// It names everybody.
     Everybody,

@@ -12,7 +12,7 @@ use super::walk::{Found, Halt, Walk};
 use super::{FALLBACK_QUEUE, RECOVERY_QUEUE};
 
 /// The answer to a submission, and how it came about.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Placement {
     /// Where the application goes, or why nowhere.
     pub outcome: Outcome,
@@ -21,7 +21,7 @@ pub struct Placement {
 }
 
 /// Where an application goes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Outcome {
     /// To this queue.
     Placed(Placed),
@@ -30,7 +30,7 @@ pub enum Outcome {
 }
 
 /// A queue for an application.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Placed {
     /// The leaf.
     pub path: QueuePath,

@@ -30,7 +30,7 @@ pub(super) enum Names {
 }
 
 /// What a filter says of someone.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum FilterVerdict {
     /// It was not asked: the rule has no input (PLC-030).
     #[default]
@@ -46,16 +46,17 @@ pub enum FilterVerdict {
 }
 
 /// What matched in a filter.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Match {
     /// The user or the group that matched.
     pub by: MatchedBy,
     /// The entry of the filter: a name or an expression.
+    #[serde(with = "crate::model::saved::text")]
     pub entry: Arc<str>,
 }
 
 /// Which part of an identity a filter matched (PLC-057).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum MatchedBy {
     /// The user name.
     User,

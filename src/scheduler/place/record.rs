@@ -62,7 +62,7 @@ impl Records {
 }
 
 /// How often each rule was reached, and how often it placed an application.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Hits {
     /// By rule of the list; behind them the recovery rule, then the default queue of 1.8.
     pub rules: Vec<Hit>,
@@ -71,7 +71,7 @@ pub struct Hits {
 }
 
 /// The count of one rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Hit {
     /// How often it ran.
     pub reached: u64,

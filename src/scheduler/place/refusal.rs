@@ -6,7 +6,7 @@ use super::trace::RuleRef;
 
 /// The reason of a rejection. [`Refusal::code`] is for programs, the text for people is made by
 /// [`super::Placement::reason`] or, without a placement, by `Display`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Refusal {
     /// No rule is left (PLC-004).
     NoRuleMatched {
@@ -98,7 +98,7 @@ impl Refusal {
 }
 
 /// A rejection, and what it leaves behind.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Refused {
     /// The reason.
     pub refusal: Refusal,

@@ -20,6 +20,8 @@ pub struct Rules {
     pub(super) recovery: bool,
     pub(super) switches: Switches,
     profile: Profile,
+    /// What they were built from.
+    source: Arc<[RuleConfig]>,
 }
 
 /// One rule with its chain of parent rules.
@@ -90,7 +92,8 @@ impl Rules {
         let provided = [RuleConfig::default()];
         let configs = if configs.is_empty() { &provided } else { configs };
         let list = configs.iter().enumerate().map(|(number, config)| Rule::build(number, config, switches));
-        Ok(Self { list: list.collect::<Result<_, _>>()?, recovery: true, switches, profile })
+        let list = list.collect::<Result<_, _>>()?;
+        Ok(Self { list, recovery: true, switches, profile, source: configs.into() })
     }
 
     /// Compiles the rules of a first start, where the releases go on without any if they do not build (PLC-101,
@@ -115,12 +118,17 @@ impl Rules {
 
     /// No rules, not even the one for recovery: every application is refused.
     pub fn none(profile: Profile) -> Self {
-        Self { list: Vec::new(), recovery: false, switches: Switches::of(profile), profile }
+        Self { list: Vec::new(), recovery: false, switches: Switches::of(profile), profile, source: Arc::default() }
     }
 
     /// The profile that they place by.
     pub fn profile(&self) -> Profile {
         self.profile
+    }
+
+    /// What they were built from; nothing for [`Rules::none`].
+    pub fn source(&self) -> &[RuleConfig] {
+        &self.source
     }
 
     /// The number of rules, without the recovery rule.

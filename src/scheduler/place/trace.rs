@@ -12,7 +12,7 @@ use super::filter::FilterVerdict;
 use super::tree::QueueState;
 
 /// The walk through the rules, up to the one that decided.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Trace {
     /// Whether the application is forced (PLC-090).
     pub forced: bool,
@@ -21,7 +21,7 @@ pub struct Trace {
 }
 
 /// Which rule of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum RuleRef {
     /// A configured rule, or the default one; counted from 0.
     Rule(usize),
@@ -32,11 +32,12 @@ pub enum RuleRef {
 }
 
 /// One rule that ran.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct RuleTrace {
     /// Which rule.
     pub rule: RuleRef,
     /// The rule itself, then its parent rule and so on, as far as they were run. Recovery and fallback have none.
+    #[serde(with = "crate::model::saved::list")]
     pub steps: SmallVec<[Step; 1]>,
     /// The path that the rule yields; `None` without result.
     pub path: Option<QueuePath>,
@@ -51,7 +52,7 @@ pub struct RuleTrace {
 }
 
 /// A question for submit access.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Asked {
     /// The queue asked: the one of the path, or the nearest that exists.
     pub queue: QueuePath,
@@ -60,7 +61,7 @@ pub struct Asked {
 }
 
 /// How a rule ended.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum End {
     /// It places the application.
     Placed,
@@ -71,7 +72,7 @@ pub enum End {
 }
 
 /// Why the next rule runs.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Next {
     /// The rule has no result; the first step says why.
     NoResult,
@@ -92,13 +93,14 @@ pub enum Next {
 }
 
 /// One rule of a chain (`placement.md` section 3).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Step {
     /// Which rule.
     pub kind: RuleKind,
     /// Whether it may yield a queue that does not exist.
     pub create: bool,
     /// The fixed queue or the name of the tag.
+    #[serde(with = "crate::model::saved::text")]
     pub value: Arc<str>,
     /// The input; `None` without one (PLC-030).
     pub input: Option<Box<str>>,
@@ -119,7 +121,7 @@ pub struct Step {
 }
 
 /// How a step ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum StepEnd {
     /// It yields its path.
     Yields,

@@ -27,7 +27,7 @@ pub struct QueueFacts<'a> {
 }
 
 /// The kind of a queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct QueueState {
     /// Takes applications; otherwise it is a parent.
     pub leaf: bool,

@@ -10,7 +10,7 @@ use crate::model::{AppId, Resource};
 use crate::scheduler::index::{GroupKey, QueueKey, UserKey};
 
 /// Under whom an application counts, and the limits that hold for it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Account {
     /// Its user; `None` for an application that is in no queue.
     pub user: Option<UserKey>,
@@ -18,6 +18,7 @@ pub struct Account {
     pub group: Option<GroupKey>,
     /// The limits that hold for it, from its leaf up to the root; `None` before its first scheduling attempt, when its group is
     /// not decided yet either (LIM-034).
+    #[serde(with = "crate::scheduler::saved::decided")]
     pub bounds: Option<Vec<Bound>>,
     /// It runs for the limits of its user (LIM-013).
     pub running: bool,

@@ -105,7 +105,7 @@ impl Partition {
     }
 
     /// Works out anew which limits hold for an application, under the group that it has.
-    pub(super) fn bind(&mut self, key: AppKey, path: &PathUp) {
+    pub(in crate::scheduler) fn bind(&mut self, key: AppKey, path: &PathUp) {
         let app = &self.apps[key];
         let bounds = bounds_of(&self.queues, path, &app.who.user, self.group_name(app));
         self.apps[key].account.bounds = Some(bounds);

@@ -82,6 +82,19 @@ impl QueueLimits {
     }
 }
 
+impl serde::Serialize for QueueLimits {
+    /// The limits as the configuration has them.
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.list.iter().map(|limit| &**limit))
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for QueueLimits {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Vec::deserialize(from).map(|limits| Self::of(&limits))
+    }
+}
+
 /// The maximum of resources that a limit sets; one of only zeros sets none (SCH-123).
 pub fn max_resources(limit: &LimitConfig) -> Option<&Resource> {
     limit.max_resources.as_ref().filter(|max| !max.is_zero())

@@ -33,7 +33,7 @@ use super::index::{GroupKey, QueueKey, UserKey};
 use crate::model::{AppId, Resource};
 
 /// Usage of all users and groups of a partition (LIM-010, LIM-017).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Usage {
     /// Every user with a live application (LIM-015).
     pub users: Trackers<UserKey>,

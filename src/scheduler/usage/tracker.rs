@@ -7,12 +7,13 @@ use crate::model::{AppId, Resource};
 use crate::scheduler::index::{QueueKey, Slab, SlabKey};
 
 /// Usage in one queue and everything below it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct QueueUsage {
     /// In use.
     pub allocated: Resource,
     /// Applications that run, as limits count it: from their first allocation until they have nothing left (LIM-013). A
     /// persistent set, so that a read model shares it.
+    #[serde(with = "crate::model::saved::list")]
     pub running: imbl::OrdSet<AppId>,
     /// Live applications that count here, in any state.
     pub apps: u64,
@@ -26,9 +27,10 @@ impl QueueUsage {
 }
 
 /// What one user, or one group, has in use (LIM-010).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Tracker {
     /// The name; `*` is the shared pot of the groups that no limit names.
+    #[serde(with = "crate::model::saved::text")]
     pub name: Arc<str>,
     levels: BTreeMap<QueueKey, QueueUsage>,
 }
@@ -46,9 +48,10 @@ impl Tracker {
 }
 
 /// All users, or all groups, of a partition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Trackers<K> {
     slots: Slab<K, Tracker>,
+    #[serde(skip)]
     by_name: BTreeMap<Arc<str>, K>,
 }
 
@@ -59,6 +62,11 @@ impl<K> Default for Trackers<K> {
 }
 
 impl<K: SlabKey> Trackers<K> {
+    /// Makes the look-up by name anew.
+    pub(in crate::scheduler) fn index(&mut self) {
+        self.by_name = self.slots.iter().map(|(key, tracker)| (Arc::clone(&tracker.name), key)).collect();
+    }
+
     /// The tracker of a key, if it is still there.
     pub fn get(&self, key: K) -> Option<&Tracker> {
         self.slots.get(key)

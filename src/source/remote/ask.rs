@@ -3,15 +3,23 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::follow::{EventNews, Reader};
 use super::plan::Ask;
 use crate::api::client::{Client, Fault, Got, Release, Remote, once, twice};
+use crate::api::convert::ledger;
 use crate::api::convert::read::{AppReader, Ended, NodeReader, Picture, Scope, time};
 use crate::api::dto;
-use crate::model::{Identity, QueuePath, Time};
+use crate::model::{AppId, Identity, QueuePath, Time};
 use crate::view::act::{Configuration, LoadedBy};
+use crate::view::ledger::{AuditPage, Revision};
+
+/// How many entries and revisions are asked for at once.
+const RECORDS: usize = 1000;
 
 /// What was answered, read.
 pub enum Answer {
@@ -37,8 +45,18 @@ pub enum Answer {
     WhoAmI(WhoAmI),
     /// Whether the scheduler rests.
     Resting(bool),
+    /// Who did what.
+    Audit(AuditPage),
+    /// The configurations that were in force, without their texts.
+    History(Vec<Arc<Revision>>),
     /// Since when queues drain.
     Draining(Vec<(QueuePath, Time)>),
+    /// What one may do in every queue.
+    Permissions(dto::ours::Permissions),
+    /// Whether an application may be killed.
+    MayKill(AppId, dto::ours::CheckResult),
+    /// What has happened, and where one is in that now.
+    Events(Reader, Vec<EventNews>),
 }
 
 /// Who one is to a kornsole (E3).
@@ -92,6 +110,9 @@ enum Kind {
     Ended(AppReader, Ended),
     Nodes(NodeReader),
     Yaml,
+    /// Whether this application may be killed; what is asked is sent.
+    MayKill(AppId, Vec<u8>),
+    Events(Reader),
 }
 
 /// A reader for an answer of one object.
@@ -108,6 +129,8 @@ impl Request {
         let own = |partition: &Arc<str>, rest: &str| format!("kornsole/v1/partition/{}/{rest}", once(partition));
         let lists = release >= Release::V1_5;
         let (path, kind) = match &ask {
+            // Its answers follow from each other: see `Request::events`.
+            Ask::Events => return None,
             Ask::Partitions => ("ws/v1/partitions".to_owned(), Kind::Json(partitions)),
             Ask::Queues(partition) => (at(partition, "queues"), Kind::Json(queues)),
             Ask::App(partition, id) => {
@@ -160,12 +183,39 @@ impl Request {
                 remote.kornsole()?;
                 ("kornsole/v1/server".to_owned(), Kind::Json(resting))
             }
+            Ask::Audit | Ask::History => {
+                remote.kornsole().filter(|server| has_token && server.can("audit"))?;
+                match ask {
+                    Ask::Audit => (format!("kornsole/v1/audit?limit={RECORDS}"), Kind::Json(audit)),
+                    _ => (format!("kornsole/v1/config/history?limit={RECORDS}"), Kind::Json(history)),
+                }
+            }
             Ask::Draining(partition) => {
                 remote.kornsole().filter(|server| has_token && server.can("draining"))?;
                 (own(partition, "draining"), Kind::Json(draining))
             }
+            Ask::Permissions(partition) => {
+                remote.kornsole().filter(|_| has_token)?;
+                (own(partition, "permissions"), Kind::Json(permissions))
+            }
+            Ask::MayKill(partition, app) => {
+                remote.kornsole().filter(|_| has_token)?;
+                let check = dto::ours::Check {
+                    action: "kill".to_owned(),
+                    application: Some(app.to_string()),
+                    partition: Some(partition.to_string()),
+                    ..Default::default()
+                };
+                let body = dto::json::to_bytes(&dto::ours::Checks { checks: vec![check] });
+                ("kornsole/v1/permissions".to_owned(), Kind::MayKill(app.clone(), body))
+            }
         };
         Some(Self { ask, path, kind })
+    }
+
+    /// What has happened since one was in the events as the reader says.
+    pub fn events(reader: Reader) -> Self {
+        Self { ask: Ask::Events, path: String::new(), kind: Kind::Events(reader) }
     }
 
     /// Asks, and reads the answer.
@@ -202,6 +252,25 @@ async fn answer(client: &Client, path: &str, kind: Kind, cost: &mut Duration) ->
         Kind::Nodes(mut reader) => {
             let got = client.elements(path, |bytes| timed(cost, || reader.take(bytes))).await?;
             got.with(Answer::Nodes(reader, true))
+        }
+        Kind::Events(mut reader) => {
+            let mut news = Vec::new();
+            loop {
+                let (told, more) = reader.ask(client).await?;
+                news.extend(told);
+                if !more {
+                    break;
+                }
+            }
+            let (rtt, took, date) = (Duration::ZERO, Duration::ZERO, None);
+            Got { value: Answer::Events(reader, news), rtt, took, date }
+        }
+        Kind::MayKill(app, body) => {
+            let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+            let got = client.send_json::<dto::ours::CheckResults>(Method::POST, path, headers, body).await?;
+            let first = got.value.results.first().cloned();
+            let result = first.ok_or_else(|| unreadable(path, "there is no result".to_owned()))?;
+            got.with(Answer::MayKill(app, result))
         }
         Kind::Yaml => {
             let got = client.text(path).await?;
@@ -280,6 +349,10 @@ fn one(bytes: &[u8], reader: One) -> Result<Answer, String> {
     })
 }
 
+fn permissions(bytes: &[u8]) -> Result<Answer, String> {
+    parsed(bytes).map(Answer::Permissions)
+}
+
 fn whoami(bytes: &[u8]) -> Result<Answer, String> {
     parsed(bytes).map(Answer::WhoAmI)
 }
@@ -291,6 +364,17 @@ fn resting(bytes: &[u8]) -> Result<Answer, String> {
         paused: bool,
     }
     parsed(bytes).map(|Server { paused }| Answer::Resting(paused))
+}
+
+fn audit(bytes: &[u8]) -> Result<Answer, String> {
+    let dto::ledger::Audit { entries, only } = parsed(bytes)?;
+    let entries = entries.into_iter().map(|entry| Arc::new(ledger::read_audit_entry(entry))).collect();
+    Ok(Answer::Audit(AuditPage { entries, only }))
+}
+
+fn history(bytes: &[u8]) -> Result<Answer, String> {
+    let dto::ledger::Revisions { revisions } = parsed(bytes)?;
+    Ok(Answer::History(revisions.into_iter().map(|one| Arc::new(ledger::read_revision(one))).collect()))
 }
 
 fn own_config(bytes: &[u8]) -> Result<Answer, String> {
@@ -311,6 +395,7 @@ fn own_config(bytes: &[u8]) -> Result<Answer, String> {
     let by = match (own.source.as_str(), own.loaded_by) {
         ("file", _) => LoadedBy::File,
         ("start", _) => LoadedBy::Start,
+        ("rollback", Some(user)) => LoadedBy::RolledBack(user),
         (_, Some(user)) => LoadedBy::User(user),
         (_, None) => LoadedBy::Workload,
     };

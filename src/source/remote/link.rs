@@ -127,12 +127,12 @@ fn rounded(rtt: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::client::Said;
+    use crate::api::client::{Said, Trouble};
 
     const S: Duration = Duration::from_secs(1);
 
     fn down() -> Fault {
-        Fault::Unreachable("x cannot be reached".to_owned())
+        Fault::Unreachable(Trouble::new("x cannot be reached", ""))
     }
 
     #[test]

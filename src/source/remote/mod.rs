@@ -16,22 +16,24 @@
 
 mod act;
 pub mod ask;
+mod clock;
 pub mod follow;
 pub mod link;
 pub mod once;
 pub mod plan;
+mod records;
 
 mod worker;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{About, Glance, Link, Source, SourcePlace};
+use super::{About, Glance, Link, Records, Source, SourcePlace, TextAnswer};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
 use crate::api::convert::read::record;
 use crate::api::dto;
@@ -40,6 +42,7 @@ use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
 use crate::view::record::Record;
 use crate::view::{EventPage, View};
 use ask::WhoAmI;
+use clock::Clock;
 use link::LinkState;
 
 /// How many events are kept for those who ask.
@@ -77,6 +80,8 @@ pub struct Remote {
     identity: OnceLock<Identity>,
     nobody: Identity,
     wishes: UnboundedSender<worker::Wish>,
+    /// Something was wanted since [`Remote::settle`] was last called.
+    wanted: AtomicBool,
     runtime: Option<tokio::runtime::Runtime>,
     options: RemoteOptions,
     has_token: bool,
@@ -95,11 +100,14 @@ struct Shared {
     remote: ArcSwapOption<client::Remote>,
     who: ArcSwapOption<WhoAmI>,
     wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
-    started: Instant,
+    clock: Clock,
     /// How far the other side's clock is ahead of ours, in microseconds.
     ahead: AtomicI64,
-    /// The last events that were seen, without a gap, each with its number; and how often they began anew.
+    /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
+    /// began anew.
     events: Mutex<(u64, Numbered)>,
+    /// What is known of the other side's ledger.
+    records: Mutex<Records>,
 }
 
 impl Remote {
@@ -108,6 +116,19 @@ impl Remote {
     /// # Errors
     /// The client does not come about, or the operating system gives no threads.
     pub fn start(target: &Target, options: RemoteOptions) -> Result<Self, TargetFault> {
+        Self::by(Clock::running(), target, options)
+    }
+
+    /// Asks a target by a clock that is moved by hand ([`Remote::pass`]), one thing after the other: the same answers give the same
+    /// views. `began` is what the clock shows at the beginning, since 1970.
+    ///
+    /// # Errors
+    /// As [`Remote::start`].
+    pub fn stepped(target: &Target, options: RemoteOptions, began: Duration) -> Result<Self, TargetFault> {
+        Self::by(Clock::stepped(began), target, options)
+    }
+
+    fn by(clock: Clock, target: &Target, options: RemoteOptions) -> Result<Self, TargetFault> {
         let client = Client::new(target, options.limits)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -121,9 +142,10 @@ impl Remote {
             remote: ArcSwapOption::empty(),
             who: ArcSwapOption::empty(),
             wake: Mutex::new(None),
-            started: Instant::now(),
+            clock,
             ahead: AtomicI64::new(0),
             events: Mutex::default(),
+            records: Mutex::new(Records::unknown("nothing has been heard of the other side yet")),
         });
         let (wishes, inbox) = unbounded_channel();
         let worker = worker::Worker::new(client, Arc::clone(&shared), &options, target.has_token(), inbox);
@@ -132,8 +154,19 @@ impl Remote {
         let about = About { place: SourcePlace::Remote, name, notes: notes(target, &options) };
         let has_token = target.has_token();
         let (identity, nobody) = (OnceLock::new(), Identity::default());
-        let seen_as_other = target.seen_as().is_some();
-        Ok(Self { shared, about, identity, nobody, wishes, runtime: Some(runtime), options, has_token, seen_as_other })
+        let (seen_as_other, wanted) = (target.seen_as().is_some(), AtomicBool::new(false));
+        Ok(Self {
+            shared,
+            about,
+            identity,
+            nobody,
+            wishes,
+            wanted,
+            runtime: Some(runtime),
+            options,
+            has_token,
+            seen_as_other,
+        })
     }
 
     /// Who gives orders here.
@@ -168,6 +201,31 @@ impl Remote {
         Some(Arc::from(why))
     }
 
+    /// Moves a clock that is moved by hand, and waits until what is due by then has been read.
+    pub fn pass(&self, by: Duration) {
+        self.shared.clock.pass(by);
+        self.settle();
+    }
+
+    /// Waits until everything that was wanted has been done, and everything that is due has been read. Gives whether anything was
+    /// wanted since this was last asked. Of a source that goes by a running clock there is nothing to wait for.
+    pub fn settle(&self) -> bool {
+        let wanted = self.wanted.swap(false, Ordering::AcqRel);
+        if self.shared.clock.is_stepped() {
+            let (tell, told) = std::sync::mpsc::channel();
+            // The worker ends only with this source.
+            let _ = self.wishes.send(worker::Wish::Settle(tell));
+            let _ = told.recv();
+        }
+        wanted
+    }
+
+    fn wish(&self, wish: worker::Wish) {
+        self.wanted.store(true, Ordering::Release);
+        // The worker ends only with this source.
+        let _ = self.wishes.send(wish);
+    }
+
     /// What stands at the other end; `None` until it has answered.
     pub fn remote(&self) -> Option<Arc<client::Remote>> {
         self.shared.remote.load_full()
@@ -191,6 +249,7 @@ fn feature(act: &Act) -> Option<&'static str> {
     use crate::view::act::PartitionAct as P;
     Some(match act {
         Act::Configure { .. } => "config",
+        Act::Rollback { .. } => "audit",
         Act::Pause | Act::Resume => return None,
         Act::In { act: P::Kill { .. }, .. } => "kill",
         Act::In { act: P::Move { .. }, .. } => "move",
@@ -203,7 +262,9 @@ fn feature(act: &Act) -> Option<&'static str> {
 fn elsewhere(act: &Act) -> &'static str {
     use crate::view::act::PartitionAct as P;
     match act {
-        Act::Configure { .. } => "; its configuration is the resource manager's, in Kubernetes a config map",
+        Act::Configure { .. } | Act::Rollback { .. } => {
+            "; its configuration is the resource manager's, in Kubernetes a config map"
+        }
         Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
         _ => "",
     }
@@ -211,19 +272,19 @@ fn elsewhere(act: &Act) -> &'static str {
 
 impl Shared {
     fn now(&self) -> Duration {
-        self.started.elapsed()
+        self.clock.now()
     }
 
     /// The cluster's time: ours, by as much as its clock is ahead.
     fn cluster_time(&self) -> Time {
-        let ours = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
-        let ours = i64::try_from(ours).unwrap_or(i64::MAX);
+        let ours = i64::try_from(self.clock.wall().as_micros()).unwrap_or(i64::MAX);
         Time(u64::try_from(ours.saturating_add(self.ahead.load(Ordering::Relaxed))).unwrap_or(0))
     }
 
     /// Takes a look at the other side's clock. Headers tell whole seconds, so less than two of them are no difference.
     fn compare_clocks(&self, theirs: Option<SystemTime>) {
-        let Some(theirs) = theirs else { return };
+        // By a clock that is moved by hand the other side's wall clock tells nothing.
+        let Some(theirs) = theirs.filter(|_| !self.clock.is_stepped()) else { return };
         let now = SystemTime::now();
         let ahead = match theirs.duration_since(now) {
             Ok(ahead) => i64::try_from(ahead.as_micros()).unwrap_or(i64::MAX),
@@ -240,7 +301,26 @@ impl Shared {
         kept.drain(..too_many);
     }
 
-    /// What comes next does not join what is kept.
+    /// Something new is known of the other side's ledger.
+    fn keep_records(&self, change: impl FnOnce(&mut Records)) {
+        let records = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = records.generation;
+        let before = records.clone();
+        change(records);
+        records.generation = generation;
+        if *records != before {
+            records.generation += 1;
+            self.wake();
+        }
+    }
+
+    /// Events from one number to another are lost: in their place stands a record that says so.
+    fn keep_hole(&self, from: u64, to: u64) {
+        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
+    }
+
+    /// Another run counts from the beginning: what is kept is of no use.
     fn forget_events(&self) {
         let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *begun += 1;
@@ -272,7 +352,8 @@ impl Source for Remote {
     fn events(&self, since: u64, limit: usize) -> EventPage {
         let (begun, kept) = &*self.shared.events.lock().unwrap_or_else(PoisonError::into_inner);
         let first = kept.front().map_or(0, |(number, _)| *number);
-        let skip = usize::try_from(since.saturating_sub(first)).unwrap_or(usize::MAX);
+        // Where some are lost, numbers are missing.
+        let skip = kept.partition_point(|(number, _)| *number < since);
         EventPage {
             instance: Arc::from(begun.to_string()),
             tracking: !kept.is_empty(),
@@ -332,16 +413,31 @@ impl Source for Remote {
     fn act(&self, order: Order, answer: Answer) {
         match self.may(&order.act) {
             Ok(()) => {
-                // The worker ends only with this source.
-                let _ = self.wishes.send(worker::Wish::Act(order, answer));
+                self.wish(worker::Wish::Act(order, answer));
             }
             Err(refusal) => answer(Err(refusal)),
         }
     }
 
+    fn records(&self, known: u64) -> Option<Records> {
+        let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
+        (records.generation != known || known == 0).then(|| records.clone())
+    }
+
+    fn revision_text(&self, number: u64, answer: TextAnswer) {
+        let seen = {
+            let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = records.revisions.as_ref().ok();
+            known.and_then(|known| known.iter().find(|one| one.number == number)?.text.clone())
+        };
+        match seen {
+            Some(text) => answer(Ok(text)),
+            None => self.wish(worker::Wish::Text(number, answer)),
+        }
+    }
+
     fn look(&self, glance: &Glance) {
-        // The worker ends only with this source.
-        let _ = self.wishes.send(worker::Wish::Look(glance.clone()));
+        self.wish(worker::Wish::Look(glance.clone()));
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

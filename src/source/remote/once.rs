@@ -7,10 +7,10 @@ use tokio::runtime::Runtime;
 
 use super::act;
 use super::ask::{Answer, Request, WhoAmI};
-use super::follow::{self, EventNews};
+use super::follow::{self, EventNews, Feed};
 use super::plan::Ask;
 use super::worker::identify;
-use crate::api::client::{Client, Fault, Limits, Release, Remote, Target};
+use crate::api::client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
 use crate::api::convert::read::{Picture, Shapes};
 use crate::model::{Profile, Time};
 use crate::view::View;
@@ -46,7 +46,7 @@ impl Once {
     /// # Errors
     /// Nobody does, or it is no scheduler.
     pub fn connect(target: &Target, limits: Limits) -> Result<Self, Fault> {
-        let failed = |why: String| Fault::Unreachable(why);
+        let failed = |why: String| Fault::Unreachable(Trouble::new(why, ""));
         let client = Client::new(target, limits).map_err(|fault| failed(fault.to_string()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -141,17 +141,17 @@ impl Once {
         every: Option<Duration>,
         mut each: impl FnMut(EventNews) -> std::ops::ControlFlow<()>,
     ) -> Result<(), Fault> {
+        let feed = Feed::of(&self.remote, self.has_token);
         self.runtime.block_on(async {
             let Some(every) = every else {
-                return follow::past(&self.client, &mut |news| {
+                return follow::past(&self.client, feed, &mut |news| {
                     // All of the past is handed over.
                     let _ = each(news);
                 })
                 .await;
             };
             let (sender, mut news) = follow::channel();
-            let streams = self.remote.release() >= Release::V1_5;
-            let follower = tokio::spawn(follow::run(self.client.clone(), every, streams, 0, sender));
+            let follower = tokio::spawn(follow::run(self.client.clone(), every, feed, 0, sender));
             while let Some(one) = news.recv().await {
                 if each(one).is_break() {
                     break;
@@ -160,6 +160,14 @@ impl Once {
             follower.abort();
             Ok(())
         })
+    }
+
+    /// The body of one answer of a kornsole, below `/kornsole/v1/`.
+    ///
+    /// # Errors
+    /// It cannot be had.
+    pub fn own(&self, path: &str) -> Result<Vec<u8>, Fault> {
+        self.runtime.block_on(self.client.get(&format!("kornsole/v1/{path}"))).map(|got| got.value.to_vec())
     }
 
     fn ask(&mut self, ask: Ask) -> Result<(), Fault> {
@@ -182,7 +190,14 @@ impl Once {
                 let _ = self.picture.config(&own.queues, true);
                 self.picture.configuration(*own);
             }
-            Answer::WhoAmI(_) | Answer::Resting(_) | Answer::Draining(_) => {}
+            Answer::WhoAmI(_)
+            | Answer::Resting(_)
+            | Answer::Draining(_)
+            | Answer::Permissions(_)
+            | Answer::MayKill(..)
+            | Answer::Events(..)
+            | Answer::Audit(_)
+            | Answer::History(_) => {}
         }
         Ok(())
     }

@@ -44,6 +44,10 @@ pub enum Ask {
     Resting,
     /// The draining queues of a kornsole.
     Draining(Arc<str>),
+    /// What one may do in the queues of a kornsole.
+    Permissions(Arc<str>),
+    /// Whether one may kill an application of a kornsole.
+    MayKill(Arc<str>, AppId),
     /// All live applications.
     Apps(Arc<str>),
     /// Users and what they use.
@@ -56,6 +60,12 @@ pub enum Ask {
     Completed(Arc<str>),
     /// Applications that were rejected.
     Rejected(Arc<str>),
+    /// What has happened; only where nobody follows the events beside the plan.
+    Events,
+    /// Who did what, of a kornsole.
+    Audit,
+    /// The configurations that were in force, of a kornsole.
+    History,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,6 +82,7 @@ struct Entry {
 #[derive(Clone, Debug)]
 pub struct Plan {
     every: Duration,
+    at_once: usize,
     glance: Glance,
     entries: BTreeMap<Ask, Entry>,
 }
@@ -79,7 +90,14 @@ pub struct Plan {
 impl Plan {
     /// A plan that looks at what is on the screen `every` so often. At first only the partitions are asked for.
     pub fn new(every: Duration) -> Self {
-        Self { every, glance: Glance::default(), entries: BTreeMap::from([(Ask::Partitions, Entry::default())]) }
+        let entries = BTreeMap::from([(Ask::Partitions, Entry::default())]);
+        Self { every, at_once: AT_ONCE, glance: Glance::default(), entries }
+    }
+
+    /// The same, but one thing after the other, so that what is asked when depends on the clock alone.
+    #[must_use]
+    pub fn one_by_one(self) -> Self {
+        Self { at_once: 1, ..self }
     }
 
     /// Something more to ask for, from now on.
@@ -100,11 +118,9 @@ impl Plan {
     /// Another thing is on the screen: it is due at once, unless it was asked for just now.
     pub fn look(&mut self, glance: Glance, now: Duration) {
         self.glance = glance;
-        let details = self.detail();
-        self.entries.retain(|ask, entry| !ask.is_detail() || details.as_ref() == Some(ask) || entry.under_way);
-        if let Some(detail) = details {
-            self.add(detail, now);
-        }
+        let details = self.details();
+        self.entries.retain(|ask, entry| !ask.is_detail() || details.contains(ask) || entry.under_way);
+        details.into_iter().for_each(|detail| self.add(detail, now));
         let (every, glance) = (self.every, self.glance.clone());
         for (ask, entry) in &mut self.entries {
             if ask.is_on(&glance) {
@@ -140,7 +156,7 @@ impl Plan {
             .map(|(ask, _)| (!(ask.is_basic() || ask.is_on(&self.glance)), ask.clone()))
             .collect();
         due.sort();
-        due.truncate(AT_ONCE.saturating_sub(under_way));
+        due.truncate(self.at_once.saturating_sub(under_way));
         for (_, ask) in &due {
             if let Some(entry) = self.entries.get_mut(ask) {
                 (entry.under_way, entry.asked) = (true, Some(now));
@@ -153,7 +169,7 @@ impl Plan {
     pub fn next_due(&self) -> Option<Duration> {
         let under_way = self.entries.values().filter(|entry| entry.under_way).count();
         let waiting = self.entries.values().filter(|entry| !entry.under_way).map(|entry| entry.due);
-        (under_way < AT_ONCE).then(|| waiting.min()).flatten()
+        (under_way < self.at_once).then(|| waiting.min()).flatten()
     }
 
     /// An answer came: how long it took, and what reading it cost in processor time.
@@ -182,14 +198,15 @@ impl Plan {
         self.entries.values().any(|entry| entry.under_way)
     }
 
-    /// The one object on the screen that can be asked for alone.
-    fn detail(&self) -> Option<Ask> {
+    /// What can be asked for alone of the one object on the screen.
+    fn details(&self) -> Vec<Ask> {
         let Glance { partition, sight } = &self.glance;
+        let partition = || Arc::clone(partition);
         match sight {
-            Sight::App(id) => Some(Ask::App(Arc::clone(partition), id.clone())),
-            Sight::Node(id) => Some(Ask::Node(Arc::clone(partition), id.clone())),
-            Sight::Apps(Some(leaf)) => Some(Ask::QueueApps(Arc::clone(partition), leaf.clone())),
-            _ => None,
+            Sight::App(id) => vec![Ask::App(partition(), id.clone()), Ask::MayKill(partition(), id.clone())],
+            Sight::Node(id) => vec![Ask::Node(partition(), id.clone())],
+            Sight::Apps(Some(leaf)) => vec![Ask::QueueApps(partition(), leaf.clone())],
+            _ => Vec::new(),
         }
     }
 }
@@ -209,17 +226,19 @@ impl Ask {
 
     /// One object only, asked for while it is on the screen.
     const fn is_detail(&self) -> bool {
-        matches!(self, Self::App(..) | Self::Node(..) | Self::QueueApps(..))
+        matches!(self, Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..))
     }
 
     /// How many times slower it is asked for while it is not on the screen.
     const fn pace(&self) -> u32 {
         match self {
-            Self::Partitions | Self::Queues(_) | Self::App(..) | Self::Node(..) | Self::QueueApps(..) => 1,
+            Self::Partitions | Self::Queues(_) | Self::Events => 1,
+            Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) => 1,
             Self::Draining(_) | Self::Config | Self::Resting => 5,
             Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
             Self::Nodes(_) | Self::WhoAmI => 10,
-            Self::Completed(_) | Self::Rejected(_) => 15,
+            Self::Completed(_) | Self::Rejected(_) | Self::Permissions(_) => 15,
+            Self::Audit | Self::History => 30,
         }
     }
 
@@ -229,10 +248,11 @@ impl Ask {
         match (self, &glance.sight) {
             (Self::Apps(partition), Sight::Apps(None)) => here(partition),
             (Self::QueueApps(partition, queue), Sight::Apps(Some(leaf))) => here(partition) && queue == leaf,
-            (Self::App(partition, app), Sight::App(id)) => here(partition) && app == id,
+            (Self::App(partition, app) | Self::MayKill(partition, app), Sight::App(id)) => here(partition) && app == id,
             (Self::Nodes(partition), Sight::Nodes) => here(partition),
             (Self::Node(partition, node), Sight::Node(id)) => here(partition) && node == id,
             (Self::Users(partition) | Self::Groups(partition), Sight::Users) => here(partition),
+            (Self::Audit | Self::History, Sight::Records) => true,
             _ => false,
         }
     }
@@ -241,8 +261,11 @@ impl Ask {
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
             Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting => None,
+            Self::Events | Self::Audit | Self::History => None,
             Self::Queues(partition)
             | Self::App(partition, _)
+            | Self::MayKill(partition, _)
+            | Self::Permissions(partition)
             | Self::Node(partition, _)
             | Self::QueueApps(partition, _)
             | Self::Draining(partition)

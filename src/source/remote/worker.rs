@@ -9,15 +9,16 @@ use tokio::task::JoinHandle;
 
 use super::act;
 use super::ask::{Answer, Outcome, Request};
-use super::follow::{self, EventNews};
+use super::follow::{self, EventNews, Feed, Reader};
 use super::link::Chance;
 use super::plan::{Ask, Plan};
+use super::records;
 use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, Fault, Got, Release, Remote, release};
 use crate::api::convert::read::{Picture, Shapes};
 use crate::api::dto;
 use crate::model::Profile;
-use crate::source::Glance;
+use crate::source::{Glance, TextAnswer};
 use crate::view::NoticeWeight;
 use crate::view::act::{Answer as Done, Order};
 
@@ -34,6 +35,10 @@ pub enum Wish {
     Look(Glance),
     /// An order is to be carried out.
     Act(Order, Done),
+    /// To be told when nothing is left to do, by a clock that is moved by hand.
+    Settle(std::sync::mpsc::Sender<()>),
+    /// The text of a revision is to be fetched.
+    Text(u64, TextAnswer),
 }
 
 /// What comes from the tasks beside.
@@ -42,6 +47,8 @@ enum News {
     Identified(Duration, Box<Result<Got<Option<Remote>>, Fault>>),
     /// An order was answered.
     Acted,
+    /// A text was fetched.
+    Told,
     /// A request came back.
     Outcome(Box<Outcome>),
 }
@@ -71,6 +78,12 @@ pub struct Worker {
     published: Option<Duration>,
     /// The text of the configuration that was read last.
     config_text: Option<String>,
+    /// Orders that are under way.
+    acting: usize,
+    /// Who wants to be told when nothing is left to do.
+    settling: Vec<std::sync::mpsc::Sender<()>>,
+    /// Where one is in the events, where nobody follows them beside the plan.
+    reader: Option<Reader>,
 }
 
 impl Worker {
@@ -83,6 +96,8 @@ impl Worker {
         wishes: UnboundedReceiver<Wish>,
     ) -> Self {
         let (news_in, news) = unbounded_channel();
+        let plan = Plan::new(options.every);
+        let plan = if shared.clock.is_stepped() { plan.one_by_one() } else { plan };
         Self {
             client,
             shared,
@@ -95,7 +110,7 @@ impl Worker {
             events: None,
             follower: None,
             remote: None,
-            plan: Plan::new(options.every),
+            plan,
             glance: Glance::default(),
             picture: Picture::new(Profile::default(), Shapes::default()),
             identifying: false,
@@ -104,6 +119,9 @@ impl Worker {
             chance: Chance::new(options.seed.wrapping_add(1)),
             published: None,
             config_text: None,
+            acting: 0,
+            settling: Vec::new(),
+            reader: None,
         }
     }
 
@@ -111,7 +129,9 @@ impl Worker {
     pub async fn run(mut self) {
         loop {
             self.ask_what_is_due();
+            self.tell_settled();
             let wait = self.until_next();
+            let shared = Arc::clone(&self.shared);
             tokio::select! {
                 wish = self.wishes.recv() => match wish {
                     Some(wish) => self.grant(wish),
@@ -122,7 +142,7 @@ impl Worker {
                     Some(event) => self.take_events(event),
                     None => self.events = None,
                 },
-                () = tokio::time::sleep(wait) => {}
+                () = shared.clock.sleep(wait) => {}
             }
             while let Ok(news) = self.news.try_recv() {
                 self.hear(news);
@@ -152,7 +172,11 @@ impl Worker {
             return;
         };
         for ask in self.plan.take_due(now) {
-            match Request::of(ask.clone(), &remote, self.has_token, &self.picture) {
+            let request = match (&ask, &self.reader) {
+                (Ask::Events, Some(reader)) => Some(Request::events(reader.clone())),
+                _ => Request::of(ask.clone(), &remote, self.has_token, &self.picture),
+            };
+            match request {
                 Some(request) => {
                     let (client, news) = (self.client.clone(), self.news_in.clone());
                     tokio::spawn(async move {
@@ -162,6 +186,19 @@ impl Worker {
                 }
                 None => self.plan.drop(&ask),
             }
+        }
+    }
+
+    /// By a clock that is moved by hand: tells that nothing is left to do at this moment, when that is so.
+    fn tell_settled(&mut self) {
+        let busy = self.identifying || self.acting > 0 || self.plan.is_asking();
+        if self.settling.is_empty() || busy || !self.wishes.is_empty() || !self.news.is_empty() {
+            return;
+        }
+        self.publish();
+        for waiting in self.settling.drain(..) {
+            // Whoever waited may have gone.
+            let _ = waiting.send(());
         }
     }
 
@@ -183,12 +220,22 @@ impl Worker {
                 self.glance = glance.clone();
                 self.plan.look(glance, self.shared.now());
             }
+            Wish::Settle(tell) => self.settling.push(tell),
+            Wish::Text(number, answer) => {
+                self.acting += 1;
+                let (client, news) = (self.client.clone(), self.news_in.clone());
+                tokio::spawn(async move {
+                    answer(records::text(&client, number).await);
+                    let _ = news.send(News::Told);
+                });
+            }
             Wish::Act(order, answer) => {
+                self.acting += 1;
                 let (client, news) = (self.client.clone(), self.news_in.clone());
                 tokio::spawn(async move {
                     let outcome = act::perform(&client, &order).await;
-                    let _ = news.send(News::Acted);
                     answer(outcome);
+                    let _ = news.send(News::Acted);
                 });
             }
         }
@@ -203,12 +250,16 @@ impl Worker {
                     Err(fault) => self.failed(started, &fault),
                 }
             }
+            News::Told => self.acting = self.acting.saturating_sub(1),
             News::Acted => {
+                self.acting = self.acting.saturating_sub(1);
                 // What it changed is looked for at once.
                 let (now, glance) = (self.now(), self.glance.clone());
                 self.plan.news(
                     |ask| {
-                        matches!(ask, Ask::Queues(_) | Ask::Apps(_) | Ask::Config | Ask::Resting) || ask.is_on(&glance)
+                        matches!(ask, Ask::Queues(_) | Ask::Apps(_) | Ask::Config | Ask::Resting)
+                            || matches!(ask, Ask::Audit | Ask::History)
+                            || ask.is_on(&glance)
                     },
                     now,
                 );
@@ -226,9 +277,12 @@ impl Worker {
             self.down = Some((now, now + self.every));
             return;
         };
-        self.down = None;
-        self.remote = Some(remote.clone());
         let before = self.shared.remote.load_full();
+        if self.down.take().is_some() && before.is_some() {
+            let title = format!("connected again: {remote}");
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
+        }
+        self.remote = Some(remote.clone());
         if before.as_deref() != Some(&remote) {
             self.tell_who(before.as_deref(), &remote);
             let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
@@ -240,7 +294,8 @@ impl Worker {
             self.config_text = None;
             self.shared.remote.store(Some(Arc::new(remote.clone())));
             self.follow(&remote);
-            for ask in [Ask::Config, Ask::WhoAmI, Ask::Resting] {
+            self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token));
+            for ask in [Ask::Config, Ask::WhoAmI, Ask::Resting, Ask::Audit, Ask::History] {
                 self.plan.add(ask, now);
             }
         }
@@ -263,17 +318,24 @@ impl Worker {
         if let Some(before) = self.follower.take() {
             before.abort();
         }
+        if self.shared.clock.is_stepped() {
+            let feed = Feed::of(remote, self.has_token);
+            self.reader.get_or_insert_with(|| Reader::new(feed));
+            self.plan.add(Ask::Events, self.now());
+            return;
+        }
         let (news, events) = follow::channel();
-        let streams = remote.release() >= Release::V1_5;
+        let feed = Feed::of(remote, self.has_token);
         let every = self.every.max(Duration::from_millis(50));
-        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, streams, self.seed, news)));
+        self.follower = Some(tokio::spawn(follow::run(self.client.clone(), every, feed, self.seed, news)));
         self.events = Some(events);
     }
 
     fn good<T>(&mut self, got: &Got<T>) {
         self.shared.compare_clocks(got.date);
         let now = self.now();
-        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).good(now, got.rtt);
+        let rtt = if self.shared.clock.is_stepped() { Duration::ZERO } else { got.rtt };
+        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).good(now, rtt);
     }
 
     /// The connection is down. Requests that were under way by then say nothing new.
@@ -283,6 +345,11 @@ impl Worker {
         }
         let now = self.now();
         let retry = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).bad(now, fault);
+        if self.down.is_none() {
+            let title = format!("no connection: {fault}");
+            let details = fault.technical().to_owned();
+            self.picture.notice(self.shared.cluster_time(), NoticeWeight::Info, title, details);
+        }
         self.down = Some((now, retry));
         self.shared.wake();
     }
@@ -294,7 +361,7 @@ impl Worker {
                 self.failing.remove(&ask);
                 self.good(&got);
                 let begun = self.now();
-                let took = got.took;
+                let (took, cost) = if self.shared.clock.is_stepped() { Default::default() } else { (got.took, cost) };
                 self.merge(&ask, got.value);
                 self.plan.done(&ask, took, cost + (self.now() - begun));
             }
@@ -359,7 +426,14 @@ impl Worker {
                 self.picture.partitions(list);
                 self.plan_partitions(now);
             }
-            Answer::Queues(root) => self.picture.queues(&partition, &root, at),
+            Answer::Queues(root) => {
+                let tree = |picture: &Picture| picture.view().partitions.iter().map(|part| part.tree_generation).sum();
+                let before: u64 = tree(&self.picture);
+                self.picture.queues(&partition, &root, at);
+                if tree(&self.picture) != before {
+                    self.plan.news(|ask| matches!(ask, Ask::Permissions(_)), now);
+                }
+            }
             Answer::Apps(reader, scope) => {
                 if self.picture.apps(&partition, reader, &scope, at) {
                     self.plan.news(|ask| matches!(ask, Ask::Completed(_)), now);
@@ -375,8 +449,16 @@ impl Worker {
                 self.picture.configuration(*configuration);
             }
             Answer::WhoAmI(who) => self.shared.who.store(Some(Arc::new(who))),
+            Answer::Audit(page) => self.shared.keep_records(|records| records.audit = Ok(page)),
+            Answer::History(revisions) => self.shared.keep_records(|records| records.revisions = Ok(revisions)),
             Answer::Resting(resting) => self.picture.resting(resting),
             Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
+            Answer::Permissions(permissions) => self.picture.permissions(&partition, permissions),
+            Answer::MayKill(app, result) => self.picture.may_kill(&partition, &app, result),
+            Answer::Events(reader, news) => {
+                self.reader = Some(reader);
+                news.into_iter().for_each(|one| self.take_events(one));
+            }
         }
     }
 
@@ -390,8 +472,12 @@ impl Worker {
             self.picture.notice(self.shared.cluster_time(), NoticeWeight::Warning, title, faults);
         }
         self.config_text = Some(text.to_owned());
+        if !written {
+            let at = self.shared.cluster_time();
+            self.shared.keep_records(|records| records::saw(records, text, at));
+        }
         let now = self.now();
-        self.plan.news(|ask| matches!(ask, Ask::Queues(_)), now);
+        self.plan.news(|ask| matches!(ask, Ask::Queues(_) | Ask::Permissions(_)), now);
     }
 
     /// Every partition's things are asked for, and those of no other.
@@ -409,6 +495,7 @@ impl Worker {
                 Ask::Completed(name()),
                 Ask::Rejected(name()),
                 Ask::Draining(name()),
+                Ask::Permissions(name()),
             ];
             let known = self.plan.has(&asks[0]);
             if !known {
@@ -439,7 +526,7 @@ impl Worker {
                 );
             }
             EventNews::Gap(from, to) => {
-                self.shared.forget_events();
+                self.shared.keep_hole(from, to);
                 let title = format!(
                     "{} events are lost, numbers {from} to {to}: what happened then is not known",
                     to - from + 1
@@ -462,8 +549,13 @@ impl Worker {
     /// Shows what is new, but not for every answer.
     fn publish(&mut self) {
         let now = self.now();
-        if self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
+        let stepped = self.shared.clock.is_stepped();
+        if !stepped && self.published.is_some_and(|last| now < last + PUBLISH_EVERY) {
             return;
+        }
+        let live = self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).link(now).is_live();
+        if live && self.remote.is_some() {
+            self.picture.sample(self.shared.cluster_time());
         }
         if let Some(view) = self.picture.take_view(self.shared.cluster_time()) {
             self.shared.view.store(view);
@@ -492,12 +584,16 @@ fn what(ask: &Ask) -> &'static str {
         Ask::WhoAmI => "who one is",
         Ask::Resting => "whether the scheduler rests",
         Ask::Draining(_) => "since when queues drain",
+        Ask::Permissions(_) | Ask::MayKill(..) => "what one may do",
+        Ask::Events => "what has happened",
         Ask::Apps(_) => "the list of applications",
         Ask::Users(_) => "the list of users",
         Ask::Groups(_) => "the list of groups",
         Ask::Nodes(_) => "the list of nodes",
         Ask::Completed(_) => "the list of completed applications",
         Ask::Rejected(_) => "the list of rejected applications",
+        Ask::Audit => "the audit",
+        Ask::History => "the history of configurations",
     }
 }
 

@@ -19,19 +19,27 @@ fn reads_every_word() {
         "# a comment\n\
          Source scenario \"my files/a.yaml\" # and another\n\
          Set Width 120\n  Set Height 40\nSet Theme mono\nSet As sue:dev,ops\nSet Core 1.5.1\n\
-         Set Color 256\nSet Ascii true\nSet SchedulerAdmin true\nSet ReadOnly true\nSet TypingSpeed 20ms\nSet PlaybackSpeed 2\nSet WaitTimeout 3s\n\
+         Set Color 256\nSet Ascii true\nSet SchedulerAdmin true\nSet ReadOnly true\nSet Served true\nSet TypingSpeed 20ms\nSet PlaybackSpeed 2\nSet WaitTimeout 3s\n\
          Type `say \"hi\"` Enter\n\
          Type@50ms '#no comment' Sleep .5\n\
          Down 3 Up@1s Ctrl+C Alt+x Shift+Tab F12\n\
          Expect \"a\" Refute /b\\s+\\d/ Snapshot one\n\
          Settle Advance 1m Set Width 60\n\
          Wait /x/ Wait+Screen@5s \"y\" Wait+Line@100ms /z/ Screenshot a.svg\n\
-         Say 'look' Hide Show Copy \"a b\" Paste Click 3 4 ScrollUp ScrollDown 2 Ended\n",
+         Say 'look' Hide Show Copy \"a b\" Paste Click 3 4 ScrollUp ScrollDown 2 Server gone Server back Ended\n",
     );
     insta::assert_debug_snapshot!(tape.head);
     let acts: Vec<String> =
         tape.steps.iter().map(|step| format!("{}:{} {:?}", step.at.line, step.at.column, step.act)).collect();
     insta::assert_snapshot!(acts.join("\n"));
+}
+
+#[test]
+fn only_a_tape_that_is_served_has_a_server() {
+    let told = faults("Source default\nServer gone\n");
+    assert!(told.len() == 1 && told[0].contains("2:1: error[TAPE-011]"), "{told:?}");
+    let told = faults("Source default\nSet Served true\nServer asleep\n");
+    assert!(told.len() == 1 && told[0].contains("3:8: error[TAPE-003]"), "{told:?}");
 }
 
 #[test]

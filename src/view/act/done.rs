@@ -186,11 +186,13 @@ pub struct NodeDone {
 }
 
 /// The configuration in force, as it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Configuration {
     /// The file as it was written, comments and all; a manifest as a whole.
+    #[serde(with = "crate::model::saved::text")]
     pub text: Arc<str>,
     /// The queue configuration in it: the same text, or the entry of a manifest.
+    #[serde(with = "crate::model::saved::text")]
     pub queues: Arc<str>,
     /// The checksum of the queue configuration (`config.md` section 13).
     pub checksum: String,
@@ -205,7 +207,7 @@ pub struct Configuration {
 }
 
 /// How a configuration came into force.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum LoadedBy {
     /// It was there at the start.
     Start,
@@ -215,4 +217,6 @@ pub enum LoadedBy {
     Workload,
     /// This user, by an order.
     User(String),
+    /// This user, who brought an older one back.
+    RolledBack(String),
 }

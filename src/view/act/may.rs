@@ -1,7 +1,8 @@
 //! Whether an order would be refused, as far as a view can tell: cheap, for greying out what is off and saying why.
 //!
 //! What takes more than a look (whether an application fits a queue, whether a text is valid) is left to a dry run; so an order
-//! that passes here can still be refused, but one that is refused here would be.
+//! that passes here can still be refused, but one that is refused here would be. Of a server that says itself who may do what, its
+//! word counts ([`Decided`](super::Decided)).
 
 use super::{AclKind, Act, Actor, Code, PartitionAct, Refusal};
 use crate::model::{AppId, QueuePath};
@@ -19,7 +20,7 @@ impl View {
             return Err(refusal);
         }
         match act {
-            Act::Configure { .. } => Ok(()),
+            Act::Configure { .. } | Act::Rollback { .. } => Ok(()),
             Act::Pause | Act::Resume if actor.scheduler_admin => Ok(()),
             Act::Pause | Act::Resume => Err(Refusal::no_scheduler_acl(actor, act)),
             Act::In { partition, act: wanted } => {
@@ -40,8 +41,12 @@ impl PartitionView {
         if let Some(refusal) = Refusal::read_only(actor, act) {
             return Err(refusal);
         }
-        may_touch(self, &app.id, app.state, &app.queue, &actor.identity)
-            .map_err(|why| Refusal::denied(actor, act, &why))
+        let seen = may_touch(self, &app.id, app.state, &app.queue, &actor.identity)
+            .map_err(|why| Refusal::denied(actor, act, &why));
+        match &self.decided {
+            Some(decided) => decided.killing(decided.access(seen, actor, act, &app.queue, AclKind::Admin), app),
+            None => seen,
+        }
     }
 
     /// Whether a queue may take an application, as far as its kind, its state and access to it decide that.
@@ -49,7 +54,11 @@ impl PartitionView {
     /// # Errors
     /// Why not.
     pub fn may_take(&self, actor: &Actor, act: &Act, app: &AppRow, to: &QueuePath) -> Result<(), Refusal> {
-        may_take(self, &app.queue, to, &actor.identity).map_err(|why| Refusal::denied(actor, act, &why))
+        let seen = may_take(self, &app.queue, to, &actor.identity).map_err(|why| Refusal::denied(actor, act, &why));
+        match &self.decided {
+            Some(decided) => decided.access(seen, actor, act, to, AclKind::Submit),
+            None => seen,
+        }
     }
 
     fn may(&self, actor: &Actor, act: &Act, wanted: &PartitionAct) -> Result<(), Refusal> {
@@ -65,11 +74,15 @@ impl PartitionView {
             }
             PartitionAct::Clean { .. } => {
                 let root = QueuePath::root();
-                let admin = access::admin(self, root.as_str(), &actor.identity).is_some();
-                if actor.scheduler_admin || admin {
+                if actor.scheduler_admin {
                     return Ok(());
                 }
-                Err(Refusal::no_access(actor, act, &root, AclKind::Admin))
+                let admin = access::admin(self, root.as_str(), &actor.identity);
+                let seen = admin.map(|_| ()).ok_or_else(|| Refusal::no_access(actor, act, &root, AclKind::Admin));
+                match &self.decided {
+                    Some(decided) => decided.access(seen, actor, act, &root, AclKind::Admin),
+                    None => seen,
+                }
             }
             PartitionAct::Submit(_) => Ok(()),
             PartitionAct::Ask { app, .. } | PartitionAct::Release { app, .. } | PartitionAct::Remove { app } => {

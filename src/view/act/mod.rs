@@ -8,6 +8,7 @@
 //! - plain data, the same for a scheduler in this process and one elsewhere; no serialization;
 //! - a refusal says which check refused and what would be needed, and names nobody else from an access list (ACL-029).
 
+mod decided;
 mod done;
 pub mod may;
 mod permission;
@@ -16,6 +17,7 @@ mod refusal;
 use std::fmt;
 use std::sync::Arc;
 
+pub use self::decided::{Decided, Granted, KillDecided};
 pub use self::done::{
     Asked, ChangeLine, Cleaned, Configuration, Configured, Done, Kept, Killed, LoadedBy, Moved, NodeDone, Released,
     Submitted,
@@ -35,12 +37,21 @@ pub const LONGEST_REASON: usize = 500;
 pub const MOST_ASKS: usize = 10_000;
 
 /// Something to be done to a running scheduler.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Act {
     /// Bring another queue configuration into force (REST E5).
     Configure {
         /// The text, as it is to be stored.
         text: String,
+        /// The checksum of the configuration that it is meant to replace; an order without one is refused.
+        base: Option<String>,
+        /// Only tell what would happen.
+        dry_run: bool,
+    },
+    /// Bring a configuration that was in force back, as a new revision (REST E5).
+    Rollback {
+        /// Which one.
+        revision: u64,
         /// The checksum of the configuration that it is meant to replace; an order without one is refused.
         base: Option<String>,
         /// Only tell what would happen.
@@ -53,6 +64,7 @@ pub enum Act {
     /// Something within one partition.
     In {
         /// The partition's name.
+        #[serde(with = "crate::model::saved::text")]
         partition: Arc<str>,
         /// What.
         act: PartitionAct,
@@ -60,7 +72,7 @@ pub enum Act {
 }
 
 /// Something to be done within one partition.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum PartitionAct {
     /// Kill an application (SCH-202, REST E4).
     Kill {
@@ -144,23 +156,24 @@ impl Act {
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
             Self::In { partition, .. } => Some(partition),
-            Self::Configure { .. } | Self::Pause | Self::Resume => None,
+            Self::Configure { .. } | Self::Rollback { .. } | Self::Pause | Self::Resume => None,
         }
     }
 
     /// Whether nothing is to change, whatever the answer.
     pub fn is_dry_run(&self) -> bool {
         match self {
-            Self::Configure { dry_run, .. } => *dry_run,
+            Self::Configure { dry_run, .. } | Self::Rollback { dry_run, .. } => *dry_run,
             Self::In { act: PartitionAct::Move { dry_run, .. } | PartitionAct::Clean { dry_run, .. }, .. } => *dry_run,
             _ => false,
         }
     }
 
-    /// The verb, as the audit and a refusal name it.
+    /// The verb, as a refusal names it; [`crate::view::ledger::action`] is the audit's short name.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Configure { .. } => "change the configuration",
+            Self::Rollback { .. } => "roll the configuration back",
             Self::Pause => "pause the scheduler",
             Self::Resume => "resume the scheduler",
             Self::In { act, .. } => match act {
@@ -210,7 +223,7 @@ impl fmt::Display for Act {
 }
 
 /// An act that somebody wants done, and why.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Order {
     /// What.
     pub act: Act,
@@ -226,27 +239,35 @@ impl From<Act> for Order {
 }
 
 /// Who wants something done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Actor {
     /// The user and his groups.
     pub identity: Identity,
     /// Is in the scheduler ACL, which gives no right on any queue (REST E1).
     pub scheduler_admin: bool,
     /// Why nothing may be changed; `None` when it may.
+    #[serde(default, with = "crate::model::saved::text_option")]
     pub read_only: Option<Arc<str>>,
     /// Where the orders come from.
     pub from: ActsFrom,
 }
 
 /// Where orders come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ActsFrom {
     /// The console in the scheduler's own process.
     Console,
-    /// The REST API, from this address.
-    Api(Arc<str>),
+    /// The REST API.
+    Api {
+        /// From this address.
+        #[serde(with = "crate::model::saved::text")]
+        address: Arc<str>,
+        /// In this request, as its answer names it.
+        #[serde(with = "crate::model::saved::text")]
+        request: Arc<str>,
+    },
     /// A watched file.
-    File(Arc<str>),
+    File(#[serde(with = "crate::model::saved::text")] Arc<str>),
     /// A workload's steps.
     Workload,
 }

@@ -44,6 +44,26 @@ pub struct Record {
 }
 
 impl Record {
+    /// Stands for events that nobody has any more, by their first and last number. It is no event, and of nothing.
+    pub fn hole(from: u64, to: u64, at: Time) -> Self {
+        let lost = to.saturating_sub(from) + 1;
+        let text = match lost {
+            1 => format!("event {from} is lost: what happened then is not known"),
+            _ => format!("{lost} events, {from} to {to}, are lost: what happened then is not known"),
+        };
+        let nothing = || Arc::from("");
+        Self {
+            at,
+            kind: ObjectType::UNKNOWN,
+            object: nothing(),
+            reference: nothing(),
+            change: ChangeType::NONE,
+            detail: ChangeDetail::NONE,
+            resource: Resource::new(),
+            message: Arc::from(text),
+        }
+    }
+
     /// Whether it is one that upstream does not have.
     pub const fn is_ours(&self) -> bool {
         self.detail.0 >= ChangeDetail::FIRST_OWN

@@ -15,7 +15,8 @@ pub struct EventPage {
     pub lowest: u64,
     /// The number that the next event will have, one above the highest that is kept; as `lowest` when none is.
     pub next: u64,
-    /// Those that were asked for and are kept, each with its number, without gaps.
+    /// Those that were asked for and are kept, each with its number, without gaps; where some were lost on their way here, a
+    /// [`Record::hole`] with the number of the first stands for them.
     pub records: Vec<(u64, Arc<Record>)>,
 }
 

@@ -32,10 +32,11 @@ pub use self::elements::{Element, ListReader};
 pub use self::ended::Ended;
 pub use self::events::record;
 pub use self::nodes::NodeReader;
-pub use self::rows::time;
+pub use self::rows::{app_state, time};
 use crate::api::dto;
 use crate::model::{AppId, AskId, NodeId, Profile, QueuePath, Time};
-use crate::view::{AppRow, AppSlot, Notice, NoticeWeight, PartitionView, QueueSlot, View};
+use crate::view::act::{Decided, Granted, KillDecided};
+use crate::view::{AppRow, AppSlot, History, Notice, NoticeWeight, PartitionView, QueueSlot, View};
 use elements::Seen;
 
 /// How many notices are kept.
@@ -61,6 +62,8 @@ pub struct Picture {
     notices_told: u64,
     changed: bool,
     seen_allocations: events::Rate,
+    /// What the cluster looked like while it was seen from here.
+    history: History,
 }
 
 /// What is kept of a partition beside its view.
@@ -100,6 +103,7 @@ impl Picture {
             notices_told: 0,
             changed: true,
             seen_allocations: events::Rate::default(),
+            history: History::default(),
         }
     }
 
@@ -114,6 +118,8 @@ impl Picture {
     /// Another run of the scheduler answers: nothing that was read before is taken for read, and what is missing has not gone.
     pub fn start_over(&mut self) {
         self.seen_allocations = events::Rate::default();
+        self.history = History::default();
+        self.view.history.clear();
         for part in &mut self.parts {
             part.seen_apps.clear();
             part.seen_nodes.clear();
@@ -121,6 +127,7 @@ impl Picture {
             part.complete = false;
             part.ended.iter_mut().for_each(ended::EndedList::forget);
         }
+        self.view.partitions.iter_mut().for_each(|part| part.decided = None);
     }
 
     /// The partitions, in the order of their names but for `default`, which comes first.
@@ -182,6 +189,43 @@ impl Picture {
     pub fn resting(&mut self, resting: bool) {
         self.changed |= self.view.resting != resting;
         self.view.resting = resting;
+    }
+
+    /// What whoever asks may do in the queues of a partition, as the server has decided it.
+    pub fn permissions(&mut self, partition: &str, permissions: dto::ours::Permissions) {
+        let granted = |one: dto::ours::QueuePermission| {
+            (QueuePath::new(&one.queue), Granted { submit: one.submit || one.admin, admin: one.admin })
+        };
+        let queues = permissions.queues.into_iter().map(granted).collect();
+        self.decide(partition, |decided| decided.queues = queues);
+    }
+
+    /// Whether an application may be killed, as the server has decided it.
+    pub fn may_kill(&mut self, partition: &str, app: &AppId, result: dto::ours::CheckResult) {
+        let Some(index) = self.index(partition) else { return };
+        let Some(row) = self.view.partitions[index].app_by_id(app) else { return };
+        let why_not = (!result.allowed).then_some(result.why);
+        let kill = KillDecided { app: app.clone(), queue: row.queue.clone(), why_not };
+        self.decide(partition, |decided| decided.kill = Some(kill));
+    }
+
+    fn decide(&mut self, partition: &str, change: impl FnOnce(&mut Decided)) {
+        let Some(index) = self.index(partition) else { return };
+        let known = &mut self.view.partitions[index].decided;
+        let mut decided = known.as_deref().cloned().unwrap_or_default();
+        change(&mut decided);
+        if known.as_deref() != Some(&decided) {
+            *known = Some(Arc::new(decided));
+            self.changed = true;
+        }
+    }
+
+    /// The remote is there, and the picture is as fresh as it gets: takes a sample of it for the history, if it is time for one.
+    pub fn sample(&mut self, now: Time) {
+        if self.history.watch(now, &self.view) {
+            self.view.history = self.history.samples().clone();
+            self.changed = true;
+        }
     }
 
     /// The view of now, or `None` when it would be the one before.

@@ -50,7 +50,8 @@ const STATES: [AppState; 11] = [
     AppState::Expired,
 ];
 
-fn app_state(word: &str) -> Option<AppState> {
+/// The state of an application by its word.
+pub fn app_state(word: &str) -> Option<AppState> {
     STATES.into_iter().find(|state| state.name() == word)
 }
 

@@ -81,10 +81,10 @@ fn order(asked: &Asked) -> Result<Order, Refusal> {
         Verb::Release => (PartitionAct::Release { app: app(), ask: asked.parameter(2).into() }, None),
         Verb::Remove => (PartitionAct::Remove { app: app() }, only_reason()?),
         Verb::AddNode => {
-            let dto::NodeBody { id, capacity, occupied, attributes, reason } = body::json(&asked.body)?;
+            let dto::NodeBody { id, capacity, occupied, attributes, drained, reason } = body::json(&asked.body)?;
             let id = id.filter(|id| !id.is_empty()).ok_or_else(|| body::wrong("body", "a node needs an `id`"))?;
             let (capacity, occupied) = (resource(capacity)?, resource(occupied)?);
-            let spec = NodeSpec { id: id.into(), capacity, occupied, attributes, drained: false };
+            let spec = NodeSpec { id: id.into(), capacity, occupied, attributes, drained };
             (PartitionAct::AddNode(spec), reason)
         }
         Verb::UpdateNode => {

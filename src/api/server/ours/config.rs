@@ -53,12 +53,7 @@ pub(super) async fn diff(asked: &Asked) -> Result<Reply, Refusal> {
     }
     let done = foreseen(asked, text).await?;
     let missing = lacks(asked, &done);
-    Ok(Reply::ok(&dto::ours::ConfigDiff {
-        changes: done.changes.iter().map(convert::change).collect(),
-        touches: done.touches.iter().map(|(partition, queue)| convert::named(partition, queue)).collect(),
-        permission: dto::ours::ConfigPermission { allowed: missing.is_empty(), missing },
-        what_happens: done.what_happens,
-    }))
+    Ok(Reply::ok(&convert::config_diff(&done, missing)))
 }
 
 /// What a configuration would lead to if whoever asks had every right.
@@ -85,11 +80,11 @@ pub(super) async fn put(asked: &Asked) -> Result<Reply, Refusal> {
 pub(super) async fn replace(asked: &Asked, base: Option<String>) -> Result<crate::view::act::Configured, Refusal> {
     // What is not valid never gets to the scheduler's thread.
     let (text, reading) = read(asked).await?;
-    if !reading.is_valid() {
-        return Err(invalid(&reading.faults));
-    }
     let reason = asked.header("kornsole-reason").unwrap_or_default().to_owned();
     let order = Order { act: Act::Configure { text, base, dry_run: asked.flag("dryRun") }, reason };
+    if !reading.is_valid() {
+        return Err(asked.ours.refused(&asked.who, order, invalid(&reading.faults)).await);
+    }
     let outcome = asked.ours.perform(&asked.who, order).await;
     let code = outcome.as_ref().err().map_or("OK", |refusal| refusal.code.name());
     tracing::info!(user = asked.who.actor.user(), act = "change the configuration", code, "order");

@@ -9,14 +9,15 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 
 use super::{Asked, Reply, body};
 use crate::api::convert::{Wall, ours as convert};
 use crate::api::dto::json as wire;
 use crate::api::dto::ours as dto;
+use crate::api::server::listen::stopped;
 use crate::engine::{EventLog, Numbering};
-use crate::view::act::Refusal;
+use crate::view::act::{Code, Refusal};
 use crate::view::record::Record;
 
 /// How many events are given where nobody says otherwise.
@@ -25,8 +26,13 @@ const USUAL: usize = 1000;
 const MOST: usize = 10_000;
 /// How often a stream says that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// How many lines a client may lag behind before the stream waits for it.
-const WAITING: usize = 256;
+/// How many events go into one part of the answer.
+const PART: usize = 256;
+/// How many parts a client may lag behind before the stream waits for it; what it misses meanwhile is a gap.
+const WAITING: usize = 4;
+
+/// The most streams at the same time.
+pub(super) const MOST_STREAMS: usize = 100;
 
 /// Which events are wanted.
 #[derive(Clone, Default)]
@@ -43,6 +49,10 @@ impl Filter {
             object: asked.query("object").map(str::to_owned),
             detail: number(asked, "detail")?,
         })
+    }
+
+    fn takes_all(&self) -> bool {
+        self.kind.is_none() && self.detail.is_none() && self.object.is_none()
     }
 
     fn takes(&self, record: &Record) -> bool {
@@ -63,7 +73,8 @@ pub(super) fn list(asked: &Asked) -> Result<Reply, Refusal> {
     let limit = number(asked, "limit")?.unwrap_or(USUAL).min(MOST);
     let filter = Filter::of(asked)?;
     // Of those looked at some may not pass.
-    let page = asked.ours.engine.events().page(Numbering::All, since, MOST);
+    let looked_at = if filter.takes_all() { limit } else { MOST };
+    let page = asked.ours.engine.events().page(Numbering::All, since, looked_at);
     let passed = page.records.iter().filter(|(_, record)| filter.takes(record)).take(limit);
     let numbered = |(id, record): &(u64, Arc<Record>)| dto::NumberedEvent {
         id: *id,
@@ -78,17 +89,26 @@ pub(super) fn list(asked: &Asked) -> Result<Reply, Refusal> {
 }
 
 /// Events as they come, from a number on, until the client goes or the server stops.
-pub(super) fn stream(asked: &Asked) -> Response {
+///
+/// # Errors
+/// A parameter is none, or too many listen already.
+pub(super) fn stream(asked: &Asked) -> Result<Response, Refusal> {
     let (lines, body) = mpsc::channel(WAITING);
     let log = Arc::clone(asked.ours.engine.events());
-    let since = number(asked, "since").ok().flatten();
-    let filter = Filter::of(asked).unwrap_or_default();
-    let teller = Teller { log, wall: asked.ours.wall, filter, lines };
+    let since = number(asked, "since")?;
+    let filter = Filter::of(asked)?;
+    let full = |_| Refusal::new(Code::Unavailable, "not now", format!("{MOST_STREAMS} streams of events are open"));
+    let place = Arc::clone(&asked.ours.streams).try_acquire_owned().map_err(full)?;
+    if let Some(connection) = &asked.connection {
+        connection.begin();
+    }
+    let ending = asked.ours.ending.subscribe();
+    let teller = Teller { log, wall: asked.ours.wall, filter, lines, ending, _place: place };
     tokio::spawn(teller.tell(since));
     let mut response = Response::new(Body::new(Lines(body)));
     let kind = HeaderValue::from_static("application/x-ndjson; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
+    Ok(response)
 }
 
 /// Tells one client what happens.
@@ -97,11 +117,13 @@ struct Teller {
     wall: Wall,
     filter: Filter,
     lines: mpsc::Sender<Bytes>,
+    ending: watch::Receiver<bool>,
+    _place: OwnedSemaphorePermit,
 }
 
 impl Teller {
     async fn tell(self, since: Option<u64>) {
-        let mut news = self.log.follow();
+        let (mut news, mut ending) = (self.log.follow(), self.ending.clone());
         let begin = self.log.page(Numbering::All, u64::MAX, 0);
         let mut next = since.unwrap_or(begin.next);
         let head = json!({
@@ -111,7 +133,7 @@ impl Teller {
             return;
         }
         loop {
-            let page = self.log.page(Numbering::All, next, WAITING);
+            let page = self.log.page(Numbering::All, next, PART);
             if next < page.lowest {
                 let gap = json!({ "gap": { "from": next, "to": page.lowest - 1 } });
                 if !self.line(&gap).await {
@@ -119,18 +141,26 @@ impl Teller {
                 }
                 next = page.lowest;
             }
+            let mut part = Vec::new();
             for (id, record) in &page.records {
                 next = id + 1;
-                let event = dto::NumberedEvent { id: *id, event: convert::event(record, &self.wall) };
-                if self.filter.takes(record) && !self.line(&event).await {
-                    return;
+                if self.filter.takes(record) {
+                    let event = convert::event(record, &self.wall);
+                    wire::append(&mut part, &dto::NumberedEvent { id: *id, event });
                 }
+            }
+            if !part.is_empty() && !self.hand_on(part).await {
+                return;
             }
             if next < page.next {
                 continue;
             }
             tokio::select! {
                 () = self.lines.closed() => return,
+                () = stopped(&mut ending) => {
+                    self.line(&json!({ "end": "the server is stopping" })).await;
+                    return;
+                }
                 changed = news.changed() => if changed.is_err() {
                     self.line(&json!({ "end": "the scheduler has stopped" })).await;
                     return;
@@ -147,7 +177,11 @@ impl Teller {
 
     /// Hands on one line; `false` when the client has gone.
     async fn line<T: serde::Serialize>(&self, value: &T) -> bool {
-        self.lines.send(wire::to_bytes(value).into()).await.is_ok()
+        self.hand_on(wire::to_bytes(value)).await
+    }
+
+    async fn hand_on(&self, lines: Vec<u8>) -> bool {
+        self.lines.send(lines.into()).await.is_ok()
     }
 }
 

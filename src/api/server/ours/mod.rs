@@ -14,6 +14,7 @@ mod act;
 mod body;
 mod config;
 mod events;
+mod history;
 pub mod old;
 mod openapi;
 mod permit;
@@ -33,14 +34,16 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
+use tokio::sync::{Semaphore, watch};
 
 use self::remember::Remembered;
 use self::route::{Found, Route, Verb};
 use self::who::{Failures, Who};
+use super::listen::Streaming;
 use crate::api::auth::Tokens;
 use crate::api::convert::{Wall, ours as convert};
 use crate::api::dto::json;
-use crate::engine::Engine;
+use crate::engine::Host;
 use crate::model::{Acl, Profile};
 use crate::view::act::{Code, Done, Order, Refusal};
 
@@ -70,19 +73,30 @@ pub struct OwnOptions {
 
 /// What all handlers of part II see.
 pub struct Ours {
-    engine: Arc<Engine>,
+    engine: Arc<dyn Host>,
     wall: Wall,
     options: OwnOptions,
     failures: Failures,
     remembered: Remembered,
     requests: AtomicU64,
+    /// Places for those who listen to events.
+    streams: Arc<Semaphore>,
+    /// Whether streams of events come to their end.
+    ending: watch::Sender<bool>,
 }
 
 impl Ours {
     /// Part II on a scheduler.
-    pub fn new(engine: Arc<Engine>, wall: Wall, options: OwnOptions) -> Arc<Self> {
+    pub fn new(engine: Arc<impl Host + 'static>, wall: Wall, options: OwnOptions) -> Arc<Self> {
         let (failures, remembered) = Default::default();
-        Arc::new(Self { engine, wall, options, failures, remembered, requests: AtomicU64::new(0) })
+        let (streams, ending) = (Arc::new(Semaphore::new(events::MOST_STREAMS)), watch::channel(false).0);
+        let requests = AtomicU64::new(0);
+        Arc::new(Self { engine, wall, options, failures, remembered, requests, streams, ending })
+    }
+
+    /// Ends the streams of events: the server stops.
+    pub(super) fn end_streams(&self) {
+        self.ending.send_replace(true);
     }
 
     /// A number for a request that no other one of this process has.
@@ -112,6 +126,17 @@ impl Ours {
             .map_err(|refusal| Box::new(refused(self, &refusal, &self.request_id())))
     }
 
+    /// Puts an order into the ledger that was refused before it came to the scheduler.
+    async fn refused(&self, who: &Who, order: Order, refusal: Refusal) -> Refusal {
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let answer = move |outcome| {
+            // Whoever asked may have gone; the entry stands all the same.
+            let _ = tell.send(outcome);
+        };
+        self.engine.refuse(who.actor.clone(), order, refusal, Box::new(answer));
+        told.await.ok().and_then(Result::err).unwrap_or_else(Refusal::stopped)
+    }
+
     /// What came of an order.
     async fn perform(&self, who: &Who, order: Order) -> Result<Done, Refusal> {
         let (tell, told) = tokio::sync::oneshot::channel();
@@ -139,6 +164,8 @@ struct Asked {
     query: Vec<(String, String)>,
     headers: HeaderMap,
     body: Bytes,
+    /// The connection, which wants to know when it carries a stream.
+    connection: Option<Arc<Streaming>>,
 }
 
 impl Asked {
@@ -156,8 +183,9 @@ impl Asked {
         self.query(name).is_some_and(|value| value != "false")
     }
 
+    /// The value of a header, in any letters.
     fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).and_then(|value| value.to_str().ok())
+        self.headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
     }
 }
 
@@ -203,7 +231,7 @@ impl Reply {
 async fn answer(State(ours): State<Arc<Ours>>, request: Request) -> Response {
     let request_id = ours.request_id();
     let (parts, body) = request.into_parts();
-    let mut response = match routed(&ours, parts, body).await {
+    let mut response = match routed(&ours, parts, body, &request_id).await {
         Ok(response) => response,
         Err(refusal) => refused(&ours, &refusal, &request_id),
     };
@@ -234,19 +262,21 @@ fn refused(ours: &Ours, refusal: &Refusal, request_id: &str) -> Response {
     response
 }
 
-async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body) -> Result<Response, Refusal> {
+async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) -> Result<Response, Refusal> {
     let (route, parameters) = match route::find(&parts.method, parts.uri.path()) {
         Found::Route(route, parameters) => (route, parameters),
         Found::OtherMethod => return Err(body::wrong("method", format!("{} is not taken here", parts.method))),
         Found::Nothing => return Err(Refusal::not_found("endpoint", parts.uri.path())),
     };
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
-    let who = who::of(ours, &parts.headers, peer, route)?;
+    let who = who::of(ours, &parts.headers, peer, route)?.in_request(request_id);
     let body = body::read(route, &parts.headers, body).await?;
     let query = route::query(parts.uri.query().unwrap_or_default());
-    let asked = Asked { ours: Arc::clone(ours), who, route, parameters, query, headers: parts.headers, body };
+    let connection = parts.extensions.get::<Arc<Streaming>>().cloned();
+    let (ours, headers) = (Arc::clone(ours), parts.headers);
+    let asked = Asked { ours, who, route, parameters, query, headers, body, connection };
     if route.verb == Verb::EventStream {
-        return Ok(events::stream(&asked));
+        return events::stream(&asked);
     }
     if parts.method == Method::GET || !route.changes() {
         return handle(&asked).await.map(Reply::into_response);
@@ -270,6 +300,10 @@ async fn handle(asked: &Asked) -> Result<Reply, Refusal> {
         Verb::ConfigValidate => config::validate(asked).await,
         Verb::ConfigDiff => config::diff(asked).await,
         Verb::ConfigPut => config::put(asked).await,
+        Verb::ConfigHistory => history::list(asked),
+        Verb::ConfigRevision => history::one(asked).await,
+        Verb::ConfigRollback => history::roll_back(asked).await,
+        Verb::Audit => history::audit(asked),
         Verb::NotYet => Err(Refusal::new(
             Code::NotSupported,
             format!("not served yet: {}", asked.route.summary.to_lowercase()),

@@ -25,7 +25,7 @@ pub const PATH: &str = "/ws/v1/config";
 pub async fn replace_config(State(ours): State<Arc<Ours>>, request: Request) -> Response {
     let request_id = ours.request_id();
     let (parts, body) = request.into_parts();
-    let mut response = match replaced(&ours, parts, body).await {
+    let mut response = match replaced(&ours, parts, body, &request_id).await {
         // A bare text in spite of its type, as it was then.
         Ok(()) => reply::response(StatusCode::OK, reply::JSON, b"the configuration is in force".to_vec()),
         Err(refusal) => match conflict(&refusal) {
@@ -49,17 +49,17 @@ fn conflict(refusal: &Refusal) -> Option<String> {
     }
 }
 
-async fn replaced(ours: &Arc<Ours>, parts: Parts, body: Body) -> Result<(), Refusal> {
+async fn replaced(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) -> Result<(), Refusal> {
     let Found::Route(route, parameters) = route::find(&Method::PUT, "/config") else {
         return Err(Refusal::not_found("endpoint", PATH));
     };
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
-    let who = who::of(ours, &parts.headers, peer, route)?;
+    let who = who::of(ours, &parts.headers, peer, route)?.in_request(request_id);
     // Old clients send whatever content type they please; a page in a browser cannot send the token.
     let sent = body::bytes(route.body_limit(), body).await?;
     let base = config::carried_checksum(&sent);
     let body = config::without_checksum(&sent).into_owned().into();
     let (ours, query, headers) = (Arc::clone(ours), Vec::new(), parts.headers);
-    let asked = Asked { ours, who, route, parameters, query, headers, body };
+    let asked = Asked { ours, who, route, parameters, query, headers, body, connection: None };
     ours::replace(&asked, base).await.map(drop)
 }

@@ -144,6 +144,7 @@ fn schemas() -> Value {
         "Submit": submit,
         "Ask": ask,
         "NodeBody": object(&node, &[]),
+        "Rollback": object(&[("revision", json!({ "type": "integer", "minimum": 1 })), reason()], &["revision"]),
         "OnlyReason": object(&[reason()], &[]),
         "Cleanup": object(
             &[("what", json!({ "type": "array", "items": { "enum": ["queues", "applications"] } })), ("dryRun", flag()),

@@ -11,7 +11,8 @@ use crate::view::place::Request;
 use crate::view::{PartitionView, View};
 
 /// What this server can do beyond part I.
-const FEATURES: [&str; 8] = ["kill", "move", "config", "placement", "workload", "draining", "cleanup", "events"];
+const FEATURES: [&str; 9] =
+    ["kill", "move", "config", "placement", "workload", "draining", "cleanup", "events", "audit"];
 
 impl Asked {
     pub(super) fn view(&self) -> Arc<View> {
@@ -85,7 +86,7 @@ pub(super) async fn placement(asked: &Asked) -> Result<Reply, Refusal> {
         let part = partition(&view, &name)?;
         let dto::PlacementQuestion { user, groups, queue, tags, .. } = &question;
         let admission = part.preview(&Request { queue, user, groups, tags }, None);
-        Ok(Reply::ok(&placements::Answer::of(part, &admission.placement)))
+        Ok(Reply::ok(&placements::Answer::of(part, &admission)))
     };
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Refusal::stopped()))
 }

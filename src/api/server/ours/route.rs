@@ -18,6 +18,10 @@ pub enum Verb {
     ConfigValidate,
     ConfigDiff,
     ConfigPut,
+    ConfigHistory,
+    ConfigRevision,
+    ConfigRollback,
+    Audit,
     Placement,
     Submit,
     Ask,
@@ -107,7 +111,7 @@ const fn with(method: &'static str, route: Route) -> Route {
 use BodyKind::{Json, None as Nothing, Yaml};
 
 /// All routes.
-pub static ROUTES: [Route; 33] = [
+pub static ROUTES: [Route; 34] = [
     open(get("/server", Verb::Server, "What the server is and can do")),
     open(get("/whoami", Verb::Whoami, "Who is asking")),
     open(get("/openapi.json", Verb::OpenApi, "This document")),
@@ -126,9 +130,9 @@ pub static ROUTES: [Route; 33] = [
     ask("/config/validate", Verb::ConfigValidate, "Whether a configuration is valid", Yaml),
     ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml),
     with("PUT", change("/config", Verb::ConfigPut, "Replace the configuration", Yaml)),
-    get("/config/history", Verb::NotYet, "The configurations that were in force"),
-    get("/config/history/{revision}", Verb::NotYet, "A configuration that was in force"),
-    change("/config/rollback", Verb::NotYet, "Load a configuration that was in force", Json("OnlyReason")),
+    get("/config/history", Verb::ConfigHistory, "The configurations that were in force"),
+    get("/config/history/{revision}", Verb::ConfigRevision, "A configuration that was in force"),
+    change("/config/rollback", Verb::ConfigRollback, "Load a configuration that was in force", Json("Rollback")),
     ask("/partition/{partition}/placement", Verb::Placement, "Where a submission would go", Json("PlacementQuestion")),
     ask("/whatif", Verb::NotYet, "What steps would lead to", Json("OnlyReason")),
     change("/partition/{partition}/applications", Verb::Submit, "Submit an application", Json("Submit")),
@@ -167,6 +171,7 @@ pub static ROUTES: [Route; 33] = [
     change("/partition/{partition}/cleanup", Verb::Cleanup, "One pass of the cleaner", Json("Cleanup")),
     change("/scheduler/pause", Verb::Pause, "The scheduler rests, its clock stands", Json("OnlyReason")),
     change("/scheduler/resume", Verb::Resume, "The scheduler goes on", Json("OnlyReason")),
+    get("/audit", Verb::Audit, "Who did what, done or refused"),
     get("/events", Verb::Events, "Events with their ids"),
     get("/events/stream", Verb::EventStream, "Events as they come, one JSON object a line"),
 ];

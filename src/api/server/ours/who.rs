@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::http::{HeaderMap, header};
@@ -20,6 +20,16 @@ pub(super) struct Who {
     pub authenticated: bool,
     /// Until when the token holds.
     pub expires: Option<i64>,
+}
+
+impl Who {
+    /// The same, in a request of this id.
+    pub fn in_request(mut self, id: &str) -> Self {
+        if let ActsFrom::Api { request, .. } = &mut self.actor.from {
+            *request = Arc::from(id);
+        }
+        self
+    }
 }
 
 /// Who asks.
@@ -56,7 +66,8 @@ fn anybody(peer: Option<SocketAddr>) -> Actor {
 }
 
 fn from(peer: Option<SocketAddr>) -> ActsFrom {
-    ActsFrom::Api(peer.map_or_else(|| "unknown".to_owned(), |peer| peer.ip().to_string()).into())
+    let address = peer.map_or_else(|| "unknown".to_owned(), |peer| peer.ip().to_string()).into();
+    ActsFrom::Api { address, request: Arc::from("") }
 }
 
 /// Whom the token stands for; `None` without one.

@@ -67,23 +67,28 @@ fn ago(model: &Model, time: Time) -> String {
     format!("{} ago", format::duration(model.cluster.at.since(time)))
 }
 
-/// Every state entered, with the time since the submission.
+/// Every state entered, with the time since the submission where that is another one than before.
 fn log(lines: &mut Lines, row: &AppRow, width: usize, signs: &Signs) {
     let room = width.saturating_sub(LABEL);
     let mut all: Vec<Vec<Piece>> = Vec::new();
     let mut used = 0;
+    let mut before = String::new();
     for change in &row.log {
-        let at = format::moment(change.at.since(row.submitted));
-        let wide = change.state.name().len() + at.len() + 4;
+        // A moment is told once.
+        let moment = format::moment(change.at.since(row.submitted));
+        let at = if moment == before { String::new() } else { format!(" {moment}") };
+        before = moment;
+        let arrow = if all.is_empty() { String::new() } else { format!("{} ", signs.arrow) };
+        let wide = change.state.name().len() + at.len() + text::width(&arrow) + 1;
         if used == 0 || used + wide > room {
             all.push(Vec::new());
             used = 0;
         }
         let Some(line) = all.last_mut() else { continue };
         if used > 0 {
-            line.push(dim(format!(" {} ", signs.arrow)));
+            line.push(plain(" "));
         }
-        line.extend([super::super::apps::state_piece(change.state), dim(format!(" {at}"))]);
+        line.extend([dim(arrow), super::super::apps::state_piece(change.state), dim(at)]);
         used += wide;
     }
     for (at, line) in all.into_iter().enumerate() {

@@ -1,73 +1,140 @@
-//! What the cluster, or one queue, looked like minute by minute: a plot of the use of cpu, a line for each other figure.
+//! What the cluster, or one queue, looked like: a plot of each figure over the same time, now at the right.
 //!
 //! ```text
-//!  cpu used      443 of 512      ▂▃▅▆▇▇█▇▆▇▇
-//!  mem used     2.5T of 3T       ▂▃▅▅▆▇▇▇▆▆▇
-//!  pending asks     12           ▁▁▂▁▁▃▂▁▁▁▁
+//!  cpu used          512 ┤           ▂▃▅▆▇▇█▇▆▇▇
+//!  443, 86 %             │      ▃▅▇▇█████████████
+//!  peak 460            0 ┤▂▃▅▅▇▇█████████████████
+//!                        2m30s ago            now
 //! ```
+//!
+//! Plots get lower before any is left out; where even that is not enough, the page scrolls.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::super::format;
+use super::super::super::layout;
 use super::super::super::model::Model;
 use super::super::super::theme::{Role, Signs};
-use super::super::pen::{Piece, dim, piece, plain};
+use super::super::pen::{Piece, dim, piece};
 use super::Sheet;
 use crate::model::quantity::show_amount;
-use crate::model::{MEMORY, QueuePath, VCORE};
+use crate::model::{MEMORY, QueuePath, Time, VCORE};
 use crate::view::Sample;
+use crate::view::history::SAMPLE_EVERY;
 
-/// How many lines the plot is high.
-const PLOT: i64 = 5;
-/// Where a line of small bars begins.
-const LABEL: usize = 15;
-const VALUE: usize = 20;
+/// How many lines a plot is high, at least and at most.
+const HEIGHT: (usize, usize) = (3, 7);
+/// Where the scale begins, and the plot.
+const SCALE: usize = 16;
+const PLOT: usize = SCALE + 10;
+/// How many seconds a column may stand for; less than a minute only while everything is within the hour that is kept so finely.
+const STEPS: [u64; 9] = [10, 20, 30, 60, 120, 300, 600, 900, 1800];
+const HOUR: Duration = Duration::from_secs(3600);
 
 /// One figure over time.
 struct Series {
     label: &'static str,
-    values: Vec<i64>,
+    /// A value a column, the last one now; `None` where nothing was seen.
+    values: Vec<Option<i64>>,
     /// What the whole height stands for; the largest value where nothing is known.
     base: Option<i64>,
     show: fn(i64) -> String,
 }
 
+/// The columns of all plots: what was seen in each, and in the one before it.
+struct Columns<'s> {
+    every: Duration,
+    samples: Vec<Option<&'s Arc<Sample>>>,
+    before: Vec<Option<&'s Arc<Sample>>>,
+}
+
+impl<'s> Columns<'s> {
+    /// As many columns as there is time, in steps that let them fit.
+    fn of(samples: impl Iterator<Item = &'s Arc<Sample>> + Clone, now: Time, room: usize) -> Option<Self> {
+        let first = samples.clone().next()?.at;
+        let wide = |every: Duration| {
+            let steps = now.since(first).as_micros() / every.as_micros() + 1;
+            usize::try_from(steps).unwrap_or(usize::MAX)
+        };
+        let steps = STEPS.map(Duration::from_secs);
+        let whole = |every: &Duration| *every >= Duration::from_secs(60) || now.since(first) <= HOUR;
+        let fits = |every: &Duration| whole(every) && wide(*every) <= room;
+        let every = steps.into_iter().find(fits).unwrap_or(steps[STEPS.len() - 1]);
+        let count = wide(every).min(room);
+        let mut columns = Self { every, samples: vec![None; count], before: vec![None; count] };
+        let column = |at: Time| at.0 / u64::try_from(every.as_micros()).unwrap_or(u64::MAX);
+        let newest = column(now);
+        let mut last = None;
+        for sample in samples {
+            let ago = usize::try_from(newest.saturating_sub(column(sample.at))).unwrap_or(usize::MAX);
+            if let Some(at) = count.checked_sub(ago.saturating_add(1)) {
+                if columns.samples[at].is_none() {
+                    columns.before[at] = last;
+                }
+                columns.samples[at] = Some(sample);
+            }
+            last = Some(sample);
+        }
+        // The column of now is empty until its sample is taken; then it is the one before that tells.
+        if columns.samples.last().is_some_and(Option::is_none) && count > 1 {
+            columns.samples.pop();
+            columns.before.pop();
+        }
+        Some(columns)
+    }
+
+    fn values(&self, of: impl Fn(&Sample) -> i64) -> Vec<Option<i64>> {
+        self.samples.iter().map(|sample| sample.map(|sample| of(sample))).collect()
+    }
+
+    /// Allocations a minute, where two samples tell it.
+    fn rate(&self) -> Vec<Option<i64>> {
+        let rate = |(before, sample): (&Option<&Arc<Sample>>, &Option<&Arc<Sample>>)| {
+            let (before, sample) = ((*before)?, (*sample)?);
+            let span = u64::try_from(sample.at.since(before.at).as_millis()).ok().filter(|span| *span > 0)?;
+            i64::try_from(sample.made.saturating_sub(before.made).saturating_mul(60_000) / span).ok()
+        };
+        self.before.iter().zip(&self.samples).map(rate).collect()
+    }
+}
+
 /// The sheet of the cluster's history, or of a queue's.
 pub fn sheet(model: &Model, queue: Option<&QueuePath>, width: usize, signs: &Signs) -> Sheet {
     let title = queue.map_or_else(|| "History".to_owned(), |path| format!("History of {path}"));
-    let samples: Vec<&Arc<Sample>> = model.cluster.view.history.iter().collect();
     let mut sheet = Sheet { title: vec![piece(Role::Title, title)], ..Sheet::default() };
-    let room = width.saturating_sub(LABEL + VALUE + 1).max(8);
-    let shown = &samples[samples.len().saturating_sub(room)..];
-    let (Some(first), Some(last)) = (shown.first(), shown.last()) else {
-        sheet.what = vec![dim("no sample is taken yet; there is one a minute")];
+    let room = width.saturating_sub(PLOT).max(8);
+    let Some(columns) = Columns::of(model.cluster.view.history.iter(), model.cluster.at, room) else {
+        let every = format::duration(SAMPLE_EVERY);
+        sheet.what = vec![dim(format!("nothing was sampled yet; there is a sample every {every}"))];
         return sheet;
     };
-    let span = format::duration(model.cluster.at.since(first.at));
-    sheet.what = vec![dim(format!("{}, the last {span}, one a minute", format::count(shown.len() as u64, "sample")))];
-    let ago = format::duration(model.cluster.at.since(last.at));
-    let all = series(model, queue, shown);
-    sheet.left.push(Vec::new());
-    if let Some(cpu) = all.first() {
-        sheet.left.extend(plot(cpu, signs));
-        sheet.left.push(Vec::new());
-    }
+    let every = format::duration(columns.every);
+    sheet.what = vec![dim(format!("a column is {every}; the last hour is kept by 10s, the last day by the minute"))];
+    let all = series(model, queue, &columns);
+    let lines = layout::rows_on_screen(model).saturating_sub(4) / all.len().max(1);
+    let height = lines.saturating_sub(1).clamp(HEIGHT.0, HEIGHT.1);
     for series in &all {
-        sheet.left.push(line(series, signs));
+        sheet.left.push(Vec::new());
+        sheet.left.extend(plot(series, height, signs));
     }
-    sheet.left.push(Vec::new());
-    sheet
-        .left
-        .push(vec![dim(format!("the last one {ago} ago; a bar is as high as its share of the figure behind it"))]);
+    let shown = columns.samples.len();
+    let span = columns.every * u32::try_from(shown).unwrap_or(u32::MAX);
+    let ago = format!("{} ago", format::duration(span));
+    if shown > ago.len() + 4 {
+        let between = " ".repeat(shown - ago.len() - 3);
+        sheet.left.push(vec![dim(format!("{}{ago}{between}now", " ".repeat(PLOT)))]);
+    }
     sheet
 }
 
-/// The figures of all samples.
-fn series(model: &Model, queue: Option<&QueuePath>, samples: &[&Arc<Sample>]) -> Vec<Series> {
+/// The figures of all columns.
+fn series(model: &Model, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Vec<Series> {
     let name = &model.cluster.partition;
-    let of_resource =
+    let part = |sample: &Sample| sample.partitions.iter().position(|part| part.name == *name);
+    let amount =
         |sample: &Sample, resource: &str, pending: bool| -> i64 {
-            let Some(part) = sample.partitions.iter().find(|part| part.name == *name) else { return 0 };
+            let Some(part) = part(sample).map(|at| &sample.partitions[at]) else { return 0 };
             match queue {
                 None if pending => part.pending.amount(resource),
                 None => part.allocated.amount(resource),
@@ -76,107 +143,87 @@ fn series(model: &Model, queue: Option<&QueuePath>, samples: &[&Arc<Sample>]) ->
                 }),
             }
         };
-    let values = |of: &dyn Fn(&Sample) -> i64| samples.iter().map(|sample| of(sample)).collect::<Vec<i64>>();
-    let base = |resource: &str| {
-        let part = model.cluster.part()?;
-        let max = match queue {
-            None => part.capacity.get(resource),
-            Some(path) => part.queue_at(path).and_then(|row| part.effective_max(row, resource)).map(|(_, max)| max),
-        };
-        max.filter(|max| *max > 0)
+    let of_resource = |label, resource: &'static str, pending, show| Series {
+        label,
+        values: columns.values(|sample| amount(sample, resource, pending)),
+        base: if pending { None } else { whole(model, queue, resource) },
+        show,
     };
     let count = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-    let mut all = vec![
-        Series {
-            label: "cpu used",
-            values: values(&|s| of_resource(s, VCORE, false)),
-            base: base(VCORE),
-            show: |v| show_amount(VCORE, v),
-        },
-        Series {
-            label: "mem used",
-            values: values(&|s| of_resource(s, MEMORY, false)),
-            base: base(MEMORY),
-            show: |v| show_amount(MEMORY, v),
-        },
-        Series {
-            label: "cpu pending",
-            values: values(&|s| of_resource(s, VCORE, true)),
-            base: None,
-            show: |v| show_amount(VCORE, v),
-        },
-        Series {
-            label: "mem pending",
-            values: values(&|s| of_resource(s, MEMORY, true)),
-            base: None,
-            show: |v| show_amount(MEMORY, v),
-        },
-    ];
-    let plain = |value: i64| value.to_string();
-    match queue {
+    let counted = |label, values| Series { label, values, base: None, show: |value| value.to_string() };
+    let running = |sample: &Sample| match queue {
+        None => count(sample.running),
         Some(path) => {
-            let running = |s: &Sample| {
-                let queues = s.partitions.iter().filter(|part| part.name == *name).flat_map(|part| part.queues.iter());
-                queues.into_iter().find(|row| row.queue == *path).map_or(0, |row| count(row.running))
-            };
-            all.push(Series { label: "running", values: values(&running), base: None, show: plain });
+            let rows = part(sample).map(|at| &sample.partitions[at].queues);
+            rows.and_then(|rows| rows.iter().find(|row| row.queue == *path)).map_or(0, |row| count(row.running))
         }
-        None => {
-            all.push(Series { label: "running", values: values(&|s| count(s.running)), base: None, show: plain });
-            all.push(Series {
-                label: "pending asks",
-                values: values(&|s| count(s.pending_asks)),
-                base: None,
-                show: plain,
-            });
-            let made: Vec<u64> = samples.iter().map(|sample| sample.made).collect();
-            let mut per_minute = vec![0];
-            per_minute.extend(made.windows(2).map(|pair| count(pair[1].saturating_sub(pair[0]))));
-            all.push(Series { label: "alloc/min", values: per_minute, base: None, show: plain });
-        }
+    };
+    let mut all = vec![
+        of_resource("cpu used", VCORE, false, |amount| show_amount(VCORE, amount)),
+        of_resource("mem used", MEMORY, false, |amount| show_amount(MEMORY, amount)),
+        of_resource("cpu pending", VCORE, true, |amount| show_amount(VCORE, amount)),
+        of_resource("mem pending", MEMORY, true, |amount| show_amount(MEMORY, amount)),
+        counted("running", columns.values(running)),
+    ];
+    if queue.is_none() {
+        all.push(counted("pending asks", columns.values(|sample| count(sample.pending_asks))));
+        all.push(counted("alloc/min", columns.rate()));
     }
     all
 }
 
+/// What there is of a resource: in the partition, or in a queue at most.
+fn whole(model: &Model, queue: Option<&QueuePath>, resource: &str) -> Option<i64> {
+    let part = model.cluster.part()?;
+    let whole = match queue {
+        None => part.capacity.get(resource),
+        Some(path) => part.queue_at(path).and_then(|row| part.effective_max(row, resource)).map(|(_, max)| max),
+    };
+    whole.filter(|whole| *whole > 0)
+}
+
 /// A value in eighths of a line.
-fn eighths(value: i64, base: i64, lines: i64) -> i64 {
+fn eighths(value: i64, base: i64, lines: usize) -> usize {
     if value <= 0 || base <= 0 {
         return 0;
     }
-    let full = i128::from(lines) * 8;
-    i64::try_from((i128::from(value) * full).div_euclid(i128::from(base)).clamp(1, full)).unwrap_or(0)
+    let full = i128::try_from(lines * 8).unwrap_or(i128::MAX);
+    let share = (i128::from(value) * full).div_euclid(i128::from(base)).clamp(1, full);
+    usize::try_from(share).unwrap_or(0)
 }
 
-fn base_of(series: &Series) -> i64 {
-    series.base.unwrap_or_else(|| series.values.iter().copied().max().unwrap_or(0)).max(1)
+/// One figure as a plot: its name, its value and the largest at the left.
+fn plot(series: &Series, height: usize, signs: &Signs) -> Vec<Vec<Piece>> {
+    let seen = || series.values.iter().flatten().copied();
+    let most = seen().max().unwrap_or(0);
+    let base = series.base.unwrap_or(most).max(1);
+    let now = series.values.iter().rev().copied().flatten().next();
+    let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {} %", percent(value, base)));
+    let told = now.map_or_else(|| signs.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
+    (0..height)
+        .map(|line| {
+            let (label, role) = match line {
+                0 => (series.label.to_owned(), Role::Dim),
+                1 => (told.clone(), Role::Text),
+                2 => (format!("peak {}", (series.show)(most)), Role::Dim),
+                _ => (String::new(), Role::Dim),
+            };
+            let scale = if line == 0 { (series.show)(base) } else { String::new() };
+            let scale = if line == height - 1 { "0".to_owned() } else { scale };
+            let from = (height - 1 - line) * 8;
+            let bar = |value: &Option<i64>| match value.map(|value| eighths(value, base, height)) {
+                Some(full) if full > from => signs.bars[(full - from).min(8) - 1],
+                _ => " ",
+            };
+            vec![
+                piece(role, format!("{label:<SCALE$}")),
+                dim(format!("{scale:>width$} {}", signs.wall, width = PLOT - SCALE - 2)),
+                piece(Role::UsageNormal, series.values.iter().map(bar).collect::<String>()),
+            ]
+        })
+        .collect()
 }
 
-fn bar(eighths: i64, signs: &Signs) -> &'static str {
-    match usize::try_from(eighths) {
-        Ok(0) | Err(_) => " ",
-        Ok(height) => signs.bars[height.min(8) - 1],
-    }
-}
-
-/// One figure in one line: its last value, and a small bar for each sample.
-fn line(series: &Series, signs: &Signs) -> Vec<Piece> {
-    let base = base_of(series);
-    let last = series.values.last().copied().unwrap_or(0);
-    let most = if series.base.is_some() { "of" } else { "most" };
-    let value = format!("{} {most} {}", (series.show)(last), (series.show)(base));
-    let bars: String = series.values.iter().map(|value| bar(eighths(*value, base, 1), signs)).collect();
-    vec![dim(format!("{:<LABEL$}", series.label)), plain(format!("{value:<VALUE$} ")), piece(Role::UsageNormal, bars)]
-}
-
-/// One figure as a plot of several lines.
-fn plot(series: &Series, signs: &Signs) -> Vec<Vec<Piece>> {
-    let base = base_of(series);
-    let row = |at: i64| {
-        let bars: String =
-            series.values.iter().map(|value| bar((eighths(*value, base, PLOT) - at * 8).clamp(0, 8), signs)).collect();
-        let label = if at == PLOT - 1 { (series.show)(base) } else { String::new() };
-        let label = if at == 0 { series.label.to_owned() } else { label };
-        vec![dim(format!("{label:>width$} ", width = LABEL + VALUE)), piece(Role::UsageNormal, bars)]
-    };
-    (0..PLOT).rev().map(row).collect()
+fn percent(value: i64, base: i64) -> i64 {
+    i64::try_from(i128::from(value) * 100 / i128::from(base.max(1))).unwrap_or(i64::MAX)
 }

@@ -12,10 +12,14 @@
 
 mod account;
 mod app;
+mod event;
 mod health;
 mod history;
+mod info;
 pub mod node;
+mod partitions;
 mod queue;
+mod records;
 mod why;
 
 use ratatui::layout::Rect;
@@ -75,6 +79,12 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
         Subject::Why(row) => why::app(model, row, width, signs),
         Subject::Access(path) => why::access_to(model, path, width, signs),
         Subject::Health(health) => health::sheet(health, width, signs),
+        Subject::Info => info::sheet(model, width),
+        Subject::Partitions => partitions::sheet(model, signs),
+        Subject::Event(record) => event::sheet(record, width, signs),
+        Subject::Entry(entry) => records::entry(entry, width, signs),
+        Subject::Revision(number) => records::revision(model, *number, width),
+        Subject::Compare(old, new) => records::compare(model, (*old, *new), width, signs),
         Subject::History(queue) => history::sheet(model, queue.as_ref(), width, signs),
     }
 }
@@ -82,7 +92,10 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
 /// Whether there is room for two columns, and content for them.
 fn in_two(subject: &Subject, width: u16) -> bool {
     width >= TWO_COLUMNS
-        && !matches!(subject, Subject::Why(_) | Subject::Access(_) | Subject::Health(_) | Subject::History(_))
+        && matches!(
+            subject,
+            Subject::Queue(_) | Subject::App(_) | Subject::Node(_) | Subject::Account(_) | Subject::Entry(_)
+        )
 }
 
 /// The width of one column of the content.

@@ -12,6 +12,7 @@ use super::{Lines, Sheet, at_right, figure, gone, labelled, labelled_text};
 use crate::config::properties::AppSortPolicy;
 use crate::config::{LimitConfig, TemplateConfig};
 use crate::model::{MEMORY, Priority, PriorityPolicy, QueuePath, QueueState, Resource, VCORE};
+use crate::view::drain::admins;
 use crate::view::explain::{AclKind, PriorityStep};
 use crate::view::{LimitUse, Origin, PartitionView, QueueRow};
 
@@ -21,6 +22,7 @@ pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sh
         return gone(path.to_string());
     };
     let mut left = Lines::new();
+    draining(&mut left, model, part, row, width);
     priority(&mut left, part, row, width, signs);
     sorting(&mut left, row);
     acls(&mut left, part, row, width);
@@ -40,12 +42,45 @@ fn what(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
         Some(place) if place.line > 0 => format!(", line {}", place.line),
         _ => String::new(),
     };
+    let stuck = model.cluster.view.is_stuck(row, model.cluster.at);
     let (sign, role) = queues::state_sign(row.state, signs);
+    let role = if stuck { Role::Danger } else { role };
     let since = match row.state {
         QueueState::Active => String::new(),
         _ => format!(" for {}", format::duration(model.cluster.at.since(row.state_since))),
     };
+    let since = if stuck { format!("{since}, stuck") } else { since };
     vec![dim(format!("{kind}, {managed}{place}   ")), piece(role, sign), piece(role, format!(" {}{since}", row.state))]
+}
+
+/// What keeps a draining queue from going, for how long if that can be known, and who may act (SCH-210, SCH-211).
+fn draining(lines: &mut Lines, model: &Model, part: &PartitionView, row: &QueueRow, width: usize) {
+    if row.state != QueueState::Draining {
+        return;
+    }
+    let draining = part.draining(row);
+    let apps = &draining.applications;
+    if apps.is_empty() {
+        labelled_text(lines, "held by", "nothing: the next pass of the cleaner removes it", width, Role::Text);
+    }
+    for (at, app) in apps.iter().take(HOLDERS).enumerate() {
+        let with =
+            if app.allocated.is_zero() { "nothing allocated".to_owned() } else { format::resource(&app.allocated) };
+        let text = format!("{} ({}) {}, {with}", app.id, app.who.user, app.state);
+        labelled_text(lines, if at == 0 { "held by" } else { "" }, &text, width, Role::StateDraining);
+    }
+    if apps.len() > HOLDERS {
+        labelled(lines, "", vec![dim(format!("and {} more; 0 lists them", apps.len() - HOLDERS))]);
+    }
+    match draining.empty_by() {
+        Some(by) => {
+            let over = format::duration(by.since(model.cluster.at));
+            labelled_text(lines, "over", &format!("in {over}, unless they ask again"), width, Role::Text);
+        }
+        None if apps.is_empty() => {}
+        None => labelled_text(lines, "over", "when what runs ends, is moved or killed", width, Role::Dim),
+    }
+    labelled_text(lines, "may act", &admins(&draining.admins), width, Role::Text);
 }
 
 /// The priority inside, and as what each queue above sees it (SCH-062, SCH-063).
@@ -230,6 +265,8 @@ fn applications(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: 
     labelled_text(lines, "children", &children, width, Role::Text);
 }
 
+/// How many of the applications that hold a draining queue are named.
+const HOLDERS: usize = 5;
 /// How many of those under one limit are named.
 const NAMED: usize = 4;
 

@@ -1,0 +1,260 @@
+//! From a key to its frame, while the scheduler runs: 10 000 queues, 100 000 applications, 5 000 nodes, an engine on its own thread
+//! that releases and allocates without end, a terminal of 200 x 60.
+//!
+//! Drives the real update and draw into the bytes for a terminal, as the console's loop does. A key can come just when a frame for
+//! news begins; so each measured time holds such a frame too: the newest view is taken and drawn, then the key is, then it is drawn.
+//!
+//! `cargo bench --bench console` measures; `cargo test --bench console` runs all of it once, small.
+
+#![allow(clippy::print_stdout, reason = "it is what a bench is for")]
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use kornsole::config;
+use kornsole::console::editor::{self, Job};
+use kornsole::console::key::Key;
+use kornsole::console::model::Options;
+use kornsole::console::session::Session;
+use kornsole::console::work::{Outcome, Work};
+use kornsole::engine::{Core, Engine};
+use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
+use kornsole::scenario::Workload;
+use kornsole::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Submission};
+use kornsole::source::{About, Embedded, Source, SourcePlace};
+use kornsole::view::act::Actor;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::{Rect, Size};
+use ratatui::{TerminalOptions, Viewport};
+
+const SIZE: Size = Size { width: 200, height: 60 };
+
+/// How large the cluster is, and how often each key is pressed.
+#[derive(Clone, Copy)]
+struct Shape {
+    tenants: usize,
+    leaves: usize,
+    apps: usize,
+    nodes: usize,
+    keys: usize,
+}
+
+const LARGE: Shape = Shape { tenants: 100, leaves: 99, apps: 100_000, nodes: 5_000, keys: 2_000 };
+const SMALL: Shape = Shape { tenants: 3, leaves: 3, apps: 30, nodes: 4, keys: 8 };
+
+fn main() {
+    let shape = if std::env::args().any(|argument| argument == "--bench") { LARGE } else { SMALL };
+    let engine = Engine::start(core(shape), 1.0).expect("a thread can be started");
+    let about = About { place: SourcePlace::Embedded, name: "large".to_owned(), notes: Vec::new() };
+    let actor = Actor::from(Identity::new("sue", ["dev"])).scheduler_admin(true);
+    let source: Arc<dyn Source> = Arc::new(Embedded::new(engine, about, actor));
+    let there = || source.view().partitions.first().is_some_and(|part| part.live_apps >= shape.apps);
+    while !there() || source.view().allocations_made < shape.apps as u64 / 2 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    println!("{:<34} {:>9} {:>9} {:>9} {:>11}", "key to frame", "median", "99th", "slowest", "bytes/key");
+    for (name, page, keys) in [
+        ("queues: moving", "", "jjj<pgdn>jkk<pgup>"),
+        ("queues: folding", "g", "j<space><space>"),
+        ("applications: moving", "2", "jjj<pgdn>jkk<pgup>"),
+        ("applications: one and back", "2", "j<ret><esc>"),
+        ("nodes: moving", "3", "jjj<pgdn>jkk<pgup>"),
+        ("nodes: the map", "3m", "jjj<pgdn>jkk<pgup>"),
+        ("from page to page", "", "<tab>"),
+        ("queues: a filter, letter by letter", "", "/leaf<bs><bs><bs><bs><esc>"),
+        ("applications: a filter", "2", "/app<bs><bs><bs><esc>"),
+        ("configuration: moving", "6", "jjj<pgdn>jkk<pgup>"),
+        ("configuration: typing", "6<pgdn>e<end>", "<ret>abc: 1<bs><bs><bs><bs><bs><bs><bs>"),
+    ] {
+        let before = source.view().allocations_made;
+        let mut stand = Stand::new(Arc::clone(&source), page);
+        let mut times = stand.measure(&Key::parse_all(keys).expect("these are keys"), shape.keys);
+        let bytes = stand.sink.take() / times.len().max(1);
+        times.sort_unstable();
+        let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)];
+        let ms = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1000.0);
+        println!("{name:<34} {:>9} {:>9} {:>9} {bytes:>11}", ms(at(50)), ms(at(99)), ms(at(100)));
+        let made = source.view().allocations_made - before;
+        assert!(shape.keys < 100 || made > 0, "the scheduler runs meanwhile");
+    }
+}
+
+/// Bytes that go to a terminal which nobody looks at.
+#[derive(Clone, Default)]
+struct Sink(Arc<Mutex<usize>>);
+
+impl Sink {
+    fn take(&self) -> usize {
+        self.0.lock().map(|mut count| std::mem::take(&mut *count)).unwrap_or_default()
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Ok(mut count) = self.0.lock() {
+            *count += bytes.len();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A console with a thread beside it that looks at edited texts, as the program has one.
+struct Stand {
+    session: Session,
+    terminal: Terminal<CrosstermBackend<Sink>>,
+    sink: Sink,
+    start: Instant,
+    jobs: Sender<Job>,
+    checked: Receiver<Outcome>,
+}
+
+impl Stand {
+    fn new(source: Arc<dyn Source>, page: &str) -> Self {
+        let session = Session::new(source, Options::default(), SIZE);
+        let sink = Sink::default();
+        let viewport = Viewport::Fixed(Rect::new(0, 0, SIZE.width, SIZE.height));
+        let backend = CrosstermBackend::new(sink.clone());
+        let terminal = Terminal::with_options(backend, TerminalOptions { viewport }).expect("nothing is asked for");
+        let (jobs, wanted) = channel::<Job>();
+        let (tell, checked) = channel();
+        std::thread::spawn(move || {
+            for job in wanted {
+                // The bench may have gone on.
+                let _ = tell.send(Outcome::Checked(Box::new(editor::check(&job))));
+            }
+        });
+        let mut stand = Self { session, terminal, sink, start: Instant::now(), jobs, checked };
+        for key in Key::parse_all(page).expect("these are keys") {
+            stand.press(key);
+        }
+        stand.draw();
+        stand.sink.take();
+        stand
+    }
+
+    fn draw(&mut self) {
+        self.terminal.draw(|frame| self.session.draw(frame)).expect("a sink takes everything");
+    }
+
+    fn press(&mut self, key: Key) {
+        self.session.key(key, self.start.elapsed());
+    }
+
+    /// What is done beside the loop: handed over, and taken back when it is there.
+    fn work(&mut self) {
+        while let Some(work) = self.session.take_work() {
+            if let Work::Check(job) = work {
+                self.jobs.send(*job).expect("the thread is there as long as the stand");
+            }
+        }
+        while let Ok(outcome) = self.checked.try_recv() {
+            self.session.done(outcome);
+        }
+    }
+
+    fn measure(&mut self, keys: &[Key], count: usize) -> Vec<Duration> {
+        let mut times = Vec::with_capacity(count);
+        for key in keys.iter().cycle().take(count.max(keys.len())) {
+            let begin = Instant::now();
+            self.session.refresh(self.start.elapsed());
+            self.work();
+            self.draw();
+            self.press(*key);
+            self.draw();
+            times.push(begin.elapsed());
+            // A person is no faster than this, and the scheduler is to have its turn.
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        times
+    }
+}
+
+fn core(shape: Shape) -> Core {
+    let text = text(shape);
+    let config = config::read(&text, Profile::Kornsole).config.expect("the configuration is valid");
+    let workload = Busy { shape, next: Time::ZERO, turn: 0 };
+    let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload)));
+    core.expect("the configuration is taken").written(text.as_bytes(), None)
+}
+
+fn text(shape: Shape) -> String {
+    let mut text = "partitions:\n  - name: default\n    queues:\n      - name: root\n        submitacl: '*'\n        adminacl: '*'\n        queues:\n".to_owned();
+    for tenant in 0..shape.tenants {
+        text += &format!("          - name: tenant-{tenant:03}\n            queues:\n");
+        for leaf in 0..shape.leaves {
+            text +=
+                &format!("              - name: leaf-{leaf:03}\n                resources: {{max: {{vcore: 60}}}}\n");
+        }
+    }
+    text
+}
+
+/// An application for each leaf and round; then some of them release what they have and ask anew, without end.
+struct Busy {
+    shape: Shape,
+    next: Time,
+    turn: usize,
+}
+
+/// How many applications release and ask in one step.
+const STEP: usize = 100;
+
+impl Busy {
+    fn ask(app: usize, round: usize) -> Command {
+        let (app, id) = (AppId::from(format!("app-{app:06}")), AskId::from(format!("a{round}")));
+        PartitionCommand::Ask(AskSpec { app, id, resource: amounts(1), count: 1, ..AskSpec::default() }).into()
+    }
+
+    fn begin(&self) -> Vec<Command> {
+        let Shape { tenants, leaves, apps, nodes, .. } = self.shape;
+        let node = |number: usize| {
+            let id = NodeId::from(format!("node-{number:05}"));
+            PartitionCommand::AddNode(NodeSpec { id, capacity: amounts(32), ..NodeSpec::default() }).into()
+        };
+        let submit = |number: usize| {
+            let app = AppId::from(format!("app-{number:06}"));
+            let queue = format!("root.tenant-{:03}.leaf-{:03}", number % tenants, number / tenants % leaves);
+            let who = Identity::new(format!("user-{}", number % 300), ["dev"]);
+            PartitionCommand::Submit(Submission { app, queue, who, ..Submission::default() }).into()
+        };
+        let mut all: Vec<Command> = (0..nodes).map(node).collect();
+        all.extend((0..apps).map(submit));
+        all.extend((0..apps).map(|app| Self::ask(app, 0)));
+        all
+    }
+}
+
+impl Workload for Busy {
+    fn next(&self) -> Option<Time> {
+        Some(self.next)
+    }
+
+    fn act(&mut self, now: Time) -> Vec<Command> {
+        self.next = now + Duration::from_millis(5);
+        self.turn += 1;
+        if self.turn == 1 {
+            return self.begin();
+        }
+        let step = STEP.min(self.shape.apps);
+        let (first, round) = ((self.turn - 2) * step, (self.turn - 2) * step / self.shape.apps);
+        let of_one = |number: usize| {
+            let app = (first + number) % self.shape.apps;
+            let (id, ask) = (AppId::from(format!("app-{app:06}")), AskId::from(format!("a{round}")));
+            [PartitionCommand::Release { app: id, ask }.into(), Self::ask(app, round + 1)]
+        };
+        (0..step).flat_map(of_one).collect()
+    }
+
+    fn observe(&mut self, _now: Time, _events: &[Event]) {}
+}
+
+fn amounts(vcore: i64) -> Resource {
+    [("vcore", vcore * 1000), ("memory", vcore * 4_000_000_000)].into_iter().collect()
+}

@@ -1,0 +1,134 @@
+//! Why a connection does not come about or breaks, told for a person; what the libraries say of it stays for the details.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use rustls::CertificateError as Certificate;
+
+use super::target::causes;
+
+/// What is wrong with a connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trouble {
+    told: String,
+    technical: String,
+}
+
+impl Trouble {
+    /// In words, and in the libraries' own ones.
+    pub fn new(told: impl Into<String>, technical: impl Into<String>) -> Self {
+        Self { told: told.into(), technical: technical.into() }
+    }
+
+    /// The same, out of an error of HTTP.
+    pub(super) fn of(told: impl Into<String>, error: reqwest::Error) -> Self {
+        Self::new(told, causes(&error.without_url()))
+    }
+
+    /// What the libraries say of it; may be empty.
+    pub fn technical(&self) -> &str {
+        &self.technical
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.told)
+    }
+}
+
+/// Why a connection to `host` (and its port) did not come about.
+pub(super) fn connecting(host: &str, port: Option<u16>, error: &(dyn Error + 'static)) -> String {
+    let place = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    if let Some(tls) = find::<rustls::Error>(error) {
+        return no_tls(host, tls);
+    }
+    // What looks up names gives no kind of error that tells it.
+    if all(error).any(|cause| cause.to_string().contains("dns error")) {
+        return format!("the name {host} cannot be found");
+    }
+    match find::<io::Error>(error).map(io::Error::kind) {
+        Some(io::ErrorKind::ConnectionRefused) => format!("{place} refuses the connection"),
+        Some(io::ErrorKind::TimedOut) => format!("{place} does not answer"),
+        Some(io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable) => {
+            format!("there is no way to {host} from here")
+        }
+        Some(io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe | io::ErrorKind::UnexpectedEof) => {
+            format!("{place} hangs up before a connection stands")
+        }
+        _ => format!("{place} cannot be reached"),
+    }
+}
+
+fn no_tls(host: &str, error: &rustls::Error) -> String {
+    match error {
+        rustls::Error::InvalidCertificate(why) => {
+            let why = match why {
+                Certificate::UnknownIssuer | Certificate::BadSignature => {
+                    "is not trusted; --ca FILE adds the authority that issued it"
+                }
+                Certificate::Expired | Certificate::ExpiredContext { .. } => "has expired",
+                Certificate::NotValidYet | Certificate::NotValidYetContext { .. } => "is not valid yet",
+                Certificate::NotValidForName | Certificate::NotValidForNameContext { .. } => "is for another name",
+                Certificate::Revoked => "is revoked",
+                _ => "is not accepted",
+            };
+            format!("the certificate of {host} {why}")
+        }
+        rustls::Error::InvalidMessage(_) => format!("{host} speaks no TLS; perhaps it speaks plain http"),
+        rustls::Error::AlertReceived(_) => {
+            format!("{host} refuses TLS with us; perhaps it wants a certificate: --client-cert FILE")
+        }
+        _ => format!("no TLS comes about with {host}"),
+    }
+}
+
+/// An error and everything that led to it.
+fn all<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    let next = |error: &&'e (dyn Error + 'static)| -> Option<&'e (dyn Error + 'static)> {
+        let error = *error;
+        // What an IO error holds is not what it calls its source.
+        match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        }
+    };
+    std::iter::successors(Some(error), next)
+}
+
+/// The last error of a kind in what led to an error: the nearest to the cause.
+fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
+    all(error).filter_map(|cause| cause.downcast_ref::<E>()).last()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_that_do_not_come_about_are_told_for_people() {
+        let io = |kind: io::ErrorKind| io::Error::from(kind);
+        let held = |inner: rustls::Error| io::Error::other(io::Error::new(io::ErrorKind::InvalidData, inner));
+        let invalid = |why| held(rustls::Error::InvalidCertificate(why));
+        for (error, told) in [
+            (io(io::ErrorKind::ConnectionRefused), "h:1 refuses the connection"),
+            (io(io::ErrorKind::HostUnreachable), "there is no way to h from here"),
+            (io(io::ErrorKind::ConnectionReset), "h:1 hangs up before a connection stands"),
+            (io(io::ErrorKind::AddrNotAvailable), "h:1 cannot be reached"),
+            (io::Error::other("dns error: no such host"), "the name h cannot be found"),
+            (invalid(Certificate::Expired), "the certificate of h has expired"),
+            (invalid(Certificate::NotValidForName), "the certificate of h is for another name"),
+            (
+                invalid(Certificate::UnknownIssuer),
+                "the certificate of h is not trusted; --ca FILE adds the authority that issued it",
+            ),
+            (
+                held(rustls::Error::InvalidMessage(rustls::InvalidMessage::InvalidContentType)),
+                "h speaks no TLS; perhaps it speaks plain http",
+            ),
+        ] {
+            assert_eq!(connecting("h", Some(1), &error), told, "{error:?}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The transfer types of what was: the configurations that were in force (E5), and who did what (E11).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The configurations that were in force (E5), the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Revisions {
+    /// Each without its text.
+    pub revisions: Vec<RevisionInfo>,
+}
+
+/// A configuration that was in force, without its text (E5).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct RevisionInfo {
+    /// Its number.
+    pub revision: u64,
+    /// The checksum of its text.
+    pub checksum: String,
+    /// When it came into force.
+    pub at: i64,
+    /// Whose doing that was.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// How it came: `start`, `file`, `workload`, `console`, `api` or `rollback`.
+    pub source: String,
+    /// Which one a rollback brought back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollback_of: Option<u64>,
+    /// How many settings were different from those of the one before.
+    pub changes: usize,
+    /// It is the one in force.
+    pub current: bool,
+}
+
+/// Bring a configuration back that was in force (E5).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rollback {
+    /// Which one.
+    pub revision: u64,
+    /// Why, for the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Who did what (E11), the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Audit {
+    /// Each act, done or refused.
+    pub entries: Vec<AuditEntry>,
+    /// Only this user's own are told: he may not see those of others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
+}
+
+/// One act, done or refused (E11).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct AuditEntry {
+    /// Counts up by one.
+    pub id: u64,
+    /// When.
+    pub at: i64,
+    /// Who.
+    pub user: String,
+    /// His groups.
+    pub groups: Vec<String>,
+    /// From where: an address, `console`, `file NAME`, `workload`.
+    pub address: String,
+    /// What: `kill`, `move`, `config`…
+    pub action: String,
+    /// In which partition; not there for what concerns the scheduler as a whole.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub partition: String,
+    /// To what.
+    pub object: String,
+    /// Whether it was done.
+    pub allowed: bool,
+    /// Which check refused.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// Why it was refused, in words.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// Why whoever did it said that he did.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// What was so before.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub before: BTreeMap<String, String>,
+    /// What was so afterwards.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub after: BTreeMap<String, String>,
+    /// The request, as its answer named it.
+    pub request_id: String,
+}

@@ -1,0 +1,159 @@
+//! A tape's scheduler, served over REST in this process, and the console attached to it: one clock for all three.
+//!
+//! Nothing here goes by the wall clock, so that the same tape shows the same screens in spite of the sockets: the scheduler is stepped,
+//! the client asks one thing after the other by the tape's clock, and after every step the tape waits until it has read what there is.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::net::TcpSocket;
+
+use crate::api::auth::{self, NewToken};
+use crate::api::client::{self, Target, Token};
+use crate::api::server::{Access, Options, Server};
+use crate::engine::{Core, Progress};
+use crate::model::Time;
+use crate::source::remote::RemoteOptions;
+use crate::source::{About, Remote, Source, Stepped};
+use crate::tape::{Head, Rig};
+
+/// How long is waited for a port that one had before.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the client waits for anything: a slow machine is no fault of the server.
+const LONG: Duration = Duration::from_secs(120);
+
+/// A served scheduler, a console's way to it, and the time of both.
+pub struct Served {
+    scheduler: Arc<Stepped>,
+    remote: Arc<Remote>,
+    options: Options,
+    state: State,
+    _folder: Folder,
+}
+
+enum State {
+    There {
+        _server: Server,
+    },
+    /// Nobody listens, and nobody else gets the port.
+    Gone(TcpSocket),
+}
+
+/// A folder for the token, which is removed again.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Folder {
+    fn new() -> Result<Self, String> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("kornsole-tape-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        Ok(Self(folder))
+    }
+}
+
+impl Served {
+    /// Serves a core, and attaches the person of the tape to it.
+    ///
+    /// # Errors
+    /// The system gives no port, no folder, or no thread.
+    pub fn start(core: Core, about: About, head: &Head) -> Result<Self, String> {
+        let actor = head.actor();
+        let folder = Folder::new()?;
+        let tokens = folder.0.join("tokens.yaml");
+        let new = NewToken::make(head.identity.clone(), None, false, "")?;
+        auth::add(&tokens, new.token)?;
+        let events = crate::config::Settings::default().config().event.clone();
+        let mut options = Options::plain(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), head.core, events);
+        let owner = if head.scheduler_admin { head.identity.user.clone() } else { String::new() };
+        options.access = Access { tokens: Some(tokens), owner, ..Access::default() };
+        let scheduler = Arc::new(Stepped::unstarted(core, about, actor));
+        let server = Server::start(options.clone(), Arc::clone(&scheduler)).map_err(|error| error.to_string())?;
+        options.listen = server.address();
+        let limits = client::Limits { connect: LONG, header: LONG, idle: LONG, kept: 0, ..client::Limits::default() };
+        let remote_options = RemoteOptions { limits, read_only: head.read_only, ..RemoteOptions::default() };
+        let told = |fault: client::TargetFault| fault.to_string();
+        let target = Target::new("localhost").map_err(told)?.found_at(server.address());
+        let target = target.with_token(Token::new(&new.secret).map_err(told)?).map_err(told)?;
+        let remote = Remote::stepped(&target, remote_options, Stepped::BEGAN).map_err(told)?;
+        Ok(Self {
+            scheduler,
+            remote: Arc::new(remote),
+            options,
+            state: State::There { _server: server },
+            _folder: folder,
+        })
+    }
+}
+
+impl Rig for Served {
+    fn source(&self) -> Arc<dyn Source> {
+        Arc::<Remote>::clone(&self.remote)
+    }
+
+    fn now(&self) -> Time {
+        Source::now(&*self.scheduler)
+    }
+
+    fn advance_until(&self, until: Time, steps: usize) -> Progress {
+        self.scheduler.advance_until(until, steps)
+    }
+
+    fn pass(&self, by: Duration) {
+        self.remote.pass(by);
+    }
+
+    fn settle(&self) -> bool {
+        self.remote.settle()
+    }
+
+    fn server(&mut self, there: bool) -> Result<(), String> {
+        let address = self.options.listen;
+        let told = |error: std::io::Error| format!("{address}: {error}");
+        match (&self.state, there) {
+            (State::There { .. }, true) => return Err("the server is there already".to_owned()),
+            (State::Gone(_), false) => return Err("the server is gone already".to_owned()),
+            (State::There { .. }, false) => {
+                let socket = TcpSocket::new_v4().map_err(told)?;
+                socket.set_reuseaddr(true).map_err(told)?;
+                // Stops the server, which finishes what it is answering.
+                let before = std::mem::replace(&mut self.state, State::Gone(socket));
+                drop(before);
+                if let State::Gone(socket) = &self.state {
+                    soon(|| socket.bind(address)).map_err(told)?;
+                }
+            }
+            (State::Gone(_), true) => {
+                let fresh = TcpSocket::new_v4().map_err(told)?;
+                drop(std::mem::replace(&mut self.state, State::Gone(fresh)));
+                let start = || {
+                    let server = Server::start(self.options.clone(), Arc::clone(&self.scheduler));
+                    server.map_err(|error| std::io::Error::other(error.to_string()))
+                };
+                self.state = State::There { _server: soon(start).map_err(told)? };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What comes of something that is tried until it goes: a process that is just being started may hold the port for a moment.
+fn soon<T>(mut what: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match what() {
+            Err(_) if Instant::now() < until => std::thread::yield_now(),
+            outcome => return outcome,
+        }
+    }
+}

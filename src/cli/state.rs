@@ -1,0 +1,52 @@
+//! `--state DIR`: a scheduler that is kept.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::engine::journal::{Folder, Fresh, Kept};
+use crate::engine::{Core, Setup};
+use crate::scenario::Workload;
+
+/// Where the state is kept.
+#[derive(Args, Clone, Debug, Default)]
+pub struct StateArgs {
+    /// Keep all that happens in this folder, and go on from there at the next start: nothing that was answered is lost
+    #[arg(long = "state", value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// If the state is damaged, move the damaged file aside and go on with what is intact of it
+    #[arg(long = "state-repair", requires = "folder")]
+    pub repair: bool,
+}
+
+impl StateArgs {
+    /// The scheduler that is in the folder, or a fresh one, with what keeps it. Without a folder nothing keeps it.
+    ///
+    /// # Errors
+    /// Why the folder cannot be used, or the fresh one not be made.
+    pub fn begin(
+        &self,
+        setup: &Setup,
+        speed: f64,
+        workload: Option<Box<dyn Workload>>,
+        fresh: Fresh<'_>,
+    ) -> Result<(Core, Option<Kept>), String> {
+        let Some(path) = &self.folder else { return Ok((fresh(workload)?, None)) };
+        let folder = Folder::open(path, self.repair).map_err(|trouble| trouble.to_string())?;
+        let notes = folder.notes().to_vec();
+        let (mut core, kept) =
+            folder.begin(setup, speed, workload, fresh).map_err(|trouble| format!("{}: {trouble}", path.display()))?;
+        for note in notes {
+            core.tell_repair(note);
+        }
+        Ok((core, Some(kept)))
+    }
+
+    /// What the console says of it.
+    pub fn note(&self) -> String {
+        match &self.folder {
+            Some(folder) => format!("All that happens is kept in {}.", folder.display()),
+            None => "Nothing is kept when this ends; --state DIR keeps it.".to_owned(),
+        }
+    }
+}

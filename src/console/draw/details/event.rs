@@ -1,0 +1,29 @@
+//! One event with all that is told of it.
+
+use super::super::super::format;
+use super::super::super::update::events::word;
+use super::super::pen::{dim, piece, plain};
+use super::{Sheet, labelled, labelled_text};
+use crate::console::theme::{Role, Signs};
+use crate::model::Time;
+use crate::view::Record;
+
+/// The sheet of an event.
+pub fn sheet(record: &Record, width: usize, signs: &Signs) -> Sheet {
+    let mut sheet = Sheet {
+        title: vec![piece(Role::Title, record.object.to_string())],
+        what: vec![dim(format!("{}, {}", record.kind, word(record)))],
+        ..Sheet::default()
+    };
+    labelled(&mut sheet.left, "when", vec![plain(format::moment(record.at.since(Time::ZERO)))]);
+    if !record.reference.is_empty() {
+        labelled_text(&mut sheet.left, "of", &record.reference, width, Role::Text);
+    }
+    let amounts = format::resource(&record.resource);
+    let amounts = if amounts.is_empty() { dim(signs.nothing) } else { plain(amounts) };
+    labelled(&mut sheet.left, "resource", vec![amounts]);
+    if !record.message.is_empty() {
+        labelled_text(&mut sheet.left, "told", &record.message, width, Role::Text);
+    }
+    sheet
+}

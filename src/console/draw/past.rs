@@ -1,0 +1,35 @@
+//! A line under the header while the past is on the screen. It is there in words and in reverse, so also without colours.
+//!
+//! ```text
+//!  THE PAST, as it was at 0:41, 12s ago, right before: etl-1 was killed                     [ ] step   :live returns
+//! ```
+
+use ratatui::layout::Rect;
+
+use super::super::format;
+use super::super::model::Model;
+use super::super::text;
+use super::super::theme::Role;
+use super::audit::when;
+use super::pen::Pen;
+
+/// Draws the line; in the present it has no height.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
+    let Some(shown) = model.cluster.past.shown.as_ref().filter(|_| area.height > 0) else { return };
+    let ago = format::duration(model.cluster.past.live.since(shown.at));
+    let before = if shown.before.is_empty() { String::new() } else { format!(", right before: {}", shown.before) };
+    let told = format!(" THE PAST, as it was at {}, {ago} ago{before}", when(shown.at));
+    let keys = "[ ] step   :live returns ";
+    let width = usize::from(area.width);
+    let room = width.saturating_sub(if width >= 100 { keys.len() + 2 } else { 0 });
+    let told = text::cut(&text::escape(&told), room, pen.signs().ellipsis).into_owned();
+    let mut line = told;
+    let gap = width.saturating_sub(text::width(&line));
+    if gap > keys.len() {
+        line.push_str(&" ".repeat(gap - keys.len()));
+        line.push_str(keys);
+    } else {
+        line.push_str(&" ".repeat(gap));
+    }
+    pen.text(area.x, area.y, area.width, &line, Role::BadgeFrozen);
+}

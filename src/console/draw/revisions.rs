@@ -1,0 +1,117 @@
+//! The history of configurations, the newest first.
+//!
+//! ```text
+//!    REV▼  TIME     BY     HOW            CHANGES  CHECKSUM      WHY
+//! ▌● 3     0:52     ann    rollback to 1        1  8F2A11D0C3B4  as it was
+//!    2     0:41     ann    api                  1  1B77E20A9C55  by mistake
+//!  * 1     0:00            start                   8F2A11D0C3B4
+//! ```
+//!
+//! `●` is in force, `*` is marked: the others are compared with it.
+
+use super::super::layout::Regions;
+use super::super::model::Model;
+use super::super::model::column::RevisionColumn;
+use super::super::model::page::RevisionsPage;
+use super::super::theme::Role;
+use super::audit::when;
+use super::pen::{Pen, Piece, Slot, dim, piece, plain};
+use super::table::{self, Col, left, right};
+use crate::view::ledger::{Revision, RevisionSource};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Revision,
+    Time,
+    By,
+    How,
+    Changes,
+    Checksum,
+    Why,
+}
+
+/// Draws the page.
+pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &RevisionsPage, regions: &Regions) {
+    let columns = table::choose(plans(page.list.widest[1]), regions.rows.width, page.list.widest[0], 6);
+    let len = page.list.rows.len();
+    let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
+    let running = model.cluster.configuration().map(|running| running.revision);
+    table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
+        if let Some(one) = page.list.rows.get(index) {
+            let marks = (running == Some(one.number), page.marked == Some(one.number));
+            cell(pen, one, marks, what, slot);
+        }
+    });
+    if len > 0 {
+        return;
+    }
+    let words = match &model.cluster.ledger.told {
+        None => "the history is being asked for".to_owned(),
+        Some(told) => match &told.revisions {
+            Err(why) => why.to_string(),
+            Ok(_) if page.list.total > 0 => format!("the filter {} hides all of them", page.list.filter),
+            Ok(_) => "no configuration was seen yet".to_owned(),
+        },
+    };
+    table::empty(pen, regions, &[words]);
+}
+
+/// What is worth saying in the second line.
+pub fn facts(page: &RevisionsPage) -> Vec<Vec<Piece>> {
+    let against = |number: u64| vec![dim("against "), piece(Role::Accent, format!("revision {number}"))];
+    page.marked.map(against).into_iter().collect()
+}
+
+fn plans(by: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
+    (0..3).map(move |step| {
+        let mut columns = vec![left(Cell::Revision, "REV", 0)];
+        columns.push(left(Cell::Time, "TIME", 8));
+        columns.push(left(Cell::By, "BY", by.clamp(4, 10)).up_to(by.min(30)));
+        columns.push(left(Cell::How, "HOW", 14));
+        columns.push(right(Cell::Changes, "CHANGES", 7));
+        if step < 1 {
+            columns.push(Col { gap: 2, ..left(Cell::Checksum, "CHECKSUM", 12) });
+        }
+        columns.push(Col { gap: 2, ..left(Cell::Why, "WHY", if step < 2 { 12 } else { 4 }) }.up_to(120));
+        columns
+    })
+}
+
+fn belongs_to(cell: Cell) -> Option<RevisionColumn> {
+    Some(match cell {
+        Cell::Revision => RevisionColumn::Revision,
+        Cell::By => RevisionColumn::By,
+        Cell::How => RevisionColumn::Source,
+        Cell::Changes => RevisionColumn::Changes,
+        Cell::Time | Cell::Checksum | Cell::Why => return None,
+    })
+}
+
+/// How it came into force.
+pub fn how(source: RevisionSource) -> String {
+    match source {
+        RevisionSource::Rollback(of) => format!("rollback to {of}"),
+        source => source.name().to_owned(),
+    }
+}
+
+fn cell(pen: &mut Pen<'_>, one: &Revision, (running, marked): (bool, bool), what: Cell, slot: Slot) {
+    let pieces = match what {
+        Cell::Revision => {
+            let sign = if running { piece(Role::Good, pen.signs().active) } else { plain(" ") };
+            let mark = if marked { piece(Role::Accent, "*") } else { plain(" ") };
+            vec![sign, mark, plain(one.number.to_string())]
+        }
+        Cell::Time => vec![dim(when(one.at))],
+        Cell::By => {
+            pen.name(slot.x, slot.y, slot.width, &one.by, Role::Text);
+            return;
+        }
+        Cell::How => vec![plain(how(one.source))],
+        Cell::Changes if one.changes == 0 => vec![dim(pen.signs().none)],
+        Cell::Changes => vec![plain(one.changes.to_string())],
+        Cell::Checksum => vec![dim(one.checksum.chars().take(12).collect::<String>())],
+        Cell::Why => vec![plain(one.reason.clone())],
+    };
+    pen.cell(slot, &pieces);
+}

@@ -1,0 +1,379 @@
+//! Forms on one queue: opening them, writing in them, having them looked at, and bringing what they come to into force.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::action::Effects;
+use super::super::change::{Drafted, Job};
+use super::super::draw;
+use super::super::key::{Code, Key};
+use super::super::model::change::{ChangeField, ChangePage, Kind, What};
+use super::super::model::config::ConfigPage;
+use super::super::model::cursor::Move;
+use super::super::model::layer::Layer;
+use super::super::model::orders::Purpose;
+use super::super::model::page::Page;
+use super::super::model::{Grade, Model};
+use super::super::work::Work;
+use super::super::{format, layout, subject, suggest};
+use super::config;
+use super::navigate::{self, push};
+use crate::model::quantity::write_quantity;
+use crate::model::{MEMORY, VCORE};
+use crate::view::act::{Act, ConfigRights, Refusal};
+use crate::view::place::access;
+use crate::view::{PartitionView, QueueRow};
+
+/// The queue under the cursor, if it is one that stands in the configuration.
+fn target(model: &Model) -> Result<&Arc<QueueRow>, String> {
+    if !matches!(model.page(), Page::Queues(_) | Page::Details(_) | Page::Change(_)) {
+        return Err("only on a queue".to_owned());
+    }
+    let path = subject::queue(model).ok_or("only on a queue")?;
+    let row = model.cluster.part().and_then(|part| part.queue_at(&path)).ok_or("the queue is not there any more")?;
+    if row.managed {
+        Ok(row)
+    } else {
+        Err(format!("{path} is dynamic: it is not in the configuration, and takes what it has from a template above"))
+    }
+}
+
+/// Whether a form on the queue under the cursor could be brought into force, as far as access lists decide that.
+///
+/// # Errors
+/// Why not, and which access it would take.
+pub fn may(model: &Model, kind: Kind) -> Result<(), String> {
+    let row = target(model)?;
+    if model.cluster.newest.configuration.is_none() {
+        return Err("the text of the configuration in force is not known".to_owned());
+    }
+    let touched = match (kind, row.path.parent()) {
+        (Kind::Remove, None) => return Err("the root of a partition cannot be removed".to_owned()),
+        (Kind::Remove, Some(parent)) => parent,
+        (Kind::Child, _) if row.leaf && row.app_count > 0 => {
+            return Err(format!("{} is a leaf with applications in it", row.path));
+        }
+        _ => row.path.clone(),
+    };
+    let actor = model.cluster.actor()?;
+    let act = Act::Configure { text: String::new(), base: None, dry_run: true };
+    if let Some(refusal) = Refusal::read_only(actor, &act) {
+        return Err(refusal.reason());
+    }
+    let part = model.cluster.part().ok_or("there is no partition")?;
+    if actor.scheduler_admin || access::admin(part, touched.as_str(), &actor.identity).is_some() {
+        return Ok(());
+    }
+    let lacks = ConfigRights { scheduler_acl: false, admin: vec![(part.name.to_string(), touched)] };
+    Err(Refusal::no_config_rights(actor, &act, &lacks).reason())
+}
+
+/// Opens a form on the queue under the cursor. One that was left with something written in it is there again.
+pub fn open(model: &mut Model, kind: Kind) {
+    let Ok(row) = target(model).cloned() else { return };
+    let Some(part) = model.cluster.part() else { return };
+    let name = Arc::clone(&part.name);
+    let fields = fields(part, &row, kind);
+    let kept =
+        model.parked.change.take_if(|page| page.kind == kind && page.queue == row.path && page.partition == name);
+    let page = kept.unwrap_or_else(|| Box::new(ChangePage::new(kind, row.path.clone(), name, fields)));
+    if matches!(model.page(), Page::Change(_)) {
+        navigate::pop(model);
+    }
+    push(model, Page::Change(page));
+    due(model);
+    if kind != Kind::Remove {
+        model.layers.push(Layer::Form);
+    }
+}
+
+/// What a form asks for, with what holds now in it.
+fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> {
+    let empty = |what, label: &str, hint: &str| ChangeField::new(what, label, hint, "");
+    match kind {
+        Kind::Max => {
+            let own = if row.path.parent().is_some() { row.max.as_ref() } else { None };
+            let mut fields = amounts(part, own, "no maximum of its own");
+            let running = row.max_running.map(|most| most.to_string()).unwrap_or_default();
+            fields.push(ChangeField::new(What::Applications, "running", "any number of applications", running));
+            fields
+        }
+        Kind::Guaranteed => amounts(part, row.guaranteed.as_ref(), "nothing guaranteed"),
+        Kind::Property => vec![
+            empty(What::Key, "property", "its key, as priority.offset"),
+            empty(What::Value, "value", "none: it is taken out"),
+        ],
+        Kind::Child => vec![
+            empty(What::Name, "name", "letters, digits, _ and -"),
+            empty(What::Sort, "kind", "leaf; or parent"),
+            empty(What::Applications, "running", "any number of applications"),
+            empty(What::Amounts, "maximum", "none; memory=10G vcore=4"),
+            empty(What::GuaranteedAmounts, "guarantee", "none; memory=10G vcore=4"),
+            empty(What::Submit, "submit", "as above; USERS GROUPS"),
+            empty(What::Admin, "admin", "as above; USERS GROUPS"),
+        ],
+        Kind::Limit => vec![
+            empty(What::Users, "users", "none; * for each"),
+            empty(What::Groups, "groups", "none; * for each"),
+            empty(What::Applications, "running", "as it is; none takes it out"),
+            empty(What::Amounts, "resources", "as they are; memory=10G gpu=none"),
+            empty(What::Description, "words", "what the limit is for"),
+        ],
+        Kind::Remove => Vec::new(),
+    }
+}
+
+/// A field for each resource that a node has or the queue bounds, and one for others.
+fn amounts(part: &PartitionView, own: Option<&crate::model::Resource>, hint: &str) -> Vec<ChangeField> {
+    let known = part.capacity.iter().chain(own.into_iter().flat_map(|own| own.iter()));
+    let others: BTreeSet<&str> = known.map(|(name, _)| name).filter(|name| ![VCORE, MEMORY].contains(name)).collect();
+    let field = |name: &str| {
+        let was = own.and_then(|own| own.get(name)).map(|amount| write_quantity(name, amount)).unwrap_or_default();
+        ChangeField::new(What::Amount(name.to_owned()), format::resource_name(name), hint, was)
+    };
+    let mut fields: Vec<ChangeField> = [VCORE, MEMORY].into_iter().chain(others).map(field).collect();
+    fields.push(ChangeField::new(What::Amounts, "others", "NAME=AMOUNT", ""));
+    fields
+}
+
+/// The form that is on the screen.
+fn shown(model: &mut Model) -> Option<&mut ChangePage> {
+    match model.page_mut() {
+        Page::Change(page) => Some(page),
+        _ => None,
+    }
+}
+
+/// The forms that are open or were left with something written in them.
+fn all(model: &mut Model) -> impl Iterator<Item = &mut ChangePage> {
+    let open = model.pages.iter_mut().filter_map(|page| match page {
+        Page::Change(page) => Some(page),
+        _ => None,
+    });
+    open.chain(model.parked.change.as_mut()).map(Box::as_mut)
+}
+
+/// The form in which something is written that is not in force.
+pub fn written(model: &Model) -> Option<&ChangePage> {
+    let open = model.pages.iter().filter_map(|page| match page {
+        Page::Change(page) => Some(page),
+        _ => None,
+    });
+    open.chain(model.parked.change.as_ref()).map(Box::as_ref).find(|page| page.written())
+}
+
+/// Keeps a form that is left, if something is written in it.
+pub fn park(model: &mut Model, page: Box<ChangePage>) {
+    if page.written() {
+        model.say(Grade::Info, format!("what is written is kept; the same form on {} has it", page.queue));
+        model.parked.change = Some(page);
+    }
+}
+
+/// Goes to another field.
+pub fn step(page: &mut ChangePage, step: isize) {
+    let len = page.fields.len();
+    if len > 0 {
+        page.field = (page.field + len).saturating_add_signed(step) % len;
+    }
+    page.suggestion.clear();
+}
+
+/// Puts back what was in the fields at first.
+pub fn clear(model: &mut Model) {
+    if let Some(page) = shown(model) {
+        for field in &mut page.fields {
+            field.line.set(field.was.clone());
+        }
+    }
+    changed(model);
+}
+
+/// Something else is written by now.
+fn changed(model: &mut Model) {
+    let now = model.now;
+    if let Some(page) = shown(model) {
+        page.version += 1;
+        page.top = 0;
+        page.suggestion.clear();
+        page.due = Some(now + ConfigPage::PAUSE);
+    }
+}
+
+/// Lets a key work on the field under the cursor.
+pub fn key(model: &mut Model, key: Key) -> Effects {
+    let Some(page) = shown(model) else { return Effects::NONE };
+    let Some(field) = page.fields.get_mut(page.field) else { return Effects::NONE };
+    let before = field.line.text().to_owned();
+    if !field.line.key(key) {
+        return Effects::NONE;
+    }
+    if field.line.text() != before {
+        changed(model);
+    }
+    suggest_again(model);
+    Effects::REDRAW
+}
+
+/// Puts pasted text into the field under the cursor.
+pub fn paste(model: &mut Model, text: &str) -> bool {
+    let Some(field) = shown(model).and_then(|page| page.fields.get_mut(page.field)) else { return false };
+    field.line.paste(text);
+    changed(model);
+    suggest_again(model);
+    true
+}
+
+fn suggest_again(model: &mut Model) {
+    let (Page::Change(page), Some(part)) = (model.page(), model.cluster.part()) else { return };
+    let rest = suggest::rest_of_change(part, &model.cluster.identity, page);
+    if let Some(page) = shown(model) {
+        page.suggestion = rest;
+    }
+}
+
+/// Takes what is shown behind the cursor; with nothing there the cursor goes to the right.
+pub fn take_suggestion(model: &mut Model) {
+    let Some(page) = shown(model) else { return };
+    let suggestion = std::mem::take(&mut page.suggestion);
+    let Some(field) = page.fields.get_mut(page.field) else { return };
+    if suggestion.is_empty() {
+        field.line.key(Key::plain(Code::Right));
+        return suggest_again(model);
+    }
+    let whole = format!("{}{suggestion}", field.line.text());
+    field.line.set(whole);
+    changed(model);
+    suggest_again(model);
+}
+
+/// Scrolls what stands below the form.
+pub fn go(page: &mut ChangePage, by: Move, height: usize) {
+    page.top = by.from(page.top, usize::MAX, height);
+}
+
+/// Ends scrolling at the last line.
+pub fn settle(model: &mut Model) {
+    let (lines, room) = match (model.page(), layout::regions(model)) {
+        (Page::Change(page), Some(regions)) => draw::change::extent(page, regions.rows),
+        _ => (0, 0),
+    };
+    if let Some(page) = shown(model) {
+        page.top = page.top.min(lines.saturating_sub(room));
+    }
+}
+
+/// Whether another configuration is in force by now than the one that was looked at.
+fn is_behind(model: &Model, page: &ChangePage) -> bool {
+    match (&page.drafted.base, &model.cluster.newest.configuration) {
+        (Some(base), Some(running)) => base.checksum != running.checksum,
+        _ => false,
+    }
+}
+
+/// Has the form on the screen looked at when that is due: after a change of it, or of the configuration in force.
+pub fn due(model: &mut Model) {
+    let behind = matches!(model.page(), Page::Change(page) if is_behind(model, page) && page.applying.is_none());
+    let (now, view) = (model.now, Arc::clone(&model.cluster.newest));
+    let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+    let actor = model.cluster.actor.clone();
+    let Some(page) = shown(model) else { return };
+    if behind && page.due.is_none() && !page.looking {
+        (page.version, page.due) = (page.version + 1, Some(now));
+    }
+    if page.looking || page.due.is_none_or(|due| due > now) {
+        return;
+    }
+    page.due = None;
+    let Some(base) = view.configuration.clone() else { return };
+    page.looking = true;
+    let (version, kind, queue) = (page.version, page.kind, page.queue.clone());
+    let (partition, fields) = (Arc::clone(&page.partition), page.fields.clone());
+    let job = Job { version, kind, queue, partition, fields, base, view, profile, actor };
+    model.work.push_back(Work::Draft(Box::new(job)));
+}
+
+/// When the form on the screen is to be looked at.
+pub fn next_due(model: &Model) -> Option<Duration> {
+    match model.page() {
+        Page::Change(page) if !page.looking => page.due,
+        _ => None,
+    }
+}
+
+/// Takes what was found out about the form.
+pub fn drafted(model: &mut Model, drafted: Drafted) {
+    for page in all(model).filter(|page| page.looking) {
+        page.looking = false;
+        page.drafted = drafted.clone();
+    }
+    // It may have been written on meanwhile.
+    due(model);
+}
+
+/// Whether the form could be brought into force.
+pub fn can_apply(model: &Model, page: &ChangePage) -> Result<(), String> {
+    if page.applying.is_some() {
+        return Err("it is being applied".to_owned());
+    }
+    if !page.is_drafted() || is_behind(model, page) {
+        return Err("the form is still being looked at".to_owned());
+    }
+    if page.drafted.trouble.is_some() {
+        return Err("it cannot be made; why stands below the form".to_owned());
+    }
+    if page.drafted.text.is_none() || !page.drafted.checked.differs {
+        return Err("nothing is changed".to_owned());
+    }
+    config::sound(&page.drafted.checked)
+}
+
+/// Asks whether the change is to come into force.
+pub fn ask_apply(model: &mut Model) {
+    let Page::Change(page) = model.page() else { return };
+    let title = match page.kind {
+        Kind::Remove => format!("Remove {}?", page.queue),
+        kind => format!("{}: {}?", page.queue, kind.title()),
+    };
+    let question = config::question(title, &page.drafted.checked, page.drafted.base.as_deref());
+    model.layers.push(Layer::Confirm(question));
+}
+
+/// Has the change brought into force.
+pub fn apply(model: &mut Model) {
+    let Page::Change(page) = model.page() else { return };
+    if let Err(told) = can_apply(model, page) {
+        return model.say(Grade::Refusal, told);
+    }
+    let (Some(text), Some(base)) = (&page.drafted.text, &page.drafted.base) else { return };
+    let act = Act::Configure { text: text.to_string(), base: Some(base.checksum.clone()), dry_run: false };
+    let number = model.orders.give(act.into(), Purpose::Tell);
+    if let Some(page) = shown(model) {
+        page.applying = Some(number);
+    }
+}
+
+/// Takes what came of it, which is told already: a form that is in force is done with.
+pub fn ordered(model: &mut Model, number: u64, applied: bool) {
+    let Some(page) = all(model).find(|page| page.applying == Some(number)) else { return };
+    page.applying = None;
+    if !applied {
+        return;
+    }
+    let before = page.drafted.base.clone();
+    for field in &mut page.fields {
+        field.was = field.line.text().to_owned();
+    }
+    let (kind, queue) = (page.kind, page.queue.clone());
+    config::replaced(model, before);
+    let on_screen =
+        |model: &Model| matches!(model.page(), Page::Change(page) if page.kind == kind && page.queue == queue);
+    if on_screen(model) {
+        let said = model.toast.take();
+        model.layers.retain(|layer| !matches!(layer, Layer::Form));
+        navigate::pop(model);
+        model.toast = said;
+    }
+    model.parked.change.take_if(|page| !page.written());
+}

@@ -1,0 +1,211 @@
+//! Going back in time, and returning.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::format;
+use super::super::model::past::{Moment, Shown, Step};
+use super::super::model::{Grade, Model};
+use super::super::work::{Looked, Work};
+use super::{config, feed, lists};
+use crate::model::Time;
+use crate::view::{ChangeDetail, ChangeType, ObjectType, Record, View};
+
+/// Goes back by a span (`10m`, `1h30m`), or to a moment (`0:41`); without either, one step.
+pub fn back(model: &mut Model, wanted: Option<&str>) {
+    let Some(wanted) = wanted.map(str::trim).filter(|text| !text.is_empty()) else { return step(model, Step::Back) };
+    let here = model.cluster.past.shown.as_ref().map_or(model.cluster.past.live, |shown| shown.at);
+    let target = match (span(wanted), moment(wanted)) {
+        (Some(span), _) if here.since(Time::ZERO) < span => None,
+        (Some(span), _) => Some(here - span),
+        (None, Some(moment)) => Some(moment),
+        (None, None) => {
+            let told = format!("{wanted} is neither a span, as 90s, 10m or 1h30m, nor a moment, as 0:41");
+            return model.say(Grade::Refusal, told);
+        }
+    };
+    match target.and_then(|target| model.cluster.past.at(target)) {
+        Some(seen) => {
+            let (view, until) = (Arc::clone(&seen.view), seen.until);
+            let at = target.map_or(until, |target| target.min(until));
+            show(model, view, Shown { at, before: String::new() });
+        }
+        None => refuse(model),
+    }
+}
+
+/// Tells how far back it goes.
+fn refuse(model: &mut Model) {
+    let past = &model.cluster.past;
+    let told = match past.oldest() {
+        Some(oldest) => {
+            let at = oldest.view.at;
+            let ago = format::duration(past.live.since(at));
+            format!("the past goes back to {}, {ago} ago: this console has seen nothing before", when(at))
+        }
+        None => "this console has seen nothing yet".to_owned(),
+    };
+    model.say(Grade::Refusal, told);
+}
+
+/// A moment of the cluster's time, as it is shown.
+pub fn when(at: Time) -> String {
+    super::super::draw::audit::when(at)
+}
+
+/// Goes to the moment before the last thing that mattered, or to the one before the next.
+pub fn step(model: &mut Model, step: Step) {
+    model.cluster.past.stepping = Some(step);
+    model.work.push_back(Work::Moments(model.cluster.past.looked));
+}
+
+/// Whether there is something to return from.
+///
+/// # Errors
+/// The present is on the screen.
+pub fn is_past(model: &Model) -> Result<(), String> {
+    match model.cluster.past.shown {
+        Some(_) => Ok(()),
+        None => Err("this is the present; [ and :back go to the past".to_owned()),
+    }
+}
+
+/// Takes what happened since one looked last, and makes the step that waited for it.
+pub fn looked(model: &mut Model, looked: Looked) {
+    let past = &mut model.cluster.past;
+    if past.instance != looked.instance {
+        past.moments.clear();
+        past.instance = Arc::clone(&looked.instance);
+    }
+    if looked.next >= past.looked || past.moments.is_empty() {
+        past.looked = looked.next;
+        past.take_moments(looked.moments);
+    }
+    let Some(step) = past.stepping.take() else { return };
+    match (past.next(&model.cluster.view, step), step) {
+        (Some((view, shown)), _) => show(model, view, shown),
+        (None, Step::On) => live(model),
+        (None, Step::Back) => {
+            let from = past.oldest().map_or(Time::ZERO, |oldest| oldest.view.at);
+            let before = if past.shown.is_some() { " before this" } else { "" };
+            let told = format!("nothing that mattered was seen{before}; the past goes back to {}", when(from));
+            model.say(Grade::Refusal, told);
+        }
+    }
+}
+
+/// Puts a view of the past on the screen.
+fn show(model: &mut Model, view: Arc<View>, shown: Shown) {
+    model.cluster.frozen = None;
+    model.cluster.at = shown.at;
+    model.cluster.past.shown = Some(shown);
+    model.cluster.view = view;
+    changed(model);
+}
+
+/// Returns to the present.
+pub fn live(model: &mut Model) {
+    if model.cluster.past.shown.take().is_some() {
+        model.cluster.at = model.cluster.past.live.max(model.cluster.newest.at);
+        feed::show_newest(model, false);
+        changed(model);
+    }
+}
+
+fn changed(model: &mut Model) {
+    model.marks.clear();
+    config::follow(model);
+    lists::rebuild(model, true);
+}
+
+/// A span as it is written: `90s`, `10m`, `1h30m`, `2d`.
+fn span(text: &str) -> Option<Duration> {
+    let mut seconds: u64 = 0;
+    let mut digits = String::new();
+    for c in text.chars() {
+        if c.is_ascii_digit() {
+            digits.push(c);
+            continue;
+        }
+        let unit = match c {
+            's' => 1,
+            'm' => 60,
+            'h' => 3_600,
+            'd' => 86_400,
+            _ => return None,
+        };
+        seconds = seconds.checked_add(digits.parse::<u64>().ok()?.checked_mul(unit)?)?;
+        digits.clear();
+    }
+    (digits.is_empty() && !text.is_empty()).then(|| Duration::from_secs(seconds))
+}
+
+/// A moment of the cluster's time as it is written: `0:41`, `1:02:03`.
+fn moment(text: &str) -> Option<Time> {
+    let parts: Option<Vec<u64>> = text.split(':').map(|part| part.parse().ok()).collect();
+    let seconds = match parts?.as_slice() {
+        [minutes, seconds] if *seconds < 60 => minutes.checked_mul(60)?.checked_add(*seconds)?,
+        [hours, minutes, seconds] if *minutes < 60 && *seconds < 60 => {
+            hours.checked_mul(3_600)?.checked_add(minutes * 60 + seconds)?
+        }
+        _ => return None,
+    };
+    // The whole second is meant.
+    Some(Time(seconds.checked_add(1)?.checked_mul(1_000_000)?.checked_sub(1)?))
+}
+
+/// What mattered among events: preemption, kills, moves, failures, rejections, drains, configurations, nodes.
+pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Moment> {
+    let told = records.filter_map(|(number, record)| {
+        let text = words(record)?;
+        Some(Moment { number, at: record.at, text })
+    });
+    let mut told: Vec<Moment> = told.collect();
+    // Who is killed fails; that is one thing.
+    let killed: BTreeSet<(Time, String)> = told
+        .iter()
+        .filter_map(|moment| Some((moment.at, format!("{} failed", moment.text.strip_suffix(" was killed")?))))
+        .collect();
+    told.retain(|moment| !killed.contains(&(moment.at, moment.text.clone())));
+    told
+}
+
+/// What happened, where it is something that mattered.
+fn words(record: &Record) -> Option<String> {
+    let Record { object, message, reference, .. } = record;
+    Some(match (record.kind, record.detail) {
+        (ObjectType::APP, ChangeDetail::APP_KILLED) => format!("{object} was killed"),
+        (ObjectType::APP, ChangeDetail::APP_MOVED) => format!("{object} was moved to {reference}"),
+        (ObjectType::APP, ChangeDetail::APP_REJECT) => format!("{object} was rejected"),
+        (ObjectType::APP, ChangeDetail::APP_FAILED) => format!("{object} failed"),
+        (ObjectType::APP, ChangeDetail::ALLOC_PREEMPT) => format!("an allocation of {object} was preempted"),
+        (ObjectType::NODE, ChangeDetail::NODE_DECOMMISSION) => format!("node {object} went"),
+        (ObjectType::NODE, ChangeDetail::NODE_SCHEDULABLE) => format!("node {object}: schedulable or not"),
+        (ObjectType::NODE, ChangeDetail::NODE_CAPACITY) => format!("node {object}: another capacity"),
+        (ObjectType::NODE, detail) if detail.0 == 0 && record.change == ChangeType::ADD => {
+            format!("node {object} came")
+        }
+        (ObjectType::QUEUE, ChangeDetail::QUEUE_STATE) => format!("{object}: {message}"),
+        (ObjectType::QUEUE, ChangeDetail::QUEUE_DRAIN_ALERT) => format!("{object} drains for long"),
+        (ObjectType::QUEUE, ChangeDetail::CONFIG_LOADED) => "a configuration came into force".to_owned(),
+        (ObjectType::QUEUE, ChangeDetail::CONFIG_REFUSED) => "a configuration was refused".to_owned(),
+        (ObjectType::QUEUE, ChangeDetail::CONFIG_ROLLED_BACK) => message.to_string(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_and_moments_are_read_as_they_are_shown() {
+        let seconds = |text: &str| span(text).map(|span| span.as_secs());
+        assert_eq!(["90s", "10m", "1h30m", "2d"].map(seconds), [Some(90), Some(600), Some(5400), Some(172_800)]);
+        assert_eq!(["", "10", "m", "1w", "99999999999999999999h", "-3m"].map(seconds), [None; 6]);
+        let at = |text: &str| moment(text).map(|at| at.as_millis() / 1000);
+        assert_eq!(["0:41", "1:02:03"].map(at), [Some(41), Some(3723)]);
+        assert_eq!(["41", "0:61", "1:2:3:4", "x:1", "99999999999999999999:1"].map(at), [None; 5]);
+    }
+}

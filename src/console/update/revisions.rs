@@ -1,0 +1,238 @@
+//! The history of configurations: looking at one, comparing two, bringing one back.
+
+use std::sync::Arc;
+
+use super::super::filter::Filter;
+use super::super::format;
+use super::super::model::column::RevisionColumn;
+use super::super::model::layer::{Confirm, Layer, Question};
+use super::super::model::orders::Purpose;
+use super::super::model::page::{DetailsPage, Page, RevisionsPage, Subject};
+use super::super::model::records::{Compared, Ledger};
+use super::super::model::{Grade, Model};
+use super::super::work::Work;
+use super::lists::{self, SortKey};
+use super::navigate::{home, push};
+use crate::model::Time;
+use crate::view::act::{Act, Configured, Order};
+use crate::view::ledger::Revision;
+
+/// Goes to the history of configurations.
+pub fn open(model: &mut Model) {
+    open_at(model, None);
+}
+
+/// The same, with the cursor on a revision.
+pub fn open_at(model: &mut Model, number: Option<u64>) {
+    home(model);
+    let mut page = model.parked.revisions.take().unwrap_or_default();
+    if number.is_some() {
+        page.list.cursor.wanted = number;
+    }
+    push(model, Page::Revisions(page));
+}
+
+/// Makes the rows; of those that came into force after `until` none.
+pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>) {
+    let then = |revision: &&Arc<Revision>| until.is_none_or(|until| revision.at <= until);
+    let mut shown: Vec<&Arc<Revision>> = ledger.revisions().iter().filter(then).collect();
+    page.list.total = shown.len();
+    page.list.widest = lists::widest(shown.iter().map(|one| ["".into(), one.by.as_str().into(), "".into()]));
+    page.list.widest[0] = 6;
+    if let Some(filter) = Filter::parse(&page.list.filter) {
+        let numbers: Vec<String> = shown.iter().map(|one| one.number.to_string()).collect();
+        let mut kept = filter
+            .select(shown.iter().zip(&numbers), |(one, number)| {
+                [number.as_str(), one.by.as_str(), one.source.name(), one.reason.as_str(), one.checksum.as_str()]
+            })
+            .into_iter();
+        shown.retain(|_| kept.next().unwrap_or(false));
+    }
+    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let column = page.list.sort.column;
+    let mut keyed: Vec<_> = shown
+        .into_iter()
+        .map(|one| {
+            let key = match column {
+                RevisionColumn::Revision => SortKey::Figures(number(one.number), 0),
+                RevisionColumn::By => SortKey::Text(&one.by),
+                RevisionColumn::Source => SortKey::Text(one.source.name()),
+                RevisionColumn::Changes => SortKey::Figures(i64::try_from(one.changes).unwrap_or(i64::MAX), 0),
+            };
+            (key, SortKey::Figures(-number(one.number), 0), Arc::clone(one))
+        })
+        .collect();
+    lists::order(page.list.sort, &mut keyed);
+    page.list.rows = keyed.into_iter().map(|(_, _, one)| one).collect();
+    let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
+    page.list.cursor.find(rows.len(), |index| rows.get(index).map(|one| one.number), None, filtered);
+}
+
+/// Puts the cursor on a revision.
+pub fn select(page: &mut RevisionsPage, index: usize) {
+    let rows = &page.list.rows;
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|one| one.number));
+}
+
+/// The revision under the cursor.
+pub fn revision(page: &RevisionsPage) -> Option<&Arc<Revision>> {
+    page.list.rows.get(page.list.cursor.index)
+}
+
+/// The two that the page compares: the marked one, or the one before, with the one under the cursor.
+pub fn compared(page: &RevisionsPage, ledger: &Ledger) -> Option<Subject> {
+    let new = revision(page)?.number;
+    let before = ledger.revisions().iter().map(|one| one.number).filter(|number| *number < new).max();
+    Some(match page.marked.filter(|marked| *marked != new).or(before) {
+        Some(old) => Subject::Compare(old, new),
+        None => Subject::Revision(new),
+    })
+}
+
+/// Shows the text of the revision under the cursor.
+pub fn show(model: &mut Model) {
+    let Page::Revisions(page) = model.page() else { return };
+    if let Some(number) = revision(page).map(|one| one.number) {
+        push(model, Page::Details(DetailsPage { subject: Subject::Revision(number), top: 0 }));
+    }
+}
+
+/// Marks the revision under the cursor as the one that others are compared with, or takes that back.
+pub fn mark(model: &mut Model) {
+    let Page::Revisions(page) = model.page_mut() else { return };
+    let here = revision(page).map(|one| one.number);
+    page.marked = if page.marked == here { None } else { here };
+}
+
+/// Wants what the page needs: texts, and a comparison when both are there.
+pub fn want(model: &mut Model) {
+    let subject = match model.page() {
+        Page::Revisions(page) => compared(page, &model.cluster.ledger),
+        Page::Details(page) => Some(page.subject.clone()),
+        _ => None,
+    };
+    match subject {
+        Some(Subject::Revision(number)) => model.cluster.ledger.want(number),
+        Some(Subject::Compare(old, new)) => compare(model, old, new),
+        _ => {}
+    }
+}
+
+fn compare(model: &mut Model, old: u64, new: u64) {
+    let ledger = &mut model.cluster.ledger;
+    let known = ledger.compared.as_ref().is_some_and(|compared| compared.of == (old, new));
+    if known || ledger.comparing == Some((old, new)) {
+        return;
+    }
+    ledger.want(old);
+    ledger.want(new);
+    let texts = match (ledger.text(old), ledger.text(new)) {
+        (Some(Ok(old)), Some(Ok(new))) => (Arc::clone(old), Arc::clone(new)),
+        (Some(Err(why)), _) | (_, Some(Err(why))) => {
+            let lines = Err(why.to_owned());
+            ledger.compared = Some(Compared { of: (old, new), lines });
+            return;
+        }
+        _ => return,
+    };
+    ledger.comparing = Some((old, new));
+    let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+    model.work.push_back(Work::Compare { of: (old, new), texts, profile });
+}
+
+/// Takes a comparison.
+pub fn take(model: &mut Model, compared: Compared) {
+    if model.cluster.ledger.comparing == Some(compared.of) {
+        model.cluster.ledger.comparing = None;
+    }
+    model.cluster.ledger.compared = Some(compared);
+}
+
+/// The revision that is to be brought back: by its number, or the one under the cursor.
+fn target(model: &Model, number: Option<&str>) -> Result<u64, String> {
+    match number.map(str::trim).filter(|text| !text.is_empty()) {
+        Some(text) => text.parse().map_err(|_| format!("{text} is no number of a revision")),
+        None => match model.page() {
+            Page::Revisions(page) => revision(page).map(|one| one.number),
+            Page::Details(DetailsPage { subject: Subject::Revision(number), .. }) => Some(*number),
+            _ => None,
+        }
+        .ok_or_else(|| "which one? :rollback NUMBER, or b in the history of configurations".to_owned()),
+    }
+}
+
+/// Whether a configuration could be brought back.
+///
+/// # Errors
+/// Why not.
+pub fn can_roll_back(model: &Model) -> Result<(), String> {
+    let actor = model.cluster.actor()?;
+    let act = Act::Rollback { revision: 0, base: None, dry_run: true };
+    model.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())?;
+    match &model.cluster.newest.configuration {
+        Some(_) => Ok(()),
+        None => Err("the text of the configuration in force is not known".to_owned()),
+    }
+}
+
+/// Asks what bringing a revision back would mean; the question follows.
+pub fn roll_back(model: &mut Model, number: Option<&str>) {
+    let revision = match target(model, number) {
+        Ok(number) => number,
+        Err(told) => return model.say(Grade::Refusal, told),
+    };
+    let Some(running) = &model.cluster.newest.configuration else { return };
+    if running.revision == revision {
+        return model.say(Grade::Refusal, format!("revision {revision} is the one in force"));
+    }
+    let base = Some(running.checksum.clone());
+    model.orders.give(Act::Rollback { revision, base, dry_run: true }.into(), Purpose::Ask);
+}
+
+/// Asks whether a revision is to be brought back, which could be done a moment ago.
+pub fn ask(model: &mut Model, act: &Act, would: &Configured) {
+    let Act::Rollback { revision, base, .. } = act else { return };
+    if would.checksum == would.previous {
+        let told = format!("revision {revision} is the same text as the one in force");
+        return model.say(Grade::Info, told);
+    }
+    let mut lines = Vec::new();
+    if let Some(known) = model.cluster.ledger.revision(*revision) {
+        lines.push(format!("Revision {revision}, {}.", origin(known)));
+    }
+    lines.push(match would.changes.len() {
+        0 => "Only comments and order change.".to_owned(),
+        count => format!("{} against the one in force:", format::count(count as u64, "change")),
+    });
+    for change in would.changes.iter().take(6) {
+        let of = change.queue.as_ref().map_or_else(|| change.partition.clone(), ToString::to_string);
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+        lines.push(format!("  {of} {} {} → {}", change.key, value(&change.from), value(&change.to)));
+    }
+    if would.changes.len() > 6 {
+        lines.push(format!("  and {} more", would.changes.len() - 6));
+    }
+    lines.extend(would.what_happens.iter().take(6).map(|told| format!("{told}.")));
+    lines.push("It comes into force at once, as a new revision; nothing is taken out of the history.".to_owned());
+    let act = Act::Rollback { revision: *revision, base: base.clone(), dry_run: false };
+    let what = Question::Order(Box::new(Order::from(act)));
+    model.layers.push(Layer::Confirm(Confirm {
+        title: format!("Bring revision {revision} back?"),
+        lines,
+        accept: "Roll back",
+        accepting: false,
+        typed: None,
+        what,
+    }));
+}
+
+/// How a revision came into force: `by ann, api, "smaller"`.
+pub fn origin(of: &Revision) -> String {
+    let by = if of.by.is_empty() { String::new() } else { format!("by {}, ", of.by) };
+    let how = match of.source {
+        crate::view::ledger::RevisionSource::Rollback(old) => format!("rollback to {old}"),
+        source => source.name().to_owned(),
+    };
+    let reason = if of.reason.is_empty() { String::new() } else { format!(": {}", of.reason) };
+    format!("{by}{how}{reason}")
+}

@@ -1,0 +1,76 @@
+//! What is served and takes orders: an engine on a thread of its own, or a core that is stepped by hand.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::{Counters, Engine, EventLog, Ledger, Published};
+use crate::model::Time;
+use crate::view::act::{Actor, Answer, Order, Refusal};
+
+/// A scheduler as those see it who show it to others.
+pub trait Host: Send + Sync {
+    /// What it shows.
+    fn published(&self) -> &Published;
+
+    /// The events that have happened.
+    fn events(&self) -> &Arc<EventLog>;
+
+    /// What has happened, in numbers.
+    fn counters(&self) -> &Arc<Counters>;
+
+    /// Who did what, and every configuration that was in force.
+    fn ledger(&self) -> &Arc<Ledger>;
+
+    /// What time it is for the scheduler.
+    fn now(&self) -> Time;
+
+    /// What the wall clock showed when the scheduler's time began.
+    fn began(&self) -> SystemTime;
+
+    /// How much faster than the wall clock the scheduler's time runs.
+    fn speed(&self) -> f64;
+
+    /// Has an order carried out. `answer` is called once, from any thread, when what came of it is published.
+    fn perform(&self, actor: Actor, order: Order, answer: Answer);
+
+    /// Takes note of an order that was refused before it came to the scheduler. `answer` is called once, with that refusal.
+    fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer);
+}
+
+impl Host for Engine {
+    fn published(&self) -> &Published {
+        Self::published(self)
+    }
+
+    fn events(&self) -> &Arc<EventLog> {
+        Self::events(self)
+    }
+
+    fn counters(&self) -> &Arc<Counters> {
+        Self::counters(self)
+    }
+
+    fn ledger(&self) -> &Arc<Ledger> {
+        Self::ledger(self)
+    }
+
+    fn now(&self) -> Time {
+        Self::now(self)
+    }
+
+    fn began(&self) -> SystemTime {
+        self.clock().wall(Time::ZERO)
+    }
+
+    fn speed(&self) -> f64 {
+        self.clock().speed()
+    }
+
+    fn perform(&self, actor: Actor, order: Order, answer: Answer) {
+        Self::perform(self, actor, order, answer);
+    }
+
+    fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
+        Self::refuse(self, actor, order, refusal, answer);
+    }
+}

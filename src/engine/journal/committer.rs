@@ -1,0 +1,374 @@
+//! The thread that writes: many changes with one wait for the disk.
+//!
+//! What was carried out already waits here for as long as the disk fails, and is tried again; an order that could not be written is
+//! handed back at once, and nothing of it stays.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::recorder::Block;
+use super::store::{Change, Store, StoreError};
+use crate::engine::ledger::News;
+
+/// What is done once something is on the disk.
+pub type Then = Box<dyn FnOnce() + Send>;
+
+/// How many bytes one commit takes together.
+const TOGETHER: usize = 4 << 20;
+/// The shortest and the longest pause between two tries while the disk fails.
+pub const PAUSES: Pauses = (Duration::from_millis(100), Duration::from_secs(5));
+
+/// The shortest and the longest pause between two tries.
+pub type Pauses = (Duration, Duration);
+
+enum Work {
+    /// What was carried out already.
+    Write(Waiting),
+    /// What was carried out already, and orders that wait for being written.
+    Commit(Waiting, Waiting, SyncSender<Result<(), String>>),
+    /// What is none of the scheduler's business: one at a time, so that nobody waits long for it.
+    Aside(Vec<Change>, SyncSender<bool>),
+    Stop,
+}
+
+#[derive(Default)]
+struct Waiting {
+    changes: Vec<Change>,
+    bytes: usize,
+    /// The number of the last record in it; 0 if there is none.
+    last: u64,
+    then: Option<Then>,
+}
+
+impl Waiting {
+    fn of(block: Option<Block>, news: &News) -> Self {
+        let mut waiting = Self::default();
+        if let Some(block) = block {
+            waiting.last = block.last();
+            waiting.bytes = block.frames.len();
+            waiting.changes.push(Change::Records(block.first, block.frames.into()));
+        }
+        waiting.changes.extend(changes_of(news));
+        waiting
+    }
+}
+
+/// What is new in a ledger, as it stands in the store.
+pub(super) fn changes_of(news: &News) -> impl Iterator<Item = Change> {
+    fn bytes(value: &impl serde::Serialize) -> Arc<[u8]> {
+        rmp_serde::to_vec_named(value).expect("the ledger has nothing that MessagePack lacks").into()
+    }
+    let entries = news.entries.iter().map(|entry| Change::Audit(entry.id, bytes(&**entry)));
+    let revisions = news.revisions.iter().map(|revision| Change::Revision(revision.number, bytes(&**revision)));
+    entries.chain(revisions)
+}
+
+/// A journal that is being written, for everybody who has to do with it. All copies are the same one.
+#[derive(Clone)]
+pub struct Journal(Arc<Shared>);
+
+struct Shared {
+    store: Store,
+    work: Sender<Work>,
+    state: Mutex<State>,
+    /// Something in the state is another than before.
+    news: Condvar,
+    on_change: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
+    /// How many views wait to be shown.
+    views: AtomicUsize,
+}
+
+#[derive(Default)]
+struct State {
+    /// The number of the last record that is on the disk.
+    durable: u64,
+    /// Why nothing can be written.
+    failing: Option<String>,
+    over: bool,
+}
+
+impl Journal {
+    /// The store behind it.
+    pub fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    /// The number of the last record that is on the disk.
+    pub fn durable(&self) -> u64 {
+        self.state().durable
+    }
+
+    /// Why nothing can be written at present.
+    pub fn failing(&self) -> Option<String> {
+        self.state().failing.clone()
+    }
+
+    /// Waits until a record is on the disk. Gives whether it is; it is not if the journal comes to its end before.
+    pub fn wait_for(&self, record: u64) -> bool {
+        let waits = |state: &mut State| state.durable < record && !state.over;
+        let state = self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
+        state.durable >= record
+    }
+
+    /// Waits until something can be written, or the journal has come to its end.
+    pub fn wait_until_well(&self) {
+        let waits = |state: &mut State| state.failing.is_some() && !state.over;
+        drop(self.0.news.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Has `call` called whenever the disk begins to fail, or is back.
+    pub fn on_change(&self, call: Box<dyn Fn() + Send + Sync>) {
+        *self.0.on_change.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
+    }
+
+    /// Has something written that was carried out already, and then something done.
+    pub fn write(&self, block: Option<Block>, news: &News, then: Option<Then>) {
+        let mut waiting = Waiting::of(block, news);
+        waiting.then = then;
+        // After its end there is nobody to write; nobody is told of anything then either.
+        let _ = self.0.work.send(Work::Write(waiting));
+    }
+
+    /// Writes what was carried out before and then the records of orders, and waits until they outlast a power cut.
+    ///
+    /// # Errors
+    /// Why the orders are not written; nothing of them stays. What was carried out before is written as soon as that can be.
+    pub fn commit(&self, before: Option<Block>, news: &News, orders: Block) -> Result<(), String> {
+        let (answer, answers) = sync_channel(1);
+        let (before, orders) = (Waiting::of(before, news), Waiting::of(Some(orders), &News::default()));
+        let _ = self.0.work.send(Work::Commit(before, orders, answer));
+        answers.recv().unwrap_or_else(|_| Err("the journal is closed".to_owned()))
+    }
+
+    /// Makes changes that are none of the scheduler's business, and waits for that. Gives whether they were made.
+    pub fn aside(&self, changes: Vec<Change>) -> bool {
+        let (done, answers) = sync_channel(1);
+        let _ = self.0.work.send(Work::Aside(changes, done));
+        answers.recv().unwrap_or(false)
+    }
+
+    /// Counts a view that waits to be shown, or does no more.
+    pub(in crate::engine) fn view_waits(&self, waits: bool) {
+        if waits {
+            self.0.views.fetch_add(1, Ordering::AcqRel);
+        } else {
+            self.0.views.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// How many views wait to be shown.
+    pub(in crate::engine) fn views_waiting(&self) -> usize {
+        self.0.views.load(Ordering::Acquire)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let (before, after) = {
+            let mut state = self.state();
+            let before = state.failing.is_some();
+            change(&mut state);
+            (before, state.failing.is_some())
+        };
+        self.0.news.notify_all();
+        if before != after
+            && let Some(call) = &*self.0.on_change.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            call();
+        }
+    }
+}
+
+/// Whoever has this keeps the journal going. When it is dropped, all that waits is written.
+pub struct Keeper {
+    journal: Journal,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    /// Begins to write behind the record of this number; `pauses` are made while the disk fails.
+    ///
+    /// # Errors
+    /// The operating system gives no thread.
+    pub fn start(store: Store, durable: u64, pauses: Pauses) -> std::io::Result<Self> {
+        let (work, inbox) = channel();
+        let state = Mutex::new(State { durable, ..State::default() });
+        let shared = Shared {
+            store,
+            work,
+            state,
+            news: Condvar::new(),
+            on_change: Mutex::default(),
+            views: AtomicUsize::new(0),
+        };
+        let journal = Journal(Arc::new(shared));
+        let owned = journal.clone();
+        let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
+            let mut committer = Committer { journal: owned, inbox, waiting: Vec::new(), dirty: false, pauses };
+            committer.run();
+            committer.journal.change(|state| state.over = true);
+        })?;
+        Ok(Self { journal, thread: Some(thread) })
+    }
+
+    /// The journal.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        let _ = self.journal.0.work.send(Work::Stop);
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been told by the panic hook already.
+            let _ = thread.join();
+        }
+        // Others may still hold the journal; whoever has the folder next must be the only one who writes.
+        self.journal.store().close();
+    }
+}
+
+struct Committer {
+    journal: Journal,
+    inbox: Receiver<Work>,
+    /// What was carried out and is not on the disk yet.
+    waiting: Vec<Waiting>,
+    /// Something may be in the store that is not meant to be.
+    dirty: bool,
+    pauses: Pauses,
+}
+
+/// What was heard at once.
+#[derive(Default)]
+struct Heard {
+    orders: Option<(Waiting, SyncSender<Result<(), String>>)>,
+    aside: Option<(Vec<Change>, SyncSender<bool>)>,
+    stop: bool,
+}
+
+impl Committer {
+    fn run(&mut self) {
+        let mut pause = self.pauses.0;
+        loop {
+            let failing = self.journal.failing();
+            let heard = self.hear(failing.is_some().then_some(pause));
+            let stop = heard.stop;
+            self.attempt(heard, failing);
+            pause = if self.dirty { (pause * 2).min(self.pauses.1) } else { self.pauses.0 };
+            if stop {
+                return;
+            }
+        }
+    }
+
+    /// Waits for something to do, at most for `pause`, and takes what else is there.
+    fn hear(&mut self, pause: Option<Duration>) -> Heard {
+        let mut heard = Heard::default();
+        let first = match pause {
+            None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(pause) => self.inbox.recv_timeout(pause),
+        };
+        let mut next = match first {
+            Ok(work) => Some(work),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Work::Stop),
+        };
+        let mut bytes = 0;
+        while let Some(work) = next {
+            match work {
+                Work::Write(waiting) => {
+                    bytes += waiting.bytes;
+                    self.waiting.push(waiting);
+                }
+                Work::Commit(before, orders, answer) => {
+                    self.waiting.push(before);
+                    heard.orders = Some((orders, answer));
+                }
+                Work::Aside(changes, done) => heard.aside = Some((changes, done)),
+                Work::Stop => heard.stop = true,
+            }
+            // Whoever gave orders waits; and what stands aside is large by itself.
+            if heard.stop || heard.orders.is_some() || heard.aside.is_some() || bytes > TOGETHER {
+                break;
+            }
+            next = self.inbox.try_recv().ok();
+        }
+        heard
+    }
+
+    fn attempt(&mut self, heard: Heard, failing: Option<String>) {
+        let Heard { mut orders, aside, .. } = heard;
+        if let Some(why) = &failing {
+            refuse(orders.take(), why);
+        }
+        let mut changes = self.changes();
+        changes.extend(orders.iter().flat_map(|(waiting, _)| waiting.changes.iter().cloned()));
+        changes.extend(aside.iter().flat_map(|(changes, _)| changes.iter().cloned()));
+        let outcome = self.commit(&changes);
+        let told = aside.map(|(_, done)| done);
+        match outcome {
+            Ok(()) => {
+                let last = orders.as_ref().map(|(waiting, _)| waiting.last);
+                self.written(last);
+                if let Some((_, answer)) = orders {
+                    // The engine may have stopped meanwhile; what it wanted stands.
+                    let _ = answer.send(Ok(()));
+                }
+                told.map(|done| done.send(true));
+            }
+            Err(error) => {
+                self.dirty = true;
+                // What the failed try may have left must go before anybody is told that nothing is left.
+                let changes = self.changes();
+                match self.commit(&changes) {
+                    Ok(()) => self.written(None),
+                    Err(_) => self.journal.change(|state| state.failing = Some(error.to_string())),
+                }
+                refuse(orders, &error.to_string());
+                told.map(|done| done.send(false));
+            }
+        }
+    }
+
+    /// What has to be written in any case.
+    fn changes(&self) -> Vec<Change> {
+        let cut = self.dirty.then(|| Change::CutFrom(self.journal.durable() + 1));
+        let waiting = self.waiting.iter().flat_map(|waiting| waiting.changes.iter().cloned());
+        cut.into_iter().chain(waiting).collect()
+    }
+
+    fn commit(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let store = self.journal.store();
+        if self.dirty {
+            store.reopen()?;
+        }
+        if changes.is_empty() { Ok(()) } else { store.commit(changes) }
+    }
+
+    /// All that waits, and orders up to `last`, are on the disk.
+    fn written(&mut self, last: Option<u64>) {
+        self.dirty = false;
+        let written = self.waiting.iter().map(|waiting| waiting.last).chain(last).max().unwrap_or(0);
+        self.journal.change(|state| {
+            state.durable = state.durable.max(written);
+            state.failing = None;
+        });
+        for waiting in self.waiting.drain(..) {
+            if let Some(then) = waiting.then {
+                then();
+            }
+        }
+    }
+}
+
+fn refuse(orders: Option<(Waiting, SyncSender<Result<(), String>>)>, why: &str) {
+    if let Some((_, answer)) = orders {
+        let _ = answer.send(Err(why.to_owned()));
+    }
+}

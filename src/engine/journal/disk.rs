@@ -1,0 +1,147 @@
+//! The file that the store is in, behind a trait, so that tests put a disk in between that fails or forgets.
+
+use std::fmt::Debug;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the store asks of a disk.
+pub trait Disk: Debug + Send + Sync {
+    /// How long the file is.
+    fn len(&self) -> io::Result<u64>;
+    /// Whether nothing is in the file.
+    fn is_empty(&self) -> io::Result<bool> {
+        self.len().map(|len| len == 0)
+    }
+    /// Reads all of `out`, or fails.
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()>;
+    /// Makes the file longer, by zeros, or shorter.
+    fn set_len(&self, len: u64) -> io::Result<()>;
+    /// Writes all of `data`, or fails and may have written a part.
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()>;
+    /// Waits until all that was written outlasts a power cut.
+    fn sync(&self) -> io::Result<()>;
+}
+
+/// A file of the machine.
+#[derive(Debug)]
+pub struct FileDisk(File);
+
+impl FileDisk {
+    /// Opens a file, or makes one that only its owner can read.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        Ok(Self(file))
+    }
+}
+
+impl Disk for FileDisk {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read_exact_at(out, offset)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write_all_at(data, offset)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+}
+
+/// A file that is nowhere but in memory.
+#[derive(Debug, Default)]
+pub struct MemoryDisk(Mutex<Vec<u8>>);
+
+impl Disk for MemoryDisk {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.bytes(|bytes| bytes.len() as u64))
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let from = usize::try_from(offset).map_err(io::Error::other)?;
+        self.bytes(|bytes| {
+            let found = bytes.get(from..).and_then(|rest| rest.get(..out.len()));
+            out.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        })
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let len = usize::try_from(len).map_err(io::Error::other)?;
+        self.bytes(|bytes| bytes.resize(len, 0));
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let from = usize::try_from(offset).map_err(io::Error::other)?;
+        self.bytes(|bytes| {
+            let end = from + data.len();
+            if bytes.len() < end {
+                bytes.resize(end, 0);
+            }
+            bytes[from..end].copy_from_slice(data);
+        });
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl From<Vec<u8>> for MemoryDisk {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Mutex::new(bytes))
+    }
+}
+
+impl MemoryDisk {
+    /// What is in it now.
+    pub fn copy(&self) -> Vec<u8> {
+        self.bytes(|bytes| bytes.clone())
+    }
+
+    fn bytes<T>(&self, with: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+        with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A disk as the database takes it.
+#[derive(Debug)]
+pub(super) struct Backend(pub Arc<dyn Disk>);
+
+impl redb::StorageBackend for Backend {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write(offset, data)
+    }
+}

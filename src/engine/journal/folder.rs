@@ -1,0 +1,425 @@
+//! A state folder: opened by one process at a time, and what a scheduler in it begins with.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::FORMAT;
+use super::committer::{Journal, Keeper, PAUSES, Pauses, changes_of};
+use super::disk::{Disk, FileDisk};
+use super::past::{Past, records};
+use super::record::Wall;
+use super::recorder::Recorder;
+use super::repair;
+use super::snapshots::{self, Snapshots};
+use super::store::{Change, Head, Index, Shelf, Store, StoreError};
+use crate::engine::core::Core;
+use crate::engine::ledger::{Archive, MOST_ENTRIES, MOST_REVISIONS, News};
+use crate::engine::setup::Setup;
+use crate::scenario::Workload;
+use crate::view::ledger::{AuditEntry, AuditQuery, Revision};
+
+/// The store in a folder.
+const FILE: &str = "journal.redb";
+/// The same while its beginning is written.
+const NEW: &str = "journal.new";
+/// Held by the process that has the folder.
+const LOCK: &str = "lock";
+
+/// Why a state folder cannot be used, and what can be done about it.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// The file system says no.
+    #[error("{}: {why}", folder.display())]
+    Folder {
+        /// Which folder.
+        folder: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// Another process has it.
+    #[error("{} is in use by another kornsole{}: stop that one, or name another folder with --state", folder.display(), by(who))]
+    InUse {
+        /// Which folder.
+        folder: PathBuf,
+        /// The process, as far as it is known.
+        who: String,
+    },
+    /// It was made by another profile.
+    #[error(
+        "the state is of a scheduler that decides as {was}, and cannot go on as {wanted}: give --core {was}, or name another folder with --state"
+    )]
+    OtherCore {
+        /// The profile of the journal.
+        was: String,
+        /// The one asked for.
+        wanted: String,
+    },
+    /// It was made by a later version.
+    #[error(
+        "the state has format {found}, written by kornsole {by}; this version knows formats up to {known}: use the later version, or name another folder with --state"
+    )]
+    Newer {
+        /// Its format.
+        found: u32,
+        /// Who wrote it.
+        by: String,
+        /// The newest format that is known.
+        known: u32,
+    },
+    /// Something in it is not as it was written.
+    #[error("{0}")]
+    Damaged(String),
+    /// The scheduler cannot begin.
+    #[error("{0}")]
+    Begin(String),
+}
+
+fn by(who: &str) -> String {
+    if who.is_empty() { String::new() } else { format!(" (process {who})") }
+}
+
+/// A state folder that this process has.
+#[derive(Debug)]
+pub struct Folder {
+    store: Store,
+    lock: Option<File>,
+    notes: Vec<String>,
+    /// Of a folder that is new: its path. The file gets its name once there is a whole journal in it.
+    new: Option<PathBuf>,
+    pauses: Pauses,
+}
+
+/// What goes with a scheduler that is kept, for as long as it runs.
+pub struct Kept {
+    // In the order in which they come to their end.
+    pub(in crate::engine) snapshots: Snapshots,
+    pub(in crate::engine) keeper: Keeper,
+    pub(in crate::engine) setup: Setup,
+    /// How much work there was before this run.
+    pub(in crate::engine) work: u64,
+    _lock: Option<File>,
+}
+
+impl Kept {
+    /// The journal.
+    pub fn journal(&self) -> &Journal {
+        self.keeper.journal()
+    }
+
+    /// Writes what a core has done that is stepped by hand, and waits until that is on the disk. Gives whether it is.
+    pub fn keep_up(&self, core: &mut Core) -> bool {
+        let (block, news) = core.take_written();
+        let last = block.as_ref().map_or(0, |block| block.last());
+        self.journal().write(block, &news, None);
+        core.take_events().into_iter().for_each(|events| core.events().append(events));
+        self.journal().wait_for(last)
+    }
+
+    /// Has a snapshot made of everything that a core has done, and waits for it.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn snapshot(&self, core: &mut Core) -> Result<(), String> {
+        let number = core.write_played();
+        let work = self.work + core.recorder.as_ref().map_or(0, |recorder| recorder.work());
+        if !self.keep_up(core) {
+            return Err("the disk fails".to_owned());
+        }
+        snapshots::make(self.journal(), &self.setup, number, work)
+    }
+
+    /// The past, to look at.
+    pub fn past(&self) -> Past {
+        Past::new(self.journal().clone(), self.setup.clone())
+    }
+}
+
+/// Makes the scheduler of a folder that is new.
+pub type Fresh<'a> = Box<dyn FnOnce(Option<Box<dyn Workload>>) -> Result<Core, String> + 'a>;
+
+impl Folder {
+    /// Opens a folder, or makes it. With `mend`, a damaged file is moved aside, and what is intact of it is kept.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn open(path: &Path, mend: bool) -> Result<Self, Trouble> {
+        let failed = |error: std::io::Error| Trouble::Folder { folder: path.to_owned(), why: error.to_string() };
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+        let lock = lock(path)?;
+        let file = path.join(FILE);
+        if !file.exists() {
+            let begun = path.join(NEW);
+            // One that was cut off has never been anything to anybody.
+            let gone = std::fs::remove_file(&begun).is_ok();
+            let disk = FileDisk::open(&begun).map_err(failed)?;
+            let notes = gone.then(|| "the first start was cut off, and begins anew".to_owned());
+            let store = whole(Arc::new(disk), false)?;
+            return Ok(Self {
+                store,
+                lock: Some(lock),
+                notes: notes.into_iter().collect(),
+                new: Some(path.to_owned()),
+                pauses: PAUSES,
+            });
+        }
+        let open = || whole(Arc::new(FileDisk::open(&file).map_err(failed)?), mend);
+        let mut notes = Vec::new();
+        let store = match open() {
+            Err(Trouble::Damaged(_)) if mend => {
+                notes.push(repair::mend(&file).map_err(|why| Trouble::Folder { folder: path.to_owned(), why })?);
+                open()?
+            }
+            store => store?,
+        };
+        Ok(Self { store, lock: Some(lock), notes, new: None, pauses: PAUSES })
+    }
+
+    /// The same on any disk, which nobody else may use, and which is soon tried again when it fails.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn on(disk: Arc<dyn Disk>) -> Result<Self, Trouble> {
+        let pauses = (Duration::from_millis(1), Duration::from_millis(20));
+        Ok(Self { store: whole(disk, true)?, lock: None, notes: Vec::new(), new: None, pauses })
+    }
+
+    /// What was done about damage, for a person.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Begins: with the scheduler that is in the folder, brought forward to the last record; or with a fresh one, if there is none.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn begin(
+        self,
+        setup: &Setup,
+        speed: f64,
+        workload: Option<Box<dyn Workload>>,
+        fresh: Fresh<'_>,
+    ) -> Result<(Core, Kept), Trouble> {
+        let (mut core, next, work) = match self.store.head().map_err(|error| told(self.store.disk(), error))? {
+            Some(head) => {
+                suits(&self.store, &head, setup)?;
+                go_on(&self.store, setup, workload)?
+            }
+            None => {
+                let core = fresh(workload).map_err(Trouble::Begin)?;
+                found(&self.store, &core, setup)?;
+                if let Some(folder) = &self.new {
+                    let named = std::fs::rename(folder.join(NEW), folder.join(FILE));
+                    let kept = named.and_then(|()| File::open(folder)?.sync_all());
+                    kept.map_err(|error| Trouble::Folder { folder: folder.clone(), why: error.to_string() })?;
+                }
+                (core, 1, 0)
+            }
+        };
+        core.goes_live(setup);
+        core.recorder = Some(Recorder::new(next));
+        core.begin_run(setup, speed);
+        let failed = |error: std::io::Error| Trouble::Begin(format!("the journal cannot be started: {error}"));
+        let keeper = Keeper::start(self.store, next - 1, self.pauses).map_err(failed)?;
+        let journal = keeper.journal().clone();
+        core.ledger().set_archive(Arc::new(Shelves(journal.clone())));
+        let snapshots = Snapshots::start(journal, setup.clone()).map_err(failed)?;
+        Ok((core, Kept { snapshots, keeper, setup: setup.clone(), work, _lock: self.lock }))
+    }
+}
+
+/// Opens a store; `thorough`: looks through all of it, not only through what the start needs.
+fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Trouble> {
+    let store = Store::open(Arc::clone(&disk)).map_err(|error| told(&disk, error))?;
+    let look = || -> Result<(), StoreError> {
+        if store.head()?.is_none() || !thorough {
+            return Ok(());
+        }
+        let snapshots = store.snapshots()?;
+        for (number, index) in &snapshots {
+            store.snapshot(*number, index)?;
+        }
+        let oldest = snapshots.first().ok_or_else(|| StoreError::Damaged("there is no snapshot".to_owned()))?;
+        store.look_through(oldest.0 + 1)
+    };
+    look().map_err(|error| told(&disk, error))?;
+    Ok(store)
+}
+
+/// What an error means for a start.
+fn told(disk: &Arc<dyn Disk>, error: StoreError) -> Trouble {
+    match error {
+        StoreError::Disk(why) => Trouble::Begin(format!("the state cannot be read: {why}")),
+        StoreError::Damaged(why) => Trouble::Damaged(repair::report(disk, &why)),
+    }
+}
+
+fn lock(path: &Path) -> Result<File, Trouble> {
+    let failed = |error: std::io::Error| Trouble::Folder { folder: path.to_owned(), why: error.to_string() };
+    let name = path.join(LOCK);
+    let mut options = OpenOptions::new();
+    let mut file =
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).open(name).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {
+            // The number is a help for people only.
+            let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
+            Ok(file)
+        }
+        Err(TryLockError::WouldBlock) => {
+            let mut who = String::new();
+            let _ = file.rewind().and_then(|()| file.read_to_string(&mut who));
+            Err(Trouble::InUse { folder: path.to_owned(), who: who.trim().to_owned() })
+        }
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// A step that brings the form of a journal from one version to the next: what is to be changed in the store.
+pub type Step = fn(&Store) -> Result<Vec<Change>, StoreError>;
+
+/// The steps from format 1 on.
+const STEPS: &[Step] = &[];
+
+fn suits(store: &Store, head: &Head, setup: &Setup) -> Result<(), Trouble> {
+    let wanted = setup.profile.to_string();
+    if head.core != wanted {
+        return Err(Trouble::OtherCore { was: head.core.clone(), wanted });
+    }
+    migrate(store, head, FORMAT, STEPS)
+}
+
+/// Brings an older form up to date, one version after the other, each of them whole or not at all.
+fn migrate(store: &Store, head: &Head, known: u32, steps: &[Step]) -> Result<(), Trouble> {
+    if head.format > known || head.format == 0 {
+        return Err(Trouble::Newer { found: head.format, by: head.made_by.clone(), known });
+    }
+    for format in head.format..known {
+        let step = usize::try_from(format - 1).ok().and_then(|at| steps.get(at));
+        let step = step.ok_or_else(|| Trouble::Begin(format!("there is no way on from format {format}")))?;
+        let mut changes = step(store).map_err(|error| told(store.disk(), error))?;
+        changes.push(Change::Head(Head { format: format + 1, ..head.clone() }));
+        store.commit(&changes).map_err(|error| told(store.disk(), error))?;
+    }
+    Ok(())
+}
+
+/// Writes the beginning of a journal.
+fn found(store: &Store, core: &Core, setup: &Setup) -> Result<(), Trouble> {
+    core.ledger().keep_new();
+    let made_by = env!("CARGO_PKG_VERSION").to_owned();
+    let mut changes = snapshots::changes(0, &core.save(), core.now(), 0);
+    changes.extend(changes_of(&core.ledger().take_new()));
+    changes.push(Change::Head(Head { format: FORMAT, core: setup.profile.to_string(), made_by }));
+    store.commit(&changes).map_err(|error| Trouble::Begin(format!("the state cannot be written: {error}")))
+}
+
+/// The scheduler of a store, with the number of the next record and how much work there was.
+fn go_on(store: &Store, setup: &Setup, workload: Option<Box<dyn Workload>>) -> Result<(Core, u64, u64), Trouble> {
+    let snapshots = store.snapshots().map_err(|error| told(store.disk(), error))?;
+    let Some((number, index)) = snapshots.last() else {
+        return Err(told(store.disk(), StoreError::Damaged("there is no snapshot".to_owned())));
+    };
+    let (mut core, mut work) = restored(store, *number, index, setup, workload)?;
+    let replayed = records(store, number + 1, |_, record| {
+        work += record.work();
+        core.replay(record);
+        true
+    });
+    Ok((core, replayed.map_err(|error| told(store.disk(), error))?, work))
+}
+
+fn restored(
+    store: &Store,
+    number: u64,
+    index: &Index,
+    setup: &Setup,
+    workload: Option<Box<dyn Workload>>,
+) -> Result<(Core, u64), Trouble> {
+    let bytes = store.snapshot(number, index).map_err(|error| told(store.disk(), error))?;
+    let core = Core::restored(setup, &bytes, workload).map_err(Trouble::Begin)?;
+    let ledger = core.ledger();
+    ledger.keep_new();
+    // What came later comes again from the records.
+    let (last, revision) = (ledger.last(), core.in_force.revision);
+    let mut entries: Vec<AuditEntry> =
+        store.entries(Shelf::Audit, last + 1, MOST_ENTRIES).map_err(|error| told(store.disk(), error))?;
+    let mut revisions: Vec<Revision> =
+        store.entries(Shelf::Revisions, revision + 1, MOST_REVISIONS).map_err(|error| told(store.disk(), error))?;
+    entries.reverse();
+    revisions.reverse();
+    let (entries, revisions) = (entries.into_iter().map(Arc::new), revisions.into_iter().map(Arc::new));
+    ledger.restore(News { entries: entries.collect(), revisions: revisions.collect() });
+    Ok((core, index.work))
+}
+
+/// The shelves of a store, for what is older than memory.
+struct Shelves(Journal);
+
+impl Archive for Shelves {
+    fn entries(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
+        let mut found = Vec::new();
+        let mut before = query.before.unwrap_or(u64::MAX);
+        while found.len() < query.limit {
+            // What cannot be read is not shown; the scheduler itself tells of a disk that fails.
+            let page: Vec<AuditEntry> = self.0.store().entries(Shelf::Audit, before, 1000).unwrap_or_default();
+            let Some(oldest) = page.last().map(|entry| entry.id) else { break };
+            before = oldest;
+            let wanted = page.into_iter().filter(|entry| query.wants(entry));
+            found.extend(wanted.take(query.limit - found.len()).map(Arc::new));
+        }
+        found
+    }
+
+    fn revisions(&self, before: u64, limit: usize) -> Vec<Arc<Revision>> {
+        let found: Vec<Revision> = self.0.store().entries(Shelf::Revisions, before, limit).unwrap_or_default();
+        found.into_iter().map(Arc::new).collect()
+    }
+
+    fn revision(&self, number: u64) -> Option<Arc<Revision>> {
+        self.revisions(number.checked_add(1)?, 1).pop().filter(|revision| revision.number == number)
+    }
+}
+
+impl Core {
+    /// A run begins: it is written down by which settings.
+    fn begin_run(&mut self, setup: &Setup, speed: f64) {
+        let (at, wall) = (self.now, Wall::now());
+        let record = self.start_record(setup, speed, wall);
+        self.replay(record.clone());
+        if let Some(recorder) = &mut self.recorder {
+            recorder.record(&record);
+        }
+        debug_assert_eq!(at, self.now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::disk::MemoryDisk;
+    use super::*;
+    use crate::model::Profile;
+
+    fn head(format: u32) -> Head {
+        Head { format, core: Profile::Kornsole.to_string(), made_by: "0".to_owned() }
+    }
+
+    #[test]
+    fn an_older_form_is_brought_up_to_date_step_by_step() {
+        let store = Store::open(Arc::new(MemoryDisk::default())).unwrap();
+        let step: Step = |store| {
+            let head = store.head()?.ok_or_else(|| StoreError::Damaged("no head".to_owned()))?;
+            Ok(vec![Change::Audit(u64::from(head.format), Arc::from(*b"\xa3one"))])
+        };
+        store.commit(&[Change::Head(head(1))]).unwrap();
+        migrate(&store, &head(1), 3, &[step, step]).unwrap();
+        assert_eq!(store.head().unwrap(), Some(head(3)));
+        let steps: Vec<String> = store.entries(Shelf::Audit, 9, 9).unwrap();
+        assert_eq!(steps, ["one", "one"], "each step saw the form that the one before left");
+        assert!(matches!(migrate(&store, &head(4), 3, &[step, step]), Err(Trouble::Newer { found: 4, known: 3, .. })));
+        assert!(matches!(migrate(&store, &head(1), 3, &[step]), Err(Trouble::Begin(_))));
+    }
+}

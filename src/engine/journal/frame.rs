@@ -1,0 +1,171 @@
+//! How everything stands in the store: in frames that say what they are and carry a checksum of their own.
+//!
+//! A frame is a magic word, its kind, its key (a number, and a part of it), the length and the checksum, then the content. So damage of
+//! a single byte is seen wherever it is, and what is intact is found even in a file that the store itself does not open any
+//! more.
+
+use sha2::{Digest as _, Sha256};
+
+/// The first bytes of every frame.
+const MAGIC: [u8; 4] = *b"kjf1";
+/// Magic, kind, key, part, length, checksum.
+const HEAD: usize = 4 + 1 + 8 + 4 + 4 + SUM;
+/// How many bytes of the checksum are kept.
+const SUM: usize = 8;
+
+/// What a frame holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// What the journal is.
+    Head,
+    /// A record; its key counts records.
+    Record,
+    /// A part of a snapshot, by the number of its last record.
+    Snapshot,
+    /// What is known of a snapshot.
+    Index,
+    /// An entry of the audit.
+    Audit,
+    /// A revision of the configuration.
+    Revision,
+}
+
+impl Kind {
+    const ALL: [Self; 6] = [Self::Head, Self::Record, Self::Snapshot, Self::Index, Self::Audit, Self::Revision];
+
+    const fn byte(self) -> u8 {
+        match self {
+            Self::Head => b'H',
+            Self::Record => b'R',
+            Self::Snapshot => b'S',
+            Self::Index => b'I',
+            Self::Audit => b'A',
+            Self::Revision => b'V',
+        }
+    }
+}
+
+/// A frame that is as it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// What it holds.
+    pub kind: Kind,
+    /// Which one.
+    pub key: u64,
+    /// Which part of it.
+    pub part: u32,
+    /// The content.
+    pub content: &'a [u8],
+}
+
+fn sum(kind: u8, key: u64, part: u32, content: &[u8]) -> [u8; SUM] {
+    let mut hasher = Sha256::new();
+    hasher.update([kind]);
+    hasher.update(key.to_le_bytes());
+    hasher.update(part.to_le_bytes());
+    hasher.update(content);
+    let all = hasher.finalize();
+    std::array::from_fn(|at| all[at])
+}
+
+/// Appends a frame to a text.
+pub fn write(to: &mut Vec<u8>, kind: Kind, key: u64, part: u32, content: &[u8]) {
+    let length = u32::try_from(content.len()).expect("what is written is cut into parts of some megabytes");
+    to.reserve(HEAD + content.len());
+    to.extend(MAGIC);
+    to.push(kind.byte());
+    to.extend(key.to_le_bytes());
+    to.extend(part.to_le_bytes());
+    to.extend(length.to_le_bytes());
+    to.extend(sum(kind.byte(), key, part, content));
+    to.extend(content);
+}
+
+/// A frame by itself.
+pub fn alone(kind: Kind, key: u64, part: u32, content: &[u8]) -> Vec<u8> {
+    let mut frame = Vec::new();
+    write(&mut frame, kind, key, part, content);
+    frame
+}
+
+/// Reads the frame at the front of a text, and gives what stands behind it. `None` if there is none, or it is damaged.
+pub fn read(text: &[u8]) -> Option<(Frame<'_>, &[u8])> {
+    let (head, rest) = text.split_at_checked(HEAD)?;
+    let (magic, head) = head.split_first_chunk::<4>()?;
+    let (kind, head) = head.split_first_chunk::<1>()?;
+    let (key, head) = head.split_first_chunk::<8>()?;
+    let (part, head) = head.split_first_chunk::<4>()?;
+    let (length, checksum) = head.split_first_chunk::<4>()?;
+    let known = Kind::ALL.into_iter().find(|known| known.byte() == kind[0])?;
+    let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+    let (content, rest) = rest.split_at_checked(length)?;
+    let (key, part) = (u64::from_le_bytes(*key), u32::from_le_bytes(*part));
+    let intact = *magic == MAGIC && sum(kind[0], key, part, content) == checksum;
+    intact.then_some((Frame { kind: known, key, part, content }, rest))
+}
+
+/// All frames of a text that stand one behind the other; an error with the key of the last intact one, if any, when something
+/// else comes.
+pub fn read_all(mut text: &[u8], mut each: impl FnMut(Frame<'_>)) -> Result<(), Option<u64>> {
+    let mut last = None;
+    while !text.is_empty() {
+        let (frame, rest) = read(text).ok_or(last)?;
+        last = Some(frame.key);
+        each(frame);
+        text = rest;
+    }
+    Ok(())
+}
+
+/// All intact frames anywhere in a file.
+pub fn scan<'a>(file: &'a [u8], mut each: impl FnMut(Frame<'a>)) {
+    let mut at = 0;
+    while let Some(text) = file.get(at..)
+        && let Some(found) = text.windows(MAGIC.len()).position(|window| window == MAGIC)
+    {
+        match read(&text[found..]) {
+            Some((frame, rest)) => {
+                each(frame);
+                at = file.len() - rest.len();
+            }
+            None => at += found + 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_read_as_it_was_written_and_damage_is_seen_anywhere() {
+        let mut text = alone(Kind::Record, 7, 0, b"seven");
+        write(&mut text, Kind::Audit, 8, 2, b"");
+        let mut read = Vec::new();
+        assert_eq!(
+            read_all(&text, |frame| read.push((frame.kind, frame.key, frame.part, frame.content.to_vec()))),
+            Ok(())
+        );
+        assert_eq!(read, [(Kind::Record, 7, 0, b"seven".to_vec()), (Kind::Audit, 8, 2, Vec::new())]);
+        for at in 0..text.len() {
+            let mut damaged = text.clone();
+            damaged[at] ^= 0x10;
+            let last = if at < HEAD + 5 { None } else { Some(7) };
+            assert_eq!(read_all(&damaged, |_| {}), Err(last), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn intact_frames_are_found_anywhere() {
+        let mut file = b"kjf1 is not a frame".to_vec();
+        write(&mut file, Kind::Record, 1, 0, b"one");
+        let damaged = file.len() + HEAD;
+        write(&mut file, Kind::Record, 2, 0, b"two");
+        file.extend(b"between kjf");
+        write(&mut file, Kind::Record, 3, 0, b"three");
+        file[damaged] ^= 1;
+        let mut found = Vec::new();
+        scan(&file, |frame| found.push((frame.key, frame.content.to_vec())));
+        assert_eq!(found, [(1, b"one".to_vec()), (3, b"three".to_vec())]);
+    }
+}

@@ -1,0 +1,38 @@
+//! The journal: everything that changes a scheduler, written down before anybody is told of it (issue "nothing is lost").
+//!
+//! How it works: a [`Core`](super::Core) writes down what changes it ([`record`], [`recorder`]). An order is written and synced before it
+//! is carried out, many at once where many wait; cycles, timers and what a workload does are written behind the scheduler's back by a
+//! thread of its own ([`committer`]), and no view, event or answer goes out before all that it shows is on the disk. So nothing that
+//! anybody was told can be lost, and nothing that was refused can come back. From time to time a snapshot is made by another
+//! thread ([`snapshots`]) from the one before and the records since, so that a start replays little; those of a day stay, so that
+//! the past can be looked at ([`Past`]).
+//!
+//! Where to read: [`folder`] opens a state folder, with its lock; [`store`] is what is in it, on a [`disk`], in [`frame`]s with
+//! checksums of their own; [`repair`] what is done about damage.
+//!
+//! Invariants:
+//! - the records are numbered from 1 without a gap, in the order in which they were carried out;
+//! - what a failed commit would have written is cut off before anything else is written;
+//! - a snapshot holds what all records up to its number led to, and nothing else.
+
+pub mod committer;
+pub mod disk;
+pub mod folder;
+pub mod frame;
+pub mod past;
+pub mod record;
+pub mod recorder;
+pub mod repair;
+pub mod snapshots;
+pub mod store;
+
+pub use committer::{Journal, Keeper};
+pub use disk::{Disk, FileDisk, MemoryDisk};
+pub use folder::{Folder, Fresh, Kept, Trouble};
+pub use past::{Moment, Past};
+pub use record::{Checked, Given, Ordered, Record, Refused, Wall};
+pub use recorder::{Block, Recorder};
+pub use store::{Change, Head, Index, Shelf, Store, StoreError};
+
+/// The version of the journal's form that is written.
+pub const FORMAT: u32 = 1;

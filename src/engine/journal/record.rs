@@ -1,0 +1,307 @@
+//! What is written down: everything that changes a scheduler, in the order in which it does.
+//!
+//! Records are MessagePack with named fields, so that later versions can add some: a field that is new has a default.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::model::Time;
+use crate::scheduler::{Command, PartitionCommand, Tuning};
+use crate::view::NoticeWeight;
+use crate::view::act::{Actor, Order, Refusal};
+
+/// Microseconds since 1970 by the wall clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Wall(pub u64);
+
+impl Wall {
+    /// Now.
+    pub fn now() -> Self {
+        Self::from(SystemTime::now())
+    }
+}
+
+impl From<SystemTime> for Wall {
+    fn from(time: SystemTime) -> Self {
+        let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
+    }
+}
+
+impl From<Wall> for SystemTime {
+    fn from(wall: Wall) -> Self {
+        UNIX_EPOCH + Duration::from_micros(wall.0)
+    }
+}
+
+/// One thing that changed a scheduler.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Record {
+    /// The engine was started: from here on it runs by these settings.
+    #[serde(rename = "start")]
+    Start {
+        /// The scheduler's time.
+        at: Time,
+        /// When.
+        wall: Wall,
+        /// How fast the scheduler's time runs.
+        speed: f64,
+        /// The scheduler's own settings.
+        tuning: Tuning,
+        /// How often the cleaner runs.
+        clean_every: Duration,
+        /// It is to rest after the workload.
+        #[serde(default)]
+        paused: bool,
+    },
+    /// Cycles, one after the other at the same time.
+    #[serde(rename = "cycle")]
+    Cycles {
+        /// The scheduler's time.
+        at: Time,
+        /// How many.
+        n: u32,
+    },
+    /// The cleaner's turn.
+    #[serde(rename = "clean")]
+    Clean {
+        /// The scheduler's time.
+        at: Time,
+    },
+    /// Timers were due.
+    #[serde(rename = "tick")]
+    Tick {
+        /// The scheduler's time.
+        at: Time,
+    },
+    /// A sample was taken for the history.
+    #[serde(rename = "sample")]
+    Sample {
+        /// The scheduler's time.
+        at: Time,
+    },
+    /// What a workload did.
+    #[serde(rename = "work")]
+    Work {
+        /// The scheduler's time.
+        at: Time,
+        /// Its commands; it may have done nothing.
+        commands: Vec<Given>,
+    },
+    /// A command that somebody in this process gave.
+    #[serde(rename = "give")]
+    Give {
+        /// The scheduler's time.
+        at: Time,
+        /// What.
+        command: Given,
+    },
+    /// An order, before it is carried out.
+    #[serde(rename = "order")]
+    Order(Box<Ordered>),
+    /// The configuration's file was read again.
+    #[serde(rename = "reload")]
+    Reload {
+        /// The scheduler's time.
+        at: Time,
+        /// When.
+        wall: Wall,
+        /// The file.
+        name: String,
+        /// What was in it.
+        #[serde(with = "crate::model::saved::bytes")]
+        text: Vec<u8>,
+    },
+    /// It came to rest by itself, after the workload.
+    #[serde(rename = "rest")]
+    Rest {
+        /// The scheduler's time.
+        at: Time,
+    },
+    /// Something was told that did not follow from anything else.
+    #[serde(rename = "notice")]
+    Notice {
+        /// The scheduler's time.
+        at: Time,
+        /// How much it matters.
+        weight: NoticeWeight,
+        /// One line.
+        title: String,
+        /// More of it.
+        text: String,
+    },
+    /// How far the workload has been played, in its own words.
+    #[serde(rename = "played")]
+    Played {
+        /// The scheduler's time.
+        at: Time,
+        /// For [`crate::scenario::Workload::resume`].
+        #[serde(with = "crate::model::saved::bytes")]
+        state: Vec<u8>,
+    },
+}
+
+/// An order that somebody gave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ordered {
+    /// The scheduler's time.
+    pub at: Time,
+    /// When.
+    pub wall: Wall,
+    /// Who.
+    pub actor: Actor,
+    /// What, and why.
+    pub order: Order,
+    /// Of a change of the configuration: what was asked of its file before this was written.
+    #[serde(default)]
+    pub checked: Option<Checked>,
+}
+
+/// What was found when the file of a configuration was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// The checksum of the file's text that is to be replaced; `None` without a file.
+    pub file_before: Option<String>,
+    /// The text that is to come into force.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// Why the order is refused, where that does not follow from the scheduler.
+    pub refused: Option<Refused>,
+}
+
+impl Checked {
+    /// It is refused.
+    pub fn refused(refusal: &Refusal) -> Self {
+        Self { refused: Some(refusal.into()), ..Self::default() }
+    }
+}
+
+/// A refusal that is known already.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// Its code, as clients see it.
+    pub code: String,
+    /// One line.
+    pub message: String,
+    /// More of it.
+    pub description: String,
+}
+
+impl From<&Refusal> for Refused {
+    fn from(refusal: &Refusal) -> Self {
+        Self {
+            code: refusal.code.name().to_owned(),
+            message: refusal.message.clone(),
+            description: refusal.description.clone(),
+        }
+    }
+}
+
+/// A command as it is written down.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Given {
+    /// A configuration, with how it was written, where that is known.
+    #[serde(rename = "configure")]
+    Configure {
+        /// The configuration.
+        config: Box<Config>,
+        /// Its text.
+        #[serde(default)]
+        text: Option<String>,
+    },
+    /// A cycle.
+    #[serde(rename = "cycle")]
+    Cycle,
+    /// The cleaner's turn.
+    #[serde(rename = "clean")]
+    Clean,
+    /// Timers.
+    #[serde(rename = "tick")]
+    Tick,
+    /// Something within a partition.
+    #[serde(rename = "in")]
+    In {
+        /// The partition; `None` is the first.
+        #[serde(default, with = "crate::model::saved::text_option")]
+        partition: Option<Arc<str>>,
+        /// What.
+        command: PartitionCommand,
+    },
+}
+
+impl Given {
+    /// A command, with the text of its configuration.
+    pub fn of(command: &Command, text: Option<String>) -> Self {
+        match command {
+            Command::Configure(config) => Self::Configure { config: Box::new((**config).clone()), text },
+            Command::Cycle => Self::Cycle,
+            Command::Clean => Self::Clean,
+            Command::Tick => Self::Tick,
+            Command::In { partition, command } => Self::In { partition: partition.clone(), command: command.clone() },
+        }
+    }
+
+    /// The command, and the text of its configuration.
+    pub fn command(self) -> (Command, Option<String>) {
+        match self {
+            Self::Configure { config, text } => (Command::Configure(Arc::from(config)), text),
+            Self::Cycle => (Command::Cycle, None),
+            Self::Clean => (Command::Clean, None),
+            Self::Tick => (Command::Tick, None),
+            Self::In { partition, command } => (Command::In { partition, command }, None),
+        }
+    }
+}
+
+impl Record {
+    /// When that was, by the scheduler's time.
+    pub fn at(&self) -> Time {
+        match self {
+            Self::Start { at, .. }
+            | Self::Cycles { at, .. }
+            | Self::Clean { at }
+            | Self::Tick { at }
+            | Self::Sample { at }
+            | Self::Work { at, .. }
+            | Self::Give { at, .. }
+            | Self::Reload { at, .. }
+            | Self::Rest { at }
+            | Self::Notice { at, .. }
+            | Self::Played { at, .. } => *at,
+            Self::Order(ordered) => ordered.at,
+        }
+    }
+
+    /// When that was by the wall clock, where it is known.
+    pub fn wall(&self) -> Option<Wall> {
+        match self {
+            Self::Start { wall, .. } | Self::Reload { wall, .. } => Some(*wall),
+            Self::Order(ordered) => Some(ordered.wall),
+            _ => None,
+        }
+    }
+
+    /// How much work it is to do it again: commands, and cycles one by one.
+    pub fn work(&self) -> u64 {
+        match self {
+            Self::Cycles { n, .. } => u64::from(*n),
+            _ => 1,
+        }
+    }
+
+    /// As it is written down.
+    pub fn bytes(&self) -> Vec<u8> {
+        rmp_serde::to_vec_named(self).expect("a record has nothing that MessagePack lacks")
+    }
+
+    /// What was written down.
+    ///
+    /// # Errors
+    /// It is of a later version, or nonsense.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        rmp_serde::from_slice(bytes).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,207 @@
+//! Damage: what of a journal is intact, what is lost, and how to go on with what there is.
+//!
+//! Every frame carries a checksum and says what it is, so that what is intact is found even where the store does not open any more.
+//! Nothing is thrown away: the damaged file is moved aside.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::disk::{Disk, FileDisk};
+use super::frame::{self, Kind};
+use super::record::{Record, Wall};
+use super::store::{Change, Head, Index, Store};
+
+/// What was found intact in a file.
+#[derive(Default)]
+struct Found {
+    head: Option<Head>,
+    records: BTreeMap<u64, Vec<u8>>,
+    /// Records of which there are two different ones: one of them was taken back.
+    unsure: Vec<u64>,
+    parts: BTreeMap<(u64, u32), Vec<u8>>,
+    snapshots: BTreeMap<u64, Index>,
+    audit: BTreeMap<u64, Vec<u8>>,
+    revisions: BTreeMap<u64, Vec<u8>>,
+}
+
+/// How far what is intact reaches.
+struct Reach {
+    /// The snapshot that it begins with.
+    from: u64,
+    /// The last record that follows on it without a gap.
+    to: u64,
+}
+
+impl Found {
+    fn look(file: &[u8]) -> Self {
+        let mut found = Self::default();
+        frame::scan(file, |frame| {
+            let content = frame.content;
+            match frame.kind {
+                Kind::Head => found.head = serde_json::from_slice(content).ok().or(found.head.take()),
+                Kind::Record => {
+                    let known = found.records.entry(frame.key).or_insert_with(|| content.to_vec());
+                    if known != content {
+                        found.unsure.push(frame.key);
+                    }
+                }
+                Kind::Snapshot => {
+                    found.parts.insert((frame.key, frame.part), content.to_vec());
+                }
+                Kind::Index => {
+                    found.snapshots.extend(rmp_serde::from_slice(content).ok().map(|index| (frame.key, index)));
+                }
+                Kind::Audit => {
+                    found.audit.insert(frame.key, content.to_vec());
+                }
+                Kind::Revision => {
+                    found.revisions.insert(frame.key, content.to_vec());
+                }
+            }
+        });
+        found
+    }
+
+    fn is_whole(&self, number: u64, index: &Index) -> bool {
+        let parts = (0..index.parts).map(|part| self.parts.get(&(number, part)).map(|bytes| bytes.len() as u64));
+        parts.sum::<Option<u64>>() == Some(index.bytes)
+    }
+
+    /// The last record that follows on a snapshot without a gap.
+    fn reach(&self, from: u64) -> u64 {
+        let next = |last: &u64| {
+            let next = last + 1;
+            (self.records.contains_key(&next) && !self.unsure.contains(&next)).then_some(next)
+        };
+        std::iter::successors(Some(from), next).last().unwrap_or(from)
+    }
+
+    /// The snapshot from which one comes farthest, the newest of those.
+    fn farthest(&self) -> Option<Reach> {
+        let whole = self.snapshots.iter().filter(|(number, index)| self.is_whole(**number, index));
+        let reaches = whole.map(|(number, _)| Reach { from: *number, to: self.reach(*number) });
+        reaches.max_by_key(|reach| (reach.to, reach.from))
+    }
+
+    /// When the last record of those that have a time was written, among these.
+    fn time_of(&self, numbers: impl std::ops::RangeBounds<u64>) -> Option<Wall> {
+        let mut walls = self.records.range(numbers).rev().filter_map(|(_, bytes)| Record::read(bytes).ok()?.wall());
+        walls.next()
+    }
+}
+
+/// What is told of a damaged journal.
+pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
+    let mut told = format!("the state is damaged: {why}\n");
+    match read(disk) {
+        Ok(file) => told.push_str(&tell(&Found::look(&file))),
+        Err(error) => told.push_str(&format!("  it cannot be read as a whole either: {error}")),
+    }
+    told.push_str(
+        "\n  = give --state-repair to move the damaged file aside and go on with what is intact, or put a copy of the folder in its place",
+    );
+    told
+}
+
+fn tell(found: &Found) -> String {
+    let Some(Reach { to, .. }) = found.farthest() else {
+        return "  nothing in it can be used: no snapshot is intact".to_owned();
+    };
+    let until = found.time_of(..=to).map(|wall| format!(", the last order in it of {}", date(wall)));
+    let mut told = format!("  intact are the records up to {to}{}", until.unwrap_or_default());
+    let later = found.records.range(to + 1..).count();
+    if later > 0 {
+        let last = found.time_of(to + 1..).map(|wall| format!(", until {}", date(wall))).unwrap_or_default();
+        told.push_str(&format!(
+            "\n  lost is what came then: {later} later records are intact{last}, but what they rest on is not"
+        ));
+    } else {
+        told.push_str("\n  what came then, if anything, is lost");
+    }
+    told
+}
+
+/// Moves a damaged file aside, and makes a new one with what is intact. Gives what there is to tell of it.
+///
+/// # Errors
+/// Why that cannot be done; the file is where it was.
+pub fn mend(file: &Path) -> Result<String, String> {
+    let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
+    let bytes = read(&disk).map_err(|error| error.to_string())?;
+    let found = Found::look(&bytes);
+    let told = tell(&found);
+    let reach = found.farthest().ok_or_else(|| told.clone())?;
+    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
+    let new = file.with_extension(format!("new-{seconds}"));
+    let aside = file.with_extension(format!("damaged-{seconds}"));
+    let fresh: Arc<dyn Disk> = Arc::new(FileDisk::open(&new).map_err(|error| error.to_string())?);
+    write(fresh, found, &reach)?;
+    let swap = std::fs::rename(file, &aside).and_then(|()| std::fs::rename(&new, file));
+    swap.map_err(|error| format!("{} cannot be moved aside: {error}", file.display()))?;
+    Ok(format!("the damaged state is now {}\n{told}", aside.display()))
+}
+
+fn read(disk: &Arc<dyn Disk>) -> std::io::Result<Vec<u8>> {
+    let len = usize::try_from(disk.len()?).map_err(std::io::Error::other)?;
+    let mut bytes = vec![0; len];
+    disk.read(0, &mut bytes)?;
+    Ok(bytes)
+}
+
+fn write(disk: Arc<dyn Disk>, mut found: Found, reach: &Reach) -> Result<(), String> {
+    let store = Store::open(disk).map_err(|error| error.to_string())?;
+    let head = found.head.take().ok_or("its head is damaged: it is not known which core it is of")?;
+    // Older snapshots are of use only with all records behind them.
+    let older = |number: &u64| *number <= reach.from && found.reach(*number) >= reach.to;
+    let kept: Vec<(u64, Index)> = (found.snapshots.iter())
+        .filter(|(number, index)| older(number) && found.is_whole(**number, index))
+        .map(|(number, index)| (*number, index.clone()))
+        .collect();
+    let first = kept.first().map_or(reach.from, |(number, _)| *number);
+    let mut changes = vec![Change::Head(head)];
+    for (number, index) in kept {
+        let parts = found.parts.range((number, 0)..(number, index.parts));
+        changes.extend(parts.map(|((number, part), bytes)| Change::Part(*number, *part, bytes.as_slice().into())));
+        changes.push(Change::Index(number, index));
+    }
+    changes.extend(
+        found
+            .records
+            .range(first + 1..=reach.to)
+            .map(|(number, bytes)| Change::Records(*number, frame::alone(Kind::Record, *number, 0, bytes).into())),
+    );
+    changes.extend(found.audit.iter().map(|(id, bytes)| Change::Audit(*id, bytes.as_slice().into())));
+    changes.extend(found.revisions.iter().map(|(number, bytes)| Change::Revision(*number, bytes.as_slice().into())));
+    store.commit(&changes).map_err(|error| error.to_string())
+}
+
+/// A time of the wall clock for a person, in UTC.
+fn date(wall: Wall) -> String {
+    let seconds = wall.0 / 1_000_000;
+    let (days, rest) = (i64::try_from(seconds / 86_400).unwrap_or(0), seconds % 86_400);
+    // Days since 0000-03-01, in eras of 400 years.
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let (day, month) = (of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        let date = |seconds: u64| date(Wall(seconds * 1_000_000));
+        assert_eq!(date(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(date(951_825_599), "2000-02-29 11:59:59 UTC");
+        assert_eq!(date(1_763_775_136), "2025-11-22 01:32:16 UTC");
+    }
+}

@@ -1,0 +1,210 @@
+//! Snapshots: made by a thread of their own from the one before and the records since, so that the scheduler never waits for one.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::committer::Journal;
+use super::past::core_at;
+use super::record::Wall;
+use super::store::{Change, Index};
+use crate::engine::setup::Setup;
+use crate::model::Time;
+
+/// How many bytes of a snapshot are written at once.
+const PART: usize = 512 << 10;
+/// After so much work (commands, and cycles one by one) there is another snapshot.
+const WORK: u64 = 20_000;
+/// Or when cycles took so long, but after no less work than [`LEAST_WORK`].
+const BUSY: Duration = Duration::from_millis(500);
+const LEAST_WORK: u64 = 500;
+/// The shortest time between two snapshots, and how many times as long as making one takes.
+const APART: Duration = Duration::from_secs(2);
+const APART_TIMES: u32 = 3;
+
+/// How much of the past is kept: this much work at least ...
+pub const KEPT_WORK: u64 = 1_000_000;
+/// ... and all of the last day, as long as the file is no larger than [`KEPT_BYTES`].
+const KEPT_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+/// The size from which on only what must be kept is kept.
+const KEPT_BYTES: u64 = 1 << 30;
+/// Between two snapshots that are kept there is no more work than this, as far as there is room.
+const SPREAD: u64 = 50_000;
+/// How many bytes snapshots other than the newest may take.
+const ROOM: u64 = 256 << 20;
+
+/// Makes snapshots. Dropping it stops that.
+pub struct Snapshots {
+    requests: Option<Sender<(u64, u64)>>,
+    done: Receiver<Duration>,
+    thread: Option<JoinHandle<()>>,
+    /// One is being made.
+    making: bool,
+    work: u64,
+    busy: Duration,
+    last: Instant,
+    apart: Duration,
+}
+
+impl Snapshots {
+    /// Makes snapshots of a journal from now on.
+    ///
+    /// # Errors
+    /// The operating system gives no thread.
+    pub fn start(journal: Journal, setup: Setup) -> std::io::Result<Self> {
+        let (requests, inbox) = channel();
+        let (tell, done) = channel();
+        let thread = std::thread::Builder::new().name("journal-snapshot".to_owned()).spawn(move || {
+            for (number, work) in inbox {
+                let began = Instant::now();
+                // One that cannot be made is made later; until then a start takes longer.
+                if journal.wait_for(number) && make(&journal, &setup, number, work).is_ok() {
+                    trim(&journal);
+                }
+                if tell.send(began.elapsed()).is_err() {
+                    return;
+                }
+            }
+        })?;
+        let (work, busy, last) = (0, Duration::ZERO, Instant::now());
+        let requests = Some(requests);
+        Ok(Self { requests, done, thread: Some(thread), making: false, work, busy, last, apart: APART })
+    }
+
+    /// Whether it is time for another one; `work` and `busy` count from the beginning of this run.
+    pub fn is_due(&mut self, work: u64, busy: Duration) -> bool {
+        if let Ok(took) = self.done.try_recv() {
+            self.making = false;
+            self.last = Instant::now();
+            self.apart = APART.max(took * APART_TIMES);
+        }
+        let (more, longer) = (work.saturating_sub(self.work), busy.saturating_sub(self.busy));
+        let enough = more >= WORK || (more >= LEAST_WORK && longer >= BUSY);
+        enough && !self.making && self.last.elapsed() >= self.apart
+    }
+
+    /// Has one made of everything up to a record; `before` is how much work there was before this run.
+    pub fn make(&mut self, number: u64, before: u64, work: u64, busy: Duration) {
+        (self.making, self.work, self.busy) = (true, work, busy);
+        if let Some(requests) = &self.requests {
+            // Without the thread there are no snapshots any more.
+            let _ = requests.send((number, before + work));
+        }
+    }
+}
+
+impl Drop for Snapshots {
+    fn drop(&mut self) {
+        self.requests.take();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been told by the panic hook already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The changes that write a snapshot: its parts one by one, and last what makes it one.
+pub fn changes(number: u64, bytes: &[u8], at: Time, work: u64) -> Vec<Change> {
+    let parts = (0..).zip(bytes.chunks(PART));
+    let mut changes: Vec<Change> = parts.map(|(part, bytes)| Change::Part(number, part, Arc::from(bytes))).collect();
+    let parts = u32::try_from(changes.len()).unwrap_or(u32::MAX);
+    let index = Index { at, wall: Wall::now(), parts, bytes: bytes.len() as u64, work };
+    changes.push(Change::Index(number, index));
+    changes
+}
+
+/// Makes the snapshot of everything up to a record.
+///
+/// # Errors
+/// Something before it cannot be read, or it cannot be written.
+pub fn make(journal: &Journal, setup: &Setup, number: u64, work: u64) -> Result<(), String> {
+    let core = core_at(journal.store(), setup, Time(u64::MAX), number).map_err(|error| error.to_string())?;
+    let (bytes, at) = (core.save(), core.now());
+    drop(core);
+    for change in changes(number, &bytes, at, work) {
+        if !journal.aside(vec![change]) {
+            return Err("the disk fails".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Drops what is too old.
+fn trim(journal: &Journal) {
+    let Ok(snapshots) = journal.store().snapshots() else { return };
+    let size = journal.store().disk().len().unwrap_or(0);
+    let mut kept = snapshots.clone();
+    keep(&mut kept, Wall::now(), size);
+    for (number, _) in snapshots.iter().filter(|(number, _)| kept.iter().all(|(kept, _)| kept != number)) {
+        journal.aside(vec![Change::DropSnapshot(*number)]);
+    }
+    if let (Some((first, _)), Some((was, _))) = (kept.first(), snapshots.first())
+        && first != was
+    {
+        journal.aside(vec![Change::DropBefore(first + 1)]);
+    }
+}
+
+/// Which snapshots are kept of these, the oldest first.
+fn keep(snapshots: &mut Vec<(u64, Index)>, now: Wall, size: u64) {
+    let Some((_, newest)) = snapshots.last().cloned() else { return };
+    let day = u64::try_from(KEPT_TIME.as_micros()).unwrap_or(u64::MAX);
+    // The first is not needed when the second reaches back far enough.
+    while let Some((_, second)) = snapshots.get(1)
+        && second.work.saturating_add(KEPT_WORK) <= newest.work
+        && (second.wall.0.saturating_add(day) <= now.0 || size > KEPT_BYTES)
+    {
+        snapshots.remove(0);
+    }
+    let mut at = 1;
+    while at + 1 < snapshots.len() {
+        if snapshots[at + 1].1.work - snapshots[at - 1].1.work <= SPREAD {
+            snapshots.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+    // Large ones stand farther apart.
+    while snapshots.len() > 2
+        && snapshots[..snapshots.len() - 1].iter().map(|(_, index)| index.bytes).sum::<u64>() > ROOM
+    {
+        let gap = |at: &usize| snapshots[at + 1].1.work - snapshots[at - 1].1.work;
+        let closest = (1..snapshots.len() - 1).min_by_key(gap).unwrap_or(1);
+        snapshots.remove(closest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(work: u64, wall: u64, bytes: u64) -> (u64, Index) {
+        (work, Index { at: Time(work), wall: Wall(wall), parts: 1, bytes, work })
+    }
+
+    fn kept(mut snapshots: Vec<(u64, Index)>, now: u64, size: u64) -> Vec<u64> {
+        keep(&mut snapshots, Wall(now), size);
+        snapshots.iter().map(|(number, _)| *number).collect()
+    }
+
+    #[test]
+    fn the_last_million_stays_and_the_last_day() {
+        let all = |wall: u64| (0..100).map(|at| snapshot(at * 20_000, wall, 1)).collect::<Vec<_>>();
+        let day = 24 * 60 * 60 * 1_000_000;
+        let young = kept(all(day), day, 1);
+        assert_eq!((young[0], young[young.len() - 1]), (0, 1_980_000));
+        assert!(young.windows(2).all(|pair| pair[1] - pair[0] <= SPREAD), "{young:?}");
+        let old = kept(all(0), 2 * day, 1);
+        assert_eq!((old[0], old[old.len() - 1]), (980_000, 1_980_000));
+        assert_eq!(kept(all(day), day, KEPT_BYTES + 1)[0], 980_000, "a day is kept only while there is room");
+    }
+
+    #[test]
+    fn large_ones_stand_farther_apart_and_the_ends_stay() {
+        let all = (0..50).map(|at| snapshot(at * 60_000, 1, ROOM / 8)).collect();
+        let kept = kept(all, 2, 1);
+        assert_eq!((kept.len(), kept[0], kept[kept.len() - 1]), (9, kept[0], 49 * 60_000));
+        assert!(kept[0] <= 49 * 60_000 - KEPT_WORK);
+    }
+}

@@ -1,0 +1,202 @@
+//! Answers of Part II → what was done, and what stood in the way.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::api::client::Said;
+use crate::api::convert::read::{app_state, time};
+use crate::api::dto;
+use crate::api::dto::ours;
+use crate::config::diff::What;
+use crate::config::{Place, Severity};
+use crate::model::{AskId, QueuePath};
+use crate::view::act::{
+    AclKind, Act, Asked, ChangeLine, Cleaned, Code, Configured, Details, Done, FoundFault, Kept, Killed, Moved,
+    NodeDone, Reason, Released, Submitted,
+};
+
+/// Reads what was done; `None` when the answer does not say so.
+pub type ReadDone = fn(&Act, Value) -> Option<Done>;
+
+/// An answer that names what it is about; one that names nothing is none.
+fn named<T: DeserializeOwned>(value: Value, name: impl Fn(&T) -> &str) -> Option<T> {
+    let read: T = serde_json::from_value(value).ok()?;
+    (!name(&read).is_empty()).then_some(read)
+}
+
+fn asks(keys: Vec<String>) -> Vec<AskId> {
+    keys.into_iter().map(AskId::from).collect()
+}
+
+fn killed_app(value: Value) -> Option<Killed> {
+    let killed: ours::Killed = named(value, |killed: &ours::Killed| &killed.application_id)?;
+    Some(Killed {
+        app: killed.application_id.into(),
+        queue: QueuePath::new(&killed.queue),
+        state: app_state(&killed.state).unwrap_or_default(),
+        released: asks(killed.released_allocations),
+        withdrawn: asks(killed.withdrawn_requests),
+    })
+}
+
+pub fn killed(_act: &Act, value: Value) -> Option<Done> {
+    killed_app(value).map(Done::Killed)
+}
+
+pub fn removed(_act: &Act, value: Value) -> Option<Done> {
+    killed_app(value).map(Done::Removed)
+}
+
+pub fn moved(act: &Act, value: Value) -> Option<Done> {
+    let moved: ours::Moved = named(value, |moved: &ours::Moved| &moved.application_id)?;
+    Some(Done::Moved(Moved {
+        app: moved.application_id.into(),
+        from: QueuePath::new(&moved.from),
+        to: QueuePath::new(&moved.to),
+        state: app_state(&moved.state).unwrap_or_default(),
+        effects: moved.effects,
+        dry_run: act.is_dry_run(),
+    }))
+}
+
+pub fn cleaned(act: &Act, value: Value) -> Option<Done> {
+    value.get("removedApplications")?;
+    let cleaned: ours::CleanedUp = serde_json::from_value(value).ok()?;
+    let kept = |kept: ours::KeptQueue| Kept { queue: QueuePath::new(&kept.queue), why: kept.why };
+    Some(Done::Cleaned(Cleaned {
+        removed_queues: cleaned.removed_queues.iter().map(|path| QueuePath::new(path)).collect(),
+        kept: cleaned.kept.into_iter().map(kept).collect(),
+        removed_applications: cleaned.removed_applications,
+        dry_run: act.is_dry_run(),
+    }))
+}
+
+pub fn submitted(_act: &Act, value: Value) -> Option<Done> {
+    let done: ours::Submitted = named(value, |done: &ours::Submitted| &done.application_id)?;
+    Some(Done::Submitted(Submitted { app: done.application_id.into(), queue: QueuePath::new(&done.queue) }))
+}
+
+pub fn asked(_act: &Act, value: Value) -> Option<Done> {
+    let done: ours::Asked = named(value, |done: &ours::Asked| &done.application_id)?;
+    Some(Done::Asked(Asked { app: done.application_id.into(), asks: asks(done.asks) }))
+}
+
+pub fn released(_act: &Act, value: Value) -> Option<Done> {
+    let done: ours::Released = named(value, |done: &ours::Released| &done.application_id)?;
+    let (app, ask) = (done.application_id.into(), done.allocation_key.into());
+    Some(Done::Released(Released { app, ask, allocated: done.allocated }))
+}
+
+pub fn node_done(_act: &Act, value: Value) -> Option<Done> {
+    let done: ours::NodeChanged = named(value, |done: &ours::NodeChanged| &done.node_id)?;
+    let released = done.released.into_iter().map(|one| (one.application_id.into(), one.allocation_key.into()));
+    Some(Done::Node(NodeDone { node: done.node_id.into(), released: released.collect() }))
+}
+
+/// Only what was asked for counts as done.
+pub fn rests(act: &Act, value: Value) -> Option<Done> {
+    let paused = value.get("paused")?.as_bool()?;
+    (paused == matches!(act, Act::Pause)).then_some(if paused { Done::Paused } else { Done::Resumed })
+}
+
+pub fn configured(act: &Act, value: Value) -> Option<Done> {
+    let done: ours::Configured = named(value, |done: &ours::Configured| &done.checksum)?;
+    let queues = |paths: Vec<String>| paths.iter().map(|path| partition_and_queue(path)).collect();
+    Some(Done::Configured(Box::new(Configured {
+        checksum: done.checksum,
+        previous: done.previous,
+        revision: done.revision,
+        changes: done.changes.into_iter().map(change).collect(),
+        touches: Vec::new(),
+        outside: false,
+        draining: queues(done.draining),
+        created: queues(done.created),
+        what_happens: done.what_happens,
+        warning: done.warning,
+        dry_run: act.is_dry_run(),
+    })))
+}
+
+fn change(change: ours::ConfigChange) -> ChangeLine {
+    // What belongs to a partition as a whole stands at `partitions[NAME]`.
+    let queue = Some(change.path).filter(|path| !path.is_empty() && !path.starts_with("partitions["));
+    ChangeLine {
+        partition: change.partition,
+        queue: queue.as_deref().map(QueuePath::new),
+        what: match change.what.as_str() {
+            "added" => What::Added,
+            "removed" => What::Removed,
+            _ => What::Changed,
+        },
+        key: change.key,
+        from: change.from,
+        to: change.to,
+        effect: change.effect,
+    }
+}
+
+/// A queue as the server names it: its partition stands before it where that is not `default`.
+fn partition_and_queue(text: &str) -> (String, QueuePath) {
+    match text.split_once('/') {
+        Some((partition, queue)) if text != "root" && !text.starts_with("root.") => {
+            (partition.to_owned(), QueuePath::new(queue))
+        }
+        _ => ("default".to_owned(), QueuePath::new(text)),
+    }
+}
+
+/// What a refusal is about. What does not read is not known; the words of the refusal say enough.
+pub fn details(said: &Said) -> Details {
+    let Some(value) = said.details.clone() else { return Details::default() };
+    let details: ours::ErrorDetails = serde_json::from_value(value).unwrap_or_default();
+    Details {
+        queue: details.queue.as_deref().map(QueuePath::new),
+        access: match details.access.as_deref() {
+            Some("admin") => Some(AclKind::Admin),
+            Some("submit") => Some(AclKind::Submit),
+            _ => None,
+        },
+        checked: details.checked.iter().map(|path| QueuePath::new(path)).collect(),
+        scheduler_acl: details.scheduler_acl,
+        kind: details.kind,
+        reasons: details.reasons.into_iter().map(reason).collect(),
+        faults: details.faults.into_iter().map(fault).collect(),
+        current: details.current,
+        changed_by: details.changed_by,
+        changed_at: details.changed_at.map(time),
+    }
+}
+
+fn reason(one: ours::Reason) -> Reason {
+    let code = Code::named(&one.code).unwrap_or(Code::BadRequest);
+    Reason { code, queue: one.queue.as_deref().map(QueuePath::new), text: one.text }
+}
+
+fn fault(one: dto::Fault) -> FoundFault {
+    let number = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    FoundFault {
+        severity: if one.severity == "warning" { Severity::Warning } else { Severity::Error },
+        at: Place { line: number(one.line), column: number(one.column) },
+        code: one.code,
+        path: one.path,
+        message: one.message,
+        hint: one.hint,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queues_are_told_with_their_partition() {
+        let told = |text: &str| {
+            let (partition, queue) = partition_and_queue(text);
+            format!("{partition} {queue}")
+        };
+        assert_eq!(told("root.a"), "default root.a");
+        assert_eq!(told("root.a/b"), "default root.a/b");
+        assert_eq!(told("gpu/root.a/b"), "gpu root.a/b");
+        assert_eq!(told("gpu/root"), "gpu root");
+    }
+}

@@ -1,0 +1,193 @@
+//! An order → a request of Part II.
+
+use std::collections::BTreeMap;
+
+use reqwest::Method;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, IF_MATCH};
+use serde::Serialize;
+
+use super::read::{self, ReadDone};
+use crate::api::client::once;
+use crate::api::dto::ledger::Rollback;
+use crate::api::dto::ours as dto;
+use crate::model::{AppId, NodeId, QueuePath, Resource};
+use crate::view::act::{Act, AskSpec, GangStyle, NodeSpec, Order, PartitionAct, Submission};
+
+/// An order as a request.
+pub struct Asked {
+    pub method: Method,
+    pub path: String,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+    pub read: ReadDone,
+}
+
+impl Asked {
+    fn json(method: Method, path: String, body: &impl Serialize, read: ReadDone) -> Self {
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        let body = crate::api::dto::json::to_bytes(body);
+        Self { method, path, headers, body, read }
+    }
+
+    fn post(path: String, body: &impl Serialize, read: ReadDone) -> Self {
+        Self::json(Method::POST, path, body, read)
+    }
+
+    /// A request without a body, whose reason stands in a header.
+    fn delete(path: String, reason: &str, read: ReadDone) -> Self {
+        let mut headers = HeaderMap::new();
+        add_reason(&mut headers, reason);
+        Self { method: Method::DELETE, path, headers, body: Vec::new(), read }
+    }
+}
+
+/// The reason as a header. There it is one line.
+fn add_reason(headers: &mut HeaderMap, reason: &str) {
+    let line: String = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if let Ok(value) = HeaderValue::from_bytes(line.as_bytes())
+        && !line.is_empty()
+    {
+        headers.insert(HeaderName::from_static("kornsole-reason"), value);
+    }
+}
+
+/// The request that an order is.
+pub fn request(order: &Order) -> Asked {
+    let reason = Some(order.reason.clone()).filter(|reason| !reason.is_empty());
+    let rest = |verb: &str| {
+        Asked::post(format!("kornsole/v1/scheduler/{verb}"), &dto::OnlyReason { reason: reason.clone() }, read::rests)
+    };
+    match &order.act {
+        Act::Rollback { revision, base, dry_run } => roll_back(*revision, base.as_deref(), *dry_run, reason),
+        Act::Configure { text, base, dry_run } => configure(text, base.as_deref(), *dry_run, &order.reason),
+        Act::Pause => rest("pause"),
+        Act::Resume => rest("resume"),
+        Act::In { partition, act } => {
+            let partition = format!("kornsole/v1/partition/{}", once(partition));
+            within(&partition, act, reason, &order.reason)
+        }
+    }
+}
+
+fn within(partition: &str, act: &PartitionAct, reason: Option<String>, written: &str) -> Asked {
+    let app = |id: &AppId, verb: &str| format!("{partition}/application/{}/{verb}", once(id.as_str()));
+    let node = |id: &NodeId, verb: &str| format!("{partition}/node/{}{verb}", once(id.as_str()));
+    let path = |queue: &Option<QueuePath>| queue.as_ref().map(ToString::to_string);
+    match act {
+        PartitionAct::Kill { app: id, expect_queue } => {
+            let body = dto::Kill { reason, expect_queue: path(expect_queue) };
+            Asked::post(app(id, "kill"), &body, read::killed)
+        }
+        PartitionAct::Move { app: id, to, expect_queue, dry_run } => {
+            let expect_queue = path(expect_queue);
+            let body = dto::Move { to: to.to_string(), reason, expect_queue, dry_run: *dry_run };
+            Asked::post(app(id, "move"), &body, read::moved)
+        }
+        PartitionAct::Clean { queues, applications, dry_run } => {
+            let what = [("queues", *queues), ("applications", *applications)];
+            let what = what.iter().filter(|(_, wanted)| *wanted).map(|(name, _)| (*name).to_owned()).collect();
+            let body = dto::Cleanup { what, dry_run: *dry_run, reason };
+            Asked::post(format!("{partition}/cleanup"), &body, read::cleaned)
+        }
+        PartitionAct::Submit(submission) => {
+            Asked::post(format!("{partition}/applications"), &submit(submission, reason), read::submitted)
+        }
+        PartitionAct::Ask { app: id, asks } => {
+            let mut asked = Asked::post(app(id, "asks"), &asks.iter().map(ask).collect::<Vec<_>>(), read::asked);
+            // The body is a list and has no room for it.
+            add_reason(&mut asked.headers, written);
+            asked
+        }
+        PartitionAct::Release { app: id, ask } => {
+            Asked::delete(app(id, &format!("allocation/{}", once(ask.as_str()))), written, read::released)
+        }
+        PartitionAct::Remove { app: id } => Asked::post(app(id, "remove"), &dto::OnlyReason { reason }, read::removed),
+        PartitionAct::AddNode(spec) => {
+            Asked::post(format!("{partition}/nodes"), &added_node(spec, reason), read::node_done)
+        }
+        PartitionAct::UpdateNode { id, capacity, occupied } => {
+            let (capacity, occupied) = (capacity.as_ref().map(amounts), occupied.as_ref().map(amounts));
+            let body = dto::NodeBody { capacity, occupied, reason, ..dto::NodeBody::default() };
+            Asked::json(Method::PUT, node(id, ""), &body, read::node_done)
+        }
+        PartitionAct::DrainNode(id) => Asked::post(node(id, "/drain"), &dto::OnlyReason { reason }, read::node_done),
+        PartitionAct::ResumeNode(id) => Asked::post(node(id, "/resume"), &dto::OnlyReason { reason }, read::node_done),
+        PartitionAct::RemoveNode { id, force } => {
+            Asked::delete(node(id, if *force { "?force" } else { "" }), written, read::node_done)
+        }
+    }
+}
+
+fn configure(text: &str, base: Option<&str>, dry_run: bool, reason: &str) -> Asked {
+    let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/x-yaml"))]);
+    add_base(&mut headers, base);
+    add_reason(&mut headers, reason);
+    let path = if dry_run { "kornsole/v1/config?dryRun" } else { "kornsole/v1/config" }.to_owned();
+    Asked { method: Method::PUT, path, headers, body: text.to_owned().into_bytes(), read: read::configured }
+}
+
+fn roll_back(revision: u64, base: Option<&str>, dry_run: bool, reason: Option<String>) -> Asked {
+    let path = if dry_run { "kornsole/v1/config/rollback?dryRun" } else { "kornsole/v1/config/rollback" }.to_owned();
+    let mut asked = Asked::post(path, &Rollback { revision, reason }, read::configured);
+    add_base(&mut asked.headers, base);
+    asked
+}
+
+/// What a configuration is meant to replace.
+fn add_base(headers: &mut HeaderMap, base: Option<&str>) {
+    // A checksum is hex digits; what is none names no configuration, and is refused as missing.
+    if let Some(Ok(base)) = base.map(|base| HeaderValue::from_str(&format!("\"{base}\""))) {
+        headers.insert(IF_MATCH, base);
+    }
+}
+
+/// User and groups are the token's; they are not sent.
+fn submit(submission: &Submission, reason: Option<String>) -> dto::Submit {
+    let Submission { app, queue, tags, gang_style, placeholder_timeout, placeholder_ask, .. } = submission;
+    dto::Submit {
+        app: app.to_string(),
+        queue: queue.clone(),
+        tags: tags.clone(),
+        gang_style: Some(if *gang_style == GangStyle::Hard { "Hard" } else { "Soft" }.to_owned()),
+        // Part of a second waits a second.
+        placeholder_timeout: placeholder_timeout
+            .map(|timeout| timeout.as_secs() + u64::from(timeout.subsec_nanos() > 0)),
+        placeholder_ask: amounts(placeholder_ask),
+        reason,
+    }
+}
+
+fn ask(spec: &AskSpec) -> dto::Ask {
+    dto::Ask {
+        id: spec.id.to_string(),
+        count: spec.count,
+        resource: amounts(&spec.resource),
+        priority: spec.priority.0,
+        required_node: spec.required_node.as_ref().map(ToString::to_string),
+        allow_preempt_self: spec.allow_preempt_self,
+        allow_preempt_other: spec.allow_preempt_other,
+        originator: spec.originator,
+        placeholder: spec.placeholder,
+        task_group: spec.task_group.as_deref().map(str::to_owned),
+    }
+}
+
+fn added_node(spec: &NodeSpec, reason: Option<String>) -> dto::NodeBody {
+    dto::NodeBody {
+        id: Some(spec.id.to_string()),
+        capacity: Some(amounts(&spec.capacity)),
+        occupied: Some(amounts(&spec.occupied)),
+        attributes: spec.attributes.clone(),
+        drained: spec.drained,
+        reason,
+    }
+}
+
+/// Amounts as a configuration would write them.
+fn amounts(resource: &Resource) -> BTreeMap<String, dto::Quantity> {
+    let written = |(name, amount): (&str, i64)| {
+        let text = if name == crate::model::VCORE { format!("{amount}m") } else { amount.to_string() };
+        (name.to_owned(), dto::Quantity::Text(text))
+    };
+    resource.iter().map(written).collect()
+}

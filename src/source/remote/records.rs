@@ -1,0 +1,61 @@
+//! The ledger of a remote: a kornsole is asked for its own; of an Apache YuniKorn this console keeps what it saw (`rest.md` E12).
+
+use std::sync::Arc;
+
+use crate::api::client::{Client, Remote};
+use crate::api::dto::ours::ConfigState;
+use crate::config;
+use crate::model::{Profile, Time};
+use crate::source::Records;
+use crate::view::ledger::{Revision, RevisionSource};
+
+/// How many configurations are kept that this console saw.
+const SEEN: usize = 100;
+
+/// What is known of a remote's ledger when one has just met it.
+pub fn of_remote(remote: &Remote, has_token: bool) -> Records {
+    match remote {
+        Remote::YuniKorn(_) => Records {
+            audit: Err(Arc::from("an Apache YuniKorn keeps no audit")),
+            revisions: Ok(Vec::new()),
+            ..Records::unknown("")
+        },
+        Remote::Kornsole(_) if !has_token => {
+            Records::unknown("it takes a token to see this; --token-file or KORNSOLE_TOKEN names one")
+        }
+        Remote::Kornsole(server) if !server.can("audit") => Records::unknown("this server keeps no ledger"),
+        Remote::Kornsole(_) => Records::unknown("the first answer is awaited"),
+    }
+}
+
+/// Keeps a configuration that this console saw for the first time just now.
+pub fn saw(records: &mut Records, text: &str, at: Time) {
+    let Ok(revisions) = &mut records.revisions else { return };
+    let read = |text: &str| config::read(text, Profile::default()).config;
+    let newest = revisions.first();
+    let before = newest.and_then(|newest| read(newest.text.as_deref()?));
+    let changes = before.zip(read(text)).map_or(0, |(old, new)| config::diff(&old, &new).changes.len());
+    let revision = Revision {
+        number: newest.map_or(1, |newest| newest.number + 1),
+        checksum: config::checksum(text.as_bytes()),
+        at,
+        wall: i64::try_from(at.0.saturating_mul(1000)).ok(),
+        by: String::new(),
+        reason: String::new(),
+        source: RevisionSource::Seen,
+        changes,
+        text: Some(Arc::from(text)),
+    };
+    revisions.insert(0, Arc::new(revision));
+    revisions.truncate(SEEN);
+}
+
+/// The text of a revision of a kornsole.
+///
+/// # Errors
+/// Why it cannot be had.
+pub async fn text(client: &Client, number: u64) -> Result<Arc<str>, String> {
+    let path = format!("kornsole/v1/config/history/{number}");
+    let got = client.json::<ConfigState>(&path).await.map_err(|fault| fault.to_string())?;
+    Ok(Arc::from(got.value.text))
+}

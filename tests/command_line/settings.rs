@@ -1,0 +1,110 @@
+//! The scheduler's own configuration by the real binary: what holds, where it is from, and what is refused.
+
+use std::path::PathBuf;
+
+/// Runs the binary in a folder of the test's own. Gives exit code, standard output, standard error.
+fn kornsole(folder: &PathBuf, arguments: &[&str]) -> (i32, String, String) {
+    let (code, out, err) = super::kornsole(folder, arguments, "");
+    (code.unwrap(), out, err)
+}
+
+fn folder(name: &str, file: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("kornsole-settings-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("own.yaml"), file).unwrap();
+    folder
+}
+
+fn line<'t>(text: &'t str, key: &str) -> &'t str {
+    text.lines().find(|line| line.starts_with(&format!("{key}:"))).unwrap_or_else(|| panic!("no {key} in\n{text}"))
+}
+
+#[test]
+fn what_holds_is_printed_with_where_it_is_from() {
+    let folder = folder("print", "cleaner.interval: 20s\nqueues.file: q.yaml\nqueues.policyGroup: batch\n");
+    let print = ["--scheduler-config", "own.yaml", "--print-scheduler-config"];
+    let (code, out, err) = kornsole(&folder, &print);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(line(&out, "cleaner.interval").ends_with("# own.yaml:1"), "{out}");
+    assert!(
+        line(&out, "drain.stuckAfter").starts_with("drain.stuckAfter: 1h ") && out.contains("# default\n"),
+        "{out}"
+    );
+    assert!(line(&out, "queues.file").starts_with("queues.file: q.yaml "), "{out}");
+
+    let flags = ["--config", "mine.yaml", "--policy-group", "night", "--set", "cleaner.interval=3s"];
+    let (code, out, _) = kornsole(&folder, &[&print[..], &flags[..]].concat());
+    assert_eq!(code, 0);
+    assert!(
+        line(&out, "cleaner.interval").starts_with("cleaner.interval: 3s ")
+            && out.contains("# --set cleaner.interval=3s\n")
+    );
+    assert!(line(&out, "queues.file").ends_with("# --config") && out.contains("queues.file: mine.yaml"), "{out}");
+    assert!(line(&out, "queues.policyGroup").ends_with("# --policy-group"), "{out}");
+
+    let (code, demo, _) = kornsole(&folder, &["demo", "--scheduler-config", "own.yaml", "--print-scheduler-config"]);
+    assert_eq!(code, 0);
+    assert!(line(&demo, "cleaner.interval").ends_with("# own.yaml:1"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn what_is_printed_is_a_file_that_comes_to_the_same() {
+    let folder = folder("again", "drain.command: [tell, 'to: \"all\"', '#']\nscheduler.acl: '*'\n");
+    let (_, first, _) = kornsole(&folder, &["--scheduler-config", "own.yaml", "--print-scheduler-config"]);
+    std::fs::write(folder.join("again.yaml"), &first).unwrap();
+    let (code, again, err) = kornsole(&folder, &["--scheduler-config", "again.yaml", "--print-scheduler-config"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let values =
+        |text: &str| text.lines().map(|line| line.rsplit_once("  #").unwrap().0.trim().to_owned()).collect::<Vec<_>>();
+    assert_eq!(values(&again), values(&first));
+    let (code, keys, _) = kornsole(&folder, &["--print-scheduler-keys"]);
+    assert_eq!(code, 0);
+    assert!(
+        keys.contains("\ndrain.stuckAfter: 1h\n") && keys.contains("No effect yet: nothing is kept on disk."),
+        "{keys}"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn faults_are_told_with_their_place_all_at_once_and_nothing_starts() {
+    let folder = folder("faults", "bind.prt: 1\ncleaner.interval: never\ntls.key: k.pem\n");
+    for command in [&["--scheduler-config", "own.yaml"][..], &["demo", "--scheduler-config", "own.yaml"]] {
+        let (code, out, err) = kornsole(&folder, command);
+        assert_eq!((code, out.as_str()), (1, ""));
+        for place in ["own.yaml:1:1: error[CFG-003]", "own.yaml:2:19: error[SET-001]", "own.yaml:3:10: error[SET-002]"]
+        {
+            assert!(err.contains(place), "{place} is not in\n{err}");
+        }
+    }
+    for wrong in ["cleaner.interval=never", "cleaner.intervall=1s"] {
+        let (code, _, err) = kornsole(&folder, &["--set", wrong]);
+        assert_eq!(code, 2, "{err}");
+        assert!(err.contains("cleaner.interval"), "{err}");
+    }
+    assert_eq!(kornsole(&folder, &["--set", "nothing"]).0, 2);
+    let (code, _, err) = kornsole(&folder, &["--scheduler-config", "nowhere.yaml"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("nowhere.yaml: cannot be read"), "{err}");
+    let (code, _, err) = kornsole(&folder, &["--set", "queues.file=gone.yaml"]);
+    assert_eq!(code, 1, "the queue configuration that it names is read");
+    assert!(err.contains("gone.yaml: cannot be read"), "{err}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn completions_and_the_manual_are_printed() {
+    for (arguments, begins) in [
+        (["completions", "bash"].as_slice(), "_kornsole()"),
+        (&["completions", "zsh"], "#compdef kornsole"),
+        (&["man"], ".TH"),
+    ] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_kornsole")).args(arguments).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && text.contains(begins) && text.contains("schema"),
+            "{arguments:?}: {text:.400}"
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! A scheduler that is made anew from its journal is the one that wrote it: the same view, and the same ever after.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::cli::demo;
+use kornsole::engine::journal::{Folder, Kept, MemoryDisk};
+use kornsole::engine::{Core, Progress, Setup};
+use kornsole::model::{Profile, Time};
+use kornsole::scenario::{Demo, Workload};
+use kornsole::view::View;
+
+const SEED: u64 = 42;
+
+fn demo_on(disk: MemoryDisk, setup: &Setup, seed: u64) -> Result<(Core, Kept, Arc<MemoryDisk>), String> {
+    let disk = Arc::new(disk);
+    let folder = Folder::on(Arc::clone(&disk) as _).map_err(|trouble| trouble.to_string())?;
+    let workload: Box<dyn Workload> = Box::new(Demo::new(seed, setup.profile));
+    let begun = folder.begin(setup, 1.0, Some(workload), Box::new(|_| demo::core(seed, setup)));
+    let (core, kept) = begun.map_err(|trouble| trouble.to_string())?;
+    Ok((core, kept, disk))
+}
+
+fn run(core: &mut Core, until: Time) {
+    while core.run_until(until, 1000) == Progress::Busy {}
+}
+
+/// Everything that is to be seen, but how often it changed and how often a reason held.
+fn picture(view: &View) -> String {
+    let mut view = View { generation: 0, ..view.clone() };
+    for partition in &mut view.partitions {
+        (partition.tree_generation, partition.app_generation) = (0, 0);
+        for app in partition.apps.iter_mut().flatten() {
+            let app = Arc::make_mut(app);
+            app.notes = app.notes.iter().map(|(arrival, _)| (*arrival, Arc::default())).collect();
+        }
+    }
+    format!("{view:#?}")
+}
+
+#[track_caller]
+fn same(left: &str, right: &str) {
+    let different = left.lines().zip(right.lines()).enumerate().find(|(_, (left, right))| left != right);
+    if let Some((line, (left, right))) = different {
+        panic!("line {line}: {left} and {right}");
+    }
+    assert_eq!(left.len(), right.len());
+}
+
+#[test]
+fn the_demo_goes_on_where_it_was_cut_off() {
+    for (profile, snapshot) in [(Profile::Kornsole, false), (Profile::Kornsole, true), (Profile::V1_5_1, true)] {
+        let setup = Setup::of(profile);
+        let (mut core, kept, disk) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
+        let at = Time::ZERO + Duration::from_secs(95);
+        if snapshot {
+            run(&mut core, Time::ZERO + Duration::from_secs(70));
+            kept.snapshot(&mut core).unwrap();
+        }
+        run(&mut core, at);
+        assert!(kept.keep_up(&mut core));
+        let (mut again, again_kept, _) = demo_on(MemoryDisk::from(disk.copy()), &setup, SEED).unwrap();
+        run(&mut again, at);
+        assert_eq!(core.now(), again.now());
+        same(&picture(&core.take_view().unwrap()), &picture(&again.take_view().unwrap()));
+        // What comes then is the same as well: what runs, what the demo does next, what it draws.
+        let later = at + Duration::from_secs(40);
+        for core in [&mut core, &mut again] {
+            run(core, later);
+        }
+        same(&picture(&core.take_view().unwrap()), &picture(&again.take_view().unwrap()));
+        drop((kept, again_kept));
+    }
+}
+
+#[test]
+fn the_past_can_be_looked_at() {
+    let setup = Setup::of(Profile::Kornsole);
+    let (mut core, kept, _) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
+    let mut seen = Vec::new();
+    for second in 1..60 {
+        let at = Time::ZERO + Duration::from_secs(second);
+        run(&mut core, at);
+        if second % 20 == 0 {
+            seen.push((at, picture(&core.take_view().unwrap())));
+            kept.snapshot(&mut core).unwrap();
+        }
+    }
+    assert!(kept.keep_up(&mut core));
+    let past = kept.past();
+    for (at, then) in seen {
+        same(&then, &picture(&past.view_at(at).unwrap()));
+    }
+    assert_eq!(past.reaches_back_to(), Some(Time::ZERO));
+    let moments = past.moments(0).unwrap();
+    assert_eq!(moments[0].what, "the scheduler was started");
+}
+
+#[test]
+fn another_demo_is_not_taken_for_this_one() {
+    let setup = Setup::of(Profile::Kornsole);
+    let (mut core, kept, disk) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
+    run(&mut core, Time::ZERO + Duration::from_secs(1));
+    kept.snapshot(&mut core).unwrap();
+    let refused = demo_on(MemoryDisk::from(disk.copy()), &setup, 7).map(drop).unwrap_err();
+    assert!(refused.contains("--seed 42"), "{refused}");
+}

@@ -1,0 +1,106 @@
+//! A change of the configuration: the journal is its commit point, and a start finishes what was cut off.
+
+use std::fs;
+use std::path::Path;
+
+use kornsole::config;
+use kornsole::engine::journal::{Folder, Kept};
+use kornsole::engine::{Core, Engine};
+use kornsole::model::{Profile, QueueState};
+use kornsole::view::act::Act;
+use kornsole::view::ledger::RevisionSource;
+use std::sync::Arc;
+
+use super::stage::{Scratch, ask, engine, perform, setup, submit};
+
+const OLD: &str = "partitions:
+  - name: default
+    queues:
+      - name: root
+        adminacl: '*'
+        queues: [{name: a, submitacl: '*'}, {name: b, submitacl: '*'}]
+";
+const NEW: &str = "# b goes
+partitions:
+  - name: default
+    queues:
+      - name: root
+        adminacl: '*'
+        queues: [{name: a, submitacl: '*'}]
+";
+
+fn begin(state: &Path, file: &Path) -> (Core, Kept) {
+    let setup = setup();
+    let bytes = fs::read(file).unwrap();
+    let fresh = Box::new(|workload| {
+        let config = config::read(std::str::from_utf8(&bytes).unwrap(), Profile::Kornsole).config.ok_or("no")?;
+        Ok(Core::set_up(&setup, Arc::new(config), workload)?.written(&bytes, Some(file.to_owned())))
+    });
+    let (mut core, kept) = Folder::open(state, false).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
+    core.keep_in(file, fs::read(file).unwrap());
+    (core, kept)
+}
+
+fn configure(engine: &Engine, text: &str, base: &str) {
+    let act = Act::Configure { text: text.to_owned(), base: Some(config::checksum(base.as_bytes())), dry_run: false };
+    perform(engine, act).unwrap();
+}
+
+fn state_of(core: &Core, queue: &str) -> Option<QueueState> {
+    let queues = &core.scheduler().partitions()[0].queues;
+    queues.find_text(queue).map(|key| queues[key].state)
+}
+
+#[test]
+fn a_start_finishes_a_change_that_was_cut_off() {
+    let scratch = Scratch::new("rename");
+    let (state, file) = (scratch.0.join("state"), scratch.0.join("queues.yaml"));
+    fs::write(&file, OLD).unwrap();
+    let engine = engine(begin(&state, &file));
+    configure(&engine, NEW, OLD);
+    assert_eq!(fs::read_to_string(&file).unwrap(), NEW);
+    drop(engine);
+    // As if the process had ended between its journal and the rename.
+    fs::write(&file, OLD).unwrap();
+    let (core, kept) = begin(&state, &file);
+    assert_eq!(fs::read_to_string(&file).unwrap(), NEW, "the change was decided");
+    let written = core.configuration().unwrap();
+    assert_eq!((&*written.text, written.revision), (NEW, 2));
+    assert_eq!(core.ledger().revision(2).and_then(|revision| revision.text.clone()).as_deref(), Some(NEW));
+    drop((core, kept));
+    let (core, _kept) = begin(&state, &file);
+    assert_eq!(core.configuration().unwrap().revision, 2, "and it stays at that");
+}
+
+#[test]
+fn a_file_that_was_edited_meanwhile_comes_into_force_and_hurts_nothing_that_runs() {
+    let scratch = Scratch::new("edit");
+    let (state, file) = (scratch.0.join("state"), scratch.0.join("queues.yaml"));
+    fs::write(&file, OLD).unwrap();
+    let engine = engine(begin(&state, &file));
+    perform(&engine, submit("app", "root.b")).unwrap();
+    perform(&engine, ask("app", 2)).unwrap();
+    drop(engine);
+    fs::write(&file, NEW).unwrap();
+    let (core, _kept) = begin(&state, &file);
+    assert_eq!(state_of(&core, "root.b"), Some(QueueState::Draining));
+    let part = &core.scheduler().partitions()[0];
+    assert_eq!(part.app(&"app".into()).unwrap().asks.len(), 2, "what was there is there");
+    assert_eq!(core.configuration().unwrap().revision, 2);
+    assert_eq!(core.ledger().revision(2).map(|revision| revision.source), Some(RevisionSource::File));
+}
+
+#[test]
+fn a_start_without_the_file_keeps_what_was_in_force() {
+    let scratch = Scratch::new("without");
+    let (state, file) = (scratch.0.join("state"), scratch.0.join("queues.yaml"));
+    fs::write(&file, OLD).unwrap();
+    let first = engine(begin(&state, &file));
+    configure(&first, NEW, OLD);
+    drop(first);
+    let setup = setup();
+    let fresh = Box::new(|_| Err("there is something already".to_owned()));
+    let (core, _kept) = Folder::open(&state, false).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
+    assert_eq!(core.configuration().map(|written| &*written.text), Some(NEW));
+    assert_eq!(state_of(&core, "root.b"), Some(QueueState::Draining));
+}

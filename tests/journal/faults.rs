@@ -1,0 +1,148 @@
+//! Disks that fail and disks that forget: what was refused has no effect, what was answered is there.
+
+use std::sync::Arc;
+
+use kornsole::engine::journal::MemoryDisk;
+use kornsole::view::NoticeWeight;
+
+use super::disk::{BadDisk, Fault};
+use super::stage::{Chance, Step, Told, engine, is_not_durable, on, perform, steps};
+
+/// How many rounds the power is cut.
+const CUTS: u64 = 60;
+
+fn rounds(least: u64) -> u64 {
+    std::env::var("KORNSOLE_CRASH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(least)
+}
+
+/// Gives orders until the power is gone. What was refused for want of a disk counts as refused once the disk has taken something
+/// after it; until then nobody can know.
+fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, told: &mut Told) {
+    let Ok((core, kept)) = on(Arc::clone(disk) as _) else { return };
+    let journal = kept.journal().clone();
+    let engine = engine((core, kept));
+    let mut unsure = Vec::new();
+    for step in steps(name, chance, 40) {
+        match perform(&engine, step.act()) {
+            Ok(_) => {
+                told.done.push(step.line());
+                told.refused.append(&mut unsure);
+            }
+            Err(refusal) if is_not_durable(&refusal) => {
+                unsure.push(step.line());
+                if disk.is_cut() {
+                    break;
+                }
+                journal.wait_until_well();
+            }
+            Err(_) => told.refused.push(step.line()),
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_forgets_keeps_what_was_answered() {
+    for seed in 0..rounds(CUTS) {
+        let mut chance = Chance(seed);
+        let (mut bytes, mut told) = (Vec::new(), Told::default());
+        for life in 0..3 {
+            let disk = Arc::new(BadDisk::new(bytes));
+            disk.cut(chance.below(150));
+            drive(&disk, &format!("life-{life}"), &mut chance, &mut told);
+            bytes = disk.after_cut(&mut chance);
+            if told.done.is_empty() && told.refused.is_empty() {
+                // A folder is given its file only once the file has a beginning.
+                bytes.clear();
+            }
+        }
+        let (core, _kept) = on(Arc::new(MemoryDisk::from(bytes))).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        told.check(&core);
+        told.check_audit(&core);
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_on_a_failing_disk_loses_nothing() {
+    for seed in 0..rounds(CUTS) {
+        let mut chance = Chance(1000 + seed);
+        let (mut bytes, mut told) = (Vec::new(), Told::default());
+        for life in 0..2 {
+            let disk = Arc::new(BadDisk::new(bytes));
+            let fault = [Fault::Full, Fault::Io, Fault::Short, Fault::Sync][chance.below(4) as usize];
+            let from = 20 + chance.below(100);
+            disk.fail(from..from + 1 + chance.below(12), fault);
+            drive(&disk, &format!("life-{life}"), &mut chance, &mut told);
+            bytes = disk.seen();
+        }
+        let (core, _kept) = on(Arc::new(MemoryDisk::from(bytes))).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        told.check(&core);
+        told.check_audit(&core);
+    }
+}
+
+#[test]
+fn each_call_of_a_commit_may_fail() {
+    for fault in [Fault::Full, Fault::Io, Fault::Short, Fault::Sync] {
+        for call in 0..12 {
+            let disk = Arc::new(BadDisk::default());
+            let (core, kept) = on(Arc::clone(&disk) as _).unwrap();
+            let journal = kept.journal().clone();
+            let engine = engine((core, kept));
+            let first = Step::Submit("first".to_owned(), "root.a");
+            perform(&engine, first.act()).unwrap();
+            disk.fail(call..call + 1, fault);
+            let second = Step::Submit("second".to_owned(), "root.a");
+            let outcome = perform(&engine, second.act());
+            disk.mend();
+            journal.wait_until_well();
+            let third = Step::Submit("third".to_owned(), "root.a");
+            perform(&engine, third.act()).unwrap_or_else(|why| panic!("{fault:?} {call}: {why}"));
+            drop(engine);
+            let mut told = Told { done: vec![first.line(), third.line()], refused: Vec::new() };
+            match outcome {
+                Ok(_) => told.done.push(second.line()),
+                Err(refusal) => {
+                    assert!(is_not_durable(&refusal), "{fault:?} {call}: {refusal}");
+                    told.refused.push(second.line());
+                }
+            }
+            let (core, _kept) = on(Arc::new(MemoryDisk::from(disk.seen()))).unwrap();
+            told.check(&core);
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_stops_the_scheduler_until_it_has_room() {
+    let disk = Arc::new(BadDisk::default());
+    let (core, kept) = on(Arc::clone(&disk) as _).unwrap();
+    let journal = kept.journal().clone();
+    let engine = engine((core, kept));
+    perform(&engine, Step::Submit("app".to_owned(), "root.a").act()).unwrap();
+    let before = engine.published().view();
+    disk.fail(0..u64::MAX, Fault::Full);
+    for step in [Step::Ask("app".to_owned()), Step::Node("node".to_owned()), Step::Kill("app".to_owned())] {
+        let refusal = perform(&engine, step.act()).unwrap_err();
+        assert_eq!((refusal.code.name(), refusal.code.status()), ("NOT_DURABLE", 503));
+        assert!(refusal.description.contains("full") || refusal.description.contains("fails"), "{refusal}");
+    }
+    let view = engine.published().view();
+    let notice = view.notices.last().unwrap();
+    assert!(notice.weight == NoticeWeight::Error && notice.title.contains("cannot be written"), "{notice:?}");
+    assert!(view.resting, "it says that it rests");
+    let apps = |view: &kornsole::view::View| format!("{:?}", view.partitions[0].apps);
+    assert_eq!(apps(&view), apps(&before), "nothing was done");
+    disk.mend();
+    journal.wait_until_well();
+    perform(&engine, Step::Ask("app".to_owned()).act()).unwrap();
+    let view = engine.published().view();
+    assert!(!view.resting && view.notices.last().unwrap().title.contains("goes on"), "{:?}", view.notices.last());
+    assert!(view.generation > before.generation + 1);
+    drop(engine);
+    let (core, _kept) = on(Arc::new(MemoryDisk::from(disk.seen()))).unwrap();
+    let told = Told {
+        done: vec!["submit app root.a".to_owned(), "ask app".to_owned()],
+        refused: vec!["node node".to_owned()],
+    };
+    told.check(&core);
+}

@@ -1,0 +1,87 @@
+//! A process is killed while many give orders: whatever it answered is there when it is started again.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use kornsole::engine::journal::Folder;
+
+use super::stage::{Chance, Scratch, Told, engine, fresh, is_not_durable, perform, setup, steps};
+
+/// Says which folder a process of this test is to work in, and what its clients are called.
+const CHILD: &str = "KORNSOLE_KILL_CHILD";
+/// How many give orders at the same time.
+const CLIENTS: usize = 16;
+
+/// How often it is killed.
+fn rounds() -> u64 {
+    std::env::var("KORNSOLE_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12)
+}
+
+/// The process that is killed: it prints what it was told, one line for each answer. Without its variable this is no test.
+#[test]
+fn a_process_with_clients() {
+    let Ok(task) = std::env::var(CHILD) else { return };
+    let (folder, name) = task.rsplit_once(' ').unwrap();
+    let setup = setup();
+    let begun = Folder::open(folder.as_ref(), false).unwrap().begin(&setup, 100.0, None, fresh(&setup)).unwrap();
+    let engine = Arc::new(engine(begun));
+    let clients = (0..CLIENTS).map(|client| {
+        let (engine, name) = (Arc::clone(&engine), format!("{name}-{client}"));
+        std::thread::spawn(move || {
+            for step in steps(&name, &mut Chance(client as u64), 100_000) {
+                let told = match perform(&engine, step.act()) {
+                    Ok(_) => "done",
+                    Err(refusal) if is_not_durable(&refusal) => return,
+                    Err(_) => "refused",
+                };
+                // One write for each line, so that none is cut.
+                let line = format!("told {told} {}\n", step.line());
+                std::io::stdout().lock().write_all(line.as_bytes()).unwrap();
+            }
+        })
+    });
+    clients.collect::<Vec<_>>().into_iter().for_each(|client| client.join().unwrap());
+}
+
+#[test]
+fn what_was_answered_outlasts_a_kill() {
+    let scratch = Scratch::new("kill");
+    let state = scratch.0.join("state");
+    let mut chance = Chance(17);
+    let mut told = Told::default();
+    for round in 0..rounds() {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "kill::a_process_with_clients", "--nocapture", "--test-threads", "1"]);
+        command.env(CHILD, format!("{} round-{round}", state.display()));
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let hear = |line: String, told: &mut Told| {
+            let Some(line) = line.split_once("told ").map(|(_, line)| line) else { return false };
+            match line.split_once(' ') {
+                Some(("done", line)) => told.done.push(line.to_owned()),
+                Some(("refused", line)) => told.refused.push(line.to_owned()),
+                _ => panic!("{line}"),
+            }
+            true
+        };
+        let mut left = 1 + chance.below(600);
+        while left > 0 {
+            let line = lines.next().expect("it goes on for long").unwrap();
+            left -= u64::from(hear(line, &mut told));
+        }
+        child.kill().unwrap();
+        // What was on its way to us was told.
+        lines.map_while(Result::ok).for_each(|line| {
+            hear(line, &mut told);
+        });
+        child.wait().unwrap();
+        let setup = setup();
+        let folder = Folder::open(&state, false).unwrap_or_else(|why| panic!("round {round}: {why}"));
+        let (core, _kept) = folder.begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+        told.check(&core);
+        let entries = core.ledger().last();
+        assert!(entries >= (told.done.len() + told.refused.len()) as u64, "round {round}: {entries} in the audit");
+    }
+    assert!(told.done.len() > 20 && !told.refused.is_empty());
+}

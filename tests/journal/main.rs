@@ -1,0 +1,11 @@
+//! What a scheduler has answered is kept, whatever happens to its process or its disk.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+mod again;
+mod config;
+mod damage;
+mod disk;
+mod faults;
+mod kill;
+mod stage;

@@ -1,0 +1,252 @@
+//! A small cluster, and somebody who gives orders to it and remembers what he was told.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use kornsole::config;
+use kornsole::engine::journal::{Disk, Folder, Fresh, Kept};
+use kornsole::engine::{Core, Engine, Setup};
+use kornsole::model::{AppId, Identity, Profile, QueuePath, Resource};
+use kornsole::scheduler::{AskSpec, NodeSpec, Submission, check};
+use kornsole::view::act::{Act, Actor, Code, Done, Order, PartitionAct, Refusal};
+use kornsole::view::ledger::AuditQuery;
+
+/// Everybody submits to two of the queues; nobody to the third.
+pub const CONFIG: &str = "partitions:
+  - name: default
+    queues:
+      - name: root
+        adminacl: '*'
+        queues:
+          - name: a
+            submitacl: '*'
+          - name: b
+            submitacl: '*'
+      ";
+
+pub fn setup() -> Setup {
+    Setup::of(Profile::Kornsole)
+}
+
+pub fn fresh(setup: &Setup) -> Fresh<'_> {
+    Box::new(|workload| {
+        let config = config::read(CONFIG, setup.profile).config.ok_or("the configuration does not read")?;
+        Ok(Core::set_up(setup, Arc::new(config), workload)?.written(CONFIG.as_bytes(), None))
+    })
+}
+
+/// The scheduler that is on a disk.
+pub fn on(disk: Arc<dyn Disk>) -> Result<(Core, Kept), String> {
+    let setup = setup();
+    let folder = Folder::on(disk).map_err(|trouble| trouble.to_string())?;
+    folder.begin(&setup, 1.0, None, fresh(&setup)).map_err(|trouble| trouble.to_string())
+}
+
+pub fn engine((core, kept): (Core, Kept)) -> Engine {
+    Engine::start_kept(core, 1.0, None, Some(kept)).unwrap()
+}
+
+/// A folder of a test's own, gone when it ends.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("kornsole-journal-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Numbers that follow from a seed.
+pub struct Chance(pub u64);
+
+impl Chance {
+    pub fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+}
+
+pub fn amount(vcore: i64) -> Resource {
+    [("vcore", vcore)].into_iter().collect()
+}
+
+pub fn sue() -> Actor {
+    Actor::from(Identity::new("sue", ["dev"])).scheduler_admin(true)
+}
+
+pub fn within(act: PartitionAct) -> Act {
+    Act::within(&Arc::from("default"), act)
+}
+
+pub fn submit(app: &str, queue: &str) -> Act {
+    let who = Identity::new("sue", ["dev"]);
+    within(PartitionAct::Submit(Submission { app: app.into(), queue: queue.to_owned(), who, ..Submission::default() }))
+}
+
+pub fn ask(app: &str, count: u32) -> Act {
+    let ask = AskSpec { app: app.into(), id: "t".into(), count, resource: amount(100), ..AskSpec::default() };
+    within(PartitionAct::Ask { app: app.into(), asks: vec![ask] })
+}
+
+pub fn kill(app: &str) -> Act {
+    within(PartitionAct::Kill { app: app.into(), expect_queue: None })
+}
+
+/// Has an order carried out, and waits for the answer.
+pub fn perform(engine: &Engine, act: Act) -> Result<Done, Refusal> {
+    let (tell, told) = channel();
+    let answer = Box::new(move |outcome| {
+        let _ = tell.send(outcome);
+    });
+    engine.perform(sue(), Order::from(act), answer);
+    told.recv().unwrap()
+}
+
+/// One order of somebody's, as it can be written in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    Submit(String, &'static str),
+    Ask(String),
+    Move(String),
+    Kill(String),
+    Node(String),
+}
+
+impl Step {
+    pub fn act(&self) -> Act {
+        match self {
+            Self::Submit(app, queue) => submit(app, queue),
+            Self::Ask(app) => ask(app, 3),
+            Self::Move(app) => within(PartitionAct::Move {
+                app: app.as_str().into(),
+                to: QueuePath::new("root.b"),
+                expect_queue: None,
+                dry_run: false,
+            }),
+            Self::Kill(app) => kill(app),
+            Self::Node(node) => within(PartitionAct::AddNode(NodeSpec {
+                id: node.as_str().into(),
+                capacity: amount(1000),
+                ..NodeSpec::default()
+            })),
+        }
+    }
+
+    pub fn line(&self) -> String {
+        match self {
+            Self::Submit(app, queue) => format!("submit {app} {queue}"),
+            Self::Ask(app) => format!("ask {app}"),
+            Self::Move(app) => format!("move {app}"),
+            Self::Kill(app) => format!("kill {app}"),
+            Self::Node(node) => format!("node {node}"),
+        }
+    }
+}
+
+/// What one client does, one after the other: for each application it submits it, asks, perhaps moves it, and kills some.
+pub fn steps(name: &str, chance: &mut Chance, count: usize) -> Vec<Step> {
+    let mut steps = vec![Step::Node(format!("{name}-node"))];
+    for number in 0.. {
+        if steps.len() >= count {
+            break;
+        }
+        let app = format!("{name}-{number}");
+        if chance.below(5) == 0 {
+            steps.push(Step::Submit(app, "root.none"));
+            continue;
+        }
+        steps.push(Step::Submit(app.clone(), "root.a"));
+        for step in [Step::Ask(app.clone()), Step::Move(app.clone()), Step::Kill(app)] {
+            if chance.below(3) > 0 {
+                steps.push(step);
+            }
+        }
+    }
+    steps
+}
+
+/// What somebody was told, by the line of his order.
+#[derive(Default)]
+pub struct Told {
+    pub done: Vec<String>,
+    pub refused: Vec<String>,
+}
+
+impl Told {
+    /// Holds a scheduler against it: nothing that was answered is missing, nothing that was refused has an effect.
+    #[track_caller]
+    pub fn check(&self, core: &Core) {
+        let wrong = check::violations(core.scheduler());
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        let part = &core.scheduler().partitions()[0];
+        let mut last: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for line in &self.done {
+            let words: Vec<&str> = line.split(' ').collect();
+            last.entry(words[1]).or_default().push(words[0]);
+        }
+        for (name, done) in &last {
+            if done.contains(&"node") {
+                assert!(part.nodes.find(&(*name).into()).is_some(), "node {name} is missing");
+                continue;
+            }
+            let id = AppId::from(*name);
+            let live = part.app(&id);
+            let ended = part.ended_app(&id);
+            assert!(live.is_some() || ended.is_some(), "{name} is missing, and was told {done:?}");
+            assert!(!done.contains(&"kill") || live.is_none(), "{name} is back, and was told {done:?}");
+            let Some(live) = live else { continue };
+            assert!(
+                !done.contains(&"move") || live.queue_path.as_str() == "root.b",
+                "{name} is not where it was moved"
+            );
+            assert!(!done.contains(&"ask") || live.asks.len() == 3, "{name} lacks asks, and was told {done:?}");
+        }
+        for line in &self.refused {
+            let words: Vec<&str> = line.split(' ').collect();
+            let id = AppId::from(words[1]);
+            let (app, done) = (part.app(&id), last.get(words[1]).cloned().unwrap_or_default());
+            match words[0] {
+                "submit" => assert!(app.is_none(), "{line} was refused, and is there"),
+                "ask" => assert!(app.is_none_or(|app| app.asks.is_empty()), "{line} was refused, and has asks"),
+                "move" => assert!(app.is_none_or(|app| app.queue_path.as_str() == "root.a"), "{line} was refused"),
+                "node" => assert!(part.nodes.find(&words[1].into()).is_none(), "{line} was refused, and is there"),
+                _ => {
+                    assert!(done.contains(&"kill") || !done.contains(&"submit") || app.is_some(), "{line} was refused")
+                }
+            }
+        }
+    }
+
+    /// Every act that was answered stands in the audit once, allowed or refused.
+    #[track_caller]
+    pub fn check_audit(&self, core: &Core) {
+        let entries = core.ledger().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
+        let ids: Vec<u64> = entries.iter().map(|entry| entry.id).collect();
+        assert!(ids.windows(2).all(|pair| pair[0] == pair[1] + 1), "numbers have no gaps");
+        let mut counts: BTreeMap<(String, bool), usize> = BTreeMap::new();
+        for entry in &entries {
+            *counts.entry((format!("{} {}", entry.action, entry.object), entry.allowed)).or_default() += 1;
+        }
+        let lines = self.done.iter().map(|line| (line, true)).chain(self.refused.iter().map(|line| (line, false)));
+        for (line, allowed) in lines {
+            let words: Vec<&str> = line.split(' ').collect();
+            let action = if words[0] == "node" { "add-node" } else { words[0] };
+            let key = (format!("{action} {}", words[1]), allowed);
+            assert_eq!(counts.get(&key), Some(&1), "{key:?} in the audit");
+        }
+    }
+}
+
+pub fn is_not_durable(refusal: &Refusal) -> bool {
+    matches!(refusal.code, Code::NotDurable | Code::Unavailable)
+}

@@ -1,0 +1,52 @@
+//! What goes out of the console and comes back: the person's own editor, the clipboard of the terminal, the bytes of a cursor move.
+
+use super::{Seen, Terminal, contains, demo};
+
+/// A console on a configuration of two queues in a file of this name, with `editor` as the person's own, its page of the configuration
+/// open.
+fn editing(name: &str, editor: &str) -> Terminal {
+    let file = format!("{}/{name}.yaml", env!("CARGO_TARGET_TMPDIR"));
+    let text = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues: [{name: one}, {name: two}]\n";
+    std::fs::write(&file, text).expect("the folder can be written to");
+    let mut terminal = Terminal::kornsole(&["--config", &file], &[("EDITOR", editor), ("VISUAL", "")]);
+    terminal.until_text("two");
+    terminal.press("6");
+    terminal.until_text("as it runs");
+    terminal
+}
+
+fn shows(seen: &Seen, text: &str) -> bool {
+    seen.emulator.screen().contents().contains(text)
+}
+
+#[test]
+fn a_text_goes_to_the_persons_own_editor_and_back() {
+    let mut terminal = editing("edited", "sed -i s/two/three/");
+    terminal.press("E");
+    terminal.until("the edited text", |seen| shows(seen, "name: three") && shows(seen, "edited, not applied"));
+    assert!(terminal.look(|seen| seen.emulator.screen().alternate_screen()), "the console is back on its screen");
+    // The keys are the console's again, and the edit can be taken back.
+    terminal.press("u");
+    terminal.until("the text as it was", |seen| shows(seen, "name: two") && shows(seen, "as it runs"));
+}
+
+#[test]
+fn an_editor_that_fails_changes_nothing_and_says_so() {
+    let mut terminal = editing("failed", "false");
+    terminal.press("E");
+    terminal.until_text("the text is as it was");
+    assert!(terminal.look(|seen| shows(seen, "name: two") && !shows(seen, "edited, not applied")));
+    let mut terminal = editing("failed-late", "sh -c 'echo mine > \"$1\"; exit 3' sh");
+    terminal.press("E");
+    terminal.until_text("what was written is in");
+    assert!(terminal.look(|seen| shows(seen, "name: two")));
+}
+
+#[test]
+fn a_name_is_copied_through_the_terminal() {
+    let mut terminal = demo(&[("TMUX", "")]);
+    terminal.press("yn");
+    // `root`, in base64.
+    terminal.until("the sequence for the clipboard", |seen| contains(&seen.raw, "\x1b]52;c;cm9vdA=="));
+    terminal.until_text("handed to the terminal's clipboard (OSC 52): root");
+}

@@ -1,0 +1,163 @@
+//! The ledger of a kornsole somewhere else: by the commands without a screen, and on the pages of an attached console.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kornsole::api::auth::{self, NewToken};
+use kornsole::api::client::{Target, Token};
+use kornsole::console::{Driver, Options};
+use kornsole::model::Identity;
+use kornsole::source::Remote;
+use kornsole::source::remote::RemoteOptions;
+use serde_json::Value;
+
+const CONFIG: &str = "\
+partitions:
+  - name: default
+    queues:
+      - name: root
+        queues:
+          - {name: a, adminacl: ann, resources: {max: {vcore: 4}}}
+          - {name: b, adminacl: bob}
+";
+
+/// `kornsole serve` with a configuration of its own, and tokens for `ann` and `olga`, who is in the scheduler ACL.
+struct Served {
+    child: Child,
+    url: String,
+    folder: PathBuf,
+    tokens: Vec<(&'static str, String)>,
+}
+
+impl Served {
+    fn start(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("kornsole-records-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+        std::fs::write(file("queues.yaml"), CONFIG).unwrap();
+        let mut tokens = Vec::new();
+        for user in ["ann", "olga"] {
+            let new = NewToken::make(Identity::new(user, [user]), None, false, "").unwrap();
+            auth::add(&folder.join("tokens.yaml"), new.token).unwrap();
+            std::fs::write(folder.join(user), &new.secret).unwrap();
+            tokens.push((user, new.secret));
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "off", "--scheduler-acl", "olga"]);
+        command.args(["--config", &file("queues.yaml"), "--tokens", &file("tokens.yaml")]);
+        command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        Self { child, url: line.trim().to_owned(), folder, tokens }
+    }
+
+    fn kornsole(&self, who: &str, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        command.args(arguments).args(["--server", &self.url, "--token-file"]).arg(self.folder.join(who));
+        command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN").output().unwrap()
+    }
+
+    #[track_caller]
+    fn out(&self, who: &str, arguments: &[&str]) -> String {
+        let output = self.kornsole(who, arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn lines(&self, who: &str, arguments: &[&str]) -> Vec<Value> {
+        let arguments = [arguments, &["--json"]].concat();
+        self.out(who, &arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Applies the configuration with another maximum of root.a.
+    fn apply(&self, who: &str, max: &str, reason: &str) -> Output {
+        let file = self.folder.join("new.yaml");
+        std::fs::write(&file, CONFIG.replace("vcore: 4", &format!("vcore: {max}"))).unwrap();
+        self.kornsole(who, &["apply", file.to_str().unwrap(), "--reason", reason])
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended already; what cannot be removed is left to the system.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[test]
+fn commands_tell_what_was_and_bring_it_back() {
+    let served = Served::start("commands");
+    assert!(served.apply("ann", "1m", "smaller").status.success());
+    assert!(!served.kornsole("ann", &["kill", "nobody"]).status.success());
+    let history = served.out("ann", &["config", "history"]);
+    let rows: Vec<&str> = history.lines().collect();
+    assert_eq!(rows.len(), 3, "{history}");
+    assert!(
+        rows[1].contains("start") && rows[2].contains("ann") && rows[2].ends_with("in force  smaller"),
+        "{history}"
+    );
+    assert_eq!(served.out("ann", &["config", "show", "1"]), CONFIG);
+    assert!(served.out("ann", &["config", "show"]).contains("vcore: 1m"));
+    let diff = served.out("ann", &["config", "diff", "1"]);
+    assert!(diff.starts_with("~ root.a\n") && diff.contains("max vcore 4 → 1m"), "{diff}");
+    assert!(served.out("ann", &["config", "diff", "2", "1"]).contains("max vcore 1m → 4"));
+    let would = served.out("ann", &["config", "rollback", "1", "--dry-run"]);
+    assert!(would.contains("would be in force, 1 changes"), "{would}");
+    assert!(served.out("ann", &["config", "rollback", "1"]).starts_with("revision 3 is in force"));
+    assert!(!served.kornsole("ann", &["config", "rollback", "9"]).status.success());
+    let told = served.lines("ann", &["config", "history"]);
+    assert_eq!(
+        (&told[2]["source"], &told[2]["rollbackOf"], &told[2]["current"]),
+        (&Value::from("rollback"), &Value::from(1), &Value::from(true))
+    );
+    assert_eq!(std::fs::read_to_string(served.folder.join("queues.yaml")).unwrap(), CONFIG, "also in the file");
+
+    let table = served.out("olga", &["audit"]);
+    let rows: Vec<&str> = table.lines().collect();
+    assert_eq!(rows.len(), 5, "{table}");
+    assert!(rows[1].contains("config") && rows[2].contains("kill") && rows[2].contains("NOT_FOUND"), "{table}");
+    let lines = served.lines("olga", &["audit", "--action", "rollback"]);
+    let outcomes: Vec<_> = lines.iter().map(|line| (line["allowed"].as_bool(), line["code"].as_str())).collect();
+    assert_eq!(outcomes, [(Some(true), None), (Some(false), Some("NOT_FOUND"))]);
+    assert!(served.lines("olga", &["audit", "--user", "bob"]).is_empty());
+    let own = served.kornsole("ann", &["audit", "--last", "1"]);
+    assert!(String::from_utf8_lossy(&own.stderr).contains("only ann's own"));
+    assert_eq!(String::from_utf8_lossy(&own.stdout).lines().count(), 2);
+}
+
+#[test]
+fn an_attached_console_shows_the_ledger_and_rolls_back() {
+    let served = Served::start("attached");
+    assert!(served.apply("ann", "1m", "smaller").status.success());
+    let (_, secret) = served.tokens.iter().find(|(user, _)| *user == "ann").unwrap();
+    let target = Target::new(&served.url).unwrap().with_token(Token::new(secret).unwrap()).unwrap();
+    let every = Duration::from_millis(50);
+    let remote = Arc::new(Remote::start(&target, RemoteOptions { every, ..RemoteOptions::default() }).unwrap());
+    let mut driver = Driver::new(remote, Options::default(), 140, 40);
+    let until = |driver: &mut Driver, text: &str| {
+        let patience = Instant::now() + Duration::from_secs(60);
+        while driver.refresh().find_row(text).is_none() {
+            assert!(Instant::now() < patience, "no {text:?} in\n{}", driver.screen_text());
+            std::thread::yield_now();
+        }
+    };
+    until(&mut driver, "root");
+    driver.keys("L").unwrap();
+    until(&mut driver, "only ann's own: the scheduler ACL sees all");
+    until(&mut driver, "smaller");
+    driver.keys("H").unwrap();
+    until(&mut driver, "max vcore 4 → 1m");
+    driver.keys("j<ret>").unwrap();
+    until(&mut driver, "{name: a, adminacl: ann, resources: {max: {vcore: 4}}}");
+    driver.keys("qb").unwrap();
+    until(&mut driver, "Bring revision 1 back?");
+    driver.keys("y").unwrap();
+    until(&mut driver, "rollback to 1");
+    assert!(served.out("ann", &["config", "show"]).contains("vcore: 4"));
+}

@@ -1,0 +1,256 @@
+//! Forms on a queue: what they change in the text, what they say before, who may, and what is kept.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::config::{self, DEFAULT_POLICY_GROUP};
+use kornsole::console::{Driver, Options};
+use kornsole::engine::Core;
+use kornsole::model::{Identity, Profile};
+use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::view::act::{Act, Actor};
+
+const TEXT: &str = "\
+# two tenants
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: '*'
+        queues:
+          - name: eng   # the builders
+            adminacl: ann
+            resources:
+              max: {memory: 40G, vcore: 20}
+            limits:
+              - limit: sue
+                users: [sue]
+                maxapplications: 3
+                maxresources: {memory: 12288M, vcore: 6}
+              - limit: the others
+                users: ['*']
+                maxapplications: 1
+            queues:
+              - name: etl
+              - name: adhoc
+          - name: ops
+";
+
+/// A console of somebody on the text, and its scheduler.
+fn console(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
+    let read = config::read_file(TEXT.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
+    let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
+    let core = core.written(TEXT.as_bytes(), None);
+    let about = About { place: SourcePlace::Embedded, name: "queues.yaml".to_owned(), notes: Vec::new() };
+    let source = Arc::new(Stepped::new(core, about, who));
+    (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
+}
+
+fn user(name: &str) -> Actor {
+    Actor::from(Identity::new(name, [name]))
+}
+
+fn admin() -> Actor {
+    user("root").scheduler_admin(true)
+}
+
+/// Presses keys, and lets what was written be looked at.
+fn press(driver: &mut Driver, keys: &str) {
+    driver.keys(keys).unwrap();
+    driver.advance(Duration::from_millis(200));
+}
+
+fn says(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
+}
+
+fn says_not(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
+}
+
+fn running(source: &Stepped) -> String {
+    source.configuration().unwrap().text.to_string()
+}
+
+#[test]
+fn a_maximum_is_set_after_both_differences_were_shown() {
+    let (mut driver, source) = console(user("ann"), 120, 40);
+    press(&mut driver, ":queues root.eng<ret>c");
+    says(&driver, "Set the maximum of the queue");
+    press(&mut driver, "m");
+    says(&driver, "root.eng › set maximum");
+    says(&driver, "write what is to hold");
+    press(&mut driver, "<C-u>6");
+    says(&driver, "max vcore 20 → 6");
+    says(&driver, "11 -               max: {memory: 40G, vcore: 20}");
+    says(&driver, "11 +               max: {memory: 40G, vcore: 6}");
+    assert_eq!(running(&source), TEXT, "nothing is done while one writes");
+    press(&mut driver, "<F5>");
+    says(&driver, "root.eng: set maximum?");
+    press(&mut driver, "<ret>");
+    assert_eq!(running(&source), TEXT, "the question opens on doing nothing");
+    press(&mut driver, "<F5>y");
+    assert_eq!(running(&source), TEXT.replace("vcore: 20", "vcore: 6"));
+    says(&driver, "revision 2 is in force");
+    says_not(&driver, "set maximum");
+    press(&mut driver, "6b");
+    says(&driver, "vcore: 20");
+}
+
+#[test]
+fn what_is_written_is_told_to_be_no_quantity_and_not_applied() {
+    let (mut driver, source) = console(admin(), 80, 24);
+    press(&mut driver, ":queues root.eng<ret>cm<C-u>6x");
+    says(&driver, "EDT-005");
+    says(&driver, "unknown suffix");
+    press(&mut driver, "<F5>");
+    says(&driver, "it cannot be made");
+    press(&mut driver, "<C-u>999<tab><C-u>");
+    says(&driver, "max memory 40G → none");
+    press(&mut driver, "<esc>x");
+    says(&driver, "write what is to hold");
+    press(&mut driver, "a");
+    says(&driver, "nothing is changed");
+    assert_eq!(running(&source), TEXT);
+}
+
+#[test]
+fn a_fault_of_the_new_text_is_told_in_the_form() {
+    let (mut driver, source) = console(admin(), 120, 40);
+    press(&mut driver, ":queues root.eng.etl<ret>cm<C-u>30");
+    says(&driver, "1 fault: cannot be applied");
+    says(&driver, "cannot be applied");
+    press(&mut driver, "<F5>");
+    says(&driver, "a fault refuses it");
+    assert_eq!(running(&source), TEXT);
+}
+
+#[test]
+fn a_limit_that_is_there_is_changed_in_its_lines_alone() {
+    let (mut driver, source) = console(admin(), 120, 40);
+    press(&mut driver, ":queues root.eng<ret>cl");
+    says(&driver, "name users or groups");
+    driver.type_text("sue");
+    press(&mut driver, "<tab><tab><tab>");
+    driver.type_text("cpu=8");
+    press(&mut driver, "");
+    says(&driver, "the limit that is there, number 1; what is left empty here stays");
+    press(&mut driver, "<F5>y");
+    assert_eq!(running(&source), TEXT.replace("vcore: 6}", "vcore: 8}"));
+}
+
+#[test]
+fn a_new_limit_comes_before_the_one_for_everybody_and_an_emptied_one_goes() {
+    let (mut driver, source) = console(admin(), 120, 40);
+    press(&mut driver, ":queues root.eng<ret>cl");
+    driver.type_text("bob");
+    press(&mut driver, "<tab><tab>");
+    driver.type_text("2");
+    press(&mut driver, "");
+    says(&driver, "a new limit");
+    press(&mut driver, "<F5>y");
+    let text = running(&source);
+    assert!(text.find("bob").unwrap() < text.find("limit: the others").unwrap(), "{text}");
+    press(&mut driver, "cl");
+    driver.type_text("bob");
+    press(&mut driver, "<tab><tab>");
+    driver.type_text("none");
+    press(&mut driver, "");
+    says(&driver, "of the limit nothing is left: it goes");
+    press(&mut driver, "<F5>y");
+    assert_eq!(running(&source), TEXT);
+}
+
+#[test]
+fn a_property_and_a_queue_are_added_with_names_completed() {
+    let (mut driver, source) = console(admin(), 120, 40);
+    press(&mut driver, ":queues root.ops<ret>cp");
+    driver.type_text("priority.o");
+    press(&mut driver, "<right><tab>5");
+    says(&driver, "priority.offset");
+    press(&mut driver, "<F5>y");
+    assert_eq!(running(&source), format!("{TEXT}            properties: {{priority.offset: 5}}\n"));
+    press(&mut driver, "ca");
+    driver.type_text("night");
+    press(&mut driver, "<tab><tab><tab>");
+    driver.type_text("mem=10G vc");
+    press(&mut driver, "<right>4");
+    says(&driver, "+ root.ops.night");
+    press(&mut driver, "<F5>y");
+    let text = running(&source);
+    assert!(text.contains("- name: night"), "{text}");
+    assert!(text.contains("memory: 10G") && text.contains("vcore: 4"), "{text}");
+    says(&driver, "night");
+}
+
+#[test]
+fn a_whole_subtree_goes_only_when_its_name_is_typed() {
+    let (mut driver, source) = console(admin(), 120, 40);
+    press(&mut driver, ":queues root.eng<ret>cr");
+    says(&driver, "- root.eng");
+    press(&mut driver, "a");
+    says(&driver, "Remove root.eng?");
+    says(&driver, "type root.eng to go on");
+    press(&mut driver, "y<ret>");
+    says(&driver, "type root.eng to go on");
+    assert_eq!(running(&source), TEXT);
+    press(&mut driver, "<C-u>");
+    driver.type_text("root.eng");
+    press(&mut driver, "<ret>");
+    assert!(!running(&source).contains("eng"), "{}", running(&source));
+}
+
+#[test]
+fn what_one_may_not_change_is_off_and_says_which_access_it_takes() {
+    let (mut driver, source) = console(user("ann"), 120, 40);
+    press(&mut driver, ":queues root.ops<ret>c");
+    says(&driver, "m g p l a off: needs admin access on root.ops (or above), or membership");
+    says(&driver, "r off: needs admin access on root (or above)");
+    press(&mut driver, "m");
+    says(&driver, "needs admin access on root.ops");
+    says_not(&driver, "set maximum");
+    press(&mut driver, ":queues root.eng<ret>cr");
+    says(&driver, "needs admin access on root (or above)");
+    press(&mut driver, ":queues root.eng.etl<ret>cr");
+    says(&driver, "- root.eng.etl");
+    let (mut driver, _) = console(admin().read_only("started with --read-only"), 120, 40);
+    press(&mut driver, ":queues root.ops<ret>cm");
+    says(&driver, "read only: started with --read-only");
+    assert_eq!(running(&source), TEXT);
+}
+
+#[test]
+fn what_is_written_is_kept_and_asked_about() {
+    let (mut driver, _) = console(admin(), 120, 40);
+    press(&mut driver, ":queues root.eng<ret>cm<C-u>6<esc><esc>");
+    says(&driver, "what is written is kept");
+    press(&mut driver, ":quit<ret>");
+    says(&driver, "the form \"set maximum\" on root.eng");
+    press(&mut driver, "<esc>cm");
+    says(&driver, "max vcore 20 → 6");
+    press(&mut driver, "<esc>3:q<ret>");
+    says(&driver, "the form \"set maximum\" on root.eng");
+}
+
+#[test]
+fn a_form_is_made_to_what_came_into_force_meanwhile() {
+    let (mut driver, source) = console(admin(), 120, 40);
+    press(&mut driver, ":queues root.eng<ret>cm<C-u>6");
+    let base = source.configuration().unwrap().checksum.clone();
+    let other = TEXT.replace("- name: ops", "- name: ops2");
+    let act = Act::Configure { text: other.clone(), base: Some(base), dry_run: false };
+    source.act(act.into(), Box::new(|outcome| assert!(outcome.is_ok())));
+    press(&mut driver, "");
+    says(&driver, "on revision 2");
+    press(&mut driver, "<F5>y");
+    assert_eq!(running(&source), other.replace("vcore: 20", "vcore: 6"));
+}
+
+#[test]
+fn forms_on_every_size() {
+    for (width, height) in [(40, 12), (80, 24), (120, 40), (200, 60)] {
+        let (mut driver, _) = console(admin(), width, height);
+        press(&mut driver, ":queues root.eng<ret>cm<C-u>6");
+        insta::assert_snapshot!(format!("form_{width}x{height}"), driver.screen_text());
+    }
+}

@@ -1,0 +1,143 @@
+//! The audit, the history of configurations, and the past, key by key on a scheduler that really does it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::config;
+use kornsole::console::{Driver, Options};
+use kornsole::engine::Core;
+use kornsole::model::Profile;
+use kornsole::scenario::{self, ScenarioWorkload};
+use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::view::act::{Act, Actor, Order, PartitionAct};
+
+use crate::orders::{says, says_not, user};
+
+/// The console of somebody on the two tenants of the scenario, whose configuration is known as it was written.
+fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
+    let text = std::fs::read_to_string("tests/scenarios/tenants.yaml").unwrap();
+    let scenario = scenario::read(&text).scenario.unwrap();
+    let written = scenario.config_text().unwrap().to_owned();
+    let config = config::read(&written, Profile::Kornsole).config.unwrap();
+    let workload = ScenarioWorkload::new(scenario, Profile::Kornsole);
+    let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload))).unwrap();
+    let core = core.written(written.as_bytes(), None);
+    let about = About { place: SourcePlace::Embedded, name: "tenants".to_owned(), notes: Vec::new() };
+    let source = Arc::new(Stepped::new(core, about, who));
+    source.advance(Duration::from_secs(60));
+    (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
+}
+
+/// Gives an order of whoever sits before the console, past everything that is off there.
+fn order(source: &Stepped, act: Act, reason: &str) {
+    source.act(Order { act, reason: reason.to_owned() }, Box::new(|_| {}));
+}
+
+fn kill(app: &str) -> Act {
+    Act::within(&Arc::from("default"), PartitionAct::Kill { app: app.into(), expect_queue: None })
+}
+
+/// Replaces a piece of the configuration in force.
+fn change(source: &Stepped, from: &str, to: &str, reason: &str) {
+    let running = source.view().configuration.clone().unwrap();
+    assert!(running.text.contains(from), "{}", running.text);
+    let (text, base) = (running.text.replace(from, to), Some(running.checksum.clone()));
+    order(source, Act::Configure { text, base, dry_run: false }, reason);
+}
+
+/// Time goes by for the scheduler and the console together.
+fn pass(driver: &mut Driver, source: &Stepped, seconds: u64) {
+    source.advance(Duration::from_secs(seconds));
+    driver.advance(Duration::from_secs(seconds));
+}
+
+#[test]
+fn the_audit_tells_who_did_what_and_leads_to_it() {
+    let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 140, 40);
+    driver.keys("L").unwrap();
+    says(&driver, "nobody has changed anything yet, or tried to");
+    order(&source, kill("train"), "in the way");
+    order(&source, kill("nightly"), "it writes everywhere");
+    driver.refresh();
+    says(&driver, "2 acts");
+    says(&driver, "ACL_DENIED");
+    says(&driver, "in the way / needs admin access on root.b.ml or a queue above");
+    says(&driver, "Running → Failed");
+    driver.keys("<ret>").unwrap();
+    says(&driver, "nightly");
+    assert_eq!(driver.model().pages.len(), 3, "the application is on top");
+    driver.keys("<esc>j").unwrap();
+    driver.keys("o").unwrap();
+    says(&driver, "object train");
+    says(&driver, "1 act");
+    driver.keys("o:audit action=move<ret>").unwrap();
+    says(&driver, "nothing of the kind was done");
+    driver.keys(":audit action=jump<ret>").unwrap();
+    says(&driver, "jump is no action; there are add-node");
+    driver.keys(":audit /<ret>/nightly<ret>").unwrap();
+}
+
+#[test]
+fn who_may_not_see_all_of_the_audit_sees_his_own_and_is_told_so() {
+    let (mut driver, source) = tenants(user("ann"), 140, 40);
+    order(&source, kill("train"), "");
+    driver.keys("L").unwrap();
+    says(&driver, "only ann's own: the scheduler ACL sees all");
+    says(&driver, "1 act");
+}
+
+#[test]
+fn the_history_is_compared_and_brought_back() {
+    let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 140, 40);
+    let first = source.view().configuration.clone().unwrap().text.to_string();
+    change(&source, "max: {vcore: 2}", "max: {vcore: 3}", "more for small");
+    pass(&mut driver, &source, 5);
+    change(&source, "{name: etl}", "{name: etl, maxapplications: 3}", "");
+    driver.refresh().keys("H").unwrap();
+    says(&driver, "3 revisions");
+    says(&driver, "~ root.a.etl");
+    driver.keys("G<space>gjk").unwrap();
+    says(&driver, "against revision 1");
+    says(&driver, "revision 1 → 3");
+    driver.keys("b").unwrap();
+    says(&driver, "revision 3 is the one in force");
+    driver.keys("j<ret>").unwrap();
+    says(&driver, "max: {vcore: 3}");
+    driver.keys("qGb").unwrap();
+    says(&driver, "Bring revision 1 back?");
+    says(&driver, "2 changes against the one in force:");
+    driver.keys("<ret>b<right><ret>").unwrap();
+    says(&driver, "revision 4 is in force");
+    says(&driver, "rollback to 1");
+    assert_eq!(*source.view().configuration.clone().unwrap().text, *first);
+    driver.keys(":rollback 9<ret>").unwrap();
+    says(&driver, "there is no revision 9");
+    driver.keys("1:rollback<ret>").unwrap();
+    says(&driver, "which one? :rollback NUMBER");
+}
+
+#[test]
+fn the_past_is_shown_as_it_was() {
+    let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 140, 40);
+    driver.refresh();
+    pass(&mut driver, &source, 10);
+    order(&source, kill("nightly"), "");
+    driver.refresh();
+    pass(&mut driver, &source, 5);
+    driver.keys("2").unwrap();
+    says_not(&driver, "nightly");
+    driver.keys("[").unwrap();
+    says(&driver, "THE PAST, as it was at 1:10, 5s ago, right before: nightly was killed ");
+    says(&driver, "nightly");
+    driver.keys("K").unwrap();
+    says(&driver, "this is the past, 5s ago, and stays as it was; :live returns");
+    driver.keys("]").unwrap();
+    says_not(&driver, "THE PAST");
+    says_not(&driver, "nightly");
+    driver.keys(":back 1h<ret>").unwrap();
+    says(&driver, "the past goes back to 1:00, 15s ago");
+    driver.keys(":back 12s<ret>").unwrap();
+    says(&driver, "THE PAST, as it was at 1:00, 15s ago");
+    driver.keys(":live<ret>").unwrap();
+    says_not(&driver, "THE PAST");
+}

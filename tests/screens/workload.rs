@@ -1,0 +1,119 @@
+//! What a resource manager does, done by hand: submit, ask, release, nodes, clean up; on a scheduler that really does it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::console::Driver;
+use kornsole::source::{Source, Stepped};
+
+use super::orders::{says, says_not, tenants, user};
+
+/// Lets the scheduler work, and the console see it.
+fn later(driver: &mut Driver, source: &Arc<Stepped>) {
+    source.advance(Duration::from_secs(2));
+    driver.refresh();
+}
+
+#[test]
+fn an_application_is_submitted_asks_and_gives_back() {
+    let (mut driver, source) = tenants(user("sue"), 120, 30);
+    driver.keys(":submit web-7 root.a.web team=shop<ret>").unwrap();
+    says(&driver, "Submit web-7?");
+    says(&driver, "It goes to root.a.web, as user sue.");
+    driver.keys("<ret>").unwrap();
+    assert!(source.view().partitions[0].app_by_id(&"web-7".into()).is_none(), "it opens on doing nothing");
+    driver.keys(":submit web-7 root.a.web team=shop<ret>y").unwrap();
+    says(&driver, "submitted web-7 to root.a.web");
+
+    driver.keys(":app web-7<ret>:ask 2 cpu=500m memory=1Gi priority=3<ret>").unwrap();
+    says(&driver, "Ask for more for web-7?");
+    says(&driver, "2 asks: cpu 0.5, mem 1G each.");
+    says(&driver, "In root.a.web, priority 3.");
+    driver.keys("y").unwrap();
+    says(&driver, "2 asks of web-7 pending");
+    later(&mut driver, &source);
+    let running = |source: &Stepped| {
+        let view = source.view();
+        let app = view.partitions[0].app_by_id(&"web-7".into()).unwrap();
+        (app.asks.len(), app.pending_asks, app.tags.get("team").cloned())
+    };
+    assert_eq!(running(&source), (2, 0, Some("shop".to_owned())));
+
+    driver.keys("X").unwrap();
+    says(&driver, "Release by-hand-1-1 of web-7?");
+    says(&driver, "Its allocation on n-1 ends; cpu 0.5, mem 1G are free again.");
+    driver.keys("y").unwrap();
+    says(&driver, "released by-hand-1-1 of web-7");
+    assert_eq!(running(&source).0, 1);
+    driver.keys(":ask vcore=200<ret>y").unwrap();
+    driver.keys("GX").unwrap();
+    says(&driver, "It is pending and will be withdrawn: cpu 200.");
+    driver.keys("<esc>:remove-app<ret>").unwrap();
+    says(&driver, "Releases 1 allocation, withdraws 1 pending ask.");
+    driver.keys("y").unwrap();
+    says(&driver, "removed web-7: 1 allocation released, 1 ask withdrawn");
+}
+
+#[test]
+fn what_cannot_be_submitted_or_asked_for_is_told_and_nothing_is_asked() {
+    let (mut driver, _) = tenants(user("sue"), 160, 30);
+    for (line, told) in [
+        (":submit x root.b.ml", "x would be rejected"),
+        (":submit nightly root.a.web", "nightly would be rejected"),
+        (":submit x root.a.web root.b.ml", "is neither the queue nor TAG=VALUE"),
+        (":submit a=b", "say APPLICATION [QUEUE]"),
+        ("2:ask nothing", "is no RESOURCE=QUANTITY"),
+        ("2:ask 3", "say [COUNT] RESOURCE=QUANTITY"),
+        ("2:ask 0 cpu=1", "is no RESOURCE=QUANTITY"),
+        ("2:ask memory=1m", "unknown suffix"),
+        ("2:ask cpu=1 priority=high", "is no priority"),
+    ] {
+        driver.keys(&format!("{line}<ret>")).unwrap();
+        says(&driver, told);
+        assert!(driver.model().layers.is_empty(), "{line}: nothing is asked");
+    }
+}
+
+#[test]
+fn without_the_right_it_is_off_and_says_which_access_it_takes() {
+    let (mut driver, _) = tenants(user("bob"), 120, 30);
+    driver.keys("2:ask cpu=1<ret>").unwrap();
+    says(&driver, "needs admin access on root.a.etl or a queue above it");
+    driver.keys("<ret>").unwrap();
+    says_not(&driver, "X release");
+    driver.keys("X").unwrap();
+    says(&driver, "needs admin access on root.a.etl or a queue above it");
+    for (keys, told) in
+        [("3D", "needs membership in the scheduler ACL"), (":clean-up<ret>", "needs admin access on root")]
+    {
+        driver.keys(keys).unwrap();
+        says(&driver, told);
+        assert!(driver.model().layers.is_empty());
+    }
+}
+
+#[test]
+fn a_node_goes_out_of_service_and_comes_back() {
+    let (mut driver, source) = tenants(user("you").scheduler_admin(true), 120, 30);
+    let schedulable = |source: &Stepped| source.view().partitions[0].nodes.values().all(|node| node.schedulable);
+    driver.keys("3D").unwrap();
+    says(&driver, "Drain node n-1?");
+    says(&driver, "It takes no new allocations; 4 allocations on it run on.");
+    driver.keys("<ret>").unwrap();
+    assert!(schedulable(&source), "it opens on doing nothing");
+    driver.keys("U").unwrap();
+    says(&driver, "n-1 is not drained");
+    driver.keys("Dy").unwrap();
+    assert!(!schedulable(&source));
+    driver.keys("Uy").unwrap();
+    says(&driver, "changed node n-1");
+    assert!(schedulable(&source));
+}
+
+#[test]
+fn cleaning_up_tells_first_what_goes() {
+    let (mut driver, _) = tenants(user("you").scheduler_admin(true), 120, 30);
+    driver.keys(":clean-up<ret>").unwrap();
+    says(&driver, "nothing to clean up");
+    assert!(driver.model().layers.is_empty());
+}
