@@ -10,7 +10,6 @@ mod commands;
 mod saved;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 
 use commands::reference::Model;
 use commands::{GUARANTEES, Step, gang_step, run, run_from, step};
@@ -81,7 +80,8 @@ proptest! {
                 let node = &partition.nodes[partition.nodes.find(node).unwrap()];
                 let application = &partition.apps[partition.app_key(app).unwrap()];
                 // An ask that requires a node gets it, drained or not (SCH-165).
-                let required = &application.asks[application.ask_key(ask).unwrap()].required_node;
+                let last = application.allocations.values().rev().map(|key| &application.asks[*key]);
+                let required = &last.into_iter().find(|allocated| allocated.id == *ask).unwrap().required_node;
                 assert!(node.schedulable || required.is_some(), "{node:?}");
                 assert!(node.available.iter().all(|(name, left)| left >= 0 || resource.amount(name) <= 0), "{node:?}");
                 for key in partition.queues.path_up(application.queue) {
@@ -103,21 +103,19 @@ proptest! {
         profile in prop::sample::select(&Profile::ALL),
         steps in prop::collection::vec(gang_step(), 1..120),
     ) {
-        let mut sizes: BTreeMap<(AppId, AskId), Resource> = BTreeMap::new();
         run(profile, &steps, |scheduler, _, events| {
             let wrong = check::violations(scheduler);
             assert!(wrong.is_empty(), "{}", wrong.join("\n"));
             let mut gone: Option<(&NodeId, Resource)> = None;
             for event in events {
                 match &event.kind {
-                    EventKind::Released { app, ask, node, reason: ReleaseReason::Replaced, .. } => {
-                        gone = Some((node, sizes[&(app.clone(), ask.clone())].clone()));
+                    EventKind::Released { node, reason: ReleaseReason::Replaced, resource, .. } => {
+                        gone = Some((node, resource.clone()));
                     }
-                    EventKind::Allocated { app, ask, node, resource, .. } => {
+                    EventKind::Allocated { node, resource, .. } => {
                         if let Some((freed, size)) = gone.take() {
                             assert!(node == freed && size.at_least(resource), "{events:?}");
                         }
-                        sizes.insert((app.clone(), ask.clone()), resource.clone());
                     }
                     _ => {}
                 }
@@ -308,6 +306,11 @@ impl Case<'_> {
     }
 }
 
+fn is_named_once(partition: &Partition, app: &AppId, ask: &AskId) -> bool {
+    let application = &partition.apps[partition.app_key(app).unwrap()];
+    application.asks.iter().filter(|(_, other)| other.id == *ask).count() == 1
+}
+
 /// The laws of preemption between queues (SCH-162). Law (1) is an order and has its examples; of the others the default
 /// profile keeps all, and the releases those that do not rest on guarantees, which they weigh in their own ways.
 #[test]
@@ -322,6 +325,10 @@ fn the_laws_of_preemption() {
             for event in events {
                 let EventKind::Preempted { app, ask, by_app, by_ask, .. } = &event.kind else { continue };
                 let [before, after] = [before.as_ref().unwrap(), &*scheduler].map(|at| &at.partitions()[0]);
+                // D-23: under 1.5.1 an id may stand for several; then the event alone does not say which one it is.
+                if !is_named_once(before, app, ask) || !is_named_once(before, by_app, by_ask) {
+                    continue;
+                }
                 let (from, victim) = find(before, app, ask);
                 let (to, ask) = find(before, by_app, by_ask);
                 assert!(victim.required_node.is_none(), "{victim:?}");
@@ -460,6 +467,10 @@ fn bad_input_is_refused_with_a_reason() {
         let elsewhere = Command::In { partition: Some("nowhere".into()), command: submit("three", "root.a") };
         let all = bad.iter().map(|(command, why)| (Command::from(command.clone()), *why));
         for (command, why) in all.chain([(elsewhere, "nowhere")]) {
+            // D-23: the releases take the id of an allocation again.
+            if why == "allocated already" && profile != Profile::Kornsole {
+                continue;
+            }
             let events = apply(&mut scheduler, command.clone());
             let refusals: Vec<_> = events.iter().filter(|event| is_refusal(&event.kind)).collect();
             assert!(refusals.len() == 1 && format!("{refusals:?}").contains(why), "{profile} {command:?}: {events:?}");

@@ -4,6 +4,8 @@
 #[path = "worked/stage.rs"]
 mod stage;
 
+#[path = "worked/asks.rs"]
+mod asks;
 #[path = "worked/gang_rules.rs"]
 mod gang_rules;
 #[path = "worked/gangs.rs"]

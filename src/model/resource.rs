@@ -118,6 +118,19 @@ impl Resource {
             .chain(self.others().iter().map(|(name, amount)| (&**name, *amount)))
     }
 
+    /// Visits every name of this with its amount, and beside it what `other` has of that name.
+    pub fn each_beside(&self, other: &Self, mut visit: impl FnMut(&str, i64, Option<i64>)) {
+        if self.present.memory {
+            visit(MEMORY, self.memory, other.memory());
+        }
+        if self.present.vcore {
+            visit(VCORE, self.vcore, other.vcore());
+        }
+        for (name, amount) in self.others() {
+            visit(name, *amount, other.get(name));
+        }
+    }
+
     /// The number of names present.
     pub fn len(&self) -> usize {
         usize::from(self.present.memory) + usize::from(self.present.vcore) + self.others().len()

@@ -8,7 +8,12 @@ use crate::model::Resource;
 #[derive(Debug, Default)]
 pub(super) struct Json {
     text: Vec<u8>,
+    /// The byte before the text, if some of it was written out already.
+    before: Option<u8>,
 }
+
+/// So much text is worth writing out, in bytes.
+const ENOUGH: usize = 1 << 16;
 
 impl Json {
     /// What is written so far.
@@ -19,6 +24,17 @@ impl Json {
     /// Forgets what is written.
     pub fn clear(&mut self) {
         self.text.clear();
+        self.before = None;
+    }
+
+    /// Writes out what there is of a long text so far, once that is worth it.
+    pub fn pass_on(&mut self, out: &mut impl io::Write) -> io::Result<()> {
+        if self.text.len() >= ENOUGH {
+            out.write_all(&self.text)?;
+            self.before = self.text.last().copied();
+            self.text.clear();
+        }
+        Ok(())
     }
 
     /// Ends a line.
@@ -92,6 +108,7 @@ impl Json {
 
     /// A key; the names of keys are ours and need no escapes.
     fn key(&mut self, key: &'static str) {
+        self.text.reserve(key.len() + 4);
         self.separate();
         self.text.push(b'"');
         self.text.extend_from_slice(key.as_bytes());
@@ -100,18 +117,54 @@ impl Json {
 
     fn separate(&mut self) {
         // A text ends with its quote, so a bracket or line break here is never part of one.
-        if !matches!(self.text.last(), None | Some(b'{' | b'[' | b'\n')) {
+        if !matches!(self.text.last().copied().or(self.before), None | Some(b'{' | b'[' | b'\n')) {
             self.text.push(b',');
         }
     }
 
     fn put(&mut self, value: &str) -> io::Result<()> {
-        if value.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        if !is_plain(value.as_bytes()) {
             return Ok(serde_json::to_writer(&mut self.text, value)?);
         }
+        self.text.reserve(value.len() + 2);
         self.text.push(b'"');
         self.text.extend_from_slice(value.as_bytes());
         self.text.push(b'"');
         Ok(())
+    }
+}
+
+/// Whether a text is the same in JSON: no control character, quote or backslash. Eight bytes at a time.
+fn is_plain(text: &[u8]) -> bool {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const TOPS: u64 = ONES << 7;
+    // The top bit of each byte below `bound`, if no byte before it is; it never misses one.
+    let below = |bytes: u64, bound: u8| bytes.wrapping_sub(ONES * u64::from(bound)) & !bytes & TOPS;
+    let is = |bytes: u64, byte: u8| below(bytes ^ (ONES * u64::from(byte)), 1);
+    let (eights, rest) = text.as_chunks::<8>();
+    let odd = |bytes: &[u8; 8]| {
+        let bytes = u64::from_ne_bytes(*bytes);
+        below(bytes, b' ') | is(bytes, b'"') | is(bytes, b'\\')
+    };
+    eights.iter().all(|bytes| odd(bytes) == 0) && rest.iter().all(|byte| *byte >= b' ' && !b"\"\\".contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every byte at every place of a text of every small length.
+    #[test]
+    fn odd_bytes_are_found_wherever_they_stand() {
+        for length in 0..20 {
+            for (at, byte) in (0..length).flat_map(|at| (0..=255).map(move |byte: u8| (at, byte))) {
+                for filling in [b'a', 0x7f, 0x80, 0xff, b' '] {
+                    let mut text = vec![filling; length];
+                    text[at] = byte;
+                    let plain = byte >= b' ' && byte != b'"' && byte != b'\\';
+                    assert_eq!(is_plain(&text), plain, "{text:?}");
+                }
+            }
+        }
     }
 }

@@ -96,6 +96,11 @@ impl Summary {
                 self.allocated.sub_assign(resource);
                 self.note_use(*at);
             }
+            EventKind::AskResized { resource, before, allocated: true, .. } => {
+                self.allocated.sub_assign(before);
+                self.allocated.add_assign(resource);
+                self.note_use(*at);
+            }
             EventKind::NodeAdded { node, capacity } | EventKind::NodeCapacity { node, capacity } => {
                 let before = self.nodes.insert(node.clone(), capacity.clone());
                 before.iter().for_each(|before| self.capacity.sub_assign(before));

@@ -142,9 +142,9 @@ impl<W: Write> Sink for Trace<W> {
         self.begin(step, "snapshot")?;
         self.json.text_field("label", label)?;
         if let Some(partition) = scheduler.partitions().first() {
-            queues(&mut self.json, partition)?;
-            apps(&mut self.json, partition)?;
-            nodes(&mut self.json, partition)?;
+            queues(&mut self.json, &mut self.out, partition)?;
+            apps(&mut self.json, &mut self.out, partition)?;
+            nodes(&mut self.json, &mut self.out, partition)?;
             usage(&mut self.json, "users", &partition.usage.users, partition)?;
             usage(&mut self.json, "groups", &partition.usage.groups, partition)?;
         }
@@ -192,7 +192,7 @@ const fn reason_name(reason: ReleaseReason) -> &'static str {
     }
 }
 
-fn queues(json: &mut Json, partition: &Partition) -> io::Result<()> {
+fn queues(json: &mut Json, out: &mut impl Write, partition: &Partition) -> io::Result<()> {
     let mut queues: Vec<&Queue> = partition.queues.iter().collect();
     queues.sort_by_key(|queue| queue.path.as_str());
     json.open_field("queues", b'[');
@@ -214,12 +214,13 @@ fn queues(json: &mut Json, partition: &Partition) -> io::Result<()> {
         apps.sort_unstable();
         json.list_field("apps", apps.into_iter())?;
         json.close(b'}');
+        json.pass_on(out)?;
     }
     json.close(b']');
     Ok(())
 }
 
-fn apps(json: &mut Json, partition: &Partition) -> io::Result<()> {
+fn apps(json: &mut Json, out: &mut impl Write, partition: &Partition) -> io::Result<()> {
     let mut apps: Vec<_> = partition.apps.iter().map(|(_, app)| app).collect();
     apps.sort_by_key(|app| &app.id);
     json.open_field("apps", b'[');
@@ -233,6 +234,7 @@ fn apps(json: &mut Json, partition: &Partition) -> io::Result<()> {
         json.resource_field("pending", &app.pending)?;
         json.resource_field("placeholder", &app.allocated_placeholder)?;
         json.close(b'}');
+        json.pass_on(out)?;
     }
     json.close(b']');
     Ok(())
@@ -273,7 +275,7 @@ impl Running {
     }
 }
 
-fn nodes(json: &mut Json, partition: &Partition) -> io::Result<()> {
+fn nodes(json: &mut Json, out: &mut impl Write, partition: &Partition) -> io::Result<()> {
     let mut nodes: Vec<_> = partition.nodes.iter().collect();
     nodes.sort_by_key(|node| &node.id);
     let running = Running::of(partition);
@@ -287,6 +289,7 @@ fn nodes(json: &mut Json, partition: &Partition) -> io::Result<()> {
         json.resource_field("occupied", &node.occupied)?;
         json.list_field("allocations", running.on(node.key))?;
         json.close(b'}');
+        json.pass_on(out)?;
     }
     json.close(b']');
     Ok(())

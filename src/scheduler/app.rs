@@ -63,6 +63,8 @@ pub struct Application {
     pub asks: Slab<AskKey, Ask>,
     #[serde(skip)]
     pub(super) by_id: Index<AskId, AskKey>,
+    /// How many asks have an id that stands for another one (switches `ask_again_pending`, `ask_again_allocated`).
+    pub(super) namesakes: usize,
     /// Pending asks in the order in which they are tried (SCH-080).
     #[serde(skip)]
     pub pending_order: BTreeSet<AskRank>,
@@ -134,6 +136,8 @@ pub struct Ask {
     /// The task group.
     #[serde(default, with = "crate::model::saved::text_option")]
     pub task_group: Option<Arc<str>>,
+    /// It was made again since: it is still tried, but only the later one is counted as pending (switch `ask_again_pending`).
+    pub superseded: bool,
     /// Where it runs; `None` while it is pending.
     pub allocation: Option<Allocation>,
     /// The resource manager was asked to stop it and has not confirmed that yet (SCH-046).
@@ -211,7 +215,8 @@ impl Ask {
 impl Application {
     /// Its priority: the highest of its pending asks (SCH-061).
     pub fn priority(&self) -> Priority {
-        self.pending_order.first().map_or(Priority::MIN, |(Reverse(priority), ..)| *priority)
+        let counts = |(.., key): &&AskRank| self.namesakes == 0 || !self.asks[*key].superseded;
+        self.pending_order.iter().find(counts).map_or(Priority::MIN, |(Reverse(priority), ..)| *priority)
     }
 
     /// The ask of an id.
@@ -219,11 +224,17 @@ impl Application {
         self.by_id.get(id).copied()
     }
 
+    /// Makes room for so many asks more.
+    pub(super) fn make_room(&mut self, asks: usize) {
+        self.asks.reserve(asks);
+        self.by_id.reserve(asks);
+    }
+
     /// Adds a pending ask.
     pub fn add_ask(&mut self, ask: Ask) -> AskKey {
         let id = ask.id.clone();
         let key = self.asks.insert_with(|_| ask);
-        self.by_id.insert(id, key);
+        self.namesakes += usize::from(self.by_id.insert(id, key).is_some());
         self.put_pending(key);
         key
     }
@@ -238,11 +249,14 @@ impl Application {
         }
     }
 
-    /// Takes an ask out of the pending ones.
-    pub(super) fn take_pending(&mut self, key: AskKey) {
+    /// Takes an ask out of the pending ones, because it is `allocated` or goes. One that was superseded counts as pending no more, but
+    /// is taken off the count when it is allocated.
+    pub(super) fn take_pending(&mut self, key: AskKey, allocated: bool) {
         let ask = &self.asks[key];
-        self.pending.sub_assign(&ask.resource);
-        self.pending.prune();
+        if allocated || !ask.superseded {
+            self.pending.sub_assign(&ask.resource);
+            self.pending.prune();
+        }
         self.pending_order.remove(&ask.rank(key));
         if let Some(group) = ask.replaces_in().and_then(|group| self.task_groups.get_mut(group)) {
             group.waiting -= 1;
@@ -270,10 +284,10 @@ impl Application {
     /// Takes an ask out, pending or allocated.
     pub(super) fn remove_ask(&mut self, key: AskKey) -> Option<Ask> {
         if self.asks.get(key)?.allocation.is_none() {
-            self.take_pending(key);
+            self.take_pending(key, false);
         }
         let ask = self.asks.remove(key)?;
-        self.by_id.remove(&ask.id);
+        self.forget_id(key, &ask.id);
         if let Some(allocation) = &ask.allocation {
             self.allocations.remove(&allocation.number);
             if let Some(group) = ask.task_group.as_ref().and_then(|group| self.task_groups.get_mut(group)) {
@@ -284,6 +298,22 @@ impl Application {
             sum.prune();
         }
         Some(ask)
+    }
+
+    /// The id of an ask that is gone stands for the namesake that was made last from now on, if there is one.
+    fn forget_id(&mut self, gone: AskKey, id: &AskId) {
+        if self.by_id.get(id) != Some(&gone) {
+            self.namesakes -= 1;
+            return;
+        }
+        self.by_id.remove(id);
+        if self.namesakes > 0 {
+            let named = self.asks.iter().filter(|(_, ask)| ask.id == *id);
+            if let Some((key, _)) = named.max_by_key(|(_, ask)| ask.arrival) {
+                self.by_id.insert(id.clone(), key);
+                self.namesakes -= 1;
+            }
+        }
     }
 
     /// Everything it holds, placeholders included.

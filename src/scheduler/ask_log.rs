@@ -38,6 +38,12 @@ pub struct FailureCount {
 /// The reasons that ever held for one ask, in the order in which each held first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AskLog {
+    /// Most asks never fail, and all of them are read in every cycle: what is seldom there stands apart.
+    noted: Option<Box<Noted>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct Noted {
     #[serde(with = "crate::model::saved::list")]
     failures: SmallVec<[FailureCount; 1]>,
     /// A node was looked for.
@@ -50,39 +56,42 @@ pub struct AskLog {
 impl AskLog {
     /// The reasons.
     pub fn failures(&self) -> &[FailureCount] {
-        &self.failures
+        self.noted.as_ref().map_or(&[], |noted| &noted.failures)
     }
 
     /// Whether a node was looked for: the limits of user and group had room for it once.
     pub fn attempted(&self) -> bool {
-        self.attempted
+        self.noted.as_ref().is_some_and(|noted| noted.attempted)
     }
 
     /// Notes that a reason holds.
     pub(super) fn note(&mut self, failure: Failure, now: Time) {
-        match self.failures.iter_mut().find(|known| known.failure == failure) {
+        let noted = self.noted.get_or_insert_default();
+        match noted.failures.iter_mut().find(|known| known.failure == failure) {
             Some(known) => {
                 known.count = known.count.saturating_add(1);
                 known.last = now;
             }
             None => {
-                self.failures.push(FailureCount { failure, count: 1, last: now });
-                self.new = true;
+                noted.failures.push(FailureCount { failure, count: 1, last: now });
+                noted.new = true;
             }
         }
     }
 
     /// Notes that a node was looked for.
     pub(super) fn attempt(&mut self) {
-        self.new |= !std::mem::replace(&mut self.attempted, true);
+        let noted = self.noted.get_or_insert_default();
+        noted.new |= !std::mem::replace(&mut noted.attempted, true);
     }
 
     /// Whether it is to be shown again; if so, that is noted.
     pub(super) fn is_due(&mut self, now: Time) -> bool {
-        let due = self.new || (!self.failures.is_empty() && now.since(self.shown) >= SHOW_AGAIN);
+        let Some(noted) = &mut self.noted else { return false };
+        let due = noted.new || (!noted.failures.is_empty() && now.since(noted.shown) >= SHOW_AGAIN);
         if due {
-            self.shown = now;
-            self.new = false;
+            noted.shown = now;
+            noted.new = false;
         }
         due
     }

@@ -2,17 +2,26 @@
 
 use std::time::Duration;
 
-use super::app::{Ask, Tried};
+use super::app::{Allocation, Ask, Tried};
 use super::command::AskSpec;
 use super::event::{Event, EventKind};
-use super::index::AppKey;
+use super::index::{AppKey, AskKey};
 use super::partition::Partition;
 use super::queue::ROOT;
+use super::switches::{AskAgainAllocated, AskAgainPending};
 use crate::model::{AppState, AskId, Resource, Time};
+
+/// From so many asks at once on it pays to make room for them first.
+const MANY: u32 = 4;
+/// For so many at most: they may be refused all the same.
+const ROOM: u32 = 10_000;
 
 impl Partition {
     /// An application asks for something, once or several times.
     pub(super) fn ask(&mut self, now: Time, spec: &AskSpec, events: &mut Vec<Event>) {
+        if let Some(app) = self.app_key(&spec.app).filter(|_| spec.count > MANY) {
+            self.apps[app].make_room(spec.count.min(ROOM) as usize);
+        }
         for (number, id) in (0..).zip(spec.ids()) {
             let created = now + Duration::from_micros(number);
             if let Err(message) = self.add_ask(now, created, id.clone(), spec, events) {
@@ -45,7 +54,8 @@ impl Partition {
             return Err(format!("application {:?} is failing and takes no asks", spec.app));
         }
         let known = self.apps[app].ask_key(id).map(|known| &self.apps[app].asks[known]);
-        if known.is_some_and(|known| known.allocation.is_some()) {
+        let refused = self.switches.ask_again_allocated == AskAgainAllocated::Refused;
+        if refused && known.is_some_and(|known| known.allocation.is_some()) {
             return Err(format!("ask {id:?} of application {:?} is allocated already", spec.app));
         }
         Ok(app)
@@ -61,9 +71,9 @@ impl Partition {
     ) -> Result<(), String> {
         let app = self.check_ask(&id, spec, &Resource::new())?;
         if let Some(known) = self.apps[app].ask_key(&id)
-            && let Some(old) = self.take_ask(now, app, known, events)
+            && self.asked_again(now, app, known, &spec.resource, events)
         {
-            self.apps[app].expect_less(&old);
+            return Ok(());
         }
         let arrival = self.next_arrival();
         let ask = Ask {
@@ -80,6 +90,7 @@ impl Partition {
             task_group: spec.task_group.clone(),
             allocation: None,
             released: false,
+            superseded: false,
             takes_over: None,
             gives_way: None,
             tried: Tried::Never,
@@ -100,6 +111,121 @@ impl Partition {
         let kind = EventKind::AskAdded { app: spec.app.clone(), ask: id, resource: spec.resource.clone() };
         events.push(Event { at: now, kind });
         Ok(())
+    }
+
+    /// Does with an ask what is to be done when its id is asked for again (D-23). Gives whether that is all.
+    fn asked_again(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        known: AskKey,
+        resource: &Resource,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        let allocated = self.apps[app].asks[known].allocation.is_some();
+        match (allocated, self.switches.ask_again_pending, self.switches.ask_again_allocated) {
+            (false, AskAgainPending::Replaces, _) => {
+                if let Some(old) = self.take_ask(now, app, known, events) {
+                    self.apps[app].expect_less(&old);
+                }
+                false
+            }
+            (false, AskAgainPending::LeavesOld, _) => {
+                self.supersede(app, known);
+                false
+            }
+            (true, _, AskAgainAllocated::Second) => false,
+            (false, AskAgainPending::Resizes, _) | (true, ..) => {
+                self.resize(now, app, known, resource, events);
+                true
+            }
+        }
+    }
+
+    /// A pending ask counts no more, but is still tried.
+    fn supersede(&mut self, app: AppKey, ask: AskKey) {
+        let application = &mut self.apps[app];
+        let old = &mut application.asks[ask];
+        if std::mem::replace(&mut old.superseded, true) {
+            return;
+        }
+        application.pending.sub_assign(&old.resource);
+        application.pending.prune();
+        for queue in self.queues.path_up(application.queue) {
+            let pending = &mut self.queues[queue].pending;
+            pending.sub_assign(&old.resource);
+            pending.prune();
+        }
+        self.refresh_app(app);
+    }
+
+    /// An application ends: what superseded asks have left goes with it, those that still wait and what they were miscounted by.
+    pub(super) fn drop_leftovers(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+        if self.switches.ask_again_pending != AskAgainPending::LeavesOld {
+            return;
+        }
+        let left: Vec<AskKey> = self.apps[app].pending_order.iter().map(|(.., ask)| *ask).collect();
+        for ask in left {
+            self.take_ask(now, app, ask, events);
+        }
+        let application = &mut self.apps[app];
+        let pending = std::mem::take(&mut application.pending);
+        for queue in self.queues.path_up(application.queue) {
+            let sum = &mut self.queues[queue].pending;
+            sum.sub_assign(&pending);
+            sum.prune();
+        }
+    }
+
+    /// Gives an ask or allocation another size, whether there is room or not.
+    fn resize(&mut self, now: Time, app: AppKey, ask: AskKey, to: &Resource, events: &mut Vec<Event>) {
+        let application = &mut self.apps[app];
+        let path = self.queues.path_up(application.queue);
+        let resized = &mut application.asks[ask];
+        if resized.resource.is_same_as(to) {
+            return;
+        }
+        let before = std::mem::replace(&mut resized.resource, to.clone());
+        let change = |sum: &mut Resource| {
+            sum.sub_assign(&before);
+            sum.add_assign(to);
+            sum.prune();
+        };
+        let (allocation, arrival) = (resized.allocation, resized.arrival);
+        change(match (allocation, resized.placeholder) {
+            (None, _) => &mut application.pending,
+            (Some(_), false) => &mut application.allocated,
+            (Some(_), true) => &mut application.allocated_placeholder,
+        });
+        for key in &path {
+            let queue = &mut self.queues[*key];
+            change(if allocation.is_some() { &mut queue.allocated } else { &mut queue.pending });
+            queue.refresh_share();
+        }
+        let kind = EventKind::AskResized {
+            app: application.id.clone(),
+            ask: application.asks[ask].id.clone(),
+            resource: to.clone(),
+            before: before.clone(),
+            allocated: allocation.is_some(),
+        };
+        events.push(Event::new(now, kind));
+        if let Some(Allocation { node, number, .. }) = allocation {
+            let most = if application.asks[ask].placeholder {
+                &application.allocated_placeholder
+            } else {
+                &application.allocated
+            };
+            application.max_allocated = application.max_allocated.max(most);
+            self.usage.decrease(&application.account, &path, &before);
+            self.usage.increase(&mut application.account, &path, &application.id, to);
+            self.nodes.change(node, |node| change(&mut node.allocated));
+            self.touch_allocation(node, number);
+            self.touch_account(app);
+        }
+        self.touch_ask(app, ask, arrival);
+        self.touch_path(self.apps[app].queue);
+        self.refresh_app(app);
     }
 
     /// Adds a pending ask with the counters that it moves.

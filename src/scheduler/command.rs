@@ -1,6 +1,7 @@
 //! Everything that can be done to a scheduler.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -174,7 +175,15 @@ impl AskSpec {
     /// The ids of the asks that it stands for: its own, or one for each of several.
     pub fn ids(&self) -> impl Iterator<Item = AskId> {
         let count = self.count.max(1);
-        let id = move |number| if count == 1 { self.id.clone() } else { AskId::from(format!("{}-{number}", self.id)) };
-        (1..=count).map(id)
+        let mut text = if count == 1 { String::new() } else { format!("{}-", self.id) };
+        let base = text.len();
+        (1..=count).map(move |number| {
+            if count == 1 {
+                return self.id.clone();
+            }
+            text.truncate(base);
+            write!(text, "{number}").expect("writing to a text cannot fail");
+            AskId::from(text.as_str())
+        })
     }
 }

@@ -187,6 +187,19 @@ pub enum EventKind {
         /// How much it wanted.
         resource: Resource,
     },
+    /// An ask was made again with another size, which it has from now on (switches `ask_again_pending`, `ask_again_allocated`).
+    AskResized {
+        /// Whose.
+        app: AppId,
+        /// Which ask.
+        ask: AskId,
+        /// How much it is now.
+        resource: Resource,
+        /// How much it was.
+        before: Resource,
+        /// It is allocated.
+        allocated: bool,
+    },
     /// The ask of an allocation that has ended is taken away with it (P-06).
     AskSpent {
         /// Whose.

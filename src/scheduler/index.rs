@@ -38,6 +38,11 @@ impl<K: Eq + Hash, V> Index<K, V> {
         self.0.remove(key)
     }
 
+    /// Makes room for so many more at once.
+    pub fn reserve(&mut self, more: usize) {
+        self.0.reserve(more);
+    }
+
     /// How many keys there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -127,6 +132,11 @@ impl<K: SlabKey, V> Slab<K, V> {
         let key = K::from_slot(slot);
         self.slots[key.slot()] = Some(make(key));
         key
+    }
+
+    /// Makes room for so many more, and no more than that.
+    pub fn reserve(&mut self, more: usize) {
+        self.slots.reserve_exact(more.saturating_sub(self.free.len()));
     }
 
     /// Takes a value out.

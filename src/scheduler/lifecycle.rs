@@ -178,6 +178,7 @@ impl Partition {
 
     /// The application is over: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
     pub(super) fn end(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
+        self.drop_leftovers(now, key, events);
         self.stop_counting_for_user(now, key, events);
         self.stop_placeholder_timer(key);
         self.tell_group(now, key, true, false, events);

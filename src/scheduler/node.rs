@@ -40,6 +40,8 @@ pub struct Node {
     for_required: bool,
     #[serde(skip)]
     score: Score,
+    /// A number of the same order as its id.
+    rank: u64,
 }
 
 impl Node {
@@ -71,15 +73,23 @@ impl Score {
     }
 }
 
+/// The rank of the first node.
+const FIRST_RANK: u64 = 1 << 63;
+/// How far the rank of a node before or behind all others is from theirs.
+const RANK_STEP: u64 = 1 << 31;
+
 /// The nodes of a partition.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Nodes {
     nodes: Slab<NodeKey, Node>,
     #[serde(skip)]
     by_id: Index<NodeId, NodeKey>,
+    /// By id; what stands here is compared once, when a node comes, and by its rank from then on.
+    #[serde(skip)]
+    by_name: BTreeMap<NodeId, NodeKey>,
     /// By score, then id (SCH-090).
     #[serde(skip)]
-    order: BTreeSet<(Score, NodeId, NodeKey)>,
+    order: BTreeSet<(Score, u64, NodeKey)>,
     sort: NodeSortConfig,
     /// What else decides whether an ask may go to a node (SCH-094).
     #[serde(skip)]
@@ -202,6 +212,7 @@ impl Nodes {
     pub fn add(&mut self, node: super::NodeSpec) -> NodeKey {
         let available = node.capacity.sub(&node.occupied);
         let id = node.id.clone();
+        let rank = self.rank_for(&id);
         let key = self.nodes.insert_with(|key| Node {
             key,
             id: node.id,
@@ -215,8 +226,10 @@ impl Nodes {
             reservations: Vec::new(),
             for_required: false,
             score: Score::default(),
+            rank,
         });
-        self.by_id.insert(id, key);
+        self.by_id.insert(id.clone(), key);
+        self.by_name.insert(id, key);
         self.place(key);
         self.note_gain(key, true);
         key
@@ -228,6 +241,7 @@ impl Nodes {
         let node = self.nodes.remove(key)?;
         self.changes += 1;
         self.by_id.remove(&node.id);
+        self.by_name.remove(&node.id);
         Some(node)
     }
 
@@ -264,11 +278,35 @@ impl Nodes {
             return;
         }
         self.sort = sort.clone();
+        self.place_all();
+    }
+
+    fn place_all(&mut self) {
         self.order.clear();
         let keys: Vec<NodeKey> = self.nodes.iter().map(|(key, _)| key).collect();
-        for key in keys {
-            self.place(key);
-        }
+        keys.into_iter().for_each(|key| self.place(key));
+    }
+
+    /// A rank for an id that is to come, between those of its neighbours.
+    fn rank_for(&mut self, id: &NodeId) -> u64 {
+        let rank_between = |nodes: &Self| {
+            let rank = |(_, key): (&NodeId, &NodeKey)| nodes.nodes[*key].rank;
+            let before = nodes.by_name.range::<NodeId, _>(..id).next_back().map(rank);
+            let after = nodes.by_name.range::<NodeId, _>(id..).next().map(rank);
+            match (before, after) {
+                (None, None) => Some(FIRST_RANK),
+                (Some(before), None) => before.checked_add(RANK_STEP),
+                (None, Some(after)) => after.checked_sub(RANK_STEP),
+                (Some(before), Some(after)) => (after - before > 1).then(|| before + (after - before) / 2),
+            }
+        };
+        rank_between(self).unwrap_or_else(|| {
+            // No number is left between the two: all get new ones.
+            let ranks = (0..).map(|number| FIRST_RANK + number * RANK_STEP);
+            self.by_name.values().zip(ranks).for_each(|(key, rank)| self.nodes[*key].rank = rank);
+            self.place_all();
+            rank_between(self).unwrap_or(u64::MAX)
+        })
     }
 
     /// Makes anew what follows from the nodes.
@@ -276,6 +314,7 @@ impl Nodes {
         let keys: Vec<NodeKey> = self.nodes.iter().map(|(key, _)| key).collect();
         for key in keys {
             self.by_id.insert(self.nodes[key].id.clone(), key);
+            self.by_name.insert(self.nodes[key].id.clone(), key);
             self.place(key);
         }
         self.changes += 1;
@@ -284,14 +323,14 @@ impl Nodes {
 
     fn displace(&mut self, key: NodeKey) {
         let node = &self.nodes[key];
-        self.order.remove(&(node.score, node.id.clone(), key));
+        self.order.remove(&(node.score, node.rank, key));
     }
 
     fn place(&mut self, key: NodeKey) {
         let score = score(&self.nodes[key], &self.sort);
         let node = &mut self.nodes[key];
         node.score = Score::of(score);
-        self.order.insert((node.score, node.id.clone(), key));
+        self.order.insert((node.score, node.rank, key));
     }
 }
 
@@ -348,6 +387,24 @@ mod tests {
         assert_eq!(ids(&nodes), ["n2", "n1"]);
         nodes.set_sort(&NodeSortConfig::default());
         assert_eq!(ids(&nodes), ["n1", "n2"]);
+    }
+
+    /// Ids that come between two others again and again, until no rank is left between those.
+    #[test]
+    fn nodes_of_one_score_stand_by_id_in_whatever_order_they_come() {
+        let mut nodes = Nodes::default();
+        let mut names = vec!["m".to_owned(), "z".to_owned(), "a".to_owned()];
+        names.extend((1..100).map(|depth| format!("m{}", "b".repeat(depth))));
+        names.extend((1..100).map(|depth| format!("m{}", "a".repeat(depth))));
+        for id in &names {
+            nodes.add(node(id, 1, 1));
+        }
+        names.sort();
+        assert_eq!(ids(&nodes), names);
+        let gone = nodes.find(&"m".into()).expect("it was added");
+        nodes.remove(gone);
+        nodes.add(node("m", 1, 1));
+        assert_eq!(ids(&nodes), names);
     }
 
     #[test]

@@ -18,20 +18,25 @@ pub fn ordered(float: f64) -> i64 {
 
 /// How much of its guarantee somebody uses: one share for each resource name in use, the largest first (SCH-054). Two lists are
 /// compared position by position, the shorter one filled up with zeros.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ShareList(#[serde(with = "crate::model::saved::list")] SmallVec<[f64; 2]>);
+
+impl Clone for ShareList {
+    fn clone(&self) -> Self {
+        // Copies at once; cloning goes number by number.
+        Self(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl ShareList {
     /// The shares of `allocated` over `guaranteed`; a name without a guarantee counts with its raw amount.
     pub fn of(allocated: &Resource, guaranteed: Option<&Resource>) -> Self {
-        let mut shares: SmallVec<[f64; 2]> = allocated
-            .iter()
-            .map(|(name, used)| {
-                #[expect(clippy::cast_precision_loss, reason = "the real core compares floats")]
-                let (used, guarantee) = (used as f64, guaranteed.map_or(0, |g| g.amount(name)) as f64);
-                if guarantee == 0.0 { used } else { used / guarantee }
-            })
-            .collect();
+        let mut shares: SmallVec<[f64; 2]> = SmallVec::new();
+        allocated.each_beside(guaranteed.unwrap_or(&Resource::new()), |_, used, guarantee| {
+            #[expect(clippy::cast_precision_loss, reason = "the real core compares floats")]
+            let (used, guarantee) = (used as f64, guarantee.unwrap_or(0) as f64);
+            shares.push(if guarantee == 0.0 { used } else { used / guarantee });
+        });
         shares.sort_unstable_by(|a, b| b.total_cmp(a));
         // Zeros at the end compare as if they were not there.
         while shares.last().is_some_and(|share| *share == 0.0) {
@@ -43,16 +48,17 @@ impl ShareList {
     /// The one share of 1.8.0 (SCH-055): the largest over the names in use that `base` has, which is the guarantee and, for the
     /// names that it lacks, the maximum or the cluster.
     pub fn largest(allocated: &Resource, base: &Resource) -> Self {
-        let share = |(name, used): (&str, i64)| {
-            let base = base.get(name)?;
-            if base <= 0 {
-                return Some(if used > 0 { 1.0 } else { 0.0 });
-            }
+        let mut largest: f64 = 0.0;
+        allocated.each_beside(base, |_, used, base| {
+            let Some(base) = base.filter(|_| used >= 0) else { return };
             #[expect(clippy::cast_precision_loss, reason = "the real core compares floats")]
-            let share = used as f64 / base as f64;
-            Some(share)
-        };
-        let largest = allocated.iter().filter(|(_, used)| *used >= 0).filter_map(share).fold(0.0, f64::max);
+            let share = match base {
+                ..=0 if used > 0 => 1.0,
+                ..=0 => 0.0,
+                _ => used as f64 / base as f64,
+            };
+            largest = largest.max(share);
+        });
         Self(if largest == 0.0 { SmallVec::new() } else { SmallVec::from_slice(&[largest]) })
     }
 

@@ -13,13 +13,16 @@ impl Partition {
     pub(super) fn cycle_packing(&mut self, now: Time, most: u32, events: &mut Vec<Event>) {
         let told = events.len();
         self.cycle(now, events);
+        if most <= 1 {
+            return;
+        }
         let found = events[told..].iter().rev().find_map(|event| match &event.kind {
             EventKind::Allocated { app, ask, node, .. } => {
                 Some((self.app_key(app)?, ask.clone(), self.nodes.find(node)?))
             }
             _ => None,
         });
-        let Some((app, ask, node)) = found.filter(|_| most > 1) else { return };
+        let Some((app, ask, node)) = found else { return };
         let application = &self.apps[app];
         let first = application.ask_key(&ask).and_then(|key| application.asks.get(key));
         if first.is_none_or(|ask| ask.placeholder) {

@@ -275,7 +275,7 @@ impl Partition {
     /// A pending ask counts as pending no more, in its application and its queues.
     pub(super) fn withdraw_pending(&mut self, app: AppKey, ask: AskKey) {
         let application = &mut self.apps[app];
-        application.take_pending(ask);
+        application.take_pending(ask, true);
         let resource = &application.asks[ask].resource;
         for key in self.queues.path_up(application.queue) {
             let queue = &mut self.queues[key];
@@ -365,7 +365,11 @@ impl Partition {
         self.end_preemption(app, &taken);
         for key in path {
             let queue = &mut self.queues[key];
-            let sum = if taken.allocation.is_some() { &mut queue.allocated } else { &mut queue.pending };
+            let sum = match taken.allocation {
+                Some(_) => &mut queue.allocated,
+                None if taken.superseded => continue,
+                None => &mut queue.pending,
+            };
             sum.sub_assign(&taken.resource);
             sum.prune();
             queue.refresh_share();
@@ -445,7 +449,7 @@ impl Partition {
         }
     }
 
-    fn touch_allocation(&mut self, node: NodeKey, number: u64) {
+    pub(super) fn touch_allocation(&mut self, node: NodeKey, number: u64) {
         if let Some(touched) = &mut self.touched {
             touched.nodes.mark(node);
             touched.allocations.push((node, number));

@@ -297,7 +297,14 @@ impl QueueTree {
 
     /// The queue and its ancestors, from the queue up to the root.
     pub fn path_up(&self, key: QueueKey) -> PathUp {
-        std::iter::successors(Some(key), |key| self.queues[*key].parent).collect()
+        // Many times in every cycle: a plain loop is much cheaper than collecting.
+        let mut path = PathUp::new();
+        let mut at = Some(key);
+        while let Some(key) = at {
+            path.push(key);
+            at = self.queues[key].parent;
+        }
+        path
     }
 
     /// All queues, children before their parent.

@@ -209,7 +209,10 @@ impl Application {
     fn index_asks(&mut self) {
         let Self { asks, by_id, pending_order, allocations, .. } = self;
         for (key, ask) in asks.iter() {
-            by_id.insert(ask.id.clone(), key);
+            // Of several with one id the last one stands for it (D-23).
+            if by_id.get(&ask.id).is_none_or(|other| asks[*other].arrival < ask.arrival) {
+                by_id.insert(ask.id.clone(), key);
+            }
             match &ask.allocation {
                 Some(allocation) => {
                     allocations.insert(allocation.number, key);

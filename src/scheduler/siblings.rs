@@ -23,6 +23,8 @@ use crate::model::{Priority, Resource};
 
 /// From so many queues marked on, it is asked whether to sort all lists anew.
 const MANY: usize = 64;
+/// How many places a queue is looked for one by one before its keys are compared: who was just served stood in front.
+const FIRST: usize = 32;
 /// The size of a block in the specified sort; two that grow larger become of one.
 const BLOCK: usize = 64;
 
@@ -223,13 +225,17 @@ impl QueueTree {
 
     /// The order of a list.
     fn listed(&self, left: &Entry, right: &Entry, by_priority: bool) -> Ordering {
-        left.lead.cmp(&right.lead).then_with(|| self.behind_lead(left.key, right.key, by_priority))
+        let lead = left.lead[0].cmp(&right.lead[0]).then(left.lead[1].cmp(&right.lead[1]));
+        lead.then_with(|| self.behind_lead(left.key, right.key, by_priority))
     }
 
     /// Whether two neighbours of a list are a break.
     fn is_break(&self, left: &Entry, right: &Entry) -> bool {
+        if left.lead != right.lead {
+            return false;
+        }
         let (Some(l), Some(r)) = (self.rank_of(left.key), self.rank_of(right.key)) else { return false };
-        left.lead == right.lead && l.breaks(r) && l.class(r, true).is_eq()
+        l.breaks(r) && l.class(r, true).is_eq()
     }
 
     /// Puts one queue where it belongs.
@@ -255,6 +261,13 @@ impl QueueTree {
         list.binary_search_by(|other| self.listed(other, own, *by_priority))
     }
 
+    /// Where a queue stands in the list of its parent, if it does.
+    fn place_in(&self, parent: QueueKey, key: QueueKey) -> Option<usize> {
+        let list = &self.queues[parent].siblings.list;
+        let first = list.iter().take(FIRST).position(|entry| entry.key == key);
+        first.or_else(|| self.place_of(parent, &self.entry_of(parent, key)?).ok())
+    }
+
     /// The entry of a queue with a rank in the list of its parent.
     fn entry_of(&self, parent: QueueKey, key: QueueKey) -> Option<Entry> {
         let lead = self.rank_of(key)?.lead(self.queues[parent].siblings.by_priority);
@@ -274,7 +287,7 @@ impl QueueTree {
 
     /// Takes a queue off the list of its parent, if it stands there.
     pub(super) fn unlist(&mut self, parent: QueueKey, key: QueueKey) {
-        let Some(Ok(at)) = self.entry_of(parent, key).map(|own| self.place_of(parent, &own)) else { return };
+        let Some(at) = self.place_in(parent, key) else { return };
         let (with, without) = self.breaks_at(parent, at);
         let same_class = self.is_of_front(parent, key) == Some(Ordering::Equal);
         let siblings = &mut self.queues[parent].siblings;
@@ -305,7 +318,8 @@ impl QueueTree {
     /// Whether a queue belongs before, into or behind the class of `front`, if there is one.
     fn is_of_front(&self, parent: QueueKey, key: QueueKey) -> Option<Ordering> {
         let Siblings { front, by_priority, .. } = &self.queues[parent].siblings;
-        let (own, first) = (self.rank_of(key)?, self.rank_of(*front.last()?)?);
+        let first = self.rank_of(*front.last()?)?;
+        let own = self.rank_of(key)?;
         Some(own.class(first, *by_priority))
     }
 

@@ -22,6 +22,10 @@ pub struct Switches {
     pub priority_cache: bool,
     /// P-03: a submission hands the leaf's priority up, which refreshes what P-02 left stale.
     pub priority_on_submit: bool,
+    /// D-23: what becomes of an ask that is made again while it is pending.
+    pub ask_again_pending: AskAgainPending,
+    /// D-23: what becomes of an ask that is made again while it is allocated.
+    pub ask_again_allocated: AskAgainAllocated,
     /// D-09: what becomes of an ask whose required node is unknown or kept for another.
     pub required_node: RequiredNode,
     /// D-06: in maxima along a path, a name that is missing on one level counts 0.
@@ -112,6 +116,28 @@ pub enum RecoveryQueue {
     TemplateAndTags,
 }
 
+/// What becomes of an ask that is made again while it is pending (switch `ask_again_pending`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskAgainPending {
+    /// The new one takes its place altogether.
+    Replaces,
+    /// The new one counts, and the old one is tried at its place as well.
+    LeavesOld,
+    /// It takes over the new size and nothing else.
+    Resizes,
+}
+
+/// What becomes of an ask that is made again while it is allocated (switch `ask_again_allocated`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskAgainAllocated {
+    /// The new one is refused: ids are unique (SCH-013).
+    Refused,
+    /// The new one is allocated beside it.
+    Second,
+    /// The allocation takes over the new size, whether there is room or not.
+    Resizes,
+}
+
 /// What becomes of an ask whose required node is unknown, or kept for an ask that requires it too (switch `required_node`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredNode {
@@ -146,6 +172,8 @@ impl Switches {
             accepted_leak: false,
             priority_cache: false,
             priority_on_submit: false,
+            ask_again_pending: AskAgainPending::Replaces,
+            ask_again_allocated: AskAgainAllocated::Refused,
             required_node: RequiredNode::NextAsk,
             path_minimum: false,
             timed_out_when_gone: true,
@@ -191,6 +219,8 @@ impl Switches {
             Profile::Kornsole => kornsole,
             Profile::V1_5_1 => Self {
                 priority_on_submit: true,
+                ask_again_pending: AskAgainPending::LeavesOld,
+                ask_again_allocated: AskAgainAllocated::Second,
                 required_node: RequiredNode::GivesUpApp,
                 path_minimum: true,
                 timed_out_when_gone: false,
@@ -209,6 +239,8 @@ impl Switches {
             },
             Profile::V1_8_0 => Self {
                 starting_state: false,
+                ask_again_pending: AskAgainPending::Resizes,
+                ask_again_allocated: AskAgainAllocated::Resizes,
                 required_node: RequiredNode::Shared,
                 stateaware: false,
                 fair_share_of_cluster: true,

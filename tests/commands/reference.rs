@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use kornsole::model::{Priority, PriorityPolicy, Profile, Resource};
-use kornsole::scheduler::app::Application;
+use kornsole::scheduler::app::{Application, Ask};
 use kornsole::scheduler::index::QueueKey;
 use kornsole::scheduler::queue::Queue;
 use kornsole::scheduler::usage::Side;
@@ -18,7 +18,8 @@ pub struct Model {
 }
 
 fn pending_priorities(app: &Application) -> impl Iterator<Item = i64> {
-    let pending = app.asks.iter().filter(|(_, ask)| ask.allocation.is_none() && ask.takes_over.is_none());
+    let waits = |ask: &Ask| ask.allocation.is_none() && ask.takes_over.is_none() && !ask.superseded;
+    let pending = app.asks.iter().filter(move |(_, ask)| waits(ask));
     pending.map(|(_, ask)| i64::from(ask.priority.0))
 }
 

@@ -154,6 +154,11 @@ impl Stage {
         self.play(&format!("- config: \"{text}\""))
     }
 
+    /// The scheduler.
+    pub fn scheduler(&self) -> &Scheduler {
+        self.runner.scheduler()
+    }
+
     /// The partition.
     pub fn partition(&self) -> &Partition {
         &self.runner.scheduler().partitions()[0]

@@ -53,6 +53,7 @@ pub fn tally(kind: &EventKind) -> Tally {
         | EventKind::AskRejected { .. }
         | EventKind::Denied { .. }
         | EventKind::Refused { .. }
+        | EventKind::AskResized { .. }
         | EventKind::Replacing { .. }
         | EventKind::QueueDrains { .. }
         | EventKind::PartitionRemoved { .. } => 0,

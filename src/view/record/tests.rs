@@ -63,6 +63,7 @@ fn every_kind() -> Vec<EventKind> {
         K::AskAdded { app: app(), ask: ask(), resource: amount(1) },
         K::AskRemoved { app: app(), ask: ask(), reason: ReleaseReason::Stopped, resource: amount(1) },
         K::AskRemoved { app: app(), ask: ask(), reason: ReleaseReason::Timeout, resource: amount(1) },
+        K::AskResized { app: app(), ask: ask(), resource: amount(2), before: amount(1), allocated: true },
         K::AskSpent { app: app(), ask: ask(), resource: amount(1) },
         K::Replacing { app: app(), ask: ask(), placeholder: "ph".into(), node: node() },
         K::PlaceholderTooSmall { app: app(), ask: ask(), placeholder: "ph".into(), resource: amount(1000) },
