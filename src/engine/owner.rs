@@ -28,6 +28,8 @@ const SLICE: usize = 8;
 const HEARD: usize = 256;
 /// The shortest time between two published views while there is always something new.
 pub(super) const PUBLISH_EVERY: Duration = Duration::from_millis(33);
+/// How long orders wait for others that may go to the disk with them.
+const GATHER: Duration = Duration::from_micros(150);
 /// How long records wait that nobody waits for, and how many bytes of them.
 const WRITE_EVERY: Duration = Duration::from_secs(1);
 const WRITE_BYTES: usize = 64 << 10;
@@ -54,12 +56,14 @@ pub(super) struct Owner {
     pub last_write: Instant,
     /// The disk fails.
     pub stalled: bool,
+    /// How many orders went to the disk together the last time.
+    pub together: usize,
 }
 
 impl Owner {
     pub fn run(&mut self) {
         loop {
-            let goes_on = self.hear_some();
+            let goes_on = self.hear_some() && self.gather();
             self.carry_out_orders();
             self.give_answers();
             if !goes_on {
@@ -306,6 +310,27 @@ impl Owner {
                 Err(TryRecvError::Disconnected) => return false,
             }
         }
+        true
+    }
+
+    /// Waits a moment for the orders of those who had their answers just now, so that these go to the disk together again: one wait
+    /// for the disk costs more. Gives whether to go on.
+    fn gather(&mut self) -> bool {
+        if self.kept.is_none() || self.orders.is_empty() {
+            return true;
+        }
+        let until = Instant::now() + GATHER;
+        while self.orders.len() < self.together {
+            match self.inbox.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(request) => {
+                    if !self.answer(request) {
+                        return false;
+                    }
+                }
+                Err(_) => break,
+            }
+        }
+        self.together = self.orders.len().min(HEARD);
         true
     }
 

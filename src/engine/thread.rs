@@ -186,9 +186,22 @@ impl Engine {
             let _alive = Alive(&shown);
             let (published, clock) = (Arc::clone(&shown), owned);
             let (orders, answers, last_publish, last_write) = (Vec::new(), Vec::new(), None, Instant::now());
-            let stalled = false;
-            Owner { core, clock, inbox, published, last_publish, tell, orders, answers, kept, last_write, stalled }
-                .run();
+            let (stalled, together) = (false, 0);
+            Owner {
+                core,
+                clock,
+                inbox,
+                published,
+                last_publish,
+                tell,
+                orders,
+                answers,
+                kept,
+                last_write,
+                stalled,
+                together,
+            }
+            .run();
         })?;
         Ok(Self { requests, published, events, counters, ledger, clock, thread: Some(thread), watch: None, past })
     }

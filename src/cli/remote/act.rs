@@ -243,7 +243,11 @@ pub(super) fn told(done: &Done, json: bool) -> String {
             let verb = if new.dry_run { "would be in force" } else { "is in force" };
             let happens: String = new.what_happens.iter().map(|what| format!("  {what}\n")).collect();
             let drains: String = new.draining.iter().map(|(_, path)| format!("  {path} drains\n")).collect();
-            let text = format!("revision {} {verb}, {} changes, {}\n", new.revision, new.changes.len(), new.checksum);
+            let changes = match new.changes.len() {
+                1 => "1 change".to_owned(),
+                count => format!("{count} changes"),
+            };
+            let text = format!("revision {} {verb}, {changes}, {}\n", new.revision, new.checksum);
             escape_lines(&format!("{text}{}", if happens.is_empty() { drains } else { happens }))
         }
         other => format!("{other:?}\n"),
