@@ -417,7 +417,7 @@ fn a_picture_that_is_stale_or_missing_fails_the_check() {
 }
 
 /// What an issue says that a person can, and the tape that shows it.
-const CLAIMS: [(&str, &str); 11] = [
+const CLAIMS: [(&str, &str); 14] = [
     ("see a queue drain, what holds it, and that it goes and comes back", "draining"),
     ("find out why an application was rejected", "rejected"),
     ("find out which limit holds another one back", "held-back"),
@@ -429,6 +429,9 @@ const CLAIMS: [(&str, &str); 11] = [
     ("see why an edit would be refused", "refused"),
     ("change a queue without writing YAML", "forms"),
     ("find a stuck draining queue, see what holds it, move that away, and watch the queue go", "stuck"),
+    ("submit an application, ask for more, and give it back", "workload"),
+    ("tell who did what, bring a configuration back, and see the moment before", "records"),
+    ("look at another partition, and at all nodes in one picture", "partitions"),
 ];
 
 #[test]

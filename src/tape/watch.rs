@@ -48,6 +48,8 @@ pub struct Shower<'w> {
     captions: bool,
     words: String,
     keys: String,
+    /// The last one of them was typed as text.
+    typing: bool,
     owed: Duration,
     last: Option<Frame>,
 }
@@ -56,7 +58,7 @@ impl<'w> Shower<'w> {
     /// Shows to somebody, or to nobody; with room below the screen for words if a tape has some.
     pub fn new(watch: Option<&'w mut dyn Watch>, pace: Pace, captions: bool) -> Self {
         let (words, keys) = (String::new(), String::new());
-        Self { watch, pace, hidden: false, captions, words, keys, owed: Duration::ZERO, last: None }
+        Self { watch, pace, hidden: false, captions, words, keys, typing: false, owed: Duration::ZERO, last: None }
     }
 
     /// Whether somebody looks.
@@ -79,7 +81,9 @@ impl<'w> Shower<'w> {
 
     /// A character was typed, or a key pressed, so often in a row; gives how long that is looked at.
     pub fn pressed(&mut self, name: &str, typed: bool, nth: u32) -> Duration {
-        // Typed text stands on the screen; a longer run of one key is counted.
+        // Typed text stands together, as it does on the screen; a longer run of one key is counted.
+        let joins = std::mem::replace(&mut self.typing, typed) && typed;
+        let name = if typed && name == "space" { " " } else { name };
         let again =
             self.keys.rsplit("  ").next().is_some_and(|last| last == name || last.starts_with(&format!("{name} ×")));
         match (again, nth) {
@@ -89,7 +93,7 @@ impl<'w> Shower<'w> {
                 self.keys += &format!("{name} ×{}", nth + 1);
             }
             _ if self.keys.is_empty() => name.clone_into(&mut self.keys),
-            _ if typed => self.keys += name,
+            _ if joins => self.keys += name,
             _ => {
                 self.keys += "  ";
                 self.keys += name;

@@ -108,7 +108,7 @@ fn commands_tell_what_was_and_bring_it_back() {
     assert!(diff.starts_with("~ root.a\n") && diff.contains("max vcore 4 → 1m"), "{diff}");
     assert!(served.out("ann", &["config", "diff", "2", "1"]).contains("max vcore 1m → 4"));
     let would = served.out("ann", &["config", "rollback", "1", "--dry-run"]);
-    assert!(would.contains("would be in force, 1 changes"), "{would}");
+    assert!(would.contains("would be in force, 1 change"), "{would}");
     assert!(served.out("ann", &["config", "rollback", "1"]).starts_with("revision 3 is in force"));
     assert!(!served.kornsole("ann", &["config", "rollback", "9"]).status.success());
     let told = served.lines("ann", &["config", "history"]);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  each node by the fuller of its cpu and memory
-//!  ▁▁ little   ▇▇ most   ██ all   ○○ cordoned
+//!  ▁▁ little   ▇▇ most   ██ all   ○○ drained
 //!
 //!  ▆▆ ▇▇ ██ ▃▃ ▁▁ ·· ▅▅ ▆▆ …
 //! ```
@@ -32,7 +32,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, area: Rect) {
         piece(Role::UsageNormal, twice(signs.bars[0], "little")),
         piece(Role::UsageHigh, twice(signs.bars[6], "most")),
         piece(Role::UsageFull, twice(signs.bars[7], "all")),
-        piece(Role::StateStopped, twice(signs.stopped, "cordoned")),
+        piece(Role::StateStopped, twice(signs.stopped, "drained")),
     ];
     pen.pieces(area.x, area.y + 1, area.width, &legend);
     let map = Rect { y: area.y + 3, height: area.height.saturating_sub(3), ..area };

@@ -177,7 +177,7 @@ pub fn state(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
     let (sign, role, word) = match (node.schedulable, node.reservations.is_empty()) {
         (true, true) => (signs.active, Role::StateActive, " open"),
         (true, false) => (signs.active, Role::StateActive, " kept"),
-        (false, _) => (signs.stopped, Role::StateStopped, " cordoned"),
+        (false, _) => (signs.stopped, Role::StateStopped, " drained"),
     };
     if words { vec![piece(role, sign), dim(word)] } else { vec![piece(role, sign)] }
 }
