@@ -15,7 +15,14 @@ use super::fixture::{self, Scene};
 use super::{after, console};
 
 /// What is looked at: a name, and the keys that lead there.
-const PLACES: [(&str, &str); 16] = [
+const PLACES: [(&str, &str); 23] = [
+    ("events", "7"),
+    ("history", "8"),
+    ("health", "9"),
+    ("audit", "L"),
+    ("history of configurations", "H"),
+    ("map of the nodes", "3m"),
+    ("form on a queue", "cm"),
     ("queues", "jjjj"),
     ("applications", "2e"),
     ("application", "2/etl<ret><ret>"),

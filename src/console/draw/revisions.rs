@@ -98,7 +98,7 @@ pub fn how(source: RevisionSource) -> String {
 fn cell(pen: &mut Pen<'_>, one: &Revision, (running, marked): (bool, bool), what: Cell, slot: Slot) {
     let pieces = match what {
         Cell::Revision => {
-            let sign = if running { piece(Role::Good, pen.signs().active) } else { plain(" ") };
+            let sign = if running { piece(Role::StateActive, pen.signs().active) } else { plain(" ") };
             let mark = if marked { piece(Role::Accent, "*") } else { plain(" ") };
             vec![sign, mark, plain(one.number.to_string())]
         }

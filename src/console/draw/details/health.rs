@@ -17,7 +17,8 @@ pub fn sheet(health: &Health, width: usize, signs: &Signs) -> Sheet {
     let mut sheet = Sheet { title: vec![piece(Role::Title, "Health")], what: vec![what], ..Sheet::default() };
     sheet.left.push(Vec::new());
     for check in &health.checks {
-        let sign = if check.succeeded { piece(Role::Good, signs.active) } else { piece(Role::Error, signs.fault) };
+        let sign =
+            if check.succeeded { piece(Role::StateActive, signs.active) } else { piece(Role::Error, signs.fault) };
         sheet.left.push(vec![sign, plain(" "), piece(Role::Strong, check.name)]);
         for told in [check.description, check.diagnosis.as_str()] {
             let lines = text::wrap(&text::escape(told), width.saturating_sub(2));
