@@ -15,7 +15,7 @@ const CLIENTS: usize = 16;
 
 /// How often it is killed.
 fn rounds() -> u64 {
-    std::env::var("KORNSOLE_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(8)
+    std::env::var("KORNSOLE_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
 }
 
 /// The process that is killed: it prints what it was told, one line for each answer. Without its variable this is no test.
