@@ -92,7 +92,8 @@ async fn bodies_are_read_strictly() {
     api.json("ann", KILL, json!({ "reason": "é".repeat(501) })).await.is(400, "BAD_REQUEST");
     api.yaml("ann", "POST /config/validate", &[], &"#".repeat((4 << 20) + 1)).await.is(413, "TOO_LARGE");
     api.get("ann", "/nothing").await.is(404, "NOT_FOUND");
-    assert_eq!(api.get("ann", "/partition/default/application/etl/kill").await.status, 405);
+    let other = api.get("ann", "/partition/default/application/etl/kill").await.is(405, "BAD_REQUEST");
+    assert_eq!(other.body["status_code"], json!(405), "the body says what HTTP says");
     let read_only = Api::with(|options| options.read_only = true);
     read_only.json("ann", KILL, json!({})).await.is(403, "READ_ONLY");
     let closed = Api::with(|options| options.tokens = None);

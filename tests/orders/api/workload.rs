@@ -36,3 +36,60 @@ async fn a_resource_manager_submits_asks_releases_and_keeps_nodes() {
     assert_eq!(gone["released"].as_array().unwrap().len(), 3);
     assert_eq!(gone["released"][0], json!({ "applicationID": "etl", "allocationKey": "t-1", "allocated": true }));
 }
+
+#[tokio::test]
+async fn bodies_are_the_values_of_a_scenarios_steps() {
+    let api = Api::new();
+    let submit = "POST /partition/default/applications";
+    let gang = json!({
+        "app": "gang", "queue": "root.b.z", "user": "sue", "groups": ["dev"], "tags": { "team": "blue" }, "type": "spark",
+        "gangStyle": "Hard", "placeholderTimeout": "1m30s",
+        "taskGroups": [
+            { "name": "a", "minMember": 2, "minResource": { "vcore": "500m" } },
+            { "name": "b", "minResource": { "vcore": 1 } },
+        ],
+    });
+    api.json("sue", submit, gang.clone()).await.is(201, "");
+    let row = api.engine.published().view().partitions[0].app_by_id(&"gang".into()).unwrap().clone();
+    assert_eq!((row.tags["application.type"].as_str(), row.tags["team"].as_str()), ("spark", "blue"));
+    let with = |changed: Value| {
+        let mut body = gang.as_object().unwrap().clone();
+        body.extend(changed.as_object().unwrap().clone());
+        Value::from(body)
+    };
+    // root.a.y has room for the 2 vcores of this gang, and not for more.
+    let tight = json!({ "app": "fits", "queue": "root.a.y" });
+    api.json("sue", submit, with(tight)).await.is(201, "");
+    let groups = json!([{ "name": "a", "minMember": 3, "minResource": { "vcore": 1 } }]);
+    let wide = json!({ "app": "large", "queue": "root.a.y", "taskGroups": groups });
+    api.json("sue", submit, with(wide)).await.is(422, "NOT_PLACED");
+    let stated = json!({ "app": "stated", "queue": "root.a.y", "taskGroups": groups, "placeholder": { "vcore": 1 } });
+    api.json("sue", submit, with(stated)).await.is(201, "");
+    api.json("sue", submit, with(json!({ "app": "ann's", "user": "ann" }))).await.is(403, "ACL_DENIED");
+    api.json("sue", submit, with(json!({ "app": "ops'", "groups": ["ops"] }))).await.is(403, "ACL_DENIED");
+    let asks = "POST /partition/default/application/gang/asks";
+    let one =
+        json!({ "app": "gang", "id": "p", "resource": { "vcore": "500m" }, "placeholder": true, "taskGroup": "a" });
+    api.json("sue", asks, json!([one])).await.is(201, "");
+    for (part, said) in [
+        (json!({ "app": "other", "id": "q" }), "another application"),
+        (json!({ "id": "q", "count": 0 }), "at least once"),
+        (json!({ "id": "q", "resource": { "vcore": -1 } }), "an amount: a whole number that is not negative"),
+        (json!({ "id": "q", "resource": { "": 1 } }), "a resource needs a name"),
+        (json!({ "id": "" }), "an ask needs an `id`"),
+        (json!({ "id": "a\u{0}b" }), "no control characters"),
+        (json!({ "id": "x".repeat(513) }), "at most 512 bytes"),
+    ] {
+        let told = api.json("sue", asks, json!([part])).await.is(400, "BAD_REQUEST").body;
+        assert!(told["description"].as_str().unwrap().contains(said), "{part}: {told:#}");
+    }
+    for (part, said) in [
+        (json!({ "app": "three", "placeholderTimeout": "soon" }), "no duration"),
+        (json!({ "app": "three", "placeholderTimeout": [1] }), "a duration: whole seconds, or a text"),
+        (json!({ "app": "three", "taskGroups": [{ "minMember": 1 }] }), "a task group needs a `name`"),
+        (json!({ "app": "x\n" }), "no control characters"),
+    ] {
+        let told = api.json("sue", submit, with(part.clone())).await.is(400, "BAD_REQUEST").body;
+        assert!(told["description"].as_str().unwrap().contains(said), "{part}: {told:#}");
+    }
+}

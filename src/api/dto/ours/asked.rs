@@ -1,7 +1,9 @@
 //! What a client of our own verbs sends. A key that is not known is refused.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
 /// What is to be checked (E3).
@@ -100,7 +102,7 @@ pub struct PlacementQuestion {
     pub config: Option<String>,
 }
 
-/// An application to submit (E8).
+/// An application to submit: the value of the scenario's step (E8).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Submit {
@@ -108,20 +110,44 @@ pub struct Submit {
     pub app: String,
     /// The queue asked for.
     pub queue: String,
+    /// The user, who can only be the one of the token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// His groups, which can only be those of the token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<String>>,
     /// Tags.
     pub tags: BTreeMap<String, String>,
+    /// The tag that says what kind of application it is.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// `Soft` or `Hard`.
     pub gang_style: Option<String>,
-    /// How long a gang may take, in seconds.
-    pub placeholder_timeout: Option<u64>,
-    /// Total of all task groups.
-    pub placeholder_ask: BTreeMap<String, Quantity>,
+    /// How long a gang may take.
+    pub placeholder_timeout: Option<Span>,
+    /// Total of all task groups; without it the sum of [`Self::task_groups`].
+    pub placeholder: Option<BTreeMap<String, Quantity>>,
+    /// What the gang is made of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub task_groups: Vec<TaskGroup>,
     /// Why, for the record.
     pub reason: Option<String>,
 }
 
+/// A part of a gang.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct TaskGroup {
+    /// The name.
+    pub name: String,
+    /// How many there must be at least; one where nothing is said.
+    pub min_member: Option<u32>,
+    /// What each of them asks for.
+    pub min_resource: BTreeMap<String, Quantity>,
+}
+
 /// An amount: a text with a unit, or a whole number.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Quantity {
     /// Without a unit.
@@ -130,10 +156,60 @@ pub enum Quantity {
     Text(String),
 }
 
-/// An ask (E8).
+/// A duration: a text with units, or whole seconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Span {
+    /// Seconds.
+    Seconds(u64),
+    /// As in a scenario: `10s`, `1m30s`.
+    Text(String),
+}
+
+/// Reads a whole number or a text, whichever it is.
+struct NumberOrText<T> {
+    due: &'static str,
+    number: fn(u64) -> T,
+    text: fn(String) -> T,
+}
+
+impl<T> Visitor<'_> for NumberOrText<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.due)
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<T, E> {
+        Ok((self.number)(number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<T, E> {
+        Ok((self.text)(text.to_owned()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let due = "an amount: a whole number that is not negative, or a text as \"500m\" or \"2Gi\"";
+        from.deserialize_any(NumberOrText { due, number: Self::Number, text: Self::Text })
+    }
+}
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let due = "a duration: whole seconds, or a text as \"10s\" or \"1m30s\"";
+        from.deserialize_any(NumberOrText { due, number: Self::Seconds, text: Self::Text })
+    }
+}
+
+/// An ask: the value of the scenario's step (E8).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Ask {
+    /// The application, which can only be that of the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<String>,
     /// The id; with a count above 1 the asks are `id-1`, `id-2` and so on.
     pub id: String,
     /// How often.
@@ -162,12 +238,13 @@ pub struct Ask {
 impl Default for Ask {
     fn default() -> Self {
         Self {
+            app: None,
             id: String::new(),
             count: 1,
             resource: BTreeMap::new(),
             priority: 0,
             required_node: None,
-            allow_preempt_self: true,
+            allow_preempt_self: false,
             allow_preempt_other: false,
             originator: false,
             placeholder: false,

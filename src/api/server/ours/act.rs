@@ -10,8 +10,10 @@ use super::route::Verb;
 use super::{Asked, Reply, body};
 use crate::api::convert::ours as convert;
 use crate::api::dto::ours as dto;
+use crate::config::properties::parse_duration;
 use crate::model::{NodeId, Priority, QueuePath, Resource, parse_quantity};
 use crate::view::act::{Act, AskSpec, Code, Done, GangStyle, NodeSpec, Order, PartitionAct, Refusal, Submission};
+use crate::view::place::TYPE_TAG;
 
 /// The most applications of one bulk action.
 const MOST_IDS: usize = 1000;
@@ -75,14 +77,14 @@ fn order(asked: &Asked) -> Result<Order, Refusal> {
         Verb::Submit => submit(asked, body::json(&asked.body.bytes)?)?,
         Verb::Ask => {
             let asks: Vec<dto::Ask> = body::json(&asked.body.bytes)?;
-            let asks = asks.into_iter().map(ask).collect::<Result<_, _>>()?;
+            let asks = asks.into_iter().map(|one| ask(one, asked.parameter(1))).collect::<Result<_, _>>()?;
             (PartitionAct::Ask { app: app(), asks }, None)
         }
         Verb::Release => (PartitionAct::Release { app: app(), ask: asked.parameter(2).into() }, None),
         Verb::Remove => (PartitionAct::Remove { app: app() }, only_reason()?),
         Verb::AddNode => {
             let dto::NodeBody { id, capacity, occupied, attributes, drained, reason } = body::json(&asked.body.bytes)?;
-            let id = id.filter(|id| !id.is_empty()).ok_or_else(|| body::wrong("body", "a node needs an `id`"))?;
+            let id = known_by("a node needs an `id`", id.unwrap_or_default())?;
             let (capacity, occupied) = (resource(capacity)?, resource(occupied)?);
             let spec = NodeSpec { id: id.into(), capacity, occupied, attributes, drained };
             (PartitionAct::AddNode(spec), reason)
@@ -114,34 +116,86 @@ fn cleanup(body: dto::Cleanup) -> Result<(PartitionAct, Option<String>), Refusal
     Ok((act, reason))
 }
 
+/// The most bytes of an id: more than that of anything in a cluster.
+const LONGEST_ID: usize = 512;
+
+/// An id that something is to be known by from now on.
+///
+/// # Errors
+/// There is none, or nobody could show it; `missing` says which one.
+fn known_by(missing: &str, id: String) -> Result<String, Refusal> {
+    if id.is_empty() {
+        return Err(body::wrong("body", missing));
+    }
+    if id.len() > LONGEST_ID || id.chars().any(char::is_control) {
+        let text = format!("an id has at most {LONGEST_ID} bytes and no control characters: {:?}", begin_of(&id));
+        return Err(body::wrong("body", text));
+    }
+    Ok(id)
+}
+
+/// Enough of a text to know it again.
+fn begin_of(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
 fn submit(asked: &Asked, body: dto::Submit) -> Result<(PartitionAct, Option<String>), Refusal> {
-    let dto::Submit { app, queue, tags, gang_style, placeholder_timeout, placeholder_ask, reason } = body;
-    if app.is_empty() {
-        return Err(body::wrong("body", "an application needs an id: `app`"));
+    let dto::Submit { app, queue, user, groups, mut tags, kind, gang_style, placeholder_timeout, .. } = body;
+    let app = known_by("an application needs an id: `app`", app)?;
+    let who = asked.who.actor.identity.clone();
+    if user.is_some_and(|user| user != who.user) || groups.is_some_and(|groups| groups != who.groups) {
+        let text = format!("one submits in one's own name: `user` and `groups` are those of the token, {who}");
+        return Err(Refusal::new(Code::AclDenied, format!("cannot submit {app}"), text));
+    }
+    if let Some(kind) = kind.filter(|kind| !kind.is_empty()) {
+        tags.entry(TYPE_TAG.to_owned()).or_insert(kind);
     }
     let gang_style = match gang_style.as_deref() {
         None | Some("Soft") => GangStyle::Soft,
         Some("Hard") => GangStyle::Hard,
         Some(other) => return Err(body::wrong("body", format!("gangStyle: {other:?} is neither `Soft` nor `Hard`"))),
     };
-    let submission = Submission {
-        app: app.into(),
-        queue,
-        who: asked.who.actor.identity.clone(),
-        tags,
-        gang_style,
-        placeholder_timeout: placeholder_timeout.map(Duration::from_secs),
-        placeholder_ask: resource(Some(placeholder_ask))?,
+    let placeholder_timeout = match placeholder_timeout {
+        None => None,
+        Some(dto::Span::Seconds(seconds)) => Some(Duration::from_secs(seconds)),
+        Some(dto::Span::Text(text)) => {
+            let due = || {
+                body::wrong("body", format!("placeholderTimeout: {text:?} is no duration; write it as 10s or 1m30s"))
+            };
+            Some(parse_duration(&text).ok_or_else(due)?)
+        }
     };
-    Ok((PartitionAct::Submit(submission), reason))
+    let placeholder_ask = match body.placeholder {
+        Some(total) => resource(Some(total))?,
+        None => sum_of(body.task_groups)?,
+    };
+    let submission = Submission { app: app.into(), queue, who, tags, gang_style, placeholder_timeout, placeholder_ask };
+    Ok((PartitionAct::Submit(submission), body.reason))
 }
 
-fn ask(ask: dto::Ask) -> Result<AskSpec, Refusal> {
-    if ask.id.is_empty() {
-        return Err(body::wrong("body", "an ask needs an `id`"));
+/// What the task groups of a gang ask for together.
+fn sum_of(groups: Vec<dto::TaskGroup>) -> Result<Resource, Refusal> {
+    let mut total = Resource::new();
+    for group in groups {
+        known_by("a task group needs a `name`", group.name)?;
+        let members = i64::from(group.min_member.unwrap_or(1));
+        for (name, amount) in resource(Some(group.min_resource))?.iter() {
+            total.set(name, total.amount(name).saturating_add(amount.saturating_mul(members)));
+        }
+    }
+    Ok(total)
+}
+
+fn ask(ask: dto::Ask, app: &str) -> Result<AskSpec, Refusal> {
+    if let Some(other) = ask.app.filter(|named| named != app) {
+        let text = format!("app: {:?} is another application than that of the path", begin_of(&other));
+        return Err(body::wrong("body", text));
+    }
+    if ask.count == 0 {
+        return Err(body::wrong("body", "count: an ask stands at least once"));
     }
     Ok(AskSpec {
-        id: ask.id.into(),
+        id: known_by("an ask needs an `id`", ask.id)?.into(),
         count: ask.count,
         resource: resource(Some(ask.resource))?,
         priority: Priority(ask.priority),
@@ -160,6 +214,7 @@ fn ask(ask: dto::Ask) -> Result<AskSpec, Refusal> {
 fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource, Refusal> {
     let mut resource = Resource::new();
     for (name, amount) in amounts.unwrap_or_default() {
+        let name = known_by("a resource needs a name", name)?;
         let text = match amount {
             dto::Quantity::Number(number) => number.to_string(),
             dto::Quantity::Text(text) => text,

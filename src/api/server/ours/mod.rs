@@ -44,7 +44,7 @@ use super::listen::Streaming;
 use super::{Limits, reply};
 use crate::api::auth::Tokens;
 use crate::api::convert::{Wall, ours as convert};
-use crate::api::dto::json;
+use crate::api::dto::{json, ours as dto};
 use crate::config::settings::EventConfig;
 use crate::engine::Host;
 use crate::model::{Acl, Profile};
@@ -222,8 +222,13 @@ impl Reply {
     }
 
     fn refused(ours: &Ours, refusal: &Refusal, request_id: &str) -> Self {
-        let status = StatusCode::from_u16(refusal.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self::with(status, &convert::refusal(refusal, &ours.wall, request_id))
+        let status = match (refusal.code, refusal.details.kind.as_deref()) {
+            (Code::BadRequest, Some("method")) => StatusCode::METHOD_NOT_ALLOWED,
+            (Code::BadRequest, Some("media type")) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            (code, _) => StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        };
+        let told = convert::refusal(refusal, &ours.wall, request_id);
+        Self::with(status, &dto::OwnError { status_code: status.as_u16(), ..told })
     }
 
     /// The response, once there is room for it.
@@ -267,12 +272,6 @@ fn refused(ours: &Ours, refusal: &Refusal, request_id: &str) -> Response {
         }
         Code::RateLimited => {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
-        }
-        Code::BadRequest if refusal.details.kind.as_deref() == Some("method") => {
-            *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
-        }
-        Code::BadRequest if refusal.details.kind.as_deref() == Some("media type") => {
-            *response.status_mut() = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         }
         _ => {}
     }

@@ -105,6 +105,7 @@ fn schemas() -> Value {
     let check = object(&[&check[..], &[("text", text())]].concat(), &["action"]);
     let ask = object(
         &[
+            ("app", text()),
             ("id", text()),
             ("count", json!({ "type": "integer", "minimum": 1 })),
             ("resource", amounts()),
@@ -119,14 +120,21 @@ fn schemas() -> Value {
         ],
         &["id", "resource"],
     );
+    let count = || json!({ "type": "integer", "minimum": 0 });
+    let group = [("name", text()), ("minMember", count()), ("minResource", amounts())];
+    let group = object(&group, &["name", "minResource"]);
     let submit = object(
         &[
             ("app", text()),
             ("queue", text()),
+            ("user", text()),
+            ("groups", texts()),
             ("tags", tags()),
+            ("type", text()),
             ("gangStyle", json!({ "enum": ["Soft", "Hard"] })),
-            ("placeholderTimeout", json!({ "type": "integer", "description": "seconds" })),
-            ("placeholderAsk", amounts()),
+            ("placeholderTimeout", json!({ "type": ["string", "integer"], "description": "as 10s, or seconds" })),
+            ("placeholder", amounts()),
+            ("taskGroups", json!({ "type": "array", "items": group })),
             reason(),
         ],
         &["app"],

@@ -149,16 +149,19 @@ fn submit(submission: &Submission, reason: Option<String>) -> dto::Submit {
         queue: queue.clone(),
         tags: tags.clone(),
         gang_style: Some(if *gang_style == GangStyle::Hard { "Hard" } else { "Soft" }.to_owned()),
-        // Part of a second waits a second.
-        placeholder_timeout: placeholder_timeout
-            .map(|timeout| timeout.as_secs() + u64::from(timeout.subsec_nanos() > 0)),
-        placeholder_ask: amounts(placeholder_ask),
+        placeholder_timeout: placeholder_timeout.map(|timeout| match timeout.subsec_nanos() {
+            0 => dto::Span::Seconds(timeout.as_secs()),
+            _ => dto::Span::Text(format!("{}us", timeout.as_micros())),
+        }),
+        placeholder: Some(amounts(placeholder_ask)),
         reason,
+        ..dto::Submit::default()
     }
 }
 
 fn ask(spec: &AskSpec) -> dto::Ask {
     dto::Ask {
+        app: None,
         id: spec.id.to_string(),
         count: spec.count,
         resource: amounts(&spec.resource),
