@@ -59,6 +59,8 @@ pub enum Mischief {
     Always(u16, &'static str, &'static str),
     /// Every answer points elsewhere.
     Redirect,
+    /// Every answer comes in small pieces.
+    Trickle,
 }
 
 /// A request that came.
@@ -195,6 +197,13 @@ fn serve(stream: &TcpStream, state: &State) -> std::io::Result<()> {
         let mischief = state.mischief.lock().unwrap().clone();
         match mischief {
             Mischief::None => write_answer(stream, &answer, answer.body.len())?,
+            Mischief::Trickle => {
+                write_answer(stream, &answer, 0)?;
+                for piece in answer.body.chunks(64) {
+                    (&*stream).write_all(piece)?;
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
             Mischief::HangUp => return Ok(()),
             Mischief::Silence => {
                 // Until the client gives up.

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
-/// An authority, and a server certificate for this machine that it signed.
-fn certificates() -> (String, rustls::ServerConfig) {
+/// An authority, a server certificate for this machine that it signed, and one with its key for a client, which the server asks for
+/// where `asks` says so.
+fn certificates(asks: bool) -> (String, rustls::ServerConfig, String) {
     let authority_key = KeyPair::generate().unwrap();
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -17,14 +18,19 @@ fn certificates() -> (String, rustls::ServerConfig) {
     let key = KeyPair::generate().unwrap();
     let server = CertificateParams::new(vec!["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
     let certificate = server.signed_by(&key, &issuer).unwrap();
+    let client_key = KeyPair::generate().unwrap();
+    let client = CertificateParams::new(vec!["sue".to_owned()]).unwrap().signed_by(&client_key, &issuer).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key.serialize_der().try_into().unwrap())
-        .unwrap();
-    (authority_certificate.pem(), config)
+    let config = rustls::ServerConfig::builder_with_provider(Arc::clone(&provider));
+    let config = config.with_safe_default_protocol_versions().unwrap();
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(authority_certificate.der().clone()).unwrap();
+    let verifier = rustls::server::WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+    let config =
+        if asks { config.with_client_cert_verifier(verifier.build().unwrap()) } else { config.with_no_client_auth() };
+    let config =
+        config.with_single_cert(vec![certificate.der().clone()], key.serialize_der().try_into().unwrap()).unwrap();
+    (authority_certificate.pem(), config, client.pem() + &client_key.serialize_pem())
 }
 
 /// Answers every request on every connection with the same kornsole, and keeps what came. Gives the port.
@@ -59,7 +65,7 @@ fn serve(config: rustls::ServerConfig) -> (u16, Arc<Mutex<String>>) {
 
 #[test]
 fn certificates_are_checked_and_a_token_goes_over_tls() {
-    let (authority, config) = certificates();
+    let (authority, config, _) = certificates(false);
     let (port, came) = serve(config);
     let folder = std::env::temp_dir().join(format!("kornsole-tls-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -79,7 +85,7 @@ fn certificates_are_checked_and_a_token_goes_over_tls() {
     let good = run(Some(&ca));
     assert_eq!(String::from_utf8(good.stdout).unwrap(), "sue, in the scheduler ACL, at kornsole 0.1.0\n");
     assert!(came.lock().unwrap().contains("Bearer secret-3"));
-    let other = certificates().0;
+    let other = certificates(false).0;
     std::fs::write(&ca, other).unwrap();
     let bad = run(Some(&ca));
     let told = String::from_utf8(bad.stderr).unwrap();
@@ -88,5 +94,36 @@ fn certificates_are_checked_and_a_token_goes_over_tls() {
     std::fs::write(&ca, "no certificate").unwrap();
     let nonsense = run(Some(&ca));
     assert_eq!(nonsense.status.code(), Some(2), "{}", String::from_utf8_lossy(&nonsense.stderr));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_client_certificate_is_shown_to_who_asks_for_one() {
+    let (authority, config, client) = certificates(true);
+    let (port, came) = serve(config);
+    let folder = std::env::temp_dir().join(format!("kornsole-mtls-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = |name: &str, text: String| {
+        std::fs::write(folder.join(name), text).unwrap();
+        folder.join(name).to_str().unwrap().to_owned()
+    };
+    let (ca, good) = (file("ca.pem", authority), file("client.pem", client));
+    let stranger = file("stranger.pem", certificates(true).2);
+    let run = |certificate: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+        command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN");
+        command.args(["whoami", "--server", &format!("https://localhost:{port}"), "--ca", &ca]);
+        certificate.map(|file| command.args(["--client-cert", file]));
+        command.output().unwrap()
+    };
+    let done = run(Some(&good));
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(came.lock().unwrap().contains("GET /kornsole/v1/whoami"));
+    came.lock().unwrap().clear();
+    for other in [None, Some(stranger.as_str())] {
+        let refused = run(other);
+        assert_eq!(refused.status.code(), Some(3), "{}", String::from_utf8_lossy(&refused.stderr));
+    }
+    assert!(came.lock().unwrap().is_empty(), "nothing was asked before the certificate was seen");
     std::fs::remove_dir_all(folder).unwrap();
 }

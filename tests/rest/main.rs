@@ -9,6 +9,7 @@ mod metrics;
 mod panics;
 mod process;
 mod recorded;
+mod secured;
 mod served;
 mod stage;
 mod wire;

@@ -2,10 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::stage::{PATIENCE, answer};
+use super::stage::{Answer, Folder, PATIENCE, answer, ask};
 
 /// `kornsole serve` with some arguments, on any free port.
 struct Program {
@@ -57,32 +59,86 @@ fn it_serves_until_it_is_told_to_stop() {
     assert!(TcpStream::connect(program.address).is_err());
 }
 
-#[test]
-fn connections_are_encrypted_where_there_is_a_certificate() {
-    let folder = std::env::temp_dir().join(format!("kornsole-tls-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let (chain, key) = (folder.join("chain.pem"), folder.join("key.pem"));
+/// A certificate for this machine in two files of a folder, and itself.
+fn certificate(folder: &Folder) -> rustls::pki_types::CertificateDer<'static> {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    std::fs::write(&chain, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    let program = Program::start(&["--tls-cert", chain.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
-    assert_eq!(program.scheme, "https");
+    std::fs::write(folder.file("chain.pem"), made.cert.pem()).unwrap();
+    std::fs::write(folder.file("key.pem"), made.signing_key.serialize_pem()).unwrap();
+    made.cert.der().clone()
+}
+
+/// Asks over TLS, believing one certificate only; `None` when the server has another one.
+fn ask_encrypted(
+    address: SocketAddr,
+    trusted: &rustls::pki_types::CertificateDer<'static>,
+    head: &str,
+) -> Option<Answer> {
     let mut roots = rustls::RootCertStore::empty();
-    roots.add(made.cert.der().clone()).unwrap();
+    roots.add(trusted.clone()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
     let config = config.with_root_certificates(roots).with_no_client_auth();
     let name = rustls::pki_types::ServerName::try_from("localhost").unwrap();
     let mut client = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
-    let mut socket = TcpStream::connect(program.address).unwrap();
+    let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(PATIENCE)).unwrap();
     let mut stream = rustls::Stream::new(&mut client, &mut socket);
-    stream.write_all(b"GET /ws/v1/clusters HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    stream.write_all(format!("{head} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").as_bytes()).ok()?;
     let mut bytes = Vec::new();
     // Some servers close without a word of goodbye; what counts is the answer.
     let _ = stream.read_to_end(&mut bytes);
-    assert_eq!(answer(&bytes).json()[0]["clusterName"], "kornsole");
-    std::fs::remove_dir_all(folder).unwrap();
+    Some(answer(&bytes))
+}
+
+#[test]
+fn connections_are_encrypted_and_certificates_read_again_at_sighup() {
+    let folder = Folder::new();
+    let first = certificate(&folder);
+    let (chain, key) = (folder.file("chain.pem"), folder.file("key.pem"));
+    let program = Program::start(&["--tls-cert", chain.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
+    assert_eq!(program.scheme, "https");
+    let clusters = || ask_encrypted(program.address, &first, "GET /ws/v1/clusters");
+    assert_eq!(clusters().unwrap().json()[0]["clusterName"], "kornsole");
+    // A certificate that is none changes nothing.
+    std::fs::write(&chain, "nonsense").unwrap();
+    program.signal("HUP");
+    assert_eq!(clusters().unwrap().status, 200);
+    let second = certificate(&folder);
+    program.signal("HUP");
+    let began = Instant::now();
+    while ask_encrypted(program.address, &second, "GET /livez").is_none() {
+        assert!(began.elapsed() < PATIENCE, "the new certificate never comes");
+    }
+    assert!(clusters().is_none(), "the old one is gone");
+}
+
+#[test]
+fn paused_it_stands_until_it_is_resumed() {
+    let folder = Folder::new();
+    let owner = uzers::get_current_username().unwrap().into_string().unwrap();
+    let token = format!("Bearer {}", folder.token(&owner, "x"));
+    let tokens = folder.tokens();
+    let workload = "tests/conformance/rest/scenario.yaml";
+    let program =
+        Program::start(&["--workload", workload, "--paused", "--speed", "1000", "--tokens", tokens.to_str().unwrap()]);
+    let paused = || ask(program.address, "GET", "/kornsole/v1/server", &[], b"").json()["paused"].clone();
+    let until = |wanted: bool| {
+        let began = Instant::now();
+        while paused() != wanted {
+            assert!(began.elapsed() < PATIENCE, "it never comes to paused: {wanted}");
+        }
+    };
+    until(true);
+    let time = || ask(program.address, "GET", "/debug/fullstatedump", &[], b"").json()["timestamp"].as_i64().unwrap();
+    assert_eq!(time(), time(), "its clock stands");
+    let resume = || ask(program.address, "POST", "/kornsole/v1/scheduler/resume", &[("Authorization", &token)], b"");
+    assert_eq!(resume().status, 200, "the owner of the process may");
+    until(false);
+    let stood = time();
+    let began = Instant::now();
+    while time() == stood {
+        assert!(began.elapsed() < PATIENCE, "its clock runs");
+    }
 }
 
 #[test]
@@ -97,6 +153,13 @@ fn it_says_why_it_does_not_start() {
     assert!(code == 1 && told.contains("no.pem"), "{code} {told}");
     let (code, told) = refused(&["--listen", "0.0.0.0:0", "--set", "token.file=tokens.yaml"]);
     assert!(code == 2 && told.contains("--tls-cert"), "{code} {told}");
+    let folder = Folder::new();
+    folder.token("sue", "dev");
+    std::fs::set_permissions(folder.tokens(), std::fs::Permissions::from_mode(0o640)).unwrap();
+    let (code, told) = refused(&["--listen", ":0", "--log", "off", "--tokens", folder.tokens().to_str().unwrap()]);
+    assert!(code == 1 && told.contains("chmod 600"), "others may read the tokens: {code} {told}");
+    let (code, told) = refused(&["--listen", ":0", "--require-token"]);
+    assert!(code == 2 && told.contains("--tokens"), "{code} {told}");
     let (code, told) = refused(&["--log", "loud,,=", "--listen", ":0"]);
     assert!(code == 2 && told.contains("--log"), "{code} {told}");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -163,7 +163,7 @@ fn ask(spec: &AskSpec) -> dto::Ask {
     dto::Ask {
         app: None,
         id: spec.id.to_string(),
-        count: spec.count,
+        count: spec.count.max(1),
         resource: amounts(&spec.resource),
         priority: spec.priority.0,
         required_node: spec.required_node.as_ref().map(ToString::to_string),

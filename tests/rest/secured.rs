@@ -1,0 +1,127 @@
+//! Who may do what, over a real socket: tokens, their failures, servers that show or change nothing, pages in a browser.
+
+use kornsole::api::server::Options;
+use kornsole::model::Profile;
+
+use super::stage::{Answer, Folder, Stage};
+
+const KILL: &str = "/kornsole/v1/partition/default/application/etl-1/kill";
+const CONFIG: &[u8] = b"partitions: [{name: default, queues: [{name: root, queues: [{name: a}]}]}]";
+const JSON: (&str, &str) = ("Content-Type", "application/json");
+
+/// A server with a token for sue, who administers tenant-a.
+fn with_token(set: impl FnOnce(&mut Options)) -> (Stage, Folder, String) {
+    let folder = Folder::new();
+    let token = format!("Bearer {}", folder.token("sue", "dev"));
+    let stage = Stage::resting("tests/conformance/rest/scenario.yaml".as_ref(), Profile::Kornsole, |options| {
+        options.access.tokens = Some(folder.tokens());
+        set(options);
+    });
+    (stage, folder, token)
+}
+
+fn code(answer: &Answer) -> (u16, String) {
+    (answer.status, answer.json()["code"].as_str().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn who_guesses_tokens_is_shut_out_and_nobody_learns_one() {
+    let (stage, _folder, token) = with_token(|_| {});
+    for number in 0..10 {
+        let guessed = format!("Bearer kso_{number}");
+        let answer = stage.ask("GET", "/kornsole/v1/config", &[("Authorization", &guessed)], b"");
+        assert_eq!(code(&answer), (401, "UNAUTHENTICATED".to_owned()));
+        assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+        assert!(!answer.text().contains("kso_"), "{}", answer.text());
+    }
+    let answer = stage.ask("GET", "/kornsole/v1/config", &[("Authorization", &token)], b"");
+    assert_eq!(code(&answer), (429, "RATE_LIMITED".to_owned()));
+    assert_eq!(answer.header("retry-after"), Some("60"));
+    assert_eq!(stage.get("/ws/v1/clusters").status, 200, "what needs no token is open");
+}
+
+#[test]
+fn nothing_is_shown_without_a_token_where_one_is_required() {
+    let (stage, _folder, token) = with_token(|options| options.access.require_token = true);
+    for path in [
+        "/ws/v1/clusters",
+        "/ws/v1/config",
+        "/ws/v1/events/stream",
+        "/ws/v1/metrics",
+        "/metrics",
+        "/debug/fullstatedump",
+        "/no/such/path",
+        "/kornsole/v1/openapi.json",
+        "/kornsole/v1/config",
+    ] {
+        let answer = stage.get(path);
+        assert_eq!(code(&answer), (401, "UNAUTHENTICATED".to_owned()), "{path}");
+    }
+    let checked = stage.ask("POST", "/ws/v1/validate-conf", &[], b"partitions: []");
+    assert_eq!(code(&checked), (401, "UNAUTHENTICATED".to_owned()));
+    for path in ["/livez", "/readyz", "/kornsole/v1/server", "/kornsole/v1/whoami"] {
+        assert_eq!(stage.get(path).status, 200, "{path}");
+    }
+    assert_eq!(stage.get("/kornsole/v1/server").json()["auth"], "required");
+    for path in ["/ws/v1/clusters", "/metrics", "/kornsole/v1/config"] {
+        assert_eq!(stage.ask("GET", path, &[("Authorization", &token)], b"").status, 200, "{path}");
+    }
+}
+
+#[test]
+fn a_server_for_reading_changes_nothing_for_anybody() {
+    let (stage, folder, token) = with_token(|options| {
+        options.access.read_only = true;
+        options.access.owner = "root".to_owned();
+    });
+    let owner = format!("Bearer {}", folder.token("root", "root"));
+    for token in [&token, &owner] {
+        let send = |method: &str, path: &str, kind: &str, body: &[u8]| {
+            let headers = [("Authorization", token.as_str()), ("Content-Type", kind), ("If-Match", "\"AB\"")];
+            code(&stage.ask(method, path, &headers, body))
+        };
+        let refused = (403, "READ_ONLY".to_owned());
+        assert_eq!(send("POST", KILL, "application/json", b"{}"), refused);
+        assert_eq!(send("PUT", "/kornsole/v1/config", "application/yaml", CONFIG), refused);
+        assert_eq!(send("PUT", "/ws/v1/config", "text/plain", CONFIG), refused);
+        assert_eq!(send("POST", "/kornsole/v1/scheduler/resume", "application/json", b"{}"), refused);
+        let node = br#"{"id": "n", "capacity": {"vcore": 1}}"#;
+        assert_eq!(send("POST", "/kornsole/v1/partition/default/nodes", "application/json", node), refused);
+        let read = stage.ask("GET", "/kornsole/v1/config", &[("Authorization", token)], b"");
+        assert_eq!(read.status, 200, "what only reads is answered");
+    }
+    assert_eq!(stage.get("/kornsole/v1/server").json()["readOnly"], true);
+}
+
+#[test]
+fn no_page_in_a_browser_can_drive_it() {
+    let (stage, _folder, token) = with_token(|_| {});
+    let auth = ("Authorization", token.as_str());
+    // What a form of a page can send by itself.
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
+        let answer = stage.ask("POST", KILL, &[auth, ("Content-Type", kind), ("Origin", "http://evil.example")], b"{}");
+        assert_eq!((answer.status, &answer.json()["status_code"]), (415, &415.into()), "{kind}");
+        assert!(answer.header("access-control-allow-origin").is_none());
+    }
+    assert_eq!(stage.ask("POST", KILL, &[auth], b"{}").status, 415, "without a type");
+    let preflight = stage.ask("OPTIONS", KILL, &[("Origin", "http://evil.example")], b"");
+    assert!(preflight.status >= 400 && !preflight.headers.keys().any(|name| name.starts_with("access-control")));
+    let answer = stage.ask("POST", KILL, &[auth, JSON], b"{}");
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert!(!answer.headers.keys().any(|name| name.starts_with("access-control")));
+}
+
+#[test]
+fn settings_that_were_made_are_told_with_the_configuration() {
+    let stage = Stage::resting("tests/conformance/rest/scenario.yaml".as_ref(), Profile::Kornsole, |options| {
+        let mut settings = kornsole::config::Settings::default();
+        settings.set("event.maxStreams", "7", "--set").unwrap();
+        settings.set("drain.webhook", "http://127.0.0.1:1/secret", "--set").unwrap();
+        options.extra = settings.extra();
+    });
+    let json = stage.ask("GET", "/ws/v1/config", &[("Accept", "application/json")], b"").json();
+    let told = serde_json::json!({ "event.maxStreams": "7", "drain.webhook": "(set)" });
+    assert_eq!(json["Extra"], told, "what a webhook's address says may be a secret");
+    let yaml = stage.get("/ws/v1/config");
+    assert!(yaml.text().contains("extra:\n    drain.webhook: (set)\n    event.maxStreams: \"7\"\n"), "{}", yaml.text());
+}
