@@ -187,7 +187,12 @@ pub fn open_kept(
             let now = core.keep_in(&file, bytes);
             Some((file, now))
         }
-        watched => watched,
+        watched => {
+            if let Some((file, _)) = &watched {
+                core.clear_up(file);
+            }
+            watched
+        }
     };
     let named = |file: &Path| file.display().to_string();
     let against = match (named_config.map(named), named_workload.map(named)) {

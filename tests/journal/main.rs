@@ -4,6 +4,7 @@
 
 mod again;
 mod config;
+mod console;
 mod damage;
 mod disk;
 mod faults;

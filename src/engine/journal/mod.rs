@@ -29,7 +29,7 @@ pub mod store;
 pub use committer::{Journal, Keeper};
 pub use disk::{Disk, FileDisk, MemoryDisk};
 pub use folder::{Folder, Fresh, Kept, Trouble};
-pub use past::{Moment, Past};
+pub use past::Past;
 pub use record::{Checked, Given, Ordered, Record, Refused, Wall};
 pub use recorder::{Block, Recorder};
 pub use store::{Change, Head, Index, Shelf, Store, StoreError};
