@@ -5,6 +5,7 @@
 mod again;
 mod config;
 mod console;
+mod crash;
 mod damage;
 mod disk;
 mod faults;
