@@ -258,6 +258,9 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         Ok(server) => server,
         Err(error) => return fail(&error.to_string(), 1),
     };
+    if let Some(server) = &server {
+        args.state.served(server);
+    }
     about.notes.extend(server.as_ref().map(|server| format!("The REST API is served on {}.", server.address())));
     let source = Arc::new(Embedded::new(engine, about, args.actor(settings.config())));
     match console::run_tapped(source, options, personal, tap) {

@@ -13,8 +13,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use kornsole::config;
-use kornsole::engine::journal::{Disk, Folder, Kept, MemoryDisk};
 use kornsole::engine::Core;
+use kornsole::engine::journal::{Disk, Folder, Kept, MemoryDisk};
 use kornsole::view::act::{Act, Done, Order, Refusal};
 use kornsole::view::ledger::AuditQuery;
 
