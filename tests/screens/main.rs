@@ -4,6 +4,7 @@
 
 mod change;
 mod config;
+mod figures;
 mod fixture;
 mod happened;
 mod keys;
@@ -15,6 +16,7 @@ mod orders;
 mod pictures;
 mod props;
 mod records;
+mod room;
 mod screens;
 mod users;
 mod wire;
