@@ -10,7 +10,7 @@ use kornsole::view::act::{Act, Actor};
 
 use crate::room::{on_text, running, says, says_not};
 
-const TEXT: &str = "\
+pub const TEXT: &str = "\
 # two tenants
 partitions:
   - name: default

@@ -6,7 +6,7 @@ use crate::console::format;
 use crate::console::model::Model;
 use crate::console::update::apps::word_of;
 use crate::model::quantity::show_amount;
-use crate::model::{MEMORY, Priority, Time, VCORE};
+use crate::model::{MEMORY, Priority, VCORE};
 use crate::view::{AppRow, AskRow, AskState, PartitionView};
 
 /// How the figure of a column of the applications came about.
@@ -33,7 +33,7 @@ pub fn why(model: &Model, part: &PartitionView, row: &AppRow, title: &str) -> Op
         "MEM" => held(part, row, MEMORY),
         "CPU asked" => asked(row, VCORE),
         "MEM asked" => asked(row, MEMORY),
-        "AGE" => format!("since it was submitted, at {}", format::moment(row.submitted.since(Time::ZERO))),
+        "AGE" => format!("since it was submitted, at {}", format::when(row.submitted)),
         _ => return None,
     })
 }
@@ -95,10 +95,10 @@ pub fn why_ask(part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) ->
         "STATE" => word_of(ask).to_owned(),
         "SINCE" => match ask.state {
             AskState::Pending { .. } => {
-                format!("waits since it was asked for, at {}", format::moment(ask.created.since(Time::ZERO)))
+                format!("waits since it was asked for, at {}", format::when(ask.created))
             }
             AskState::Allocated { since: Some(at), .. } => {
-                format!("has its node since {}", format::moment(at.since(Time::ZERO)))
+                format!("has its node since {}", format::when(at))
             }
             AskState::Allocated { since: None, .. } => "this scheduler does not tell since when".to_owned(),
         },

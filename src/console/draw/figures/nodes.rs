@@ -3,7 +3,7 @@
 use super::{share, sum_of};
 use crate::console::format;
 use crate::model::quantity::show_amount;
-use crate::model::{MEMORY, Time, VCORE};
+use crate::model::{MEMORY, VCORE};
 use crate::view::{NodeAllocation, NodeRow};
 
 /// How the figure of a column of the nodes came about.
@@ -78,7 +78,7 @@ pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, title: &str) -> Opti
         "MEM" => of(MEMORY),
         "OTHER" => "what it holds beside cpu and memory".to_owned(),
         "SINCE" => match one.since {
-            Some(at) => format!("allocated at {}", format::moment(at.since(Time::ZERO))),
+            Some(at) => format!("allocated at {}", format::when(at)),
             None => "this scheduler does not tell since when".to_owned(),
         },
         _ => return None,
