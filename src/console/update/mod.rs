@@ -6,6 +6,7 @@
 //! - the rows of a list are made anew only when the set, the order, the filter or the folding changed; for an order by figures that
 //!   change by themselves at most [`lists::PERIOD`] apart. Everything else costs what is on the screen.
 
+pub mod aftermath;
 pub mod apps;
 pub mod audit;
 pub mod bulk;
@@ -33,7 +34,7 @@ use super::action::{Action, Effects};
 use super::command::CommandId;
 use super::model::change::Kind;
 use super::model::cursor::Move;
-use super::model::layer::Layer;
+use super::model::layer::{Figures, Layer};
 use super::model::page::{Page, Subject};
 use super::model::past::Step;
 use super::model::{Grade, Model};
@@ -48,9 +49,11 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
         Action::Resize(_)
             | Action::Feed(_)
             | Action::Events(_)
+            | Action::Aftermath(_)
             | Action::Records(_)
             | Action::RevisionText(..)
             | Action::PastView(..)
+            | Action::PastSpan(..)
             | Action::Answer(..)
             | Action::Done(_)
             | Action::Clock(_)
@@ -82,12 +85,23 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
                 Effects::NONE
             }
         }
+        Action::Aftermath(page) => {
+            if aftermath::take(model, &page) {
+                Effects::REDRAW
+            } else {
+                Effects::NONE
+            }
+        }
         Action::Records(records) => {
             audit::take(model, records);
             Effects::REDRAW
         }
         Action::PastView(at, found) => {
             past::fetched(model, at, found);
+            Effects::REDRAW
+        }
+        Action::PastSpan(at, step, found) => {
+            past::told(model, at, step, found);
             Effects::REDRAW
         }
         Action::RevisionText(number, text) => {
@@ -216,6 +230,7 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::CopyYaml => hand_out::copy(model, hand_out::Piece::Yaml),
         CommandId::Export => hand_out::export_to(model, argument.unwrap_or_default()),
         CommandId::Tour => tour(model),
+        CommandId::Figures => figures(model),
         CommandId::Config => config::open(model),
         CommandId::EditText => config::write(model),
         CommandId::EndEdit => config::end(model),
@@ -250,6 +265,12 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
 fn tour(model: &mut Model) {
     model.layers.clear();
     model.layers.push(Layer::Tour { top: 0 });
+}
+
+/// Says how the figures on the screen came about.
+fn figures(model: &mut Model) {
+    let figures = draw::figures::figures(model);
+    model.layers.push(Layer::Figures(figures));
 }
 
 /// Takes what came of something that was asked for.
@@ -293,7 +314,9 @@ fn settle(model: &mut Model) {
     let lines = draw::overlay::height(model);
     match model.layers.last_mut() {
         Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),
-        Some(Layer::Messages { top } | Layer::Tour { top }) => *top = (*top).min(most(lines, room)),
+        Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {
+            *top = (*top).min(most(lines, room))
+        }
         _ => {}
     }
 }
