@@ -17,7 +17,7 @@ use kornsole::model::{Acl, Identity, Priority, Profile, Resource};
 use kornsole::scheduler::{AskSpec, GangStyle, NodeSpec, PartitionCommand, Submission};
 use kornsole::source::remote::RemoteOptions;
 use kornsole::source::{Glance, Sight, Source};
-use kornsole::view::act::{Act, Code, Done, Granted, Order, PartitionAct, Refusal};
+use kornsole::view::act::{Act, Code, Done, Granted, LoadedBy, Order, PartitionAct, Refusal};
 use kornsole::view::record::{ChangeDetail, ObjectType, Record};
 use serde_json::json;
 
@@ -82,7 +82,9 @@ impl Own {
         set.iter().for_each(|(name, value)| settings.set(name, value, "test").unwrap());
         let setup = Setup::by(Profile::Kornsole, settings.config());
         let read = config::read(CONFIG, Profile::Kornsole).config.unwrap();
-        let core = Core::set_up(&setup, Arc::new(read), None).unwrap().written(CONFIG.as_bytes(), None);
+        let queues = folder.join("queues.yaml");
+        std::fs::write(&queues, CONFIG).unwrap();
+        let core = Core::set_up(&setup, Arc::new(read), None).unwrap().written(CONFIG.as_bytes(), Some(queues));
         let engine = Arc::new(Engine::start(core, 1.0).unwrap());
         let node = NodeSpec { id: "n".into(), capacity: amount(100_000), ..NodeSpec::default() };
         engine.apply(PartitionCommand::AddNode(node).into()).recv_timeout(PATIENCE).unwrap();
@@ -309,12 +311,18 @@ fn seen(console: &Looker, own: &Own) -> Vec<(u64, Record)> {
 fn events_of_a_kornsole_have_their_own_ids_and_kinds() {
     let own = Own::new();
     let console = own.console("olga");
-    let base = console.wait("the configuration", |view, _| view.configuration.as_ref().map(|own| own.checksum.clone()));
+    let before = console.wait("the configuration", |view, _| view.configuration.clone());
+    assert_eq!((before.by.clone(), before.file.clone()), (LoadedBy::Start, Some(own.folder.join("queues.yaml"))));
+    let base = before.checksum.clone();
     let text = CONFIG.replace("queues: [{name: z}]", "queues: [{name: z}, {name: w}]");
     let (tell, told) = channel();
     let order = Act::Configure { text, base: Some(base), dry_run: false };
     console.remote.act(order.into(), Box::new(move |outcome| tell.send(outcome).unwrap()));
     told.recv_timeout(PATIENCE).unwrap().unwrap();
+    assert!(
+        std::fs::read_to_string(own.folder.join("queues.yaml")).unwrap().contains("name: w"),
+        "the file is replaced"
+    );
     let seen = seen(&console, &own);
     let kept = own.engine.events().page(Numbering::All, 0, usize::MAX);
     let words = |record: &Record| (record.kind, record.object.clone(), record.detail, record.message.clone());

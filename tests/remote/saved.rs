@@ -1,13 +1,19 @@
 //! Saved state dumps, and going from one scheduler to another inside the console.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
 
 use kornsole::console::settings::RemoteContext;
 use kornsole::console::{Driver, Opener, Options, model::Personal};
 use kornsole::model::Identity;
+use kornsole::scheduler::{AskSpec, Submission};
 use kornsole::source::{Saved, Source};
+use kornsole::view::act::PartitionAct;
+use kornsole::view::{AskState, View};
 
+use crate::own::{Own, act, amount};
 use crate::picture::{Looker, text};
 use crate::serve::Server;
 use crate::sets;
@@ -37,6 +43,35 @@ fn a_dump_is_the_same_picture() {
             .collect();
         assert!(differing.is_empty(), "{release}\n{}", differing.concat());
     }
+}
+
+/// What a kornsole says of itself is opened the same way, with what only it tells.
+#[test]
+fn a_dump_of_our_own_is_the_same_picture() {
+    let own = Own::new();
+    let sue = own.console("sue");
+    let submission = Submission { app: "one".into(), queue: "root.a.x".into(), ..Submission::default() };
+    act(&sue, PartitionAct::Submit(submission)).unwrap();
+    sue.wait("the application", |view, _| view.partitions[0].app_by_id(&"one".into()).map(|_| ()));
+    let tags = BTreeMap::from([("pod".to_owned(), "one-t".to_owned())]).into();
+    let ask = AskSpec { id: "t".into(), resource: amount(500), tags, ..AskSpec::default() };
+    act(&sue, PartitionAct::Ask { app: "one".into(), asks: vec![ask] }).unwrap();
+    let runs = |view: &View| {
+        let row = view.partitions[0].app_by_id(&"one".into())?;
+        let told = row.asks.values().next().filter(|ask| matches!(ask.state, AskState::Allocated { .. }))?;
+        Some((row.who.clone(), row.state, row.queue.clone(), told.tags.clone(), told.resource.clone()))
+    };
+    let live = sue.wait("what runs", |view, _| runs(view));
+    let mut stream = TcpStream::connect(own.server.address()).unwrap();
+    stream.write_all(b"GET /debug/fullstatedump HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (_, dump) = answer.split_once("\r\n\r\n").unwrap();
+    let saved = Saved::read("state.json", dump.as_bytes(), Identity::new("sue", ["dev"])).unwrap();
+    let view = saved.view();
+    assert_eq!(runs(&view), Some(live));
+    assert_eq!(view.partitions[0].nodes.len(), 1);
+    assert!(view.partitions[0].queue_at(&"root.b.z".into()).is_some());
 }
 
 #[test]

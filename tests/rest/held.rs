@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kornsole::api::server::{Options, TlsFiles};
-use kornsole::config;
+use kornsole::config::{self, Settings};
 use kornsole::engine::{Core, Engine, Setup};
 use kornsole::model::{AppId, Identity, Profile, Resource};
 use kornsole::scheduler::{AskSpec, PartitionCommand, Submission};
@@ -76,6 +76,7 @@ fn streams_of_our_own_are_counted_by_user() {
     let stage = impatient(|options| {
         options.events.max_streams_per_host = 2;
         options.events.max_streams = 3;
+        options.limits.header = PATIENCE;
         options.access.tokens = Some(folder.tokens());
     });
     let open = |who: usize| {
@@ -136,6 +137,7 @@ fn bodies_that_do_not_come_are_not_waited_for() {
     let stage = impatient(|options| {
         options.access.tokens = Some(folder.tokens());
         options.limits.bodies = 1;
+        options.limits.header = PATIENCE;
     });
     let begun = |path: &str| {
         let head = format!("Host: a\r\nAuthorization: Bearer {token}\r\nContent-Type: application/yaml\r\n");
@@ -173,4 +175,49 @@ fn a_handshake_that_does_not_go_on_is_given_up() {
         assert!(began.elapsed() < Duration::from_secs(20), "{begun:?} was waited for");
         assert!(!got.starts_with(b"HTTP"), "nothing is said in plain text: {:?}", String::from_utf8_lossy(&got));
     }
+}
+
+/// Every line of our own stream that is no event: where it begins, what is lost, that it is alive, why it ends.
+#[test]
+fn our_own_stream_tells_what_is_lost_that_it_lives_and_why_it_ends() {
+    let folder = Folder::new();
+    let token = folder.token("sue", "dev");
+    let mut settings = Settings::default();
+    settings.set("event.ringBufferCapacity", "100", "--set").unwrap();
+    let text = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
+    let config = Arc::new(config::read(text, Profile::Kornsole).config.unwrap());
+    let core = Core::set_up(&Setup::by(Profile::Kornsole, settings.config()), config, None).unwrap();
+    let stage = Stage::serve(Arc::new(Engine::start(core, 1.0).unwrap()), Profile::Kornsole, |options| {
+        options.access.tokens = Some(folder.tokens());
+        options.limits.heartbeat = Duration::from_millis(20);
+    });
+    for number in 0..2000 {
+        let (app, queue) = (AppId::from(format!("app-{number}")), "root.a".to_owned());
+        let who = Identity::new("sue", ["dev"]);
+        let submit = PartitionCommand::Submit(Submission { app, queue, who, ..Submission::default() });
+        stage.engine.apply(submit.into()).recv_timeout(PATIENCE).unwrap();
+    }
+    let head = format!("Host: a\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n");
+    let mut stream = stage.connect();
+    stream.write_all(format!("GET /kornsole/v1/events/stream?since=3 HTTP/1.1\r\n{head}").as_bytes()).unwrap();
+    let mut seen = Vec::new();
+    while !String::from_utf8_lossy(&seen).contains("heartbeat") {
+        let mut piece = [0; 4096];
+        let count = stream.read(&mut piece).unwrap();
+        assert!(count > 0, "it ended before it said that it lives: {}", String::from_utf8_lossy(&seen));
+        seen.extend_from_slice(&piece[..count]);
+    }
+    stage.server.begin_to_stop();
+    stream.read_to_end(&mut seen).unwrap();
+    let text = answer(&seen).text().to_owned();
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lowest = lines[0]["lowest"].as_u64().unwrap();
+    assert!(lines[0]["instanceUUID"].is_string() && lowest > 3, "{}", lines[0]);
+    assert_eq!(lines[1], serde_json::json!({ "gap": { "from": 3, "to": lowest - 1 } }));
+    let ids: Vec<u64> = lines.iter().filter_map(|line| line["id"].as_u64()).collect();
+    let highest = lines[0]["highest"].as_u64().unwrap();
+    assert_eq!(ids, (lowest..=highest).collect::<Vec<_>>(), "each once, in order");
+    let beats: Vec<u64> = lines.iter().filter_map(|line| line["heartbeat"].as_u64()).collect();
+    assert!(!beats.is_empty() && beats.is_sorted() && beats[0] > 1_600_000_000_000_000_000, "{beats:?}");
+    assert_eq!(lines.last().unwrap(), &serde_json::json!({ "end": "the server is stopping" }));
 }

@@ -35,6 +35,9 @@ fn metrics_have_upstreams_names_and_values() {
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(theirs.keys().filter(|name| !other(name)).count() > 100, "too little is compared");
+    let timed = |name: &&&str| name.contains("_milliseconds") || name.starts_with("yunikorn_event_");
+    let missing: Vec<_> = theirs.keys().filter(timed).filter(|name| !ours.contains_key(**name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
     assert!(ours["yunikorn_scheduler_scheduling_cycle_milliseconds_count"] > 20.0);
     assert_eq!(ours["yunikorn_event_total_stored"], 167.0);
 }

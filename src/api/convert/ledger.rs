@@ -34,6 +34,7 @@ pub fn old_configuration(revision: &Revision, wall: &Wall) -> ConfigState {
         revision: revision.number,
         loaded_at: revision.wall.unwrap_or_else(|| wall.nanos(revision.at)),
         loaded_by: revision.by.clone(),
+        file: None,
     }
 }
 

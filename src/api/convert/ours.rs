@@ -85,6 +85,7 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
         revision: configuration.revision,
         loaded_at: wall.nanos(configuration.at),
         loaded_by: by.to_owned(),
+        file: configuration.file.as_ref().map(|file| file.display().to_string()),
     }
 }
 

@@ -92,6 +92,8 @@ pub struct Limits {
     pub write: Duration,
     /// The same for a stream of events (`rest.md` 5.11).
     pub stream_write: Duration,
+    /// How often our own stream of events says that it is alive (`rest.md` E10).
+    pub heartbeat: Duration,
     /// The most bytes of a configuration that is sent.
     pub config_bytes: usize,
     /// The most bytes of a request's header.
@@ -116,6 +118,7 @@ impl Default for Limits {
             answer: Duration::from_secs(60),
             write: Duration::from_secs(20),
             stream_write: Duration::from_secs(5),
+            heartbeat: Duration::from_secs(15),
             config_bytes: 4 << 20,
             header_bytes: 64 << 10,
             bodies: 128 << 20,

@@ -1,5 +1,6 @@
 //! One request of the plan: which address, and what comes of the answer. Everything is read here, beside the picture.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -390,9 +391,10 @@ fn own_config(bytes: &[u8]) -> Result<Answer, String> {
         #[serde(default)]
         loaded_at: i64,
         loaded_by: Option<String>,
+        file: Option<PathBuf>,
     }
     let own: Own = parsed(bytes)?;
-    let by = match (own.source.as_str(), own.loaded_by) {
+    let by = match (own.source.as_str(), own.loaded_by.filter(|user| !user.is_empty())) {
         ("file", _) => LoadedBy::File,
         ("start", _) => LoadedBy::Start,
         ("rollback", Some(user)) => LoadedBy::RolledBack(user),
@@ -401,8 +403,8 @@ fn own_config(bytes: &[u8]) -> Result<Answer, String> {
     };
     let text: Arc<str> = Arc::from(own.text);
     let queues = Arc::clone(&text);
-    let (checksum, revision, at) = (own.checksum, own.revision, time(own.loaded_at));
-    Ok(Answer::OwnConfig(Box::new(Configuration { text, queues, checksum, file: None, revision, at, by })))
+    let (checksum, revision, at, file) = (own.checksum, own.revision, time(own.loaded_at), own.file);
+    Ok(Answer::OwnConfig(Box::new(Configuration { text, queues, checksum, file, revision, at, by })))
 }
 
 fn draining(bytes: &[u8]) -> Result<Answer, String> {

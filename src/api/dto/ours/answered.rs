@@ -242,6 +242,9 @@ pub struct ConfigState {
     pub loaded_at: i64,
     /// Whose doing that was.
     pub loaded_by: String,
+    /// The file that it stands in; not there when it is in memory only, and for one that was in force before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 /// What a change of the configuration would be (E5).

@@ -26,8 +26,6 @@ use crate::view::record::Record;
 const USUAL: usize = 1000;
 /// The most events of one page.
 const MOST: usize = 10_000;
-/// How often a stream says that it is alive.
-const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How many events go into one part of the answer.
 const PART: usize = 256;
 /// How many parts a client may lag behind before the stream waits for it; what it misses meanwhile is a gap.
@@ -155,7 +153,8 @@ pub(super) fn stream(asked: &Asked) -> Result<Response, Refusal> {
         connection.begin();
     }
     let ending = asked.ours.ending.subscribe();
-    let teller = Teller { log, wall: asked.ours.wall, filter, lines, ending, _place: place };
+    let (wall, heartbeat) = (asked.ours.wall, asked.ours.options.limits.heartbeat);
+    let teller = Teller { log, wall, filter, heartbeat, lines, ending, _place: place };
     tokio::spawn(teller.tell(since));
     let mut response = Response::new(Body::new(Lines(body)));
     let kind = HeaderValue::from_static("application/x-ndjson; charset=utf-8");
@@ -168,6 +167,7 @@ struct Teller {
     log: Arc<EventLog>,
     wall: Wall,
     filter: Filter,
+    heartbeat: Duration,
     lines: mpsc::Sender<Bytes>,
     ending: watch::Receiver<bool>,
     _place: Place,
@@ -217,7 +217,7 @@ impl Teller {
                     self.line(&json!({ "end": "the scheduler has stopped" })).await;
                     return;
                 },
-                () = tokio::time::sleep(HEARTBEAT) => {
+                () = tokio::time::sleep(self.heartbeat) => {
                     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
                     if !self.line(&json!({ "heartbeat": u64::try_from(now).unwrap_or(u64::MAX) })).await {
                         return;

@@ -1,6 +1,7 @@
 //! Metrics in Prometheus' text form, with upstream's names (`rest.md` 5.16).
 //!
-//! What a Go program tells of its runtime is not there, nor are the latencies of steps that are not steps here.
+//! What a Go program tells of its runtime is not there. The latencies of what is no step of its own here, or is not timed apart from its
+//! cycle, are there under their names and say that nothing was observed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -67,17 +68,16 @@ impl Page {
         let _written = writeln!(self.0, "{close} {value}");
     }
 
-    fn latency(&mut self, name: &str, help: &str, latency: &Latency) {
-        self.family(name, "histogram", help);
+    fn latency(&mut self, name: &str, labels: &[(&str, &str)], latency: &Latency) {
         let bucket = format!("{name}_bucket");
         let mut sum = 0;
         for (bound, count) in BOUNDS.iter().zip(latency.buckets) {
             sum += count;
-            self.value(&bucket, &[("le", &bound.to_string())], sum);
+            self.value(&bucket, &[labels, &[("le", &bound.to_string())]].concat(), sum);
         }
-        self.value(&bucket, &[("le", "+Inf")], latency.count);
-        self.value(&format!("{name}_sum"), &[], latency.total.as_secs_f64());
-        self.value(&format!("{name}_count"), &[], latency.count);
+        self.value(&bucket, &[labels, &[("le", "+Inf")]].concat(), latency.count);
+        self.value(&format!("{name}_sum"), labels, latency.total.as_secs_f64());
+        self.value(&format!("{name}_count"), labels, latency.count);
     }
 }
 
@@ -210,9 +210,29 @@ fn scheduler(page: &mut Page, view: &View, counts: &Counts) {
     for (state, count) in [("active", nodes().count()), ("draining", draining), ("failed", 0)] {
         page.value(name, &[("state", state)], count);
     }
-    let (cycle, routine) = ("Time taken for a scheduling cycle, in seconds.", "Time of the main routine, in seconds.");
-    page.latency("yunikorn_scheduler_scheduling_cycle_milliseconds", cycle, &counts.cycles);
-    page.latency("yunikorn_scheduler_scheduling_latency_milliseconds", routine, &counts.cycles);
+    latencies(page, &counts.cycles);
+}
+
+/// How long things took, in seconds in spite of their names.
+fn latencies(page: &mut Page, cycles: &Latency) {
+    const APART: &str = "Not timed apart from its cycle here: nothing is observed.";
+    let none = Latency::default();
+    for (step, help, latency) in [
+        ("scheduling_cycle", "Time taken for a scheduling cycle, in seconds.", cycles),
+        ("scheduling_latency", "Time of the main routine, in seconds.", cycles),
+        ("trynode_latency", APART, &none),
+        ("trynode_evaluation", APART, &none),
+        ("trypreemption_latency", APART, &none),
+    ] {
+        let name = format!("yunikorn_scheduler_{step}_milliseconds");
+        page.family(&name, "histogram", help);
+        page.latency(&name, &[], latency);
+    }
+    let name = "yunikorn_scheduler_node_sorting_latency_milliseconds";
+    page.family(name, "histogram", "Orders are kept up to date and not made by sorting here: nothing is observed.");
+    for level in ["app", "queue"] {
+        page.latency(name, &[("level", level)], &none);
+    }
 }
 
 /// How many nodes use how much of what they have, by resource.

@@ -23,7 +23,13 @@ pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     let queue = if row.queue.as_str().is_empty() { "in no queue".to_owned() } else { format!("in {}", row.queue) };
     let what = vec![dim(format!("{queue}   ")), super::super::apps::state_piece(row.state)];
     let mut left = Lines::new();
-    if let Page::App(page) = model.page()
+    // What is opened from the list of asks is also about the one that the cursor was on.
+    let page = match model.page() {
+        Page::Details(_) => model.pages.iter().rev().nth(1),
+        page => Some(page),
+    };
+    if let Some(Page::App(page)) = page
+        && page.row.as_ref().is_some_and(|shown| shown.id == row.id)
         && let Some(ask) = subject::ask(page)
     {
         let why = super::super::apps::why(model.cluster.part(), row, ask, true);
