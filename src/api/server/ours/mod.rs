@@ -11,6 +11,7 @@
 //! - a token is never logged.
 
 mod act;
+mod attempt;
 mod body;
 mod config;
 mod events;
@@ -36,6 +37,7 @@ use axum::response::Response;
 use serde::Serialize;
 use tokio::sync::{Semaphore, watch};
 
+use self::attempt::Unknown;
 use self::remember::Remembered;
 use self::route::{Found, Route, Verb};
 use self::who::{Failures, Who};
@@ -78,6 +80,7 @@ pub struct Ours {
     options: OwnOptions,
     failures: Failures,
     remembered: Remembered,
+    unknown: Unknown,
     requests: AtomicU64,
     /// Places for those who listen to events.
     streams: Arc<Semaphore>,
@@ -88,10 +91,10 @@ pub struct Ours {
 impl Ours {
     /// Part II on a scheduler.
     pub fn new(engine: Arc<impl Host + 'static>, wall: Wall, options: OwnOptions) -> Arc<Self> {
-        let (failures, remembered) = Default::default();
+        let (failures, remembered, unknown) = Default::default();
         let (streams, ending) = (Arc::new(Semaphore::new(events::MOST_STREAMS)), watch::channel(false).0);
         let requests = AtomicU64::new(0);
-        Arc::new(Self { engine, wall, options, failures, remembered, requests, streams, ending })
+        Arc::new(Self { engine, wall, options, failures, remembered, unknown, requests, streams, ending })
     }
 
     /// Ends the streams of events: the server stops.
@@ -128,6 +131,7 @@ impl Ours {
 
     /// Puts an order into the ledger that was refused before it came to the scheduler.
     async fn refused(&self, who: &Who, order: Order, refusal: Refusal) -> Refusal {
+        who.is_entered_now();
         let (tell, told) = tokio::sync::oneshot::channel();
         let answer = move |outcome| {
             // Whoever asked may have gone; the entry stands all the same.
@@ -139,6 +143,7 @@ impl Ours {
 
     /// What came of an order.
     async fn perform(&self, who: &Who, order: Order) -> Result<Done, Refusal> {
+        who.is_entered_now();
         let (tell, told) = tokio::sync::oneshot::channel();
         let answer = move |outcome| {
             // Whoever asked may have gone; the order stands all the same.
@@ -176,6 +181,12 @@ impl Asked {
     /// The first value of a query parameter.
     fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it only asks what would happen, as far as that can be read.
+    fn is_dry_run(&self) -> bool {
+        let body = || serde_json::from_slice::<serde_json::Value>(&self.body).ok();
+        self.flag("dryRun") || body().is_some_and(|body| body["dryRun"] == serde_json::Value::Bool(true))
     }
 
     /// Whether a query parameter is there and not `false`.
@@ -269,9 +280,18 @@ async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) ->
         Found::Nothing => return Err(Refusal::not_found("endpoint", parts.uri.path())),
     };
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
-    let who = who::of(ours, &parts.headers, peer, route)?.in_request(request_id);
-    let body = body::read(route, &parts.headers, body).await?;
     let query = route::query(parts.uri.query().unwrap_or_default());
+    let who = match who::of(ours, &parts.headers, peer, route) {
+        Ok(who) => who.in_request(request_id),
+        Err(refusal) => {
+            let nobody = who::nobody(peer).in_request(request_id);
+            return Err(ours.enter(&nobody, route, &parameters, refusal).await);
+        }
+    };
+    let body = match body::read(route, &parts.headers, body).await {
+        Ok(body) => body,
+        Err(refusal) => return Err(ours.enter(&who, route, &parameters, refusal).await),
+    };
     let connection = parts.extensions.get::<Arc<Streaming>>().cloned();
     let (ours, headers) = (Arc::clone(ours), parts.headers);
     let asked = Asked { ours, who, route, parameters, query, headers, body, connection };
@@ -282,7 +302,11 @@ async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) ->
         return handle(&asked).await.map(Reply::into_response);
     }
     let key = asked.header("idempotency-key").map(str::to_owned);
-    remember::once(&asked, key.as_deref(), parts.uri.path()).await.map(Reply::into_response)
+    match remember::once(&asked, key.as_deref(), parts.uri.path()).await {
+        Ok(reply) => Ok(reply.into_response()),
+        Err(refusal) if asked.is_dry_run() => Err(refusal),
+        Err(refusal) => Err(asked.ours.enter(&asked.who, route, &asked.parameters, refusal).await),
+    }
 }
 
 /// Answers a request that passed everything before.
