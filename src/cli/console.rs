@@ -245,6 +245,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     };
     if let Some(options) = &mut server {
         options.access.read_only = args.read_only;
+        options.extra = settings.extra();
         options
             .access
             .scheduler_acl

@@ -136,6 +136,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
     setup.paused = args.paused;
     let started = args.listen.options(config, args.core).map_err(|why| (why, 2)).and_then(|mut options| {
         options.access.read_only = args.read_only;
+        options.extra = settings.extra();
         if let Some(acl) = &args.scheduler_acl {
             options.access.scheduler_acl = acl.clone();
         }

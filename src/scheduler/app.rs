@@ -13,7 +13,7 @@ use super::order::AppRank;
 use super::place::Record;
 use super::sleep::Sleep;
 use super::usage::Account;
-use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Time};
+use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Tags, Time};
 
 /// An application (SCH-012).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -164,6 +164,9 @@ pub struct Ask {
     pub no_victim_told: Option<Time>,
     /// When it was last told that the resource manager's conditions keep it from nodes (SCH-222).
     pub predicates_told: Option<Time>,
+    /// What the resource manager says of it. Nothing is decided by them.
+    #[serde(default)]
+    pub tags: Tags,
 }
 
 /// Where an ask was allocated.

@@ -234,6 +234,7 @@ impl Builder {
             placeholder: id.starts_with("tg-"),
             task_group: id.starts_with("tg-").then(|| Arc::from("workers")),
             required_node: None,
+            tags: Default::default(),
         }
     }
 

@@ -62,12 +62,13 @@ async fn replaced(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) 
         }
     };
     // Old clients send whatever content type they please; a page in a browser cannot send the token.
-    let sent = match body::bytes(route.body_limit(), body).await {
+    let sent = match body::whole(ours, route.body_limit(), reply::peer(&parts.extensions), body).await {
         Ok(sent) => sent,
         Err(refusal) => return Err(ours.enter(&who, route, &parameters, refusal).await),
     };
-    let base = config::carried_checksum(&sent);
-    let body = config::without_checksum(&sent).into_owned().into();
+    let base = config::carried_checksum(&sent.bytes);
+    let text = config::without_checksum(&sent.bytes).into_owned().into();
+    let body = sent.with(text);
     let (ours, query, headers) = (Arc::clone(ours), Vec::new(), parts.headers);
     let asked = Asked { ours, who, route, parameters, query, headers, body, connection: None };
     ours::replace(&asked, base).await.map(drop)
