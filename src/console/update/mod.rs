@@ -7,6 +7,7 @@
 //!   change by themselves at most [`lists::PERIOD`] apart. Everything else costs what is on the screen.
 
 pub mod apps;
+pub mod attempt;
 pub mod audit;
 pub mod bulk;
 pub mod change;
@@ -66,6 +67,10 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
         Action::Run(id, argument) => run(model, id, argument.as_deref()),
         Action::Refuse(reason) => {
             model.say(Grade::Refusal, reason);
+            Effects::REDRAW
+        }
+        Action::Off(id, reason) => {
+            attempt::refuse(model, id, reason);
             Effects::REDRAW
         }
         Action::Write(key) => write::key(model, key),
