@@ -144,7 +144,7 @@ async fn changing(api: &Api) -> Vec<(String, bool)> {
         let path = path.trim_start_matches("/kornsole/v1");
         for (method, about) in methods.as_object().unwrap().iter().filter(|(method, _)| *method != "get") {
             if ASKING.iter().all(|asking| !path.ends_with(asking)) {
-                let path = path.replace("{partition}", "default").replace('{', "").replace('}', "");
+                let path = path.replace("{partition}", "default").replace(['{', '}'], "");
                 lines.push((format!("{} {path}", method.to_uppercase()), about["requestBody"].is_object()));
             }
         }
