@@ -96,6 +96,13 @@ impl Served {
     }
 }
 
+impl Served {
+    /// The scheduler that is served, for whoever does something to it that does not come over this console.
+    pub fn scheduler(&self) -> &Arc<Stepped> {
+        &self.scheduler
+    }
+}
+
 impl Rig for Served {
     fn source(&self) -> Arc<dyn Source> {
         Arc::<Remote>::clone(&self.remote)

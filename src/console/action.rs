@@ -38,6 +38,8 @@ pub enum Action {
     Feed(Feed),
     /// Events that came since the last ones.
     Events(EventPage),
+    /// Events that came since an order was given whose result is on the screen.
+    Aftermath(EventPage),
     /// What is known of the ledger by now.
     Records(Records),
     /// The text of a configuration that was in force, or why it cannot be had.

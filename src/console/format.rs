@@ -56,6 +56,18 @@ pub fn moment(since_start: Duration) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{rest:02}") } else { format!("{minutes}:{rest:02}") }
 }
 
+/// From which time on one is counted from 1970 and not from a scheduler's beginning: thirty years of running are less.
+const SINCE_1970: Time = Time(1_000_000_000_000_000);
+
+/// When something was: since the beginning, or, where time counts from 1970, the time of day in UTC.
+pub fn when(at: Time) -> String {
+    if at < SINCE_1970 {
+        return moment(at.since(Time::ZERO));
+    }
+    let seconds = at.0 / 1_000_000 % 86_400;
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
 /// A priority in at most six columns; beyond a million it is rounded. `None` for the priority of no requests.
 pub fn priority(priority: Priority) -> Option<String> {
     if priority == Priority::MIN {
@@ -96,6 +108,12 @@ mod tests {
         }
         assert_eq!(moment(Duration::from_secs(61)), "1:01");
         assert_eq!(moment(Duration::from_secs(3723)), "1:02:03");
+    }
+
+    #[test]
+    fn a_time_is_since_the_beginning_or_of_the_day() {
+        assert_eq!(when(Time(61_000_000)), "1:01");
+        assert_eq!(when(Time(1_790_000_000_000_000)), "14:13:20");
     }
 
     #[test]

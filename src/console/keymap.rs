@@ -140,7 +140,7 @@ pub fn contexts(model: &Model) -> &'static [Context] {
     use Context::{Always, Confirm, Filter, Help, Messages};
     match model.layers.last() {
         Some(Layer::Help(_)) => &[Help, Always],
-        Some(Layer::Messages { .. } | Layer::Tour { .. }) => &[Messages, Always],
+        Some(Layer::Messages { .. } | Layer::Tour { .. } | Layer::Figures(_)) => &[Messages, Always],
         Some(Layer::Command(_)) => &[Context::Command, Always],
         Some(Layer::Filter { .. }) => &[Filter, Always],
         Some(Layer::Form) => &[Context::Form, Always],

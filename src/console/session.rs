@@ -19,7 +19,7 @@ use super::model::past::{Span, Step};
 use super::model::{Grade, Model, Options, Personal};
 use super::opener::Opener;
 use super::theme::{Theme, ThemeName};
-use super::update::{feed, lists, past, update, write};
+use super::update::{aftermath, feed, lists, past, update, write};
 use super::work::{Outcome, Watched, Work};
 use crate::model::Time;
 use crate::source::{Glance, Sight, Source};
@@ -138,6 +138,7 @@ impl Session {
     /// Hands the source what is wanted of it. Nothing here waits.
     fn give_orders(&mut self) {
         for (number, order) in self.model.orders.take_wanted() {
+            self.model.orders.handed(number, self.source.events(u64::MAX, 0).next);
             let (answers, wake) = (self.answers.0.clone(), Arc::clone(&self.wake));
             let answer = move |outcome| {
                 // The console may have ended.
@@ -158,7 +159,7 @@ impl Session {
             effects = effects.and(self.refresh(now)).and(update(&mut self.model, Action::Answer(number, outcome)));
             self.give_orders();
         }
-        effects.and(self.read_records())
+        effects.and(self.read_events()).and(self.read_records())
     }
 
     /// The terminal has another size.
@@ -200,11 +201,15 @@ impl Session {
 
     /// Takes the events that came since the last ones, while somebody looks at them.
     fn read_events(&mut self) -> Effects {
+        let effects = match aftermath::wanted(&self.model) {
+            Some(since) => update(&mut self.model, Action::Aftermath(self.source.events(since, Events::KEPT))),
+            None => Effects::NONE,
+        };
         if !matches!(self.model.page(), Page::Events(_)) {
-            return Effects::NONE;
+            return effects;
         }
         let page = self.source.events(self.model.cluster.events.next, Events::KEPT);
-        update(&mut self.model, Action::Events(page))
+        effects.and(update(&mut self.model, Action::Events(page)))
     }
 
     /// What opens another scheduler.

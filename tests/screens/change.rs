@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config::{self, DEFAULT_POLICY_GROUP};
-use kornsole::console::{Driver, Options};
-use kornsole::engine::Core;
-use kornsole::model::{Identity, Profile};
-use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::console::Driver;
+use kornsole::model::Identity;
+use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, Actor};
 
-const TEXT: &str = "\
+use crate::room::{on_text, running, says, says_not};
+
+pub const TEXT: &str = "\
 # two tenants
 partitions:
   - name: default
@@ -38,12 +38,7 @@ partitions:
 
 /// A console of somebody on the text, and its scheduler.
 fn console(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
-    let read = config::read_file(TEXT.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
-    let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
-    let core = core.written(TEXT.as_bytes(), None);
-    let about = About { place: SourcePlace::Embedded, name: "queues.yaml".to_owned(), notes: Vec::new() };
-    let source = Arc::new(Stepped::new(core, about, who));
-    (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
+    on_text(TEXT, who, width, height)
 }
 
 fn user(name: &str) -> Actor {
@@ -58,18 +53,6 @@ fn admin() -> Actor {
 fn press(driver: &mut Driver, keys: &str) {
     driver.keys(keys).unwrap();
     driver.advance(Duration::from_millis(200));
-}
-
-fn says(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
-}
-
-fn says_not(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
-}
-
-fn running(source: &Stepped) -> String {
-    source.configuration().unwrap().text.to_string()
 }
 
 #[test]

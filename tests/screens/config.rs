@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config::{self, DEFAULT_POLICY_GROUP};
 use kornsole::console::{Driver, Opener, Options, Personal};
-use kornsole::engine::Core;
-use kornsole::model::{Identity, Profile};
-use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::model::Identity;
+use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, Actor};
 
 use super::fixture;
+use crate::room::{on_text, running, says, says_not};
 
 const TEXT: &str = "\
 # two tenants
@@ -31,13 +30,8 @@ partitions:
 
 /// A console with somebody at it who may change the configuration, and its scheduler.
 fn console(text: &str, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
-    let read = config::read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
-    let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
-    let core = core.written(text.as_bytes(), None);
-    let about = About { place: SourcePlace::Embedded, name: "queues.yaml".to_owned(), notes: Vec::new() };
     let actor = Actor::from(Identity::parse("sue:admins").unwrap()).scheduler_admin(true);
-    let source = Arc::new(Stepped::new(core, about, actor));
-    let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), width, height);
+    let (mut driver, source) = on_text(text, actor, width, height);
     driver.keys("6").unwrap();
     settle(&mut driver);
     (driver, source)
@@ -46,18 +40,6 @@ fn console(text: &str, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
 /// Lets the text be looked at.
 fn settle(driver: &mut Driver) {
     driver.advance(Duration::from_millis(200));
-}
-
-fn says(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
-}
-
-fn says_not(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
-}
-
-fn running(source: &Stepped) -> String {
-    source.configuration().unwrap().text.to_string()
 }
 
 #[test]

@@ -1,35 +1,12 @@
 //! What happened and how it was: events, history, health, and what holds draining queues, on the demo's scheduler.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::cli::demo;
-use kornsole::console::{Driver, Options};
+use kornsole::console::Driver;
 use kornsole::engine::Setup;
-use kornsole::model::{Identity, Profile};
-use kornsole::source::{About, SourcePlace, Stepped};
+use kornsole::model::Profile;
 
-fn console(width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
-    console_of(&Setup::of(Profile::default()), width, height, seconds)
-}
-
-fn console_of(setup: &Setup, width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
-    let core = demo::core(42, setup).unwrap();
-    let about = About { place: SourcePlace::Embedded, name: "demo, seed 42".to_owned(), notes: Vec::new() };
-    let source = Arc::new(Stepped::new(core, about, Identity::parse("you").unwrap()));
-    source.advance(Duration::from_secs(seconds));
-    let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), width, height);
-    driver.refresh();
-    (driver, source)
-}
-
-fn says(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
-}
-
-fn says_not(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
-}
+use crate::room::{on_demo as console, on_demo_of as console_of, says, says_not};
 
 #[test]
 fn events_are_followed_filtered_and_lead_to_their_object() {

@@ -14,20 +14,14 @@ use ratatui::layout::Position;
 use super::fixture::{self, Builder, Scene};
 use super::{after, console};
 
+use crate::room::{says, says_not};
+
 /// The line under the cursor.
 fn selected(driver: &Driver) -> String {
     let lines = driver.lines();
     let bars: Vec<&String> = lines.iter().filter(|line| line.starts_with('▌')).collect();
     assert_eq!(bars.len(), 1, "one cursor in\n{}", lines.join("\n"));
     bars[0].trim_start_matches('▌').split_whitespace().find(|word| !["▾", "▸"].contains(word)).unwrap().to_owned()
-}
-
-fn says(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
-}
-
-fn says_not(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
 }
 
 #[test]

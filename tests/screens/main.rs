@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it expects by failing")]
 
+mod attached;
 mod change;
 mod config;
+mod figures;
 mod fixture;
 mod happened;
 mod keys;
@@ -15,6 +17,7 @@ mod orders;
 mod pictures;
 mod props;
 mod records;
+mod room;
 mod screens;
 mod users;
 mod wire;

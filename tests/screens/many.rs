@@ -1,31 +1,14 @@
 //! Marks and orders about many applications; copying and exporting; and keys at random that must not do anything by themselves.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::cli::demo;
 use kornsole::console::key::{Code, Key};
 use kornsole::console::model::layer::Layer;
 use kornsole::console::model::page::Page;
-use kornsole::console::{Driver, Options};
-use kornsole::engine::Setup;
-use kornsole::model::{Identity, Profile};
-use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::source::{Source, Stepped};
 
-fn console(width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
-    let core = demo::core(42, &Setup::of(Profile::default())).unwrap();
-    let about = About { place: SourcePlace::Embedded, name: "demo, seed 42".to_owned(), notes: Vec::new() };
-    let source = Arc::new(Stepped::new(core, about, Identity::parse("you").unwrap()));
-    source.advance(Duration::from_secs(seconds));
-    let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), width, height);
-    driver.refresh();
-    (driver, source)
-}
-
-fn says(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
-}
+use crate::room::{on_demo as console, says};
 
 fn live(source: &Stepped) -> usize {
     source.view().partitions[0].live_apps
@@ -42,9 +25,11 @@ fn a_few_marked_applications_are_killed_after_one_question() {
     says(&driver, "Kill 3 applications?");
     driver.keys("<ret>").unwrap();
     assert_eq!(live(&source), before, "the question opens on doing nothing");
-    driver.keys("Ky").unwrap();
+    driver.keys("K").unwrap();
+    insta::assert_snapshot!("kill-many-120x40", driver.screen_text());
+    driver.keys("y").unwrap();
     driver.refresh();
-    says(&driver, "all 3 done");
+    says(&driver, "all 3 done; :messages has each; events ");
     assert_eq!(live(&source), before - 3);
     driver.keys(":messages<ret>").unwrap();
     assert_eq!(driver.lines().iter().filter(|line| line.contains("killed ")).count(), 3);

@@ -4,13 +4,7 @@ use super::after;
 use super::fixture::{self, Scene};
 use kornsole::console::{Driver, Options};
 
-fn says(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
-}
-
-fn says_not(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
-}
+use crate::room::{says, says_not};
 
 #[test]
 fn the_nodes_as_a_map_beside_the_table_or_in_its_place() {

@@ -11,6 +11,8 @@ use kornsole::scenario::{self, ScenarioWorkload};
 use kornsole::source::{About, Source, SourcePlace, Stepped};
 use kornsole::view::act::Actor;
 
+use crate::room::{says, says_not};
+
 /// The console of somebody on the two tenants of the scenario.
 pub fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let text = std::fs::read_to_string("tests/scenarios/tenants.yaml").unwrap();
@@ -26,14 +28,6 @@ pub fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
 
 pub fn user(name: &str) -> Actor {
     Actor::from(Identity::new(name, [name]))
-}
-
-pub fn says(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
-}
-
-pub fn says_not(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
 }
 
 fn state(source: &Stepped, app: &str) -> AppState {
@@ -58,9 +52,10 @@ fn a_kill_is_asked_about_and_done_and_told() {
     assert_eq!(state(&source, "nightly"), AppState::Running, "it opens on the answer that changes nothing");
     driver.keys("K<right><ret>").unwrap();
     assert_eq!(state(&source, "nightly"), AppState::Failed);
-    says(&driver, "killed nightly: 3 allocations released, 1 ask withdrawn, it is Failed");
+    says(&driver, "killed nightly: 3 allocations released, 1 ask withdrawn, it is Failed; event ");
+    says(&driver, ": killed by ann");
     driver.keys(":messages<ret>").unwrap();
-    says(&driver, "killed nightly");
+    says(&driver, "it is Failed; event ");
 }
 
 #[test]
@@ -137,7 +132,8 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
     assert_eq!(queue(&source, "nightly"), "root.a.etl");
     driver.keys("m<C-u>move root.a.web<ret>y").unwrap();
     assert_eq!(queue(&source, "nightly"), "root.a.web");
-    says(&driver, "moved nightly from root.a.etl to root.a.web; :move-back undoes it");
+    says(&driver, "moved nightly from root.a.etl to root.a.web; :move-back undoes it; event ");
+    says(&driver, ": moved from root.a.etl to root.a.web by ann");
     driver.keys(":move-back<ret>").unwrap();
     says(&driver, "Move back 1 application?");
     driver.keys("y").unwrap();
@@ -229,4 +225,24 @@ fn the_questions_at_every_size() {
         driver.keys("web<ret>").unwrap();
         insta::assert_snapshot!(format!("move-{width}x{height}"), driver.screen_text());
     }
+}
+
+#[test]
+fn the_event_that_is_told_is_the_one_among_the_events() {
+    let (mut driver, _) = tenants(user("ann"), 140, 30);
+    driver.keys("2Ky").unwrap();
+    let line = driver.find_row("; event ").unwrap().1;
+    let number: u64 = line.split("; event ").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
+    driver.keys("7").unwrap();
+    let record = driver.model().cluster.events.get(number).unwrap();
+    assert_eq!((&*record.object, &*record.message), ("nightly", "by ann"));
+}
+
+#[test]
+fn what_would_be_refused_of_many_is_told_before_with_the_access_it_takes() {
+    let (mut driver, _) = tenants(user("root").scheduler_admin(true), 120, 30);
+    driver.keys("2AK").unwrap();
+    says(&driver, "Releases 4 allocations (cpu 5, mem 10G), withdraws 1 pending ask.");
+    says(&driver, "They leave root.a.etl, root.b.ml; usage goes down there and above.");
+    says(&driver, "2 of them would be refused, nightly because: needs admin");
 }

@@ -12,7 +12,8 @@ use kornsole::source::{About, Link, Source, SourcePlace, Stepped, ViewAnswer};
 use kornsole::view::act::{Act, Actor, Order, PartitionAct};
 use kornsole::view::{EventPage, View};
 
-use crate::orders::{says, says_not, user};
+use crate::orders::user;
+use crate::room::{says, says_not};
 
 /// The console of somebody on the two tenants of the scenario, whose configuration is known as it was written.
 fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {

@@ -8,9 +8,7 @@ use kornsole::model::QueuePath;
 use super::fixture::{self, Scene, resource};
 use super::{after, console};
 
-fn says(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
-}
+use crate::room::says;
 
 fn line(driver: &Driver, text: &str) -> String {
     driver.find_row(text).unwrap_or_else(|| panic!("no {text:?} in\n{}", driver.screen_text())).1

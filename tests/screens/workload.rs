@@ -6,7 +6,8 @@ use std::time::Duration;
 use kornsole::console::Driver;
 use kornsole::source::{Source, Stepped};
 
-use super::orders::{says, says_not, tenants, user};
+use super::orders::{tenants, user};
+use crate::room::{says, says_not};
 
 /// Lets the scheduler work, and the console see it.
 fn later(driver: &mut Driver, source: &Arc<Stepped>) {

@@ -251,6 +251,7 @@ pub enum CommandId {
     CopyYaml,
     Export,
     Tour,
+    Figures,
     TakeSuggestion,
     Context,
     Mark,

@@ -42,6 +42,14 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::List, "i")])
         .hints(&[(In::List, "details")])
         .guard(has_row),
+    row(
+        CommandId::Figures,
+        "figures",
+        "How each figure on the screen came about: of the row under the cursor, of the sheet, at the top",
+    )
+    .aliases(&["explain"])
+    .keys(&[(In::Page, "W")])
+    .hints(&[(In::Page, "figures")]),
     row(CommandId::Fold, "fold", "Fold or unfold the queues below")
         .keys(&[(In::Queues, "space")])
         .hints(&[(In::Queues, "fold")])

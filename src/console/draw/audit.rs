@@ -17,11 +17,7 @@ use super::super::theme::Role;
 use super::super::update::audit::who;
 use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left};
-use crate::model::Time;
 use crate::view::ledger::AuditEntry;
-
-/// From which time on one is counted from 1970 and not from a scheduler's beginning: a hundred years of running are less.
-const SINCE_1970: Time = Time(1_000_000_000_000_000);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
@@ -32,15 +28,6 @@ enum Cell {
     Result,
     From,
     Why,
-}
-
-/// When something was: since the beginning, or, where time counts from 1970, the time of day in UTC.
-pub fn when(at: Time) -> String {
-    if at < SINCE_1970 {
-        return format::moment(at.since(Time::ZERO));
-    }
-    let seconds = at.0 / 1_000_000 % 86_400;
-    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// Draws the page.
@@ -122,7 +109,7 @@ pub fn result(entry: &AuditEntry) -> Piece {
 
 fn cell(pen: &mut Pen<'_>, entry: &AuditEntry, what: Cell, slot: Slot) {
     let pieces = match what {
-        Cell::Time => vec![dim(when(entry.at))],
+        Cell::Time => vec![dim(format::when(entry.at))],
         Cell::Who => {
             let role = if entry.user.is_empty() { Role::Dim } else { Role::Text };
             pen.name(slot.x, slot.y, slot.width, who(entry), role);

@@ -16,7 +16,7 @@ use super::super::layout::Regions;
 use super::super::line_edit::LineEdit;
 use super::super::model::layer::{CommandLine, Layer, Off};
 use super::super::model::page::Page;
-use super::super::model::{Grade, Model};
+use super::super::model::{Grade, Model, Toast};
 use super::super::text;
 use super::super::theme::{Role, Signs};
 use super::super::update::write;
@@ -24,6 +24,8 @@ use super::pen::{self, Pen, Piece, dim, piece, plain};
 
 /// Hints that stay when others go.
 const KEPT: [&str; 2] = ["help", "back"];
+/// The most lines for what is said just now.
+const TOAST_LINES: usize = 3;
 /// The most completions on the screen.
 const COMPLETIONS: u16 = 10;
 
@@ -44,17 +46,33 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Posit
         _ => {}
     }
     if let Some(toast) = &model.toast {
-        let (sign, role) = grade(toast.grade, pen.signs());
-        pen.pieces(
-            area.x + 1,
-            area.y,
-            area.width - 2,
-            &[piece(role, sign), plain(" "), piece(role, toast.text.clone())],
-        );
+        said(pen, toast, area);
         return None;
     }
     hints(pen, model, area);
     None
+}
+
+/// What is said just now; what is too long for the line takes some above it.
+fn said(pen: &mut Pen<'_>, toast: &Toast, area: Rect) {
+    let (sign, role) = grade(toast.grade, pen.signs());
+    let column = u16::try_from(text::width(sign) + 1).unwrap_or(2);
+    let room = area.width.saturating_sub(column + 2);
+    let mut lines = text::wrap(&text::escape(&toast.text), usize::from(room));
+    if lines.len() > TOAST_LINES {
+        let rest = lines.split_off(TOAST_LINES - 1).join(" ");
+        lines.push(text::cut(&rest, usize::from(room), pen.signs().ellipsis).into_owned());
+    }
+    let tall = u16::try_from(lines.len()).unwrap_or(1);
+    let top = (area.y + 1).saturating_sub(tall);
+    if tall > 1 {
+        pen.clear(Rect { y: top, height: tall, ..area });
+    }
+    for (y, line) in (top..=area.y).zip(&lines) {
+        let sign = if y == top { sign } else { "" };
+        pen.text(area.x + 1, y, column, sign, role);
+        pen.text(area.x + 1 + column, y, room, line, role);
+    }
 }
 
 /// The sign and the role of what is said.

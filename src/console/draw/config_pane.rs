@@ -207,7 +207,7 @@ fn loaded(of: &Configuration) -> String {
         LoadedBy::User(user) => format!("by {user}"),
         LoadedBy::RolledBack(user) => format!("rolled back by {user}"),
     };
-    format!("revision {} {by}, at {}", of.revision, format::moment(of.at.since(crate::model::Time::ZERO)))
+    format!("revision {} {by}, at {}", of.revision, format::when(of.at))
 }
 
 /// What is worth saying in the second line, the least important first.

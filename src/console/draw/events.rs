@@ -17,7 +17,6 @@ use super::super::theme::Role;
 use super::super::update::events::word;
 use super::pen::{Pen, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
-use crate::model::Time;
 use crate::view::{ChangeType, Record};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +99,7 @@ fn belongs_to(cell: Cell) -> Option<EventColumn> {
 
 fn cell(pen: &mut Pen<'_>, record: &Record, what: Cell, slot: Slot) {
     let pieces = match what {
-        Cell::Time => vec![dim(format::moment(record.at.since(Time::ZERO)))],
+        Cell::Time => vec![dim(format::when(record.at))],
         Cell::Kind => vec![dim(record.kind.to_string())],
         Cell::Object => {
             pen.name(slot.x, slot.y, slot.width, &record.object, Role::Text);

@@ -57,6 +57,16 @@ pub fn table(model: &Model) -> Table {
     assemble(cells, len, meter)
 }
 
+/// The row under the cursor, each cell under its title; bars are left out. Empty without a row.
+pub fn row(model: &Model) -> Vec<(String, String)> {
+    let Some(at) = lists::cursor(model) else { return Vec::new() };
+    let mut model = model.clone();
+    lists::keep_only(&mut model, at);
+    let table = table(&model);
+    let Some(row) = table.rows.into_iter().next() else { return Vec::new() };
+    table.titles.into_iter().zip(row).collect()
+}
+
 /// Puts the cells into rows, under titles that stand for themselves: `mem` behind `PEND cpu` is `PEND mem`.
 fn assemble(cells: Vec<(usize, usize, &'static str, String)>, len: usize, meter: impl Fn(&str) -> bool) -> Table {
     let columns = cells.iter().map(|(_, column, ..)| column + 1).max().unwrap_or(0);

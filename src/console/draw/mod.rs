@@ -31,6 +31,7 @@ mod crumbs;
 pub mod details;
 mod events;
 pub mod export;
+pub mod figures;
 mod form;
 mod header;
 mod heat;

@@ -16,7 +16,7 @@ use super::super::filter::Filter;
 use super::super::format;
 use super::super::keymap::{self, Binding};
 use super::super::layout::{self, Regions};
-use super::super::model::layer::{Confirm, Help, Layer};
+use super::super::model::layer::{Confirm, Figure, Figures, Help, Layer};
 use super::super::model::{Grade, Model, ShownNotice};
 use super::super::text;
 use super::super::theme::{Role, sign_set};
@@ -33,6 +33,10 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
             }
             Layer::Messages { top } => scrolled(pen, model, "Messages", &message_lines(model), *top),
             Layer::Tour { top } => scrolled(pen, model, "A short tour", &tour_lines(model), *top),
+            Layer::Figures(figures) => {
+                let title = format!("Figures of {}", figures.of);
+                scrolled(pen, model, &title, &figure_lines(model, figures), figures.top);
+            }
             Layer::Confirm(question) => confirm(pen, model, question),
             Layer::Command(_) | Layer::Filter { .. } | Layer::Form | Layer::Edit => {}
         }
@@ -53,6 +57,7 @@ pub fn height(model: &Model) -> usize {
         Some(Layer::Help(help)) => help_lines(model, help).len(),
         Some(Layer::Messages { .. }) => message_lines(model).len(),
         Some(Layer::Tour { .. }) => tour_lines(model).len(),
+        Some(Layer::Figures(figures)) => figure_lines(model, figures).len(),
         _ => 0,
     }
 }
@@ -242,6 +247,41 @@ fn tour_lines(model: &Model) -> Vec<Vec<Piece>> {
         lines.push(Vec::new());
     }
     lines.pop();
+    lines
+}
+
+/// Each figure with its title, and beside it how it came about; where there is little room, below it.
+fn figure_lines(model: &Model, figures: &Figures) -> Vec<Vec<Piece>> {
+    let width = usize::from(layout::overlay_width(model));
+    let longest = |text: fn(&Figure) -> &str, most: usize| {
+        figures.list.iter().map(|figure| text::width(text(figure))).max().unwrap_or(0).min(most) + 2
+    };
+    let beside = width >= 84;
+    let title_column = longest(|figure| &figure.title, 22);
+    let shown_column = longest(|figure| &figure.shown, 24);
+    let column = if beside { title_column + shown_column } else { 2 };
+    let ellipsis = sign_set(model).ellipsis;
+    let cut = |words: &str, room: usize| text::cut(&text::escape(words), room - 1, ellipsis).into_owned();
+    let mut lines = Vec::new();
+    for figure in &figures.list {
+        let title = cut(&figure.title, title_column);
+        let mut first =
+            vec![piece(Role::HintKey, title.clone()), plain(" ".repeat(title_column - text::width(&title)))];
+        if beside {
+            let shown = cut(&figure.shown, shown_column);
+            let pad = " ".repeat(shown_column - text::width(&shown));
+            first.extend([piece(Role::Strong, shown), plain(pad)]);
+        } else {
+            first.push(piece(Role::Strong, figure.shown.clone()));
+            lines.push(std::mem::take(&mut first));
+        }
+        for (at, words) in text::wrap(&text::escape(&figure.why), width.saturating_sub(column)).into_iter().enumerate()
+        {
+            let mut line = if at == 0 && beside { std::mem::take(&mut first) } else { vec![plain(" ".repeat(column))] };
+            line.push(plain(words));
+            lines.push(line);
+        }
+    }
     lines
 }
 

@@ -10,7 +10,6 @@ use super::super::format;
 use super::super::model::Model;
 use super::super::text;
 use super::super::theme::Role;
-use super::audit::when;
 use super::pen::Pen;
 
 /// Draws the line; in the present it has no height.
@@ -18,7 +17,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
     let Some(shown) = model.cluster.past.shown.as_ref().filter(|_| area.height > 0) else { return };
     let ago = format::duration(model.cluster.past.live.since(shown.at));
     let before = if shown.before.is_empty() { String::new() } else { format!(", right before: {}", shown.before) };
-    let told = format!(" THE PAST, as it was at {}, {ago} ago{before}", when(shown.at));
+    let told = format!(" THE PAST, as it was at {}, {ago} ago{before}", format::when(shown.at));
     let keys = "[ ] step   :live returns ";
     let width = usize::from(area.width);
     let room = width.saturating_sub(if width >= 100 { keys.len() + 2 } else { 0 });

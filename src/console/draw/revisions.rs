@@ -9,12 +9,12 @@
 //!
 //! `●` is in force, `*` is marked: the others are compared with it.
 
+use super::super::format;
 use super::super::layout::Regions;
 use super::super::model::Model;
 use super::super::model::column::RevisionColumn;
 use super::super::model::page::RevisionsPage;
 use super::super::theme::Role;
-use super::audit::when;
 use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
 use crate::view::ledger::{Revision, RevisionSource};
@@ -102,7 +102,7 @@ fn cell(pen: &mut Pen<'_>, one: &Revision, (running, marked): (bool, bool), what
             let mark = if marked { piece(Role::Accent, "*") } else { plain(" ") };
             vec![sign, mark, plain(one.number.to_string())]
         }
-        Cell::Time => vec![dim(when(one.at))],
+        Cell::Time => vec![dim(format::when(one.at))],
         Cell::By => {
             pen.name(slot.x, slot.y, slot.width, &one.by, Role::Text);
             return;

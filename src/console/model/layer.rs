@@ -18,6 +18,8 @@ pub enum Layer {
         /// The first line on the screen.
         top: usize,
     },
+    /// How the figures on the page below came about.
+    Figures(Figures),
     /// The command line.
     Command(CommandLine),
     /// The filter of the list below, or of the help, being written.
@@ -40,6 +42,28 @@ pub struct Help {
     pub top: usize,
     /// The filter; empty lets everything through.
     pub filter: String,
+}
+
+/// How the figures on a page came about, as they were when that was asked.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// What they are of.
+    pub of: String,
+    /// One by one, in the order of the screen.
+    pub list: Vec<Figure>,
+    /// The first line on the screen.
+    pub top: usize,
+}
+
+/// A figure, and how it came about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figure {
+    /// The title of its column, or its label.
+    pub title: String,
+    /// The figure as it is shown; may be empty where the words have it.
+    pub shown: String,
+    /// How it came about.
+    pub why: String,
 }
 
 /// The command line.

@@ -16,6 +16,8 @@ pub struct Orders {
     wanted: Vec<(u64, Order)>,
     /// Those that were refused here already, of which the source is to take note.
     refused: Vec<(Order, Refusal)>,
+    /// Those whose result is on the screen while their events are looked for.
+    pub awaited: Option<Awaited>,
     /// The applications that were moved last, with one question: each with where it was and where it went.
     pub moved: Vec<(AppId, QueuePath, QueuePath)>,
 }
@@ -29,6 +31,32 @@ pub struct Ticket {
     pub act: Act,
     /// What its answer is for.
     pub purpose: Purpose,
+    /// The number that the next event had when it was handed to the source.
+    pub since: u64,
+}
+
+/// Orders that were carried out, and of which the events are looked for.
+#[derive(Clone, Debug)]
+pub struct Awaited {
+    /// The orders, each with the event that was found.
+    pub acts: Vec<(Act, Option<Found>)>,
+    /// From which number on events were not looked at.
+    pub since: u64,
+    /// What is told of their result.
+    pub result: String,
+    /// What stands on the screen: the result, and behind it what was found.
+    pub told: String,
+}
+
+/// An event of an order.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its number.
+    pub number: u64,
+    /// What it tells.
+    pub words: String,
+    /// It tells of the order itself, not of what followed.
+    pub itself: bool,
 }
 
 /// What an answer is for.
@@ -48,7 +76,7 @@ impl Orders {
     /// Adds an order that is to be handed to the source. Gives its number.
     pub fn give(&mut self, order: Order, purpose: Purpose) -> u64 {
         self.given += 1;
-        self.open.push(Ticket { number: self.given, act: order.act.clone(), purpose });
+        self.open.push(Ticket { number: self.given, act: order.act.clone(), purpose, since: 0 });
         self.wanted.push((self.given, order));
         self.given
     }
@@ -72,6 +100,13 @@ impl Orders {
     /// The orders that were added since this was asked last.
     pub fn take_wanted(&mut self) -> Vec<(u64, Order)> {
         std::mem::take(&mut self.wanted)
+    }
+
+    /// Keeps which event is the next when an order is handed to the source.
+    pub fn handed(&mut self, number: u64, since: u64) {
+        if let Some(ticket) = self.open.iter_mut().find(|ticket| ticket.number == number) {
+            ticket.since = since;
+        }
     }
 
     /// Keeps where an application was that has been moved; the first of a question takes the place of the last question's.

@@ -1,19 +1,20 @@
 //! Marks on applications, and orders about all of those marked: one question, and an outcome for each.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::command::{self, CommandId};
 use super::super::format;
 use super::super::line_edit::LineEdit;
 use super::super::model::layer::{Confirm, Layer, Question, Typed};
-use super::super::model::orders::Purpose;
+use super::super::model::orders::{Purpose, Ticket};
 use super::super::model::page::{Page, Subject};
 use super::super::model::{Grade, Model};
 use super::super::subject::{self, app_at};
-use super::{lists, orders, write};
-use crate::model::{AppId, QueuePath};
-use crate::view::AppRow;
+use super::{aftermath, lists, orders, write};
+use crate::model::{AppId, QueuePath, Resource};
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
+use crate::view::{AppRow, PartitionView};
 
 /// Up to how many applications a plain question is enough; for more a name is to be typed.
 pub const PLAIN: usize = 10;
@@ -21,7 +22,7 @@ pub const PLAIN: usize = 10;
 const NAMED: usize = 6;
 
 /// What became of the orders of one question.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// How many answers are waited for.
     pub left: usize,
@@ -29,6 +30,10 @@ pub struct Batch {
     pub done: usize,
     /// How many were refused.
     pub refused: usize,
+    /// Those that were carried out.
+    pub acts: Vec<Act>,
+    /// The number that the next event had when the first of them was handed over.
+    pub since: u64,
 }
 
 /// The live applications that are marked, by their ids. Empty without marks.
@@ -124,12 +129,8 @@ fn ask(
     if apps.len() > NAMED {
         lines.push(format!("and {} more", apps.len() - NAMED));
     }
-    let actor = model.cluster.actor().ok();
-    let refused = |order: &&Order| actor.is_none_or(|actor| model.cluster.newest.may(actor, &order.act).is_err());
-    match orders.iter().filter(refused).count() {
-        0 => {}
-        refused => lines.push(format!("{refused} of them would be refused; the others are carried out.")),
-    }
+    lines.extend(consequences(part, apps, orders.first().map(|order| &order.act)));
+    lines.extend(refusals(model, &orders));
     lines.push(outcome);
     let whole = whole_subtree(model, apps.len());
     let want = whole.or_else(|| (apps.len() > PLAIN).then(|| partition.to_string()));
@@ -142,6 +143,53 @@ fn ask(
         typed,
         what: Question::Orders(orders),
     }));
+}
+
+/// What the orders do to what runs: what is released, which queues are left, which limits are touched.
+fn consequences(part: &PartitionView, apps: &[Arc<AppRow>], act: Option<&Act>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let kills = matches!(act, Some(Act::In { act: PartitionAct::Kill { .. }, .. }));
+    let asks: u64 = apps.iter().map(|app| u64::from(app.pending_asks)).sum();
+    let all: u64 = apps.iter().map(|app| app.asks.len() as u64).sum();
+    let mut held = Resource::new();
+    apps.iter().for_each(|app| {
+        held.add_assign(&app.allocated);
+        held.add_assign(&app.placeholder);
+    });
+    let allocations = format::count(all.saturating_sub(asks), "allocation");
+    let amounts = if held.is_zero() { String::new() } else { format!(" ({})", format::resource(&held)) };
+    let asks = format::count(asks, "pending ask");
+    lines.push(match kills {
+        true => format!("Releases {allocations}{amounts}, withdraws {asks}."),
+        false => format!("Takes {allocations}{amounts} and {asks} along; nothing is released."),
+    });
+    let queues: BTreeSet<String> = apps.iter().map(|app| app.queue.to_string()).collect();
+    let limits: BTreeSet<String> =
+        apps.iter().flat_map(|app| part.limits_of(app)).map(|limit| orders::limit_words(&limit)).collect();
+    let limits = if limits.is_empty() { String::new() } else { format!(", and the {}", some(&limits, ", the ")) };
+    lines.push(format!("They leave {}; usage goes down there and above{limits}.", some(&queues, ", ")));
+    lines
+}
+
+/// The first of some names, and how many more there are.
+fn some(names: &BTreeSet<String>, between: &str) -> String {
+    let first: Vec<&str> = names.iter().take(NAMED).map(String::as_str).collect();
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", first.join(between))
+}
+
+/// How many of the orders would be refused, and why the first of them.
+fn refusals(model: &Model, orders: &[Order]) -> Option<String> {
+    let reason = |order: &Order| match model.cluster.actor() {
+        Ok(actor) => model.cluster.newest.may(actor, &order.act).err().map(|refusal| refusal.reason()),
+        Err(why) => Some(why),
+    };
+    let refused: Vec<(&str, String)> =
+        orders.iter().filter_map(|order| Some((order.act.object(), reason(order)?))).collect();
+    let (app, why) = refused.first()?;
+    let others = if refused.len() == orders.len() { "" } else { " The others are carried out." };
+    Some(format!("{} of them would be refused, {app} because: {why}.{others}", refused.len()))
 }
 
 /// The queue above several leaves all of whose applications are marked.
@@ -201,12 +249,15 @@ pub fn move_back(model: &mut Model) {
 }
 
 /// Takes what came of one of them; the last one tells how all went.
-pub fn answered(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) {
+pub fn answered(model: &mut Model, ticket: &Ticket, outcome: &Result<Done, Refusal>) {
+    let act = &ticket.act;
     let Some(batch) = &mut model.batch else { return };
     batch.left = batch.left.saturating_sub(1);
     let (grade, told) = match outcome {
         Ok(done) => {
             batch.done += 1;
+            batch.since = if batch.done == 1 { ticket.since } else { batch.since.min(ticket.since) };
+            batch.acts.push(act.clone());
             model.orders.keep_moved(done, batch.done == 1);
             (Grade::Info, orders::told(done))
         }
@@ -224,7 +275,8 @@ pub fn answered(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) {
     });
     model.keep(Some(model.now), grade, told, String::new());
     if let Some((grade, told)) = summary {
-        model.batch = None;
+        let batch = model.batch.take().unwrap_or_default();
         model.say(grade, told);
+        aftermath::expect(model, batch.acts, batch.since);
     }
 }

@@ -40,7 +40,8 @@ pub fn copy(model: &mut Model, piece: Piece) {
     model.say(Grade::Info, format!("handed to the terminal's clipboard (OSC 52): {what}"));
 }
 
-fn name(model: &Model) -> Option<String> {
+/// The name of what is under the cursor.
+pub fn name(model: &Model) -> Option<String> {
     match subject::of(model)? {
         Subject::Queue(path) | Subject::Access(path) | Subject::History(Some(path)) => Some(path.to_string()),
         Subject::App(row) | Subject::Why(row) => match model.page() {
@@ -61,11 +62,8 @@ fn name(model: &Model) -> Option<String> {
 
 /// The row under the cursor, its cells separated by tabs.
 fn row(model: &Model) -> Option<String> {
-    let index = lists::cursor(model)?;
-    let mut one = model.clone();
-    lists::keep_only(&mut one, index);
-    let table = export::table(&one);
-    table.rows.first().map(|cells| cells.join("\t"))
+    let cells: Vec<String> = export::row(model).into_iter().map(|(_, cell)| cell).collect();
+    (!cells.is_empty()).then(|| cells.join("\t"))
 }
 
 fn yaml(model: &Model) -> Option<String> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::super::layout;
 use super::super::model::column::Column;
 use super::super::model::cursor::Move;
-use super::super::model::layer::Layer;
+use super::super::model::layer::{Figures, Layer};
 use super::super::model::page::{Listing, Page, Stamp};
 use super::super::model::{Cluster, Grade, Model};
 use super::super::text;
@@ -115,7 +115,9 @@ pub fn go(model: &mut Model, by: Move) {
     let room = layout::overlay_room(model);
     match model.layers.last_mut() {
         Some(Layer::Help(help)) => return help.top = by.from(help.top, usize::MAX, room),
-        Some(Layer::Messages { top } | Layer::Tour { top }) => return *top = by.from(*top, usize::MAX, room),
+        Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {
+            return *top = by.from(*top, usize::MAX, room);
+        }
         _ => {}
     }
     let height = layout::rows_on_screen(model);

@@ -6,6 +6,7 @@
 //! - the rows of a list are made anew only when the set, the order, the filter or the folding changed; for an order by figures that
 //!   change by themselves at most [`lists::PERIOD`] apart. Everything else costs what is on the screen.
 
+pub mod aftermath;
 pub mod apps;
 pub mod attempt;
 pub mod audit;
@@ -34,7 +35,7 @@ use super::action::{Action, Effects};
 use super::command::CommandId;
 use super::model::change::Kind;
 use super::model::cursor::Move;
-use super::model::layer::Layer;
+use super::model::layer::{Figures, Layer};
 use super::model::page::{Page, Subject};
 use super::model::past::Step;
 use super::model::{Grade, Model};
@@ -49,6 +50,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
         Action::Resize(_)
             | Action::Feed(_)
             | Action::Events(_)
+            | Action::Aftermath(_)
             | Action::Records(_)
             | Action::RevisionText(..)
             | Action::PastView(..)
@@ -83,6 +85,13 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
         Action::Feed(news) => feed::take(model, news),
         Action::Events(page) => {
             if events::take(model, page) {
+                Effects::REDRAW
+            } else {
+                Effects::NONE
+            }
+        }
+        Action::Aftermath(page) => {
+            if aftermath::take(model, &page) {
                 Effects::REDRAW
             } else {
                 Effects::NONE
@@ -226,6 +235,7 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::CopyYaml => hand_out::copy(model, hand_out::Piece::Yaml),
         CommandId::Export => hand_out::export_to(model, argument.unwrap_or_default()),
         CommandId::Tour => tour(model),
+        CommandId::Figures => figures(model),
         CommandId::Config => config::open(model),
         CommandId::EditText => config::write(model),
         CommandId::EndEdit => config::end(model),
@@ -260,6 +270,12 @@ fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
 fn tour(model: &mut Model) {
     model.layers.clear();
     model.layers.push(Layer::Tour { top: 0 });
+}
+
+/// Says how the figures on the screen came about.
+fn figures(model: &mut Model) {
+    let figures = draw::figures::figures(model);
+    model.layers.push(Layer::Figures(figures));
 }
 
 /// Takes what came of something that was asked for.
@@ -303,7 +319,9 @@ fn settle(model: &mut Model) {
     let lines = draw::overlay::height(model);
     match model.layers.last_mut() {
         Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),
-        Some(Layer::Messages { top } | Layer::Tour { top }) => *top = (*top).min(most(lines, room)),
+        Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {
+            *top = (*top).min(most(lines, room))
+        }
         _ => {}
     }
 }

@@ -10,7 +10,7 @@ use super::super::model::orders::{Purpose, Ticket};
 use super::super::model::page::Subject;
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::{attempt, bulk, change, config, revisions, workload, write};
+use super::{aftermath, attempt, bulk, change, config, revisions, workload, write};
 use crate::model::{AppId, QueuePath};
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
 use crate::view::place::access;
@@ -131,7 +131,8 @@ fn standing(model: &Model, app: &AppRow) -> String {
     format!("{}, of {}, {}, submitted {age} ago", app.queue, app.who.user, app.state)
 }
 
-fn limit_words(limit: &LimitUse) -> String {
+/// Which limit it is, in words.
+pub(super) fn limit_words(limit: &LimitUse) -> String {
     let side = if limit.side == Side::User { "user" } else { "group" };
     format!("limit of {side} {} on {}", limit.name, limit.queue)
 }
@@ -194,32 +195,34 @@ fn written_target(line: &CommandLine) -> Option<&str> {
 
 /// Says what came of an order.
 pub fn answer(model: &mut Model, number: u64, outcome: Result<Done, Refusal>) -> Effects {
-    let Some(Ticket { act, purpose, .. }) = model.orders.answered(number) else { return Effects::NONE };
-    if matches!(act, Act::Configure { dry_run: false, .. }) {
+    let Some(ticket) = model.orders.answered(number) else { return Effects::NONE };
+    if matches!(ticket.act, Act::Configure { dry_run: false, .. }) {
         config::ordered(model, number, outcome.is_ok());
         let applied = outcome.is_ok();
-        let effects = told_of(model, &act, purpose, outcome);
+        let effects = told_of(model, &ticket, outcome);
         change::ordered(model, number, applied);
         return effects;
     }
-    told_of(model, &act, purpose, outcome)
+    told_of(model, &ticket, outcome)
 }
 
 /// Says what came of an order, by what it was given for.
-fn told_of(model: &mut Model, act: &Act, purpose: Purpose, outcome: Result<Done, Refusal>) -> Effects {
-    match (purpose, outcome) {
+fn told_of(model: &mut Model, ticket: &Ticket, outcome: Result<Done, Refusal>) -> Effects {
+    let act = &ticket.act;
+    match (ticket.purpose, outcome) {
         (Purpose::Tell, Ok(done)) => {
             model.orders.keep_moved(&done, true);
             model.say(Grade::Info, told(&done));
+            aftermath::expect(model, vec![act.clone()], ticket.since);
         }
-        (Purpose::Batch, outcome) => bulk::answered(model, act, &outcome),
+        (Purpose::Batch, outcome) => bulk::answered(model, ticket, &outcome),
         (Purpose::Watch, outcome) => return watched(model, act, &outcome),
         (Purpose::Ask, Ok(Done::Moved(would))) => ask_move(model, act.clone(), would),
         (Purpose::Ask, Ok(Done::Cleaned(would))) => workload::ask_clean(model, act.clone(), &would),
         (Purpose::Ask, Ok(Done::Configured(would))) => revisions::ask(model, act, &would),
         (Purpose::Ask, Ok(_)) => {}
         (Purpose::Tell | Purpose::Ask, Err(refusal)) => {
-            if purpose == Purpose::Ask {
+            if ticket.purpose == Purpose::Ask {
                 attempt::note(model, act.clone(), &refusal);
             }
             let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);

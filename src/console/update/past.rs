@@ -76,7 +76,7 @@ fn refuse(model: &mut Model) {
 
 /// A moment of the cluster's time, as it is shown.
 pub fn when(at: Time) -> String {
-    super::super::draw::audit::when(at)
+    super::super::format::when(at)
 }
 
 /// Goes to the moment before the last thing that mattered, or to the one before the next.

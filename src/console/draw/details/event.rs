@@ -5,7 +5,6 @@ use super::super::super::update::events::word;
 use super::super::pen::{dim, piece, plain};
 use super::{Sheet, labelled, labelled_text};
 use crate::console::theme::{Role, Signs};
-use crate::model::Time;
 use crate::view::Record;
 
 /// The sheet of an event.
@@ -15,7 +14,7 @@ pub fn sheet(record: &Record, width: usize, signs: &Signs) -> Sheet {
         what: vec![dim(format!("{}, {}", record.kind, word(record)))],
         ..Sheet::default()
     };
-    labelled(&mut sheet.left, "when", vec![plain(format::moment(record.at.since(Time::ZERO)))]);
+    labelled(&mut sheet.left, "when", vec![plain(format::when(record.at))]);
     if !record.reference.is_empty() {
         labelled_text(&mut sheet.left, "of", &record.reference, width, Role::Text);
     }

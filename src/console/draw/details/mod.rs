@@ -89,6 +89,20 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
     }
 }
 
+/// The labels of a sheet, each with what stands beside it.
+pub fn labels(model: &Model, subject: &Subject) -> Vec<(String, String)> {
+    let sheet = sheet(model, subject, usize::from(TWO_COLUMNS));
+    let label = |line: &Vec<Piece>| {
+        let (first, rest) = line.split_first()?;
+        let label = first.text.trim();
+        let padded = first.role == Role::Dim && first.text.ends_with(' ') && first.text.len() >= 9;
+        let numbered = label.chars().all(|c| c.is_ascii_digit());
+        let rest: String = rest.iter().map(|piece| piece.text.as_ref()).collect();
+        (padded && !numbered).then(|| (label.to_owned(), rest.split_whitespace().collect::<Vec<_>>().join(" ")))
+    };
+    sheet.left.iter().chain(&sheet.right).filter_map(label).collect()
+}
+
 /// Whether there is room for two columns, and content for them.
 fn in_two(subject: &Subject, width: u16) -> bool {
     width >= TWO_COLUMNS

@@ -5,7 +5,7 @@ use super::super::super::model::Model;
 use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
 use super::super::super::update::{audit, revisions};
-use super::super::audit::{result, when};
+use super::super::audit::result;
 use super::super::pen::{Piece, dim, piece, plain};
 use super::{Lines, Sheet, labelled, labelled_text};
 use crate::config::diff::What;
@@ -22,7 +22,7 @@ pub fn entry(entry: &AuditEntry, width: usize, signs: &Signs) -> Sheet {
     let groups = if entry.groups.is_empty() { String::new() } else { format!(" ({})", entry.groups.join(", ")) };
     labelled_text(left, "who", &format!("{}{groups}", audit::who(entry)), width, Role::Text);
     labelled_text(left, "from", &entry.address, width, Role::Text);
-    labelled(left, "when", vec![plain(when(entry.at)), dim(format!("   entry {}", entry.id))]);
+    labelled(left, "when", vec![plain(format::when(entry.at)), dim(format!("   entry {}", entry.id))]);
     if !entry.partition.is_empty() {
         labelled_text(left, "partition", &entry.partition, width, Role::Text);
     }
@@ -64,7 +64,7 @@ fn facts(entry: &AuditEntry, signs: &Signs) -> Lines {
 pub fn revision(model: &Model, number: u64, width: usize) -> Sheet {
     let mut sheet = Sheet { title: vec![piece(Role::Title, format!("revision {number}"))], ..Sheet::default() };
     if let Some(known) = model.cluster.ledger.revision(number) {
-        sheet.what = vec![dim(format!("{}, at {}", revisions::origin(known), when(known.at)))];
+        sheet.what = vec![dim(format!("{}, at {}", revisions::origin(known), format::when(known.at)))];
     }
     sheet.left.push(Vec::new());
     match model.cluster.ledger.text(number) {

@@ -1,0 +1,92 @@
+//! What the scheduler tells of an order that was carried out: its event goes behind the result, in the last line and in the messages.
+//!
+//! The answer and the events come on different ways, and either may be first. So the order remembers the number that the next event
+//! had when it was given, and what is told of its object from there on is looked for while the result is on the screen.
+
+use super::super::model::Model;
+use super::super::model::orders::{Awaited, Found};
+use super::events::word;
+use crate::view::act::{Act, PartitionAct};
+use crate::view::{ChangeDetail, EventPage, Record};
+
+/// The details of events that tell of an order itself, not of what follows from it.
+const THEMSELVES: [ChangeDetail; 4] =
+    [ChangeDetail::APP_KILLED, ChangeDetail::APP_MOVED, ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK];
+
+/// Looks for the events of acts that were carried out, whose result stands in the last line.
+pub fn expect(model: &mut Model, acts: Vec<Act>, since: u64) {
+    let Some(toast) = &model.toast else { return };
+    let (told, result) = (toast.text.clone(), toast.text.clone());
+    let acts = acts.into_iter().map(|act| (act, None)).collect();
+    model.orders.awaited = Some(Awaited { acts, since, told, result });
+}
+
+/// From which number on events are wanted; `None` when none are.
+pub fn wanted(model: &Model) -> Option<u64> {
+    let awaited = model.orders.awaited.as_ref()?;
+    model.toast.as_ref().filter(|toast| toast.text == awaited.told).map(|_| awaited.since)
+}
+
+/// Takes events that came, and puts those of the order behind its result. Whether that changed what is said.
+pub fn take(model: &mut Model, page: &EventPage) -> bool {
+    let Some(mut awaited) = model.orders.awaited.take() else { return false };
+    let Some(toast) = model.toast.as_mut().filter(|toast| toast.text == awaited.told) else { return false };
+    awaited.since = page.records.last().map_or(awaited.since, |(last, _)| last + 1);
+    let alone = awaited.acts.len() == 1;
+    for (number, record) in &page.records {
+        let itself = THEMSELVES.contains(&record.detail);
+        if !itself && !alone {
+            continue;
+        }
+        for (act, found) in &mut awaited.acts {
+            if !found.as_ref().is_some_and(|found| found.itself) && is_of(act, record) {
+                *found = Some(Found { number: *number, words: words(record), itself });
+            }
+        }
+    }
+    let told = match behind(&awaited) {
+        Some(words) => format!("{}; {words}", awaited.result),
+        None => awaited.result.clone(),
+    };
+    let changed = told != awaited.told;
+    if changed {
+        toast.text.clone_from(&told);
+        if let Some(message) = model.messages.iter_mut().rev().find(|message| message.text == awaited.told) {
+            message.text.clone_from(&told);
+        }
+        awaited.told = told;
+    }
+    let all = awaited.acts.iter().all(|(_, found)| found.as_ref().is_some_and(|found| found.itself));
+    model.orders.awaited = (!all).then_some(awaited);
+    changed
+}
+
+/// `event 4711: killed by ann`; of several orders `events 4711 to 4790`.
+fn behind(awaited: &Awaited) -> Option<String> {
+    let found = || awaited.acts.iter().filter_map(|(_, found)| found.as_ref());
+    let first = found().min_by_key(|found| found.number)?;
+    let last = found().max_by_key(|found| found.number)?;
+    Some(if first.number == last.number {
+        format!("event {}: {}", first.number, first.words)
+    } else {
+        format!("events {} to {}", first.number, last.number)
+    })
+}
+
+fn words(record: &Record) -> String {
+    // What our own events are called says all that the kind of change does.
+    let what = if record.is_ours() { record.detail.to_string() } else { word(record) };
+    if record.message.is_empty() { what } else { format!("{what} {}", record.message) }
+}
+
+/// Whether an event is told of what was ordered.
+fn is_of(act: &Act, record: &Record) -> bool {
+    let loaded = [ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK].contains(&record.detail);
+    match act {
+        Act::Configure { .. } | Act::Rollback { .. } => loaded,
+        Act::In { act: PartitionAct::Release { app, ask }, .. } => {
+            *record.object == *app.as_str() && *record.reference == *ask.as_str()
+        }
+        _ => !act.object().is_empty() && *record.object == *act.object(),
+    }
+}

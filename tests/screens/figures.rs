@@ -1,0 +1,148 @@
+//! Every figure explains itself on a key: every column of every page, every label of every sheet.
+
+use std::time::Duration;
+
+use kornsole::console::Driver;
+use kornsole::console::draw::export;
+use kornsole::console::model::layer::{Figures, Layer};
+use kornsole::view::act::{Act, Order};
+
+use crate::room::{on_demo, says, says_not};
+
+/// A page by its name, and the keys that lead there from the queues.
+const PAGES: [(&str, &str); 33] = [
+    ("queues", ""),
+    ("a parent", "jj"),
+    ("a draining queue", "/=legacy<ret>"),
+    ("applications", "2"),
+    ("an ended application", "2eG"),
+    ("applications of a queue", ":apps root.system<ret>"),
+    ("what drains", "0"),
+    ("an application", "2<ret>"),
+    ("nodes", "3"),
+    ("the map of nodes", "3m"),
+    ("a node", "3<ret>"),
+    ("users and groups", "4"),
+    ("a user", "4<ret>"),
+    ("a group", "4G<ret>"),
+    ("placement", "5"),
+    ("configuration", "6"),
+    ("an edited configuration", "6eX<esc>"),
+    ("a form", "jjcm<esc>"),
+    ("events", "7"),
+    ("an event", "7i"),
+    ("history", "8"),
+    ("history of a queue", ":history root.system<ret>"),
+    ("health", "9"),
+    ("audit", "L"),
+    ("an entry of the audit", "Li"),
+    ("configurations", "H"),
+    ("partitions", ":partitions<ret>"),
+    ("details of a queue", "jji"),
+    ("details of a draining queue", "/=legacy<ret>i"),
+    ("details of an application", "2i"),
+    ("details of a node", "3i"),
+    ("why it is there", "2w"),
+    ("this console", ":info<ret>"),
+];
+
+fn shown(driver: &Driver) -> &Figures {
+    match driver.model().layers.last() {
+        Some(Layer::Figures(figures)) => figures,
+        other => panic!("no figures but {other:?} on\n{}", driver.screen_text()),
+    }
+}
+
+fn demo(width: u16, height: u16) -> Driver {
+    let (mut driver, source) = on_demo(width, height, 90);
+    let mut text = source_text(&driver);
+    text.push_str("# touched\n");
+    let order = |act: Act| Order { act, reason: "to see it".to_owned() };
+    kornsole::source::Source::act(
+        &*source,
+        order(Act::Configure { text, base: None, dry_run: false }),
+        Box::new(|_| {}),
+    );
+    kornsole::source::Source::act(&*source, order(Act::Pause), Box::new(|_| {}));
+    driver.advance(Duration::from_secs(1));
+    driver
+}
+
+fn source_text(driver: &Driver) -> String {
+    driver.model().cluster.view.configuration.as_ref().unwrap().text.to_string()
+}
+
+#[test]
+fn every_figure_of_every_page_explains_itself() {
+    for (width, height) in [(80, 24), (200, 60)] {
+        for (page, keys) in PAGES {
+            let mut driver = demo(width, height);
+            driver.keys(keys).unwrap().advance(Duration::from_millis(300));
+            let columns = export::table(driver.model()).titles;
+            driver.keys("W").unwrap();
+            let figures = shown(&driver);
+            for figure in &figures.list {
+                assert!(!figure.why.is_empty(), "{page}: nothing explains {:?} {:?}", figure.title, figure.shown);
+            }
+            let own = figures.list.iter().filter(|figure| !figure.title.starts_with("top: ")).count();
+            assert!(own > 0, "{page}: nothing but the line at the top");
+            for column in columns {
+                let told = figures.list.iter().any(|figure| figure.title == column);
+                assert!(told, "{page}: the column {column:?} is not among the figures");
+            }
+            for top in ["top: nodes", "top: cpu", "top: mem", "top: alloc/s"] {
+                assert!(figures.list.iter().any(|figure| figure.title == top), "{page}: no {top}");
+            }
+            says(&driver, "Figures of");
+            driver.keys("<esc>").unwrap();
+            says_not(&driver, "Figures of");
+        }
+    }
+}
+
+/// What explains a column, on the page that the keys lead to.
+fn why(keys: &str, title: &str) -> String {
+    let (mut driver, _) = on_demo(120, 40, 90);
+    driver.keys(keys).unwrap().keys("W").unwrap();
+    let list = &shown(&driver).list;
+    let figure = list.iter().find(|figure| figure.title == title);
+    figure.unwrap_or_else(|| panic!("no {title} in {list:#?}")).why.clone()
+}
+
+#[test]
+fn a_priority_tells_how_it_came_about() {
+    let etl = why(":queues root.tenants.tenant-a.etl<ret>", "PRI");
+    assert!(etl.contains(" own work (the highest pending ask of etl-"), "{etl}");
+    assert!(etl.contains("; fenced at root.tenants.tenant-a, above which all of it counts as 10"), "{etl}");
+    let tenants = why(":queues root.tenants<ret>", "PRI");
+    assert!(tenants.starts_with("0 = the offset 0 of root.tenants: it is a fence, the 10 from tenant-a"), "{tenants}");
+    let root = why("", "PRI");
+    assert!(root.contains("(the highest below), no offset"), "{root}");
+}
+
+#[test]
+fn usage_and_room_name_what_they_are_made_of_and_what_binds() {
+    let used = why("", "CPU used/guar/max");
+    assert!(used.starts_with("used = ") && used.contains(" tenants + "), "{used}");
+    assert!(used.contains("max 512 is the sum of the nodes"), "{used}");
+    let etl = why(":queues root.tenants.tenant-a.etl<ret>", "CPU used/guar/max");
+    assert!(etl.contains("max (512) is that of root, the smallest above"), "{etl}");
+    assert!(etl.contains("90 guaranteed to it, met"), "{etl}");
+    let room = why(":queues root.tenants.tenant-a.etl<ret>", "ROOM cpu");
+    assert!(room.contains(" used in root, the least that is left on the path up"), "{room}");
+    let free = why("3", "CPU free");
+    assert!(free.contains(" = capacity 64 less "), "{free}");
+}
+
+#[test]
+fn the_figures_are_looked_at_and_closed() {
+    let (mut driver, _) = on_demo(120, 40, 90);
+    driver.keys(":queues root.tenants.tenant-a.etl<ret>W").unwrap();
+    insta::assert_snapshot!("figures-120x40", driver.screen_text());
+    driver.resize(80, 24);
+    insta::assert_snapshot!("figures-80x24", driver.screen_text());
+    driver.resize(40, 12).keys("GG").unwrap();
+    insta::assert_snapshot!("figures-40x12", driver.screen_text());
+    driver.keys("q").unwrap();
+    says_not(&driver, "Figures of");
+}
