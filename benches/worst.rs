@@ -3,6 +3,7 @@
 //! `cargo bench --bench worst` prints a line a case: how many commands, what they take together, and the slowest one. While a command
 //! runs the next one waits, so none should take longer than 50 ms; how long removing takes grows with what is removed. Times are of the
 //! clock on the wall: run it on a machine that does nothing else.
+//! `cargo bench --bench worst -- reloads` runs one case: `nowhere`, `siblings`, `deep`, `releases` or `reloads`.
 //! `cargo test --bench worst` runs everything once, small.
 
 #![allow(clippy::print_stdout, reason = "a table of measurements is what a bench is for")]
@@ -21,12 +22,20 @@ mod world;
 fn main() {
     let large = std::env::args().any(|argument| argument == "--bench");
     let size = |size: usize| if large { size } else { size.div_ceil(1000).max(3) };
+    let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let cases: [(&str, &dyn Fn()); 5] = [
+        ("nowhere", &|| fits_nowhere(size(100_000), size(1000))),
+        ("siblings", &|| equal_siblings(size(10_000))),
+        ("deep", &|| deep(size(200), size(100_000))),
+        ("releases", &|| releases(size(1_000_000))),
+        ("reloads", &|| reloads(size(10_000))),
+    ];
     println!("{:<62}{:>10}{:>12}{:>12}", "", "commands", "together", "slowest");
-    fits_nowhere(size(100_000), size(1000));
-    equal_siblings(size(10_000));
-    deep(size(200), size(100_000));
-    releases(size(1_000_000));
-    reloads(size(10_000));
+    for (name, case) in cases {
+        if named.is_empty() || named.iter().any(|wanted| wanted == name) {
+            case();
+        }
+    }
 }
 
 /// What commands took.

@@ -284,6 +284,8 @@ fn every_scenario_can_be_written_and_read_again() {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("it is readable");
+        // No recording has tags on an ask.
+        let text = text.replace(", resource: {", ", tags: {pod: 'a b', true: 'no'}, resource: {");
         let first = scenario::read(&text).scenario.expect("a recorded scenario reads");
         let steps = |scenario: &scenario::Scenario| -> Vec<String> {
             let shown = |step: &scenario::Step| match &step.kind {

@@ -188,7 +188,12 @@ pub fn open_kept(
             let now = core.keep_in(&file, bytes);
             Some((file, now))
         }
-        watched => watched,
+        watched => {
+            if let Some((file, _)) = &watched {
+                core.clear_up(file);
+            }
+            watched
+        }
     };
     let named = |file: &Path| file.display().to_string();
     let against = match (named_config.map(named), named_workload.map(named)) {
@@ -249,6 +254,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     };
     if let Some(options) = &mut server {
         options.access.read_only = args.read_only;
+        options.extra = settings.extra();
         options
             .access
             .scheduler_acl
@@ -262,6 +268,9 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         Ok(server) => server,
         Err(error) => return fail(&error.to_string(), 1),
     };
+    if let Some(server) = &server {
+        args.state.served(server);
+    }
     about.notes.extend(server.as_ref().map(|server| format!("The REST API is served on {}.", server.address())));
     let source = Arc::new(Embedded::new(engine, about, args.actor(settings.config())));
     match console::run_tapped(source, options, personal, tap) {

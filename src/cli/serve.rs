@@ -136,6 +136,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
     setup.paused = args.paused;
     let started = args.listen.options(config, args.core).map_err(|why| (why, 2)).and_then(|mut options| {
         options.access.read_only = args.read_only;
+        options.extra = settings.extra();
         if let Some(acl) = &args.scheduler_acl {
             options.access.scheduler_acl = acl.clone();
         }
@@ -146,7 +147,10 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         Ok((engine, server))
     });
     match started {
-        Ok((engine, server)) => until_told(&engine, server),
+        Ok((engine, server)) => {
+            args.state.served(&server);
+            until_told(&engine, server)
+        }
         Err((message, code)) => fail(&message, code),
     }
 }
@@ -170,9 +174,9 @@ fn until_told(engine: &Engine, server: Server) -> ExitCode {
         Ok(signals) => signals,
         Err(error) => return fail(&format!("signals cannot be heard: {error}"), 1),
     };
-    let scheme = if server.is_encrypted() { "https" } else { "http" };
-    tracing::info!("serving on {scheme}://{}", server.address());
-    announce(&format!("{scheme}://{}", server.address()));
+    let url = url(&server);
+    tracing::info!("serving on {url}");
+    announce(&url);
     for signal in signals.forever() {
         if signal != SIGHUP {
             tracing::info!("stopping");
@@ -190,6 +194,12 @@ fn until_told(engine: &Engine, server: Server) -> ExitCode {
     drop(server);
     let alive = engine.published().is_alive();
     if alive { ExitCode::SUCCESS } else { fail("the scheduler had stopped", 1) }
+}
+
+/// Where a server is.
+pub(super) fn url(server: &Server) -> String {
+    let scheme = if server.is_encrypted() { "https" } else { "http" };
+    format!("{scheme}://{}", server.address())
 }
 
 /// Tells on standard output where the API is, for scripts that start a server on any free port.

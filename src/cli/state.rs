@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::engine::journal::{Folder, Fresh, Kept};
+use super::serve;
+use crate::api::server::Server;
+use crate::engine::journal::{Folder, Fresh, Kept, lock};
 use crate::engine::{Core, Setup};
 use crate::scenario::Workload;
 
@@ -40,6 +42,13 @@ impl StateArgs {
             core.tell_repair(note);
         }
         Ok((core, Some(kept)))
+    }
+
+    /// Leaves word in the folder where its scheduler is served.
+    pub fn served(&self, server: &Server) {
+        if let Some(folder) = &self.folder {
+            lock::served(folder, &serve::url(server));
+        }
     }
 
     /// What the console says of it.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::types::{Place, Placed};
@@ -228,19 +229,23 @@ pub type Merged = BTreeMap<String, Property>;
 /// The properties of the configured queue `path`: what its parent hands down, and its own on top.
 ///
 /// `priority.policy` and `priority.offset` are not handed down, `preemption.policy` only when it is `disabled`, all
-/// other keys always.
-pub fn inherit(parent: &Merged, path: &QueuePath, own: &BTreeMap<String, Placed<String>>) -> Merged {
-    let handed_down = parent.iter().filter(|(key, property)| match key.as_str() {
+/// other keys always. What is handed down whole is shared.
+pub fn inherit(parent: &Arc<Merged>, path: &QueuePath, own: &BTreeMap<String, Placed<String>>) -> Arc<Merged> {
+    let is_handed_down = |key: &str, property: &Property| match key {
         PRIORITY_POLICY | PRIORITY_OFFSET => false,
         PREEMPTION_POLICY => property.value.eq_ignore_ascii_case(PreemptionPolicy::Disabled.name()),
         _ => true,
-    });
+    };
+    if own.is_empty() && parent.iter().all(|(key, property)| is_handed_down(key, property)) {
+        return Arc::clone(parent);
+    }
+    let handed_down = parent.iter().filter(|(key, property)| is_handed_down(key, property));
     let mut merged: Merged = handed_down.map(|(key, property)| (key.clone(), property.clone())).collect();
     for (key, value) in own {
         let own = Property { value: value.value.clone(), from: path.clone(), at: value.at, template: false };
         merged.insert(key.clone(), own);
     }
-    merged
+    Arc::new(merged)
 }
 
 /// Reads a duration as Go writes it: numbers with units `ns us µs ms s m h` one after the other, `0` without a unit.
@@ -355,12 +360,12 @@ mod tests {
         let root = QueuePath::root();
         let a = root.child("a");
         let own = [(PRIORITY_POLICY, "fence"), (PRIORITY_OFFSET, "5"), (PREEMPTION_POLICY, "fence"), ("x", "1")];
-        let parent = inherit(&Merged::new(), &root, &placed(&own));
+        let parent = inherit(&Arc::default(), &root, &placed(&own));
         assert_eq!(parent.len(), 4);
         let child = inherit(&parent, &a, &placed(&[("y", "2")]));
         let told: Vec<_> = child.iter().map(|(key, p)| (key.as_str(), p.value.as_str(), p.from.as_str())).collect();
         assert_eq!(told, [("x", "1", "root"), ("y", "2", "root.a")]);
-        let parent = inherit(&Merged::new(), &root, &placed(&[(PREEMPTION_POLICY, "DISABLED"), ("x", "1")]));
+        let parent = inherit(&Arc::default(), &root, &placed(&[(PREEMPTION_POLICY, "DISABLED"), ("x", "1")]));
         let child = inherit(&parent, &a, &placed(&[("x", "3")]));
         assert_eq!(child[PREEMPTION_POLICY].from, root);
         assert_eq!((child["x"].value.as_str(), &child["x"].from), ("3", &a));

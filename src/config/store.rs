@@ -8,9 +8,10 @@
 //! - once [`Prepared::commit`] is back, the new text outlasts a power cut.
 //!
 //! Known limits: extended attributes and access lists of the file system are not carried over, and other hard links of the
-//! file keep the old text. A process that is killed can leave a temporary file, which nothing reads.
+//! file keep the old text. A process that is killed can leave a temporary file, which nothing reads; [`sweep`] removes it.
 
 mod disk;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 pub use self::disk::Disk;
+pub use self::sweep::sweep;
 
 /// Replaces the text of a file, or makes a new file.
 ///
@@ -47,7 +49,7 @@ pub trait FileSystem {
     fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
     /// What is known of a file.
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
-    /// Makes a file that is not there yet. A private one can be read by its owner only.
+    /// Makes a file that is not there yet, and holds it until it is closed. A private one can be read by its owner only.
     fn create(&self, path: &Path, private: bool) -> io::Result<Self::File>;
     /// Writes some bytes, perhaps not all.
     fn write(&self, file: &mut Self::File, bytes: &[u8]) -> io::Result<usize>;
@@ -151,6 +153,8 @@ impl std::error::Error for StoreError {
 #[must_use = "the file is replaced by `commit`"]
 pub struct Prepared<'f, F: FileSystem> {
     files: &'f F,
+    /// Held, so that nobody takes it for what a killed process left.
+    file: F::File,
     temporary: PathBuf,
     path: PathBuf,
     committed: bool,
@@ -182,18 +186,18 @@ fn prepare_as<'f, F: FileSystem>(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(failed(Step::Look)(error)),
     };
-    let (temporary, mut file) = create(files, &path, private || old.is_some()).map_err(failed(Step::Create))?;
+    let (temporary, file) = create(files, &path, private || old.is_some()).map_err(failed(Step::Create))?;
     // From here on the temporary file goes when anything fails.
-    let prepared = Prepared { files, temporary, path: path.clone(), committed: false };
-    write_all(files, &mut file, text).map_err(failed(Step::Write))?;
+    let mut prepared = Prepared { files, file, temporary, path: path.clone(), committed: false };
+    write_all(files, &mut prepared.file, text).map_err(failed(Step::Write))?;
     if let Some(old) = old {
         // The mode last: a change of the owner can take bits of it away.
         files
-            .set_owner(&file, old.user, old.group)
-            .and_then(|()| files.set_mode(&file, old.mode))
+            .set_owner(&prepared.file, old.user, old.group)
+            .and_then(|()| files.set_mode(&prepared.file, old.mode))
             .map_err(failed(Step::Keep))?;
     }
-    files.sync(&file).map_err(failed(Step::Sync))?;
+    files.sync(&prepared.file).map_err(failed(Step::Sync))?;
     Ok(prepared)
 }
 

@@ -31,6 +31,13 @@ pub struct Config {
     pub checksum: String,
 }
 
+impl Config {
+    /// The partition of a name.
+    pub fn partition(&self, name: &str) -> Option<&PartitionConfig> {
+        self.partitions.iter().find(|partition| partition.name == name)
+    }
+}
+
 /// One partition (`config.md` sections 1 and 5).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct PartitionConfig {
@@ -84,8 +91,24 @@ pub struct QueueConfig {
     pub template: Option<TemplateConfig>,
 }
 
+impl QueueConfig {
+    /// Whether the configuration says of this queue, children and limits left out, what it says of `other`, at the same places.
+    pub fn same_settings(&self, other: &Self) -> bool {
+        let of = |queue: &'_ Self| (queue.at, queue.parent, queue.capitals);
+        of(self) == of(other)
+            && self.name == other.name
+            && self.max_applications == other.max_applications
+            && self.properties == other.properties
+            && self.admin_acl == other.admin_acl
+            && self.submit_acl == other.submit_acl
+            && self.guaranteed == other.guaranteed
+            && self.max == other.max
+            && self.template == other.template
+    }
+}
+
 /// A limit of users and groups (`config.md` section 7).
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LimitConfig {
     /// The description, without effect.
     pub description: String,
@@ -102,7 +125,7 @@ pub struct LimitConfig {
 }
 
 /// A child template (`config.md` section 10).
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TemplateConfig {
     /// Where the template stands.
     pub at: Place,

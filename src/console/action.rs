@@ -8,6 +8,7 @@ use ratatui::layout::{Position, Size};
 use super::command::CommandId;
 use super::key::Key;
 use super::keymap::Chord;
+use super::model::past::{Span, Step};
 use super::work::Outcome;
 use crate::model::{Identity, Time};
 use crate::source::{Link, Records};
@@ -43,6 +44,8 @@ pub enum Action {
     RevisionText(u64, Result<Arc<str>, String>),
     /// How the cluster was at a time, or why that cannot be told.
     PastView(Time, Result<Arc<View>, String>),
+    /// What happened right before or after a time, for a step; or why that cannot be told.
+    PastSpan(Time, Step, Result<Span, String>),
     /// What came of an order, by its number.
     Answer(u64, Result<Done, Refusal>),
     /// Something that was asked for is done.

@@ -1,6 +1,7 @@
 //! A console without a terminal: keys in, screen out, on a clock that is moved by hand. For tests and tapes.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use ratatui::buffer::Buffer;
@@ -14,9 +15,14 @@ use super::session::Session;
 use super::work::Work;
 use crate::source::Source;
 
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A console on a virtual terminal.
 pub struct Driver {
     session: Session,
+    /// Told when an answer has come.
+    answered: Receiver<()>,
     size: Size,
     now: Duration,
     effects: Effects,
@@ -27,13 +33,13 @@ impl Driver {
     /// A console of a size.
     pub fn new(source: Arc<dyn Source>, options: Options, width: u16, height: u16) -> Self {
         let size = Size { width, height };
-        Self {
-            session: Session::new(source, options, size),
-            size,
-            now: Duration::ZERO,
-            effects: Effects::NONE,
-            copied: None,
-        }
+        let mut session = Session::new(source, options, size);
+        let (tell, answered) = channel();
+        session.on_answer(Arc::new(move || {
+            // The driver may be gone.
+            let _ = tell.send(());
+        }));
+        Self { session, answered, size, now: Duration::ZERO, effects: Effects::NONE, copied: None }
     }
 
     /// Takes a person's own settings.
@@ -114,6 +120,15 @@ impl Driver {
         self.effects = self.effects.and(self.session.refresh(self.now));
         self.effects = self.effects.and(self.session.take_answers(self.now));
         self.work()
+    }
+
+    /// Waits until everything is there that was to be looked up in the past, at most for a minute.
+    pub fn settle(&mut self) -> &mut Self {
+        while self.session.looks_back() && self.answered.recv_timeout(PATIENCE).is_ok() {
+            self.effects = self.effects.and(self.session.take_answers(self.now));
+            self.work();
+        }
+        self
     }
 
     /// Lets time go by on the console's clock, and takes the source's newest view.

@@ -14,7 +14,7 @@ use super::update::past;
 use super::work::{Looked, Outcome, Work};
 use crate::config::{self, Reading, Source};
 use crate::model::Profile;
-use crate::view::View;
+use crate::view::{EventPage, View};
 
 /// Does it. `None` when nothing comes back, or when it takes a terminal.
 pub fn perform(work: Work) -> Option<Outcome> {
@@ -38,18 +38,17 @@ pub fn perform(work: Work) -> Option<Outcome> {
             Some(Outcome::Compared(Compared { of, lines: compare(&texts, profile) }))
         }
         Work::MomentsOf(source, since) => {
-            let page = source.0.events(since, MOMENTS);
+            let page = source.0.events(since, usize::MAX);
             let moments = past::moments(page.records.iter().map(|(number, record)| (*number, &**record)));
-            Some(Outcome::Looked(Looked { instance: page.instance, next: page.next, moments }))
+            let first = page.records.first().map(|(_, record)| record.at);
+            let EventPage { instance, lowest, next, .. } = page;
+            Some(Outcome::Looked(Looked { instance, lowest, next, first, moments }))
         }
         Work::Moments(_) => None,
         Work::Edit(_) => Some(Outcome::Edited(Err("there is no terminal for an editor".to_owned()))),
         Work::Copy(_) | Work::Context(_) => None,
     }
 }
-
-/// How many events are looked at for what mattered.
-const MOMENTS: usize = 200_000;
 
 /// The lines of the tree diff of two configurations.
 ///

@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_time_is_since_the_beginning_or_of_the_day() {
         assert_eq!(when(Time(61_000_000)), "1:01");
-        assert_eq!(when(Time(1_790_000_000_000_000)), "13:33:20");
+        assert_eq!(when(Time(1_790_000_000_000_000)), "14:13:20");
     }
 
     #[test]

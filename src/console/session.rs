@@ -15,15 +15,16 @@ use super::key::Key;
 use super::keymap;
 use super::model::events::Events;
 use super::model::page::Page;
+use super::model::past::{Span, Step};
 use super::model::{Grade, Model, Options, Personal};
 use super::opener::Opener;
 use super::theme::{Theme, ThemeName};
-use super::update::{aftermath, feed, lists, update, write};
+use super::update::{aftermath, feed, lists, past, update, write};
 use super::work::{Outcome, Watched, Work};
 use crate::model::Time;
 use crate::source::{Glance, Sight, Source};
-use crate::view::View;
 use crate::view::act::{Done, Refusal};
+use crate::view::{Chapter, Toward, View};
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -35,6 +36,7 @@ pub struct Session {
     answers: (Sender<Answered>, Receiver<Answered>),
     texts: (Sender<Text>, Receiver<Text>),
     views: (Sender<Then>, Receiver<Then>),
+    chapters: (Sender<Told>, Receiver<Told>),
     wake: Arc<dyn Fn() + Send + Sync>,
     /// What the source was last told of the screen.
     glance: Glance,
@@ -44,6 +46,9 @@ pub struct Session {
 
 /// How it was at a time, or why that cannot be told.
 type Then = (Time, Result<Arc<View>, String>);
+
+/// What happened right before or after a time, for a step, or why that cannot be told.
+type Told = (Time, Step, Result<Span, String>);
 
 /// The text of a revision, by its number, or why it cannot be had.
 type Text = (u64, Result<Arc<str>, String>);
@@ -74,6 +79,7 @@ impl Session {
             answers: channel(),
             texts: channel(),
             views: channel(),
+            chapters: channel(),
             wake: Arc::new(|| {}),
             glance,
             opener: None,
@@ -273,22 +279,50 @@ impl Session {
             };
             self.source.revision_text(number, Box::new(answer));
         }
-        if let Some(at) = self.model.cluster.past.take_wanted() {
-            let (views, wake) = (self.views.0.clone(), Arc::clone(&self.wake));
-            let answer = move |found| {
-                // The console may have ended.
-                let _ = views.send((at, found));
-                wake();
-            };
-            self.source.view_at(at, Box::new(answer));
-        }
-        while let Ok((at, found)) = self.views.1.try_recv() {
-            effects = effects.and(update(&mut self.model, Action::PastView(at, found)));
-        }
         while let Ok((number, text)) = self.texts.1.try_recv() {
             effects = effects.and(update(&mut self.model, Action::RevisionText(number, text)));
         }
-        effects
+        effects.and(self.look_back())
+    }
+
+    /// Takes what was looked up of the past, and has looked up what a step or a jump needs next. Nothing here waits.
+    fn look_back(&mut self) -> Effects {
+        let mut effects = Effects::NONE;
+        loop {
+            while let Ok((at, step, found)) = self.chapters.1.try_recv() {
+                effects = effects.and(update(&mut self.model, Action::PastSpan(at, step, found)));
+            }
+            while let Ok((at, found)) = self.views.1.try_recv() {
+                effects = effects.and(update(&mut self.model, Action::PastView(at, found)));
+            }
+            let past = &mut self.model.cluster.past;
+            if let Some((at, step)) = past.chapters.take_wanted() {
+                let (chapters, wake) = (self.chapters.0.clone(), Arc::clone(&self.wake));
+                let answer = move |found: Result<Chapter, String>| {
+                    // The console may have ended.
+                    let _ = chapters.send((at, step, found.map(past::told_in)));
+                    wake();
+                };
+                let toward = if step == Step::Back { Toward::Earlier } else { Toward::Later };
+                self.source.chapter(at, toward, past::matters, Box::new(answer));
+            } else if let Some(at) = past.take_wanted() {
+                let (views, wake) = (self.views.0.clone(), Arc::clone(&self.wake));
+                let answer = move |found| {
+                    // The console may have ended.
+                    let _ = views.send((at, found));
+                    wake();
+                };
+                self.source.view_at(at, Box::new(answer));
+            } else {
+                return effects;
+            }
+        }
+    }
+
+    /// Whether something is being looked up in the past.
+    pub fn looks_back(&self) -> bool {
+        let past = &self.model.cluster.past;
+        past.fetching.is_some() || past.chapters.seeking.is_some()
     }
 
     /// Hands in what came of something that was to be done.

@@ -10,7 +10,7 @@ use super::model::Model;
 use super::model::past::Moment;
 use super::model::placement::WantedFile;
 use super::model::records::Compared;
-use crate::model::Profile;
+use crate::model::{Profile, Time};
 use crate::source::Source;
 use crate::view::View;
 
@@ -96,8 +96,12 @@ impl std::fmt::Debug for Watched {
 pub struct Looked {
     /// Which run of a scheduler it is.
     pub instance: Arc<str>,
+    /// The lowest number that was there.
+    pub lowest: u64,
     /// The number of the first event that was not looked at.
     pub next: u64,
+    /// When the first of those happened that were looked at.
+    pub first: Option<Time>,
     /// What mattered, the oldest first.
     pub moments: Vec<Moment>,
 }

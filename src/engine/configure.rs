@@ -85,6 +85,7 @@ impl Core {
     /// From now on changes of the configuration are kept in `file`, which holds `bytes`. A core that goes on finishes the replacing of
     /// that file if that was cut off; if somebody changed it meanwhile, that comes into force. Gives what the file holds then.
     pub fn keep_in(&mut self, file: &Path, bytes: Vec<u8>) -> Vec<u8> {
+        self.clear_up(file);
         let written = self.in_force.written.clone();
         let text = written.as_ref().map(|written| Arc::clone(&written.text));
         self.in_force.file = Some((file.to_owned(), bytes.clone()));
@@ -109,6 +110,14 @@ impl Core {
                 self.notice(NoticeWeight::Error, title, error.to_string());
                 bytes
             }
+        }
+    }
+
+    /// Removes what a process that was ended in the middle of a change left beside the configuration's file, and tells of it.
+    pub fn clear_up(&mut self, file: &Path) {
+        for left in store::sweep(file) {
+            let title = format!("{} was left of a change that was cut off, and is removed", left.display());
+            self.notice(NoticeWeight::Info, title, String::new());
         }
     }
 

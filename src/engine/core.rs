@@ -19,7 +19,7 @@ use crate::scheduler::{Command, Event, EventKind, Scheduler};
 use crate::view::act::LoadedBy;
 use crate::view::history::SAMPLE_EVERY;
 use crate::view::ledger::Revision;
-use crate::view::{NoticeWeight, View, ViewBuilder, drain_notice};
+use crate::view::{self, NoticeWeight, View, ViewBuilder, drain_notice, record};
 
 /// How often a cycle is tried again while something is pending (SCH-040).
 const RETRY_EVERY: Duration = Duration::from_millis(100);
@@ -263,11 +263,18 @@ impl Core {
             return;
         }
         let events = std::mem::take(&mut self.unlogged);
-        if self.recorder.is_some() {
+        if self.recorder.is_some() || self.context.listens {
             self.context.untold.push(events);
         } else {
             self.log.append(events);
         }
+    }
+
+    /// The records of what happened since this was last asked, for a core that is made anew and tells nobody else.
+    pub(super) fn heard(&mut self) -> Vec<view::Record> {
+        self.flush_events();
+        let profile = self.profile();
+        self.take_events().iter().flat_map(|events| record::records(events, profile)).collect()
     }
 
     /// Events that are told once what led to them is on the disk.

@@ -5,6 +5,7 @@
 //!   ledger;
 //! - replaying does no IO: what was asked of files is in the records.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -17,6 +18,7 @@ use super::core::Core;
 use super::journal::{Checked, Given, Ordered, Record, Refused, Wall};
 use super::setup::Setup;
 use crate::config::Config;
+use crate::config::settings::EventConfig;
 use crate::config::store::{Disk, Prepared};
 use crate::model::{Profile, Time};
 use crate::scenario::Workload;
@@ -55,6 +57,8 @@ pub(super) struct Context {
     pub file_before: Option<String>,
     /// Events that are told once what led to them is on the disk.
     pub untold: Vec<Vec<Event>>,
+    /// Events are taken by [`Core::heard`].
+    pub listens: bool,
 }
 
 impl Context {
@@ -81,10 +85,11 @@ impl Context {
     }
 }
 
-/// A core on its way to be written down.
-#[derive(Serialize)]
-struct Saving<'a> {
-    scheduler: saved::Saving<'a>,
+/// A core as it is written down: all of it borrowed while it is written, all of it its own once it is read. Its fields are written
+/// without names, in this order.
+#[derive(Serialize, Deserialize)]
+struct Saved<'a, S> {
+    scheduler: S,
     now: Time,
     cycling: bool,
     clean_every: Duration,
@@ -93,52 +98,25 @@ struct Saving<'a> {
     resting: bool,
     rests_after_workload: bool,
     next_sample: Time,
-    config: &'a Config,
+    config: Cow<'a, Config>,
     revision: u64,
-    written: Option<&'a Configuration>,
-    file_before: Option<&'a str>,
-    notices: Vec<&'a Notice>,
+    written: Option<Cow<'a, Configuration>>,
+    file_before: Option<Cow<'a, str>>,
+    notices: Vec<Cow<'a, Notice>>,
     notices_told: u64,
-    history: Vec<&'a Sample>,
+    history: Vec<Cow<'a, Sample>>,
     entries: u64,
-    stretches: &'a VecDeque<Stretch>,
-    #[serde(with = "crate::model::saved::bytes")]
-    played: &'a [u8],
-    policy_group: &'a str,
-}
-
-/// A core as it was written down.
-#[derive(Deserialize)]
-struct Saved {
-    scheduler: saved::Saved,
-    now: Time,
-    cycling: bool,
-    clean_every: Duration,
-    next_clean: Time,
-    retry: Option<Time>,
-    resting: bool,
-    rests_after_workload: bool,
-    next_sample: Time,
-    config: Config,
-    revision: u64,
-    written: Option<Configuration>,
-    file_before: Option<String>,
-    notices: Vec<Notice>,
-    notices_told: u64,
-    history: Vec<Sample>,
-    entries: u64,
-    stretches: VecDeque<Stretch>,
+    stretches: Cow<'a, VecDeque<Stretch>>,
     #[serde(with = "crate::model::saved::bytes")]
     played: Vec<u8>,
-    policy_group: String,
+    policy_group: Cow<'a, str>,
 }
 
 impl Core {
     /// Everything of it, written down.
     pub fn save(&self) -> Vec<u8> {
-        let played = self.played();
         let (notices, notices_told, history) = self.views.kept();
-        let saving = Saving {
+        let saved = Saved {
             scheduler: self.scheduler.saving(),
             now: self.now,
             cycling: self.cycling,
@@ -148,19 +126,19 @@ impl Core {
             resting: self.resting,
             rests_after_workload: self.rests_after_workload,
             next_sample: self.next_sample,
-            config: &self.in_force.config,
+            config: Cow::Borrowed(&self.in_force.config),
             revision: self.in_force.revision,
-            written: self.in_force.written.as_deref(),
-            file_before: self.context.file_before.as_deref(),
-            notices: notices.iter().map(|notice| &**notice).collect(),
+            written: self.in_force.written.as_deref().map(Cow::Borrowed),
+            file_before: self.context.file_before.as_deref().map(Cow::Borrowed),
+            notices: notices.iter().map(|notice| Cow::Borrowed(&**notice)).collect(),
             notices_told,
-            history: history.iter().map(|sample| &**sample).collect(),
+            history: history.iter().map(|sample| Cow::Borrowed(&**sample)).collect(),
             entries: self.ledger().last(),
-            stretches: &self.context.stretches,
-            played: &played,
-            policy_group: &self.policy_group,
+            stretches: Cow::Borrowed(&self.context.stretches),
+            played: self.played(),
+            policy_group: Cow::Borrowed(&self.policy_group),
         };
-        rmp_serde::to_vec(&saving).expect("a core has nothing that MessagePack lacks")
+        rmp_serde::to_vec(&saved).expect("a core has nothing that MessagePack lacks")
     }
 
     /// How far the workload has been played.
@@ -175,14 +153,14 @@ impl Core {
     /// # Errors
     /// What in it does not fit together.
     pub fn restored(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Workload>>) -> Result<Self, String> {
-        let saved: Saved = rmp_serde::from_slice(bytes).map_err(|error| error.to_string())?;
+        let saved: Saved<'_, saved::Saved> = rmp_serde::from_slice(bytes).map_err(|error| error.to_string())?;
         let scheduler = Scheduler::restored(setup.profile, saved.scheduler)?;
         let mut core = Self::bare(setup, scheduler, workload);
         let mut quiet = setup.event.clone();
         quiet.tracking_enabled = false;
         core.events().configure(&quiet);
         core.now = saved.now;
-        core.policy_group = saved.policy_group;
+        core.policy_group = saved.policy_group.into_owned();
         core.cycling = saved.cycling;
         core.clean_every = saved.clean_every;
         core.next_clean = saved.next_clean;
@@ -191,17 +169,19 @@ impl Core {
         core.rests_after_workload = saved.rests_after_workload;
         core.next_sample = saved.next_sample;
         core.in_force = InForce {
-            config: Arc::new(saved.config),
-            written: saved.written.map(Arc::new),
+            config: Arc::new(saved.config.into_owned()),
+            written: saved.written.map(|written| Arc::new(written.into_owned())),
             file: None,
             revision: saved.revision,
         };
-        core.views.bring_back(saved.notices, saved.notices_told, saved.history);
+        let notices = saved.notices.into_iter().map(Cow::into_owned).collect();
+        let history = saved.history.into_iter().map(Cow::into_owned).collect();
+        core.views.bring_back(notices, saved.notices_told, history);
         core.views.set_resting(saved.resting);
         core.show_configuration();
         core.ledger().go_on_from(saved.entries);
-        core.context.stretches = saved.stretches;
-        core.context.file_before = saved.file_before;
+        core.context.stretches = saved.stretches.into_owned();
+        core.context.file_before = saved.file_before.map(Cow::into_owned);
         if !saved.played.is_empty() {
             if let Some(workload) = &mut core.workload {
                 workload.resume(&saved.played)?;
@@ -214,6 +194,12 @@ impl Core {
     /// From now on its events are told, as it is set up.
     pub fn goes_live(&mut self, setup: &Setup) {
         self.events().configure(&setup.event);
+    }
+
+    /// From now on its events are told by [`Core::heard`], and to nobody else.
+    pub(super) fn listen(&mut self) {
+        self.events().configure(&EventConfig { tracking_enabled: true, ..EventConfig::default() });
+        self.context.listens = true;
     }
 
     /// What is written down when the engine starts: the settings that hold from here on.

@@ -62,6 +62,8 @@ pub(super) struct Owner {
 
 impl Owner {
     pub fn run(&mut self) {
+        // That it was started is written at once: whoever looks back finds it.
+        self.write(None);
         loop {
             let goes_on = self.hear_some() && self.gather();
             self.carry_out_orders();

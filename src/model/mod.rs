@@ -17,6 +17,7 @@ pub mod quantity;
 pub mod resource;
 pub mod saved;
 pub mod state;
+pub mod tags;
 pub mod time;
 
 pub use acl::Acl;
@@ -28,4 +29,5 @@ pub use profile::Profile;
 pub use quantity::{QuantityFault, parse_quantity};
 pub use resource::{MEMORY, Resource, VCORE};
 pub use state::{AppState, QueueState};
+pub use tags::Tags;
 pub use time::Time;

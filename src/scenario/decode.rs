@@ -31,7 +31,7 @@ const STEPS: [&str; 16] = [
 ];
 const SUBMIT: [&str; 10] =
     ["app", "queue", "user", "groups", "tags", "type", "gangStyle", "placeholderTimeout", "placeholder", "taskGroups"];
-const ASK: [&str; 10] = [
+const ASK: [&str; 11] = [
     "app",
     "id",
     "resource",
@@ -42,6 +42,7 @@ const ASK: [&str; 10] = [
     "allowPreemptOther",
     "placeholder",
     "taskGroup",
+    "tags",
 ];
 use crate::scheduler::place::TYPE_TAG;
 /// The most asks of one step.
@@ -237,6 +238,7 @@ fn ask(values: &mut Values<'_, '_>) -> AskSpec {
         originator: false,
         placeholder: values.flag("placeholder"),
         task_group: values.optional_id("taskGroup").map(Arc::from),
+        tags: values.texts("tags").into(),
     }
 }
 

@@ -112,6 +112,7 @@ fn ask(spec: &AskSpec) -> String {
     if let Some(group) = &spec.task_group {
         put(&mut out, "taskGroup", &quoted(group));
     }
+    texts(&mut out, "tags", spec.tags.iter());
     out + "}"
 }
 
@@ -120,8 +121,9 @@ fn put(out: &mut String, key: &str, value: &str) {
     let _written = write!(out, ", {key}: {value}");
 }
 
-fn texts<'t>(out: &mut String, key: &str, texts: impl Iterator<Item = (&'t String, &'t String)>) {
-    let texts: Vec<String> = texts.map(|(name, value)| format!("{}: {}", quoted(name), quoted(value))).collect();
+fn texts<T: AsRef<str>>(out: &mut String, key: &str, texts: impl Iterator<Item = (T, T)>) {
+    let pair = |(name, value): (T, T)| format!("{}: {}", quoted(name.as_ref()), quoted(value.as_ref()));
+    let texts: Vec<String> = texts.map(pair).collect();
     if !texts.is_empty() {
         put(out, key, &format!("{{{}}}", texts.join(", ")));
     }

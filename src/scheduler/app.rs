@@ -13,7 +13,7 @@ use super::order::AppRank;
 use super::place::Record;
 use super::sleep::Sleep;
 use super::usage::Account;
-use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Time};
+use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Tags, Time};
 
 /// An application (SCH-012).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -63,8 +63,9 @@ pub struct Application {
     pub asks: Slab<AskKey, Ask>,
     #[serde(skip)]
     pub(super) by_id: Index<AskId, AskKey>,
-    /// How many asks have an id that stands for another one (switches `ask_again_pending`, `ask_again_allocated`).
-    pub(super) namesakes: usize,
+    /// Asks whose id stands for a later one, by their arrival (switches `ask_again_pending`, `ask_again_allocated`).
+    #[serde(with = "super::saved::namesakes")]
+    pub(super) namesakes: Namesakes,
     /// Pending asks in the order in which they are tried (SCH-080).
     #[serde(skip)]
     pub pending_order: BTreeSet<AskRank>,
@@ -109,6 +110,9 @@ pub struct Application {
 
 /// The place of a pending ask: priority first, then age, then arrival (SCH-080).
 pub type AskRank = (Reverse<Priority>, Time, u64, AskKey);
+
+/// Asks by their id and their arrival.
+pub(super) type Namesakes = BTreeMap<AskId, BTreeMap<u64, AskKey>>;
 
 /// An ask, and the allocation that it becomes (SCH-013, SCH-014).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -164,6 +168,9 @@ pub struct Ask {
     pub no_victim_told: Option<Time>,
     /// When it was last told that the resource manager's conditions keep it from nodes (SCH-222).
     pub predicates_told: Option<Time>,
+    /// What the resource manager says of it. Nothing is decided by them.
+    #[serde(default)]
+    pub tags: Tags,
 }
 
 /// Where an ask was allocated.
@@ -215,7 +222,7 @@ impl Ask {
 impl Application {
     /// Its priority: the highest of its pending asks (SCH-061).
     pub fn priority(&self) -> Priority {
-        let counts = |(.., key): &&AskRank| self.namesakes == 0 || !self.asks[*key].superseded;
+        let counts = |(.., key): &&AskRank| self.namesakes.is_empty() || !self.asks[*key].superseded;
         self.pending_order.iter().find(counts).map_or(Priority::MIN, |(Reverse(priority), ..)| *priority)
     }
 
@@ -234,7 +241,9 @@ impl Application {
     pub fn add_ask(&mut self, ask: Ask) -> AskKey {
         let id = ask.id.clone();
         let key = self.asks.insert_with(|_| ask);
-        self.namesakes += usize::from(self.by_id.insert(id, key).is_some());
+        if let Some(earlier) = self.by_id.insert(id.clone(), key) {
+            self.namesakes.entry(id).or_default().insert(self.asks[earlier].arrival, earlier);
+        }
         self.put_pending(key);
         key
     }
@@ -287,7 +296,7 @@ impl Application {
             self.take_pending(key, false);
         }
         let ask = self.asks.remove(key)?;
-        self.forget_id(key, &ask.id);
+        self.forget_id(key, &ask);
         if let Some(allocation) = &ask.allocation {
             self.allocations.remove(&allocation.number);
             if let Some(group) = ask.task_group.as_ref().and_then(|group| self.task_groups.get_mut(group)) {
@@ -301,18 +310,19 @@ impl Application {
     }
 
     /// The id of an ask that is gone stands for the namesake that was made last from now on, if there is one.
-    fn forget_id(&mut self, gone: AskKey, id: &AskId) {
-        if self.by_id.get(id) != Some(&gone) {
-            self.namesakes -= 1;
+    fn forget_id(&mut self, gone: AskKey, Ask { id, arrival, .. }: &Ask) {
+        let stood_for_it = self.by_id.get(id) == Some(&gone);
+        let Some(namesakes) = self.namesakes.get_mut(id) else {
+            self.by_id.remove(id);
             return;
+        };
+        if !stood_for_it {
+            namesakes.remove(arrival);
+        } else if let Some((_, last)) = namesakes.pop_last() {
+            self.by_id.insert(id.clone(), last);
         }
-        self.by_id.remove(id);
-        if self.namesakes > 0 {
-            let named = self.asks.iter().filter(|(_, ask)| ask.id == *id);
-            if let Some((key, _)) = named.max_by_key(|(_, ask)| ask.arrival) {
-                self.by_id.insert(id.clone(), key);
-                self.namesakes -= 1;
-            }
+        if namesakes.is_empty() {
+            self.namesakes.remove(id);
         }
     }
 

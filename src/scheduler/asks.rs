@@ -88,6 +88,7 @@ impl Partition {
             originator: spec.originator,
             placeholder: spec.placeholder,
             task_group: spec.task_group.clone(),
+            tags: spec.tags.clone(),
             allocation: None,
             released: false,
             superseded: false,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::Config;
-use crate::model::{AppId, AskId, Identity, NodeId, Priority, QueuePath, Resource};
+use crate::model::{AppId, AskId, Identity, NodeId, Priority, QueuePath, Resource, Tags};
 
 /// One command. Applying the same commands at the same times gives the same state, on every machine.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -169,6 +169,9 @@ pub struct AskSpec {
     /// The task group.
     #[serde(default, with = "crate::model::saved::text_option")]
     pub task_group: Option<Arc<str>>,
+    /// What the resource manager says of it. Nothing is decided by them.
+    #[serde(default)]
+    pub tags: Tags,
 }
 
 impl AskSpec {

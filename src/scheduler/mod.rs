@@ -77,6 +77,8 @@ pub struct Scheduler {
     tuning: Tuning,
     partitions: Vec<Partition>,
     checksum: String,
+    /// The configuration that every queue has been settled by; `None` before the first, and where that is not known.
+    loaded: Option<Arc<Config>>,
     /// Commands before the invariants are asserted again.
     #[cfg(debug_assertions)]
     unasserted: u64,
@@ -100,6 +102,7 @@ impl Scheduler {
             tuning,
             partitions: Vec::new(),
             checksum: String::new(),
+            loaded: None,
             #[cfg(debug_assertions)]
             unasserted: 0,
         }
@@ -172,6 +175,7 @@ impl Scheduler {
     /// anew against one that does not.
     pub fn forget_shortcuts(&mut self) {
         self.partitions.iter_mut().for_each(Partition::forget_shortcuts);
+        self.loaded = None;
     }
 
     /// The checksum of the configuration in force; empty before the first.

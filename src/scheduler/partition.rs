@@ -1,6 +1,7 @@
 //! One partition: its state, and the counters that one allocation or release moves.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::iter;
 use std::sync::Arc;
 
 use super::app::{Allocation, Application, Ask, Tried};
@@ -294,14 +295,16 @@ impl Partition {
         self.touch_allocation(node, number);
     }
 
-    /// What [`Partition::charge_node`] did is undone.
-    pub(super) fn free_node(&mut self, node: NodeKey, number: u64, resource: &Resource) {
+    /// What [`Partition::charge_node`] did is undone, for each of these numbers and amounts.
+    pub(super) fn free_node<'r>(&mut self, node: NodeKey, ended: impl Iterator<Item = (u64, &'r Resource)> + Clone) {
         self.nodes.change(node, |node| {
-            node.allocated.sub_assign(resource);
+            for (number, resource) in ended.clone() {
+                node.allocated.sub_assign(resource);
+                node.allocations.remove(&number);
+            }
             node.allocated.prune();
-            node.allocations.remove(&number);
         });
-        self.touch_allocation(node, number);
+        ended.for_each(|(number, _)| self.touch_allocation(node, number));
     }
 
     /// An ask that is not pending any more is allocated from now on: everything that this moves but its node. `in_place`: it
@@ -359,7 +362,7 @@ impl Partition {
         if let Some(allocation) = &taken.allocation {
             self.usage.decrease(&application.account, &path, &taken.resource);
             self.placeholders -= u64::from(taken.placeholder);
-            self.free_node(allocation.node, allocation.number, &taken.resource);
+            self.free_node(allocation.node, iter::once((allocation.number, &taken.resource)));
             self.touch_account(app);
         }
         self.end_preemption(app, &taken);

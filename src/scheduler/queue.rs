@@ -257,14 +257,17 @@ impl QueueTree {
 
     /// Takes an empty queue out of the tree.
     pub fn remove(&mut self, key: QueueKey) {
-        if let Some(parent) = self.queues.get(key).and_then(|queue| queue.parent) {
-            self.unlist(parent, key);
-        }
-        let Some(queue) = self.queues.remove(key) else { return };
+        let Some(queue) = self.queues.get(key) else { return };
+        let handed_up = queue.handed_up;
         if let Some(parent) = queue.parent {
-            self.queues[parent].children.retain(|child| *child != key);
-            self.note_priority(parent, Some(queue.handed_up), None);
+            let at = self.child_position(parent, queue.path.name());
+            self.unlist(parent, key);
+            if let Ok(at) = at {
+                self.queues[parent].children.remove(at);
+            }
+            self.note_priority(parent, Some(handed_up), None);
         }
+        self.queues.remove(key);
     }
 
     fn child_position(&self, parent: QueueKey, name: &str) -> Result<usize, usize> {
@@ -273,6 +276,12 @@ impl QueueTree {
         let from = parent.path.as_str().len() + 1;
         let name_of = |child: QueueKey| self.queues[child].path.as_str().get(from..).unwrap_or_default();
         parent.children.binary_search_by(|child| name_of(*child).cmp(name))
+    }
+
+    /// The child of a queue by its lower-cased name, which probably is its child at `at`.
+    pub(super) fn child_near(&self, parent: QueueKey, at: usize, name: &str) -> Option<QueueKey> {
+        let there = self.queues[parent].children.get(at).copied();
+        there.filter(|child| self.queues[*child].path.name() == name).or_else(|| self.child(parent, name))
     }
 
     /// The child of a queue by its lower-cased name.

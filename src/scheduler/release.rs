@@ -1,12 +1,13 @@
 //! Allocations and asks that end, and applications whose submitter says that they are over.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::app::Ask;
+use super::app::{Allocation, Ask};
 use super::event::{Event, EventKind, ReleaseReason};
-use super::index::{AppKey, AskKey};
+use super::index::{AppKey, AskKey, NodeKey};
 use super::partition::Partition;
-use crate::model::{AppId, AppState, AskId, Time};
+use crate::model::{AppId, AppState, AskId, Resource, Time};
 
 impl Partition {
     /// An allocation is over, or a pending ask is withdrawn.
@@ -89,10 +90,52 @@ impl Partition {
     /// order of allocation.
     pub(super) fn release_everything(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
+        self.take_allocations(now, app, ReleaseReason::Stopped, events);
+    }
+
+    /// Takes all allocations off an application that has no pending asks, as [`Partition::take_allocation`] takes one. Counters move
+    /// once, each node's room too: an application may have very many.
+    fn take_allocations(&mut self, now: Time, app: AppKey, reason: ReleaseReason, events: &mut Vec<Event>) {
+        let holder = self.holder(app);
+        let path = self.queues.path_up(self.apps[app].queue);
+        let mut sum = Resource::new();
+        let mut by_node: BTreeMap<NodeKey, Vec<(u64, Resource)>> = BTreeMap::new();
         let allocated: Vec<AskKey> = self.apps[app].allocations.values().copied().collect();
-        for ask in allocated {
-            self.take_allocation(now, app, ask, ReleaseReason::Stopped, false, events);
+        events.reserve(allocated.len());
+        for key in allocated {
+            let application = &mut self.apps[app];
+            let Some(Allocation { node, number, .. }) = application.asks[key].allocation else { continue };
+            Arc::make_mut(&mut application.past).count(now, &application.asks[key], &self.nodes[node], reason);
+            let Some(ended) = application.remove_ask(key) else { continue };
+            let kind = EventKind::Released {
+                app: application.id.clone(),
+                ask: ended.id.clone(),
+                node: self.nodes[node].id.clone(),
+                reason,
+                resource: ended.resource.clone(),
+                holder: holder.clone(),
+                in_place: false,
+            };
+            events.push(Event { at: now, kind });
+            self.placeholders -= u64::from(ended.placeholder);
+            self.end_preemption(app, &ended);
+            self.touch_ask(app, key, ended.arrival);
+            sum.add_assign(&ended.resource);
+            by_node.entry(node).or_default().push((number, ended.resource));
         }
+        for (node, ended) in &by_node {
+            self.free_node(*node, ended.iter().map(|(number, resource)| (*number, resource)));
+        }
+        self.usage.decrease(&self.apps[app].account, &path, &sum);
+        for key in path {
+            let queue = &mut self.queues[key];
+            queue.allocated.sub_assign(&sum);
+            queue.allocated.prune();
+            queue.refresh_share();
+        }
+        self.touch_account(app);
+        self.touch_path(self.apps[app].queue);
+        self.refresh_app(app);
     }
 
     /// Takes an allocation off its application, with every counter that it moved, and tells so. `in_place`: another takes its

@@ -3,17 +3,18 @@
 //!
 //! Everything that can refuse is asked before the first change is made.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Scheduler;
 use super::event::{Event, EventKind};
-use super::index::QueueKey;
+use super::index::{Index, QueueKey};
 use super::partition::Partition;
 use super::place::Rules;
 use super::queue::{Queue, ROOT, Settings};
 use super::switches::{ReloadMaxApps, Switches};
-use crate::config::properties::{Merged, QueueProperties, inherit};
+use crate::config::properties::{QueueProperties, inherit};
 use crate::config::{Config, PartitionConfig, QueueConfig};
 use crate::model::{QueueState, Resource, Time};
 
@@ -39,20 +40,23 @@ impl Scheduler {
     /// Brings everything of a configuration into force but the limits.
     fn bring_in(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) -> Result<(), String> {
         let rules = self.accepts(config)?;
+        let before = self.loaded.take();
         self.remove_partitions(now, config, events);
         for (partition, rules) in config.partitions.iter().zip(rules) {
             if let Some(present) = self.partitions.iter_mut().find(|p| *p.name == partition.name) {
+                let before = before.as_ref().and_then(|config| config.partition(&partition.name));
                 present.set_rules(Arc::new(rules));
-                present.load(now, partition, events)?;
+                present.load(now, partition, before, events)?;
             } else {
                 let name = Arc::from(partition.name.as_str());
                 let mut new = Partition::new(name, self.switches, self.tuning, Arc::new(rules));
-                new.load(now, partition, events)?;
+                new.load(now, partition, None, events)?;
                 self.partitions.push(new);
             }
         }
         let place = |p: &Partition| config.partitions.iter().position(|c| *c.name == *p.name);
         self.partitions.sort_by_key(place);
+        self.loaded = Some(Arc::clone(config));
         Ok(())
     }
 
@@ -73,7 +77,7 @@ impl Scheduler {
     fn adopt_limits(&mut self, now: Time, config: &Config, events: &mut Vec<Event>) {
         let last = config.partitions.last().filter(|_| self.switches.limits_of_last_partition);
         for partition in &mut self.partitions {
-            let own = config.partitions.iter().find(|c| *c.name == *partition.name);
+            let own = config.partition(&partition.name);
             if let Some(config) = last.or(own) {
                 partition.adopt_limits(now, config, events);
             }
@@ -99,9 +103,48 @@ fn build_rules(partition: &PartitionConfig, switches: &Switches, first: bool) ->
 /// What is left to do of a load.
 enum Load<'a> {
     /// A queue, below a parent that is done.
-    Queue(&'a QueueConfig, Option<QueueKey>),
+    Queue(Step<'a>),
     /// What is left of a queue whose children are done.
     Finish(&'a QueueConfig, QueueKey),
+}
+
+/// A queue of a configuration, on its way into force.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    config: &'a QueueConfig,
+    /// What the configuration before said of it, if what is handed down to it is what was then: if both say the same there is
+    /// nothing to do.
+    before: Option<&'a QueueConfig>,
+    /// The queue above, and which of its children in the configuration it is.
+    parent: Option<(QueueKey, usize)>,
+}
+
+/// The children that a configuration gave a queue, to be found by name.
+struct Before<'a> {
+    children: &'a [QueueConfig],
+    by_name: OnceCell<Index<&'a str, &'a QueueConfig>>,
+}
+
+impl<'a> Before<'a> {
+    fn of(queue: Option<&'a QueueConfig>) -> Self {
+        Self { children: queue.map(|queue| &*queue.children).unwrap_or_default(), by_name: OnceCell::new() }
+    }
+
+    /// The child of a name, which probably stands where it stands now.
+    fn find(&self, at: usize, name: &str) -> Option<&'a QueueConfig> {
+        if let Some(child) = self.children.get(at).filter(|child| child.name == name) {
+            return Some(child);
+        }
+        let index = self.by_name.get_or_init(|| {
+            let mut index = Index::default();
+            index.reserve(self.children.len());
+            for child in self.children {
+                index.insert(child.name.as_str(), child);
+            }
+            index
+        });
+        index.get(name).copied()
+    }
 }
 
 impl Partition {
@@ -119,8 +162,10 @@ impl Partition {
                     ids.join(", ")
                 ));
             }
-            let known = |child: &'_ &QueueConfig| self.queues.child(key, &child.name);
-            stack.extend(config.children.iter().filter_map(|child| known(&child).map(|key| (child, key))));
+            // What is to be a leaf is never refused.
+            let parents = config.children.iter().enumerate().filter(|(_, child)| child.parent);
+            let known = |at, child: &'_ QueueConfig| self.queues.child_near(key, at, &child.name);
+            stack.extend(parents.filter_map(|(at, child)| known(at, child).map(|key| (child, key))));
         }
         Ok(())
     }
@@ -131,19 +176,33 @@ impl Partition {
     /// # Errors
     /// Only under the switch `reload_revives`: a new queue below a draining one. What was done until then stays, as in the
     /// release (`profiles.md` section 5.1).
-    fn load(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) -> Result<(), String> {
+    fn load(
+        &mut self,
+        now: Time,
+        config: &PartitionConfig,
+        before: Option<&PartitionConfig>,
+        events: &mut Vec<Event>,
+    ) -> Result<(), String> {
         self.nodes.set_sort(&config.node_sort);
         self.preemption = config.preemption;
         self.share_bases_stale = true;
         self.wake_all();
         self.touch_tree();
-        let mut stack = vec![Load::Queue(&config.root, None)];
+        // The releases settle a known queue otherwise than a new one: there, saying the same again can change it.
+        let before = before.filter(|_| self.switches.reload_inherits && !self.switches.priority_cache);
+        let root = Step { config: &config.root, before: before.map(|before| &before.root), parent: None };
+        let mut stack = vec![Load::Queue(root)];
         while let Some(load) = stack.pop() {
             match load {
-                Load::Queue(config, parent) => {
-                    let key = self.load_queue(now, config, parent, events)?;
-                    stack.push(Load::Finish(config, key));
-                    stack.extend(config.children.iter().rev().map(|child| Load::Queue(child, Some(key))));
+                Load::Queue(step) => {
+                    let (key, before) = self.load_queue(now, step, events)?;
+                    stack.push(Load::Finish(step.config, key));
+                    let before = Before::of(before);
+                    let children = step.config.children.iter().enumerate().rev();
+                    stack.extend(children.map(|(at, config)| {
+                        let before = before.find(at, &config.name);
+                        Load::Queue(Step { config, before, parent: Some((key, at)) })
+                    }));
                 }
                 Load::Finish(config, key) => self.drain_missing(now, config, key, events),
             }
@@ -154,18 +213,20 @@ impl Partition {
         Ok(())
     }
 
-    /// Finds or makes one queue and gives it its settings.
-    fn load_queue(
+    /// Finds or makes one queue and gives it its settings. Gives what the configuration before said of it, if the queue hands down
+    /// what it did then.
+    fn load_queue<'a>(
         &mut self,
         now: Time,
-        config: &QueueConfig,
-        parent: Option<QueueKey>,
+        step: Step<'a>,
         events: &mut Vec<Event>,
-    ) -> Result<QueueKey, String> {
+    ) -> Result<(QueueKey, Option<&'a QueueConfig>), String> {
+        let Step { config, before, parent } = step;
         let known = match parent {
             None => self.queues.get(ROOT).map(|root| root.key),
-            Some(parent) => self.queues.child(parent, &config.name),
+            Some((parent, at)) => self.queues.child_near(parent, at, &config.name),
         };
+        let parent = parent.map(|(parent, _)| parent);
         let draining = parent.map(|parent| &self.queues[parent]).filter(|p| p.state == QueueState::Draining);
         if let (None, Some(draining)) = (known, draining) {
             return Err(format!("queue {} cannot be added below {}, which drains", config.name, draining.path));
@@ -175,8 +236,16 @@ impl Partition {
             // A queue is what it is from the start; only one that becomes something else is told of.
             self.queues[key].leaf = parent.is_some() && !config.parent && config.children.is_empty();
         }
+        let settled = known.and_then(|key| self.queues.get(key));
+        let settled = settled.is_some_and(|queue| queue.managed && queue.state == QueueState::Active);
+        if settled && before.is_some_and(|before| config.same_settings(before)) {
+            return Ok((key, before));
+        }
+        let then = Arc::clone(&self.queues[key].settings);
         self.settle(now, key, config, known.is_some(), events);
-        Ok(key)
+        let settings = &self.queues[key].settings;
+        let hands_down_the_same = || then.merged == settings.merged && then.template == settings.template;
+        Ok((key, before.filter(|_| hands_down_the_same())))
     }
 
     /// Adds a queue without any settings.
@@ -202,9 +271,9 @@ impl Partition {
     fn settle(&mut self, now: Time, key: QueueKey, config: &QueueConfig, known: bool, events: &mut Vec<Event>) {
         let (path, parent) = (self.queues[key].path.clone(), self.queues[key].parent);
         let of_parent = parent.map(|parent| &self.queues[parent].settings);
-        let nothing = Merged::new();
+        let nothing = Arc::default();
         let inherited = match of_parent {
-            Some(settings) if !known || self.switches.reload_inherits => &*settings.merged,
+            Some(settings) if !known || self.switches.reload_inherits => &settings.merged,
             _ => &nothing,
         };
         let merged = inherit(inherited, &path, &config.properties);
@@ -233,7 +302,7 @@ impl Partition {
         queue.settings = Arc::new(Settings {
             at: Some(config.at),
             parent: config.parent,
-            merged: Arc::new(merged),
+            merged,
             properties,
             admin_acl: config.admin_acl.value.clone(),
             submit_acl: config.submit_acl.value.clone(),
@@ -269,9 +338,10 @@ impl Partition {
     /// A queue's type follows its configuration, but a parent that lost its children stays one until the last is gone
     /// (`config.md` section 15).
     pub(super) fn settle_type(&mut self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
-        let queue = &mut self.queues[key];
+        let Some(queue) = self.queues.get(key) else { return };
         let leaf = !queue.settings.parent && queue.children.is_empty() && queue.parent.is_some();
         if leaf != queue.leaf {
+            let queue = &mut self.queues[key];
             queue.leaf = leaf;
             events.push(Event::new(now, EventKind::QueueType { queue: queue.path.clone(), leaf }));
             self.touch_queue(key);
@@ -281,6 +351,9 @@ impl Partition {
 
     /// Managed children that the configuration does not have any more drain, with all managed queues below them (SCH-180).
     fn drain_missing(&mut self, now: Time, config: &QueueConfig, key: QueueKey, events: &mut Vec<Event>) {
+        if self.queues.get(key).is_some_and(|queue| queue.children.len() == config.children.len()) {
+            return;
+        }
         let kept: BTreeSet<&str> = config.children.iter().map(|child| child.name.as_str()).collect();
         let children = self.queues[key].children.iter().copied();
         let missing = children.filter(|child| !kept.contains(self.queues[*child].path.name()));

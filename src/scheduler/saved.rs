@@ -207,10 +207,14 @@ impl Partition {
 
 impl Application {
     fn index_asks(&mut self) {
-        let Self { asks, by_id, pending_order, allocations, .. } = self;
+        let Self { asks, by_id, namesakes, pending_order, allocations, .. } = self;
         for (key, ask) in asks.iter() {
             // Of several with one id the last one stands for it (D-23).
-            if by_id.get(&ask.id).is_none_or(|other| asks[*other].arrival < ask.arrival) {
+            if let Some(other) = by_id.get(&ask.id).copied() {
+                let (earlier, last) = if asks[other].arrival < ask.arrival { (other, key) } else { (key, other) };
+                namesakes.entry(ask.id.clone()).or_default().insert(asks[earlier].arrival, earlier);
+                by_id.insert(ask.id.clone(), last);
+            } else {
                 by_id.insert(ask.id.clone(), key);
             }
             match &ask.allocation {
@@ -253,6 +257,21 @@ pub(super) mod decided {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Bound>>, D::Error> {
         Ok(bool::deserialize(from)?.then(Vec::new))
+    }
+}
+
+/// Which asks stand behind a namesake follows from the asks: only how many there are is written.
+pub(super) mod namesakes {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::scheduler::app::Namesakes;
+
+    pub fn serialize<S: Serializer>(namesakes: &Namesakes, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(namesakes.values().map(|earlier| earlier.len() as u64).sum())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Namesakes, D::Error> {
+        u64::deserialize(from).map(|_| Namesakes::new())
     }
 }
 

@@ -177,7 +177,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         task_groups: Default::default(),
         asks: Slab::default(),
         by_id: Index::default(),
-        namesakes: 0,
+        namesakes: Default::default(),
         pending_order: Default::default(),
         allocations: Default::default(),
         reservations: Vec::new(),

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::{About, Link, Records, Source, TextAnswer, ViewAnswer};
+use super::{About, ChapterAnswer, Link, Records, Source, TextAnswer, ViewAnswer};
+use crate::engine::journal::Past;
 use crate::engine::{Core, Counters, Engine, EventLog, Host, Ledger, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
-use crate::view::{EventPage, View};
+use crate::view::{EventPage, Record, Toward, View};
 
 /// How old a view may be before that is worth telling.
 const STALE_AFTER: Duration = Duration::from_secs(2);
@@ -23,6 +24,19 @@ impl Embedded {
     /// Shows an engine to somebody, who acts on it.
     pub fn new(engine: impl Into<Arc<Engine>>, about: About, actor: impl Into<Actor>) -> Self {
         Self { engine: engine.into(), about, actor: actor.into() }
+    }
+
+    /// Has something looked up in the past that is kept, on a thread of its own.
+    fn look_back<T: 'static>(
+        &self,
+        answer: Box<dyn FnOnce(Result<T, String>) + Send>,
+        look: impl FnOnce(&Past) -> Result<T, String> + Send + 'static,
+    ) {
+        let Some(past) = self.engine.past().cloned() else {
+            return answer(Err("nothing is kept without a state folder".to_owned()));
+        };
+        // Without a thread nothing answers, and the console goes on without it.
+        let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || answer(look(&past)));
     }
 }
 
@@ -81,18 +95,16 @@ impl Source for Embedded {
     }
 
     fn view_at(&self, at: Time, answer: ViewAnswer) {
-        let Some(past) = self.engine.past().cloned() else {
-            return answer(Err("nothing is kept without a state folder".to_owned()));
-        };
-        let look = move || {
-            let found = past.view_at(at).map_err(|why| {
+        self.look_back(answer, move |past| {
+            past.view_at(at).map_err(|why| {
                 let reach = past.reaches_back_to().filter(|reach| *reach > at);
                 reach.map_or_else(|| why.to_string(), |reach| format!("the journal goes back to {reach} only"))
-            });
-            answer(found);
-        };
-        // Without a thread nothing answers, and the console goes on without it.
-        let _ = std::thread::Builder::new().name("past".to_owned()).spawn(look);
+            })
+        });
+    }
+
+    fn chapter(&self, at: Time, toward: Toward, wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
+        self.look_back(answer, move |past| past.chapter(at, toward, wanted).map_err(|why| why.to_string()));
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

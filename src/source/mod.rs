@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
-use crate::view::{EventPage, View};
+use crate::view::{Chapter, EventPage, Record, Toward, View};
 pub use embedded::{Embedded, Stepped};
 pub use records::{Records, TextAnswer};
 pub use remote::Remote;
@@ -22,6 +22,9 @@ pub use saved::Saved;
 
 /// Where the view of an earlier time goes, or why there is none. Called once, from any thread.
 pub type ViewAnswer = Box<dyn FnOnce(Result<Arc<View>, String>) + Send>;
+
+/// Where a chapter of the past goes, or why there is none. Called once, from any thread.
+pub type ChapterAnswer = Box<dyn FnOnce(Result<Chapter, String>) + Send>;
 
 /// A cluster as a console sees it.
 pub trait Source: Send + Sync {
@@ -111,6 +114,12 @@ pub trait Source: Send + Sync {
     /// Has the view of an earlier time made from what is kept; `answer` is called once, from any thread, with it or with why there
     /// is none.
     fn view_at(&self, at: Time, answer: ViewAnswer) {
+        answer(Err(format!("nothing is kept of {at}")));
+    }
+
+    /// Has what happened right before or after a time looked up in what is kept, as far as it goes at once: of the records of events
+    /// those that `wanted` says. `answer` is called once, from any thread.
+    fn chapter(&self, at: Time, _toward: Toward, _wanted: fn(&Record) -> bool, answer: ChapterAnswer) {
         answer(Err(format!("nothing is kept of {at}")));
     }
 

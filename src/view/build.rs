@@ -494,6 +494,7 @@ fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition) -> AskRow
         placeholder: ask.placeholder,
         task_group: ask.task_group.clone(),
         required_node: ask.required_node.clone(),
+        tags: ask.tags.clone(),
     }
 }
 

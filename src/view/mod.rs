@@ -12,6 +12,7 @@
 
 pub mod act;
 pub mod build;
+pub mod chapter;
 pub mod drain;
 pub mod explain;
 pub mod health;
@@ -31,6 +32,7 @@ use crate::config::NodeSortConfig;
 use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
 pub use crate::scheduler::place;
 pub use build::ViewBuilder;
+pub use chapter::{Chapter, Toward};
 pub use drain::drain_notice;
 pub use health::{Health, HealthCheck, health};
 pub use history::{History, PartitionSample, QueueSample, Sample};

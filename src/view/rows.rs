@@ -9,7 +9,8 @@ use imbl::{OrdMap, OrdSet, Vector};
 use crate::config::Place;
 use crate::config::properties::{AppSortPolicy, PreemptionPolicy};
 use crate::model::{
-    Acl, AppId, AppState, AskId, Identity, NodeId, Priority, PriorityPolicy, QueuePath, QueueState, Resource, Time,
+    Acl, AppId, AppState, AskId, Identity, NodeId, Priority, PriorityPolicy, QueuePath, QueueState, Resource, Tags,
+    Time,
 };
 
 /// Where a queue's row stands in its partition's view; the root's is 0.
@@ -239,6 +240,8 @@ pub struct AskRow {
     pub task_group: Option<Arc<str>>,
     /// The only node that will do, if any.
     pub required_node: Option<NodeId>,
+    /// What the resource manager says of it.
+    pub tags: Tags,
 }
 
 /// What there is to tell of an ask beside its row: what a person seldom looks at.

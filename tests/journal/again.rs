@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use kornsole::cli::demo;
 use kornsole::engine::journal::{Folder, Kept, MemoryDisk};
-use kornsole::engine::{Core, Progress, Setup};
+use kornsole::engine::{Core, Numbering, Progress, Setup};
 use kornsole::model::{Profile, Time};
 use kornsole::scenario::{Demo, Workload};
-use kornsole::view::View;
+use kornsole::view::{Record, Toward, View};
 
 const SEED: u64 = 42;
 
@@ -92,8 +92,24 @@ fn the_past_can_be_looked_at() {
         same(&then, &picture(&past.view_at(at).unwrap()));
     }
     assert_eq!(past.reaches_back_to(), Some(Time::ZERO));
-    let moments = past.moments(0).unwrap();
-    assert_eq!(moments[0].what, "the scheduler was started");
+    let end = core.now();
+    let told = core.events().page(Numbering::All, 0, usize::MAX).records;
+    let told: Vec<Record> = told.iter().map(|(_, record)| Record::clone(record)).collect();
+    let (mut at, mut back) = (end, Vec::new());
+    loop {
+        let chapter = past.chapter(at, Toward::Earlier, |_| true).unwrap();
+        assert!(chapter.from < at && (at <= chapter.to || chapter.last), "{at}");
+        at = chapter.from;
+        back.splice(0..0, chapter.records);
+        if chapter.first {
+            break;
+        }
+    }
+    // The journal begins with the queues of its first configuration.
+    let first = told.iter().position(|record| record.at > Time::ZERO).unwrap();
+    assert_eq!(back, told[first..], "what is looked up is what was told");
+    let next = past.chapter(Time::ZERO + Duration::from_secs(45), Toward::Later, |_| true).unwrap();
+    assert_eq!((next.last, next.from), (true, Time::ZERO + Duration::from_secs(40)));
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 mod again;
 mod config;
+mod console;
+mod crash;
 mod damage;
 mod disk;
 mod faults;

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+mod again;
 mod drains;
 mod packing;
 mod partitions;

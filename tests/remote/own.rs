@@ -1,5 +1,6 @@
 //! A kornsole at the other end: a real server, a real client, a real socket between them.
 
+use std::collections::BTreeMap;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -150,10 +151,16 @@ fn a_console_submits_asks_and_releases() {
     assert_eq!(placed.code, Code::NotPlaced);
 
     sue.wait("the application", |view, _| view.partitions[0].app_by_id(&"one".into()).map(|_| ()));
-    let ask = AskSpec { id: "t".into(), count: 2, resource: amount(500), priority: Priority(3), ..AskSpec::default() };
+    let tags: BTreeMap<String, String> = [("pod".to_owned(), "one-t".to_owned())].into();
+    let (resource, priority) = (amount(500), Priority(3));
+    let ask = AskSpec { id: "t".into(), count: 2, resource, priority, tags: tags.into(), ..AskSpec::default() };
     let Ok(Done::Asked(done)) = act(&sue, PartitionAct::Ask { app: "one".into(), asks: vec![ask] }) else { panic!() };
     assert_eq!(done.asks, ["t-1".into(), "t-2".into()]);
     sue.wait("what runs", |view, _| (view.partitions[0].allocated == amount(1000)).then_some(()));
+    sue.wait("what was said of it", |view, _| {
+        let row = view.partitions[0].app_by_id(&"one".into())?;
+        row.asks.values().all(|ask| ask.tags.iter().eq([("pod", "one-t")])).then_some(())
+    });
 
     let release = || PartitionAct::Release { app: "one".into(), ask: "t-1".into() };
     let Ok(Done::Released(done)) = act(&sue, release()) else { panic!() };

@@ -4,15 +4,14 @@ use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 use kornsole::api::server::Options;
-use kornsole::model::{AppId, Identity, Profile, Resource};
-use kornsole::scheduler::{AskSpec, PartitionCommand, Submission};
+use kornsole::model::Profile;
 
 use super::stage::{Stage, answer};
 
-const SHORT: Duration = Duration::from_millis(300);
+pub const SHORT: Duration = Duration::from_millis(300);
 
 /// A server with short time limits.
-fn impatient(set: impl FnOnce(&mut Options)) -> Stage {
+pub fn impatient(set: impl FnOnce(&mut Options)) -> Stage {
     Stage::resting("tests/conformance/rest/scenario.yaml".as_ref(), Profile::Kornsole, |options| {
         options.limits.header = SHORT;
         options.limits.body = SHORT;
@@ -22,7 +21,7 @@ fn impatient(set: impl FnOnce(&mut Options)) -> Stage {
 }
 
 /// What a server does with some bytes: all that it answers until it hangs up.
-fn said(stage: &Stage, bytes: &[u8]) -> Vec<u8> {
+pub fn said(stage: &Stage, bytes: &[u8]) -> Vec<u8> {
     let mut stream = stage.connect();
     // The server may have hung up already.
     let _ = stream.write_all(bytes);
@@ -181,42 +180,4 @@ fn head_options_and_gzip() {
     assert_eq!(small.header("content-encoding"), None);
     let preflight = stage.ask("OPTIONS", path, &[], b"");
     assert_eq!((preflight.status, preflight.header("access-control-allow-origin")), (200, Some("*")));
-}
-
-/// A client that opens a stream and reads nothing of it: its place is given back, and nobody else notices.
-#[test]
-fn who_reads_nothing_of_a_stream_is_dropped() {
-    let stage = impatient(|options| {
-        options.events.max_streams_per_host = 1;
-        options.limits.stream_write = SHORT;
-        // Only who reads nothing is to be hung up on, however slow this machine is.
-        options.limits.header = super::stage::PATIENCE;
-    });
-    let mut stuck = stage.connect();
-    stuck.write_all(b"GET /ws/v1/events/stream HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
-    stuck.read_exact(&mut [0; 12]).unwrap();
-    let apply = |command: PartitionCommand| {
-        stage.engine.apply(command.into()).recv_timeout(super::stage::PATIENCE).expect("the scheduler goes on");
-    };
-    let who = Identity::new("sue", ["dev"]);
-    let began = Instant::now();
-    let mut status = [0; 12];
-    for round in 0.. {
-        // More than what the system keeps for a connection comes together at last.
-        let app = AppId::from(format!("loud-{round}"));
-        let (queue, who) = ("root.tenants.tenant-a.etl".to_owned(), who.clone());
-        apply(PartitionCommand::Submit(Submission { app: app.clone(), queue, who, ..Submission::default() }));
-        let resource: Resource = [("vcore", 1)].into_iter().collect();
-        let ask = AskSpec { app: app.clone(), id: "t".into(), count: 5000, resource, ..AskSpec::default() };
-        apply(PartitionCommand::Ask(ask));
-        apply(PartitionCommand::Remove { app });
-        assert_eq!(stage.get("/ws/v1/clusters").status, 200, "others are served meanwhile");
-        let mut other = stage.connect();
-        other.write_all(b"GET /ws/v1/events/stream HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
-        other.read_exact(&mut status).unwrap();
-        if status.ends_with(b"200") {
-            break;
-        }
-        assert!(began.elapsed() < super::stage::PATIENCE, "the place of the stuck client is never given back");
-    }
 }

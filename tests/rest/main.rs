@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 mod config;
+mod held;
 mod hostile;
 mod metrics;
+mod panics;
 mod process;
 mod recorded;
 mod served;
-mod speed;
 mod stage;
 mod wire;

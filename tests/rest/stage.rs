@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use kornsole::api::auth::{self, NewToken};
 use kornsole::api::server::{Options, Server};
 use kornsole::cli;
 use kornsole::config::Settings;
 use kornsole::engine::{Engine, Setup};
-use kornsole::model::Profile;
+use kornsole::model::{Identity, Profile};
 
 /// How long a test waits for what must come.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -84,9 +86,7 @@ impl Stage {
     }
 
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address()).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream
+        connect(self.address())
     }
 
     pub fn get(&self, path: &str) -> Answer {
@@ -94,21 +94,67 @@ impl Stage {
     }
 
     pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n");
-        for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        if !body.is_empty() {
-            head += &format!("Content-Length: {}\r\n", body.len());
-        }
-        let mut stream = self.connect();
-        stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
-        // A server that refuses early may have closed already.
-        let _ = stream.write_all(body);
-        let mut bytes = Vec::new();
-        // Nor need it take the whole body before it hangs up.
-        let _ = stream.read_to_end(&mut bytes);
-        answer(&bytes)
+        ask(self.address(), method, path, headers, body)
+    }
+}
+
+/// Asks one thing of a server, on a connection of its own.
+pub fn ask(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+    let mut head = format!("{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n");
+    for (name, value) in headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    if !body.is_empty() {
+        head += &format!("Content-Length: {}\r\n", body.len());
+    }
+    let mut stream = connect(address);
+    stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+    // A server that refuses early may have closed already.
+    let _ = stream.write_all(body);
+    let mut bytes = Vec::new();
+    // Nor need it take the whole body before it hangs up.
+    let _ = stream.read_to_end(&mut bytes);
+    answer(&bytes)
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+/// A folder for tokens and certificates, which is removed again.
+pub struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Folder {
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("kornsole-rest-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn tokens(&self) -> PathBuf {
+        self.file("tokens.yaml")
+    }
+
+    /// A new token of somebody.
+    pub fn token(&self, user: &str, group: &str) -> String {
+        let new = NewToken::make(Identity::new(user, [group]), None, false, "").unwrap();
+        auth::add(&self.tokens(), new.token).unwrap();
+        new.secret
     }
 }
 

@@ -1,7 +1,9 @@
 //! A scheduler that is written down and made anew decides as the one that was not, command by command.
 
-use kornsole::model::Profile;
-use kornsole::scheduler::{Scheduler, check, saved};
+use kornsole::model::{Profile, Time};
+use kornsole::scenario::StepKind;
+use kornsole::scheduler::app::Ask;
+use kornsole::scheduler::{Command, Scheduler, check, saved};
 use proptest::prelude::*;
 
 use super::commands::{gang_step, run, step};
@@ -39,4 +41,43 @@ proptest! {
         });
         prop_assert_eq!(plain, anew);
     }
+}
+
+/// What was written down before asks had tags is read on: the field is the last one, and may be missing.
+#[test]
+fn asks_without_tags_are_read_too() {
+    let played = |text: &str| {
+        let scenario = kornsole::scenario::read(text).scenario.unwrap();
+        let mut core = Scheduler::new(Profile::Kornsole);
+        let config = kornsole::config::read(kornsole::config::DEFAULT_CONFIG, Profile::Kornsole).config.unwrap();
+        core.apply(Time::ZERO, &Command::Configure(config.into()));
+        for step in scenario.steps {
+            let StepKind::Command(command) = step.kind else { panic!("only commands") };
+            core.apply(Time::ZERO, &command.into());
+        }
+        core
+    };
+    let text = "version: 1
+config: ''
+steps:
+- submit: {app: one, user: sue, queue: root.a, tags: {namespace: a}}
+- ask: {app: one, id: t, resource: {vcore: 1}, tags: {pod: one-t}}
+- ask: {app: one, id: u, resource: {vcore: 1}}
+";
+    let scheduler = played(text);
+    let (_, app) = scheduler.partitions()[0].apps.iter().next().unwrap();
+    let tags = |ask: &Ask| ask.tags.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
+    let mut seen = Vec::new();
+    for (_, ask) in app.asks.iter() {
+        let mut bytes = rmp_serde::to_vec(ask).unwrap();
+        seen.push(tags(&rmp_serde::from_slice(&bytes).unwrap()));
+        if ask.tags.is_empty() {
+            // An array of 16 bits' length without its last element, an empty map.
+            assert_eq!((bytes[0], bytes.pop()), (0xdc, Some(0x80)));
+            bytes[2] -= 1;
+            let old: Ask = rmp_serde::from_slice(&bytes).unwrap();
+            assert_eq!((&old.id, tags(&old)), (&ask.id, Vec::new()));
+        }
+    }
+    assert_eq!(seen, [vec!["pod=one-t".to_owned()], vec![]]);
 }

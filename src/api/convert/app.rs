@@ -95,6 +95,7 @@ fn request(context: &Context, app: &AppRow, ask: &AskRow, notes: Option<&Arc<Ask
     let log = notes.map(|notes| &notes.log);
     dto::Request {
         allocation_key: ask.id.as_str().to_owned(),
+        allocation_tags: (&ask.tags).into(),
         request_time: context.wall.nanos(ask.created),
         resource: (&ask.resource).into(),
         priority: ask.priority.0,
@@ -161,6 +162,7 @@ pub(super) fn allocation(
     let wall = &context.wall;
     Some(dto::Allocation {
         allocation_key: ask.id.as_str().to_owned(),
+        allocation_tags: (&ask.tags).into(),
         request_time: wall.nanos(asked),
         allocation_time: wall.nanos(since),
         allocation_delay: wall.between(asked, since),

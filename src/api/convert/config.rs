@@ -8,6 +8,7 @@ use crate::config::node::{Fields, Read};
 use crate::config::yaml::{self, Node};
 use crate::config::{DEFAULT_CONFIG, Fault, Faults, Severity};
 use crate::model::Profile;
+use crate::view::act::FoundFault;
 
 /// A configuration that was loaded from `text`, as upstream shows it after validation: without comments, with a root queue, the
 /// limits of a partition with its root. `None` before one is loaded.
@@ -24,16 +25,14 @@ pub fn config(loaded: Option<(&str, &str)>) -> dto::Config {
 
 /// Faults with their places.
 pub fn faults(faults: &[Fault]) -> Vec<dto::Fault> {
-    let one = |fault: &Fault| dto::Fault {
-        code: fault.code.to_owned(),
-        severity: Cow::Borrowed(if fault.severity == Severity::Error { "error" } else { "warning" }),
-        message: fault.message.clone(),
-        line: fault.at.line.into(),
-        column: fault.at.column.into(),
-        path: fault.path.clone(),
-        hint: fault.hint.clone(),
-    };
-    faults.iter().map(one).collect()
+    faults.iter().map(FoundFault::from).map(fault).collect()
+}
+
+/// One fault with its place.
+pub(super) fn fault(fault: FoundFault) -> dto::Fault {
+    let FoundFault { code, severity, message, at, path, hint } = fault;
+    let severity = Cow::Borrowed(if severity == Severity::Error { "error" } else { "warning" });
+    dto::Fault { code, severity, message, line: at.line.into(), column: at.column.into(), path, hint }
 }
 
 /// Takes values as they are written. The text is valid, or a release would take it: what is odd is passed over.

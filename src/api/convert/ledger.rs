@@ -4,7 +4,7 @@ use super::Wall;
 use crate::api::dto::ledger as dto;
 use crate::api::dto::ours::ConfigState;
 use crate::model::Time;
-use crate::view::ledger::{AuditEntry, Facts, Revision, RevisionSource};
+use crate::view::ledger::{AuditEntry, Revision, RevisionSource};
 
 /// A configuration that was in force, without its text.
 pub fn revision(revision: &Revision, current: Option<u64>, wall: &Wall) -> dto::RevisionInfo {
@@ -37,57 +37,40 @@ pub fn old_configuration(revision: &Revision, wall: &Wall) -> ConfigState {
     }
 }
 
+/// One form of an entry from the other: what both have under the same name goes over, the rest is given.
+macro_rules! entry {
+    ($to:path, $from:ident, $($field:ident: $value:expr),* $(,)?) => {{
+        use $to as To;
+        To {
+            id: $from.id,
+            user: $from.user,
+            groups: $from.groups,
+            address: $from.address,
+            action: $from.action,
+            partition: $from.partition,
+            object: $from.object,
+            allowed: $from.allowed,
+            code: $from.code,
+            why: $from.why,
+            reason: $from.reason,
+            before: $from.before.into_iter().collect(),
+            after: $from.after.into_iter().collect(),
+            $($field: $value),*
+        }
+    }};
+}
+
 /// An act, done or refused.
 pub fn audit_entry(entry: &AuditEntry, wall: &Wall) -> dto::AuditEntry {
-    let AuditEntry { user, groups, address, action, partition, object, code, why, reason, .. } = entry.clone();
+    let entry = entry.clone();
     let at = entry.wall.unwrap_or_else(|| wall.nanos(entry.at));
-    let facts = |facts: &Facts| facts.iter().cloned().collect();
-    let (before, after) = (facts(&entry.before), facts(&entry.after));
-    let (id, allowed, request_id) = (entry.id, entry.allowed, entry.request.clone());
-    dto::AuditEntry {
-        id,
-        at,
-        user,
-        groups,
-        address,
-        action,
-        partition,
-        object,
-        allowed,
-        code,
-        why,
-        reason,
-        before,
-        after,
-        request_id,
-    }
+    entry!(dto::AuditEntry, entry, at: at, request_id: entry.request)
 }
 
 /// The same entry, as another one told it.
 pub fn read_audit_entry(entry: dto::AuditEntry) -> AuditEntry {
-    let dto::AuditEntry { id, at, user, groups, address, action, partition, object, allowed, code, why, .. } = entry;
-    let wall = Some(at);
-    let at = Time(u64::try_from(at / 1000).unwrap_or(0));
-    let (before, after) = (entry.before.into_iter().collect(), entry.after.into_iter().collect());
-    let (reason, request) = (entry.reason, entry.request_id);
-    AuditEntry {
-        id,
-        at,
-        wall,
-        user,
-        groups,
-        address,
-        action,
-        partition,
-        object,
-        allowed,
-        code,
-        why,
-        reason,
-        before,
-        after,
-        request,
-    }
+    let at = Time(u64::try_from(entry.at / 1000).unwrap_or(0));
+    entry!(AuditEntry, entry, at: at, wall: Some(entry.at), request: entry.request_id)
 }
 
 /// The same revision, as another one told it: without its text.

@@ -1,15 +1,13 @@
 //! What came of orders, in the words of part II of `rest.md`.
 
-use std::borrow::Cow;
-
 use super::Wall;
+use super::config::fault;
 use crate::api::dto::ours as dto;
 use crate::api::dto::{self as wire};
-use crate::config::Severity;
 use crate::model::{AppId, AskId, Identity, QueuePath};
 use crate::view::act::{
-    AclKind, ChangeLine, Cleaned, Configuration, Configured, Details, FoundFault, Killed, LoadedBy, Moved, NodeDone,
-    Reason, Refusal,
+    AclKind, ChangeLine, Cleaned, Configuration, Configured, Details, Killed, LoadedBy, Moved, NodeDone, Reason,
+    Refusal,
 };
 use crate::view::place::access;
 use crate::view::{PartitionView, View};
@@ -31,7 +29,7 @@ pub fn refusal(refusal: &Refusal, wall: &Wall, request_id: &str) -> dto::OwnErro
             scheduler_acl: *scheduler_acl,
             kind: kind.clone(),
             reasons: reasons.iter().map(reason).collect(),
-            faults: faults.iter().map(fault).collect(),
+            faults: faults.iter().cloned().map(fault).collect(),
             current: current.clone(),
             changed_by: changed_by.clone(),
             changed_at: changed_at.map(|at| wall.nanos(at)),
@@ -43,18 +41,6 @@ pub fn refusal(refusal: &Refusal, wall: &Wall, request_id: &str) -> dto::OwnErro
 fn reason(reason: &Reason) -> dto::Reason {
     let queue = reason.queue.as_ref().map(ToString::to_string);
     dto::Reason { code: reason.code.name().to_owned(), queue, text: reason.text.clone() }
-}
-
-fn fault(fault: &FoundFault) -> wire::Fault {
-    wire::Fault {
-        code: fault.code.clone(),
-        severity: Cow::Borrowed(if fault.severity == Severity::Error { "error" } else { "warning" }),
-        message: fault.message.clone(),
-        line: fault.at.line.into(),
-        column: fault.at.column.into(),
-        path: fault.path.clone(),
-        hint: fault.hint.clone(),
-    }
 }
 
 fn texts<T: ToString>(list: &[T]) -> Vec<String> {

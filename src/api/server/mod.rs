@@ -11,6 +11,7 @@
 //! - a panic in a handler is one answer with status 500 and a line in the log;
 //! - nothing but an order (part II) changes the scheduler.
 
+mod budget;
 mod guard;
 mod listen;
 mod options;
@@ -35,6 +36,7 @@ use tokio::sync::{Semaphore, watch};
 use crate::api::auth::Tokens;
 use crate::api::convert::{Context, Wall};
 use crate::engine::Host;
+use budget::Budget;
 pub use options::{Access, Limits, Options, TlsFiles};
 use ours::{Ours, OwnOptions};
 pub use tls::Tls;
@@ -77,6 +79,10 @@ pub struct Shared {
     heavy: Semaphore,
     /// One state dump at a time.
     dump: Semaphore,
+    /// Bodies that are being read.
+    bodies: Arc<Budget>,
+    /// Answers that are not taken yet.
+    answers: Arc<Budget>,
     /// Who listens to events.
     streams: Streams,
     /// Whether the server stops.
@@ -117,6 +123,7 @@ impl Server {
             .map_err(StartError::Threads)?;
         let (stop, stopping) = watch::channel(false);
         let wall = Wall::new(engine.began(), engine.speed());
+        let (bodies, answers) = (Budget::of(options.limits.bodies), Budget::of(options.limits.answers));
         let own = own_options(&options).map_err(StartError::Tokens)?;
         let ours = Ours::new(Arc::clone(&engine), wall, own);
         let shared = Arc::new(Shared {
@@ -124,6 +131,8 @@ impl Server {
             context: Context { cluster_id: options.cluster_id.clone(), wall },
             heavy: Semaphore::new(options.limits.heavy),
             dump: Semaphore::new(1),
+            bodies,
+            answers,
             streams: Streams::new(&options.events),
             options,
             stopping: stopping.clone(),
@@ -190,7 +199,19 @@ fn own_options(options: &Options) -> Result<OwnOptions, String> {
     let Access { tokens, require_token, read_only, scheduler_acl, owner } = options.access.clone();
     let tokens = tokens.as_deref().map(Tokens::open).transpose()?;
     let (tls, profile, policy_group) = (options.tls.is_some(), options.profile, options.policy_group.clone());
-    Ok(OwnOptions { tokens, require_token, read_only, scheduler_acl, owner, tls, profile, policy_group })
+    let (events, limits) = (options.events.clone(), options.limits.clone());
+    Ok(OwnOptions {
+        tokens,
+        require_token,
+        read_only,
+        scheduler_acl,
+        owner,
+        tls,
+        profile,
+        policy_group,
+        events,
+        limits,
+    })
 }
 
 /// All routes. What is not matched here is part I, which has rules of its own for paths.

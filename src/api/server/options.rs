@@ -1,5 +1,6 @@
 //! How a server is set up.
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,6 +26,8 @@ pub struct Options {
     pub policy_group: String,
     /// How many events are given at once, and to how many.
     pub events: EventConfig,
+    /// What is set of the scheduler's own settings, as anybody may read it (`rest.md` 5.8, `Extra`).
+    pub extra: BTreeMap<String, String>,
     /// What holds for every connection.
     pub limits: Limits,
 }
@@ -37,7 +40,8 @@ impl Options {
     pub fn plain(listen: SocketAddr, profile: Profile, events: EventConfig) -> Self {
         let cluster_id = "kornsole".to_owned();
         let (access, policy_group) = (Access::default(), DEFAULT_POLICY_GROUP.to_owned());
-        Self { listen, tls: None, cluster_id, profile, access, policy_group, events, limits: Limits::default() }
+        let (extra, limits) = Default::default();
+        Self { listen, tls: None, cluster_id, profile, access, policy_group, events, extra, limits }
     }
 }
 
@@ -92,6 +96,10 @@ pub struct Limits {
     pub config_bytes: usize,
     /// The most bytes of a request's header.
     pub header_bytes: usize,
+    /// The most bytes of bodies that are being read or worked on, of each part.
+    pub bodies: usize,
+    /// The most bytes of answers that are not taken yet, of each part.
+    pub answers: usize,
 }
 
 impl Default for Limits {
@@ -110,6 +118,8 @@ impl Default for Limits {
             stream_write: Duration::from_secs(5),
             config_bytes: 4 << 20,
             header_bytes: 64 << 10,
+            bodies: 128 << 20,
+            answers: 512 << 20,
         }
     }
 }

@@ -1,13 +1,17 @@
 //! Answers as HTTP responses: content types, CORS, the shape of errors.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::extract::ConnectInfo;
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
+use super::budget::{Budget, Claim};
 use crate::api::dto::{self, json};
 
 /// JSON, as upstream writes the type.
@@ -26,11 +30,36 @@ const PIECE: usize = 64 << 10;
 
 /// A response of a type.
 pub(super) fn response(status: StatusCode, kind: HeaderValue, body: Vec<u8>) -> Response {
-    let mut response = Response::new(Body::new(Pieces(Bytes::from(body))));
+    held(status, kind, body.into(), None)
+}
+
+/// A response of a type, whose body has room in a budget until it is taken.
+pub(super) fn held(status: StatusCode, kind: HeaderValue, body: Bytes, claim: Option<Claim>) -> Response {
+    let mut response = Response::new(Body::new(Pieces { rest: body, _claim: claim }));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
 }
+
+/// Room for an answer; none is needed for a small one.
+///
+/// # Errors
+/// This address has so much to take already, or all together, that there is none now.
+pub(super) fn room(answers: &Arc<Budget>, peer: IpAddr, bytes: usize) -> Result<Option<Claim>, ()> {
+    if bytes <= PIECE {
+        return Ok(None);
+    }
+    answers.claim(peer, bytes).map(Some).ok_or(())
+}
+
+/// Who is at the other end.
+pub(super) fn peer(extensions: &Extensions) -> IpAddr {
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
+    peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+}
+
+/// What is said where there is no room.
+pub(super) const NO_ROOM: &str = "too many answers wait to be taken";
 
 /// An error in upstream's shape (`rest.md` section 3).
 pub(super) fn error(status: StatusCode, message: impl Into<String>) -> Response {
@@ -58,25 +87,28 @@ pub(super) fn allow_pages(headers: &mut HeaderMap, methods: &'static str) {
 
 /// A body that is whole in memory, handed over piece by piece: whoever compresses or writes it lets others have their turn
 /// between them.
-struct Pieces(Bytes);
+struct Pieces {
+    rest: Bytes,
+    _claim: Option<Claim>,
+}
 
 impl HttpBody for Pieces {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        if self.0.is_empty() {
+        if self.rest.is_empty() {
             return Poll::Ready(None);
         }
-        let size = self.0.len().min(PIECE);
-        Poll::Ready(Some(Ok(Frame::data(self.0.split_to(size)))))
+        let size = self.rest.len().min(PIECE);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(size)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_empty()
+        self.rest.is_empty()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.0.len() as u64)
+        SizeHint::with_exact(self.rest.len() as u64)
     }
 }

@@ -1,11 +1,12 @@
 //! A scheduler somewhere else without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `events`, `kill`, `move`, `apply`,
-//! `whoami`, `audit`, `config`, each with `--server`.
+//! `whoami`, `audit`, `config`, each with `--server`; the last two also on a state folder that nobody runs.
 //!
 //! Tables for people; with `--json` the shapes of the REST API as 1.8.0 has them, sorted, whichever release answers, so that a script
 //! reads one form. Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 nobody answers.
 
 mod act;
 mod events;
+mod ledger;
 mod records;
 mod show;
 mod table;

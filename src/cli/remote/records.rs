@@ -1,33 +1,27 @@
-//! `kornsole audit` and `kornsole config history|show|diff|rollback`: what was, at a kornsole somewhere else.
+//! `kornsole audit` and `kornsole config history|show|diff|rollback`: what was, at a running kornsole or in the state
+//! folder of one that does not run.
 
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::act::{connect, told};
+use super::ledger::LedgerArgs;
 use super::table::Table;
-use super::{Ended, ServerArgs, exit, print};
-use crate::api::client::{Remote, once};
+use super::{Ended, exit, print};
 use crate::api::dto::json::to_bytes;
-use crate::api::dto::ledger::{Audit, AuditEntry, RevisionInfo, Revisions};
-use crate::api::dto::ours::ConfigState;
 use crate::api::dto::time::rfc3339;
 use crate::config;
-use crate::model::Profile;
-use crate::source::remote::once::Once;
 use crate::view::act::{Act, Order};
-
-/// How many are asked for at once.
-const PAGE: usize = 1000;
+use crate::view::ledger::AuditQuery;
 
 /// The arguments of `kornsole audit`.
 #[derive(Args, Clone, Debug)]
 pub struct AuditArgs {
-    /// Which scheduler
+    /// Whose
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub of: LedgerArgs,
     /// At most so many, the newest
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub last: usize,
@@ -53,9 +47,9 @@ pub struct ConfigArgs {
 enum ConfigCommand {
     /// List the configurations that were in force, the oldest first
     History {
-        /// Which scheduler
+        /// Whose
         #[command(flatten)]
-        server: ServerArgs,
+        of: LedgerArgs,
         /// At most so many, the newest
         #[arg(long, value_name = "N", default_value_t = 100)]
         last: usize,
@@ -65,9 +59,9 @@ enum ConfigCommand {
         /// Which. Without it, the one in force
         #[arg(value_name = "REVISION")]
         revision: Option<u64>,
-        /// Which scheduler
+        /// Whose
         #[command(flatten)]
-        server: ServerArgs,
+        of: LedgerArgs,
     },
     /// Compare two of them as trees
     Diff {
@@ -77,9 +71,9 @@ enum ConfigCommand {
         /// The new one. Without it, the one in force
         #[arg(value_name = "NEW")]
         new: Option<u64>,
-        /// Which scheduler
+        /// Whose
         #[command(flatten)]
-        server: ServerArgs,
+        of: LedgerArgs,
     },
     /// Bring one of them back, as a new revision
     Rollback {
@@ -95,9 +89,9 @@ enum ConfigCommand {
         /// Why, for the record
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
-        /// Which scheduler
+        /// Whose
         #[command(flatten)]
-        server: ServerArgs,
+        of: LedgerArgs,
     },
 }
 
@@ -109,31 +103,13 @@ pub fn audit(args: &AuditArgs) -> ExitCode {
 /// `kornsole config`.
 pub fn config(args: &ConfigArgs) -> ExitCode {
     exit(match &args.command {
-        ConfigCommand::History { server, last } => history(server, *last),
-        ConfigCommand::Show { revision, server } => show(server, *revision),
-        ConfigCommand::Diff { old, new, server } => diff(server, *old, *new),
-        ConfigCommand::Rollback { revision, base, dry_run, reason, server } => {
-            roll_back(server, (*revision, base.clone(), *dry_run), reason)
+        ConfigCommand::History { of, last } => history(of, *last),
+        ConfigCommand::Show { revision, of } => show(of, *revision),
+        ConfigCommand::Diff { old, new, of } => diff(of, *old, *new),
+        ConfigCommand::Rollback { revision, base, dry_run, reason, of } => {
+            roll_back(of, (*revision, base.clone(), *dry_run), reason)
         }
     })
-}
-
-/// A connection to a kornsole.
-fn connect_to_look(server: &ServerArgs) -> Result<Once, Ended> {
-    let once = server.connect()?;
-    match once.remote() {
-        Remote::Kornsole(known) if known.can("audit") => Ok(once),
-        Remote::Kornsole(_) => Err(Ended { message: "this kornsole keeps no ledger".to_owned(), code: 1 }),
-        Remote::YuniKorn(_) => {
-            let message = "an Apache YuniKorn keeps neither an audit nor a history of configurations".to_owned();
-            Err(Ended { message, code: 1 })
-        }
-    }
-}
-
-fn get<T: DeserializeOwned>(once: &Once, path: &str) -> Result<T, Ended> {
-    let bytes = once.own(path)?;
-    serde_json::from_slice(&bytes).map_err(|error| Ended { message: format!("{path}: {error}"), code: 1 })
 }
 
 /// A value as one line of JSON.
@@ -143,28 +119,15 @@ fn line(value: &impl Serialize) -> String {
 }
 
 fn print_audit(args: &AuditArgs) -> Result<(), Ended> {
-    let once = connect_to_look(&args.server)?;
-    let wanted = [("user", &args.user), ("action", &args.action), ("object", &args.object)];
-    let filter: String =
-        wanted.iter().filter_map(|(name, value)| Some(format!("&{name}={}", once_encoded(value.as_ref()?)))).collect();
-    let mut entries: Vec<AuditEntry> = Vec::new();
-    let mut only = None;
-    while entries.len() < args.last {
-        let limit = PAGE.min(args.last - entries.len());
-        let before = entries.last().map(|last| format!("&before={}", last.id)).unwrap_or_default();
-        let page: Audit = get(&once, &format!("audit?limit={limit}{before}{filter}"))?;
-        only = page.only;
-        let whole = page.entries.len() == limit;
-        entries.extend(page.entries);
-        if !whole {
-            break;
-        }
-    }
+    let AuditArgs { of, last, user, action, object } = args;
+    let (user, action, object) = (user.clone(), action.clone(), object.clone());
+    let query = AuditQuery { before: None, limit: *last, user, action, object };
+    let (mut entries, only) = of.open()?.audit(&query)?;
     if let Some(user) = only {
         super::note_on_stderr(&format!("only {user}'s own: the scheduler ACL sees all"));
     }
     entries.reverse();
-    if args.server.json {
+    if of.json {
         return print(&entries.iter().map(line).collect::<String>()).map(|_| ());
     }
     let mut table = Table::new(&["TIME", "WHO", "ACTION", "OBJECT", "RESULT", "FROM", "WHY"]);
@@ -177,30 +140,10 @@ fn print_audit(args: &AuditArgs) -> Result<(), Ended> {
     print(&table.text()).map(|_| ())
 }
 
-/// A text as the value of a query parameter.
-fn once_encoded(text: &str) -> String {
-    once(text).replace('+', "%2B")
-}
-
-fn revisions(once: &Once, last: usize) -> Result<Vec<RevisionInfo>, Ended> {
-    let mut found: Vec<RevisionInfo> = Vec::new();
-    while found.len() < last {
-        let limit = PAGE.min(last - found.len());
-        let before = found.last().map(|last| format!("&before={}", last.revision)).unwrap_or_default();
-        let page: Revisions = get(once, &format!("config/history?limit={limit}{before}"))?;
-        let whole = page.revisions.len() == limit;
-        found.extend(page.revisions);
-        if !whole {
-            break;
-        }
-    }
+fn history(of: &LedgerArgs, last: usize) -> Result<(), Ended> {
+    let mut found = of.open()?.revisions(last)?;
     found.reverse();
-    Ok(found)
-}
-
-fn history(server: &ServerArgs, last: usize) -> Result<(), Ended> {
-    let found = revisions(&connect_to_look(server)?, last)?;
-    if server.json {
+    if of.json {
         return print(&found.iter().map(line).collect::<String>()).map(|_| ());
     }
     let mut table = Table::new(&[">REV", "TIME", "BY", "HOW", ">CHANGES", "CHECKSUM", "", "WHY"]);
@@ -214,42 +157,43 @@ fn history(server: &ServerArgs, last: usize) -> Result<(), Ended> {
     print(&table.text()).map(|_| ())
 }
 
-/// A configuration that was in force; without a number, the one that is.
-fn state(once: &Once, revision: Option<u64>) -> Result<ConfigState, Ended> {
-    match revision {
-        Some(number) => get(once, &format!("config/history/{number}")),
-        None => get(once, "config"),
-    }
-}
-
-fn show(server: &ServerArgs, revision: Option<u64>) -> Result<(), Ended> {
-    let state = state(&connect_to_look(server)?, revision)?;
-    let text = if server.json { line(&state) } else { state.text };
+fn show(of: &LedgerArgs, revision: Option<u64>) -> Result<(), Ended> {
+    let state = of.open()?.state(revision)?;
+    let text = if of.json { line(&state) } else { state.text };
     print(&text).map(|_| ())
 }
 
-fn diff(server: &ServerArgs, old: u64, new: Option<u64>) -> Result<(), Ended> {
-    let once = connect_to_look(server)?;
+fn diff(of: &LedgerArgs, old: u64, new: Option<u64>) -> Result<(), Ended> {
+    let ledger = of.open()?;
+    let (profile, group) = ledger.reads_as();
     let read = |number: Option<u64>| -> Result<config::Config, Ended> {
-        let state = state(&once, number)?;
-        let reading = config::read_file(state.text.as_bytes(), config::DEFAULT_POLICY_GROUP, Profile::default());
+        let state = ledger.state(number)?;
+        let reading = config::read_file(state.text.as_bytes(), &group, profile);
         let fault = || reading.faults.first().map(ToString::to_string).unwrap_or_default();
         let message = || format!("revision {} does not read: {}", state.revision, fault());
         reading.config.clone().ok_or_else(|| Ended { message: message(), code: 1 })
     };
     let diff = config::diff(&read(Some(old))?, &read(new)?);
-    let text = if server.json { format!("{:#}\n", diff.to_json()) } else { diff.to_text() };
+    let text = if of.json { format!("{:#}\n", diff.to_json()) } else { diff.to_text() };
     print(&text).map(|_| ())
 }
 
-fn roll_back(server: &ServerArgs, of: (u64, Option<String>, bool), reason: &str) -> Result<(), Ended> {
-    let (revision, base, dry_run) = of;
-    let mut once = connect(server)?;
+fn roll_back(of: &LedgerArgs, what: (u64, Option<String>, bool), reason: &str) -> Result<(), Ended> {
+    let (revision, base, dry_run) = what;
+    if let Some(folder) = &of.state {
+        let folder = folder.display();
+        let message = format!(
+            "a configuration is brought back by a running scheduler, which says what that means for what runs in it: start one with --state {folder} and name it with --server; or have `kornsole config show {revision} --state {folder}` print the text, and start with that"
+        );
+        return Err(Ended { message, code: 2 });
+    }
+    let server = of.server_args();
+    let mut once = connect(&server)?;
     let base = match base {
         Some(base) => Some(base),
         None => once.configuration()?.map(|running| running.checksum.clone()),
     };
     let act = Act::Rollback { revision, base, dry_run };
     let done = once.act(&Order { act, reason: reason.to_owned() })?;
-    print(&told(&done, server.json)).map(|_| ())
+    print(&told(&done, of.json)).map(|_| ())
 }

@@ -1,5 +1,6 @@
 //! The scheduler's own configuration as text: what holds and why, and a file to start from.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::keys::{KEYS, Key};
@@ -20,6 +21,22 @@ impl Settings {
         let width = lines.iter().map(|(line, _)| line.chars().count()).filter(|width| *width <= 44).max().unwrap_or(0);
         let line = |(line, remark)| format!("{line:width$}  # {remark}\n");
         lines.into_iter().map(line).collect()
+    }
+
+    /// What is set besides the defaults, by key, as text. Of commands and webhooks it says only that there is one: what they say may
+    /// be a secret.
+    pub fn extra(&self) -> BTreeMap<String, String> {
+        const SECRET: [&str; 2] = ["drain.command", "drain.webhook"];
+        let set = KEYS.iter().zip(&self.written).filter(|(_, (_, origin))| *origin != Origin::Default);
+        set.filter_map(|(key, (written, _))| {
+            let text = match written.as_ref()? {
+                _ if SECRET.contains(&key.name) => "(set)".to_owned(),
+                Written::One(text) => text.clone(),
+                Written::Many(texts) => texts.join(" "),
+            };
+            Some((key.name.to_owned(), text))
+        })
+        .collect()
     }
 
     fn remark(&self, key: &Key, set: bool, origin: &Origin) -> String {

@@ -28,7 +28,11 @@ impl FileSystem for Disk {
 
     fn create(&self, path: &Path, private: bool) -> io::Result<File> {
         // Without the old file's mode the usual one, less what the process masks.
-        OpenOptions::new().write(true).create_new(true).mode(if private { 0o600 } else { 0o666 }).open(path)
+        let mode = if private { 0o600 } else { 0o666 };
+        let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+        // Where the file system knows no locks, nobody takes the file away either.
+        let _locked = file.try_lock();
+        Ok(file)
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {

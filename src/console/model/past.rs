@@ -7,9 +7,12 @@
 //! - at most [`Past::MOST`] views, and at most about [`Past::BYTES`] bytes of rows;
 //! - the newest views are kept whatever happens, and so is one right before something that mattered, as long as there is room.
 
+mod chapters;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+pub use self::chapters::{Chapters, Found, Seek, Span};
 use super::super::format;
 use crate::model::{AppState, NodeId, Time};
 use crate::view::{PartitionView, View};
@@ -86,6 +89,8 @@ pub struct Past {
     pub kept: bool,
     /// The picture of an earlier time that is being made.
     pub fetching: Option<Fetch>,
+    /// What was looked up in what is kept.
+    pub chapters: Chapters,
     /// A step that waits for what happened since one looked last.
     pub stepping: Option<Step>,
     /// The cluster's time in the present.
@@ -224,18 +229,11 @@ impl Past {
         Some(format!("this is the past, {ago} ago, and stays as it was; :live returns"))
     }
 
-    /// The moment to go to from here where any time can be seen: the last one that mattered before, or the next one after.
-    pub fn moment(&self, step: Step) -> Option<Shown> {
-        let here = self.shown.as_ref().map_or(self.live, |shown| shown.at);
-        let instant = std::time::Duration::from_micros(1);
-        let moment = match step {
-            Step::Back => self.moments.iter().rev().find(|moment| moment.at < here),
-            Step::On => self.moments.iter().find(|moment| moment.at > here + instant),
-        }?;
-        let same: Vec<&Moment> = self.moments.iter().filter(|other| other.at == moment.at).collect();
-        let first = same.first()?.text.clone();
-        let before = if same.len() > 1 { format!("{first}, and {} more", same.len() - 1) } else { first };
-        Some(Shown { at: moment.at - instant, before })
+    /// Where a step leads from here, where any time can be seen.
+    pub fn seek(&self, step: Step) -> Found {
+        // What happened at this very moment is behind the present.
+        let here = self.shown.as_ref().map_or(self.live + chapters::INSTANT, |shown| shown.at);
+        self.chapters.seek(step, here, &self.moments)
     }
 
     /// The time whose picture is to be asked for now.
@@ -250,6 +248,9 @@ impl Past {
         self.moments.extend(moments);
         let over = self.moments.len().saturating_sub(Self::MOMENTS);
         self.moments.drain(..over);
+        if let Some(oldest) = self.moments.front().filter(|_| over > 0) {
+            self.chapters.watched_from(oldest.at);
+        }
     }
 }
 

@@ -53,6 +53,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             | Action::Records(_)
             | Action::RevisionText(..)
             | Action::PastView(..)
+            | Action::PastSpan(..)
             | Action::Answer(..)
             | Action::Done(_)
             | Action::Clock(_)
@@ -97,6 +98,10 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
         }
         Action::PastView(at, found) => {
             past::fetched(model, at, found);
+            Effects::REDRAW
+        }
+        Action::PastSpan(at, step, found) => {
+            past::told(model, at, step, found);
             Effects::REDRAW
         }
         Action::RevisionText(number, text) => {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::format;
-use super::super::model::past::{Fetch, Moment, Shown, Step};
+use super::super::model::past::{Chapters, Fetch, Found, Moment, Seek, Shown, Span, Step};
 use super::super::model::{Grade, Model};
 use super::super::work::{Looked, Work};
 use super::{config, feed, lists};
 use crate::model::Time;
-use crate::view::{ChangeDetail, ChangeType, ObjectType, Record, View};
+use crate::view::{ChangeDetail, ChangeType, Chapter, ObjectType, Record, View};
 
 /// Goes back by a span (`10m`, `1h30m`), or to a moment (`0:41`); without either, one step.
 pub fn back(model: &mut Model, wanted: Option<&str>) {
@@ -39,6 +39,7 @@ pub fn back(model: &mut Model, wanted: Option<&str>) {
 
 /// Has the picture of a time made; `instead` is shown if it cannot be had.
 fn fetch(model: &mut Model, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
+    model.cluster.past.chapters.seeking = None;
     model.say(Grade::Info, format!("looking up how it was at {}", when(wanted.at)));
     model.cluster.past.fetching = Some(Fetch { wanted, asked: false, instead });
 }
@@ -96,29 +97,80 @@ pub fn looked(model: &mut Model, looked: Looked) {
     let past = &mut model.cluster.past;
     if past.instance != looked.instance {
         past.moments.clear();
+        past.chapters = Chapters::default();
         past.instance = Arc::clone(&looked.instance);
     }
     if looked.next >= past.looked || past.moments.is_empty() {
+        if !past.chapters.is_watched() || looked.lowest > past.looked {
+            // What was before is gone from the events; what is kept may tell of it.
+            past.chapters.watched_from(looked.first.unwrap_or(past.live));
+        }
         past.looked = looked.next;
         past.take_moments(looked.moments);
     }
     let Some(step) = past.stepping.take() else { return };
-    if past.kept
-        && let Some(wanted) = past.moment(step)
-    {
-        let instead = past.next(&model.cluster.view, step);
-        return fetch(model, wanted, instead);
+    if past.kept { step_kept(model, step) } else { step_seen(model, step) }
+}
+
+/// Makes a step where any time can be seen.
+fn step_kept(model: &mut Model, step: Step) {
+    let past = &mut model.cluster.past;
+    past.chapters.seeking = None;
+    match past.seek(step) {
+        Found::Moment(wanted) => {
+            let instead = past.next(&model.cluster.view, step);
+            fetch(model, wanted, instead);
+        }
+        Found::Unknown(at) => {
+            past.chapters.seeking = Some(Seek { step, at, asked: false });
+            let side = if step == Step::Back { "before" } else { "after" };
+            model.say(Grade::Info, format!("looking up what happened {side} {}", when(at)));
+        }
+        Found::Nothing if step == Step::On => live(model),
+        Found::Nothing => {
+            let from = past.chapters.begins().unwrap_or(Time::ZERO);
+            nothing(model, from);
+        }
     }
+}
+
+/// Takes what happened right before or after a time, and makes the step that waited for it.
+pub fn told(model: &mut Model, at: Time, step: Step, found: Result<Span, String>) {
+    let chapters = &mut model.cluster.past.chapters;
+    let wanted = Seek { step, at, asked: true };
+    if chapters.seeking.take_if(|seek| *seek == wanted).is_none() {
+        return;
+    }
+    model.toast = None;
+    match found.map(|span| chapters.take(span, step, at)) {
+        Ok(true) => step_kept(model, step),
+        Ok(false) if step == Step::On => live(model),
+        Ok(false) => nothing(model, at),
+        Err(why) => {
+            step_seen(model, step);
+            model.say(Grade::Refusal, why);
+        }
+    }
+}
+
+/// Makes a step among what this console has seen.
+fn step_seen(model: &mut Model, step: Step) {
+    let past = &mut model.cluster.past;
     match (past.next(&model.cluster.view, step), step) {
         (Some((view, shown)), _) => show(model, view, shown),
         (None, Step::On) => live(model),
         (None, Step::Back) => {
             let from = past.oldest().map_or(Time::ZERO, |oldest| oldest.view.at);
-            let before = if past.shown.is_some() { " before this" } else { "" };
-            let told = format!("nothing that mattered was seen{before}; the past goes back to {}", when(from));
-            model.say(Grade::Refusal, told);
+            nothing(model, from);
         }
     }
+}
+
+/// Tells that there is no step back: the past goes back to a time.
+fn nothing(model: &mut Model, from: Time) {
+    let before = if model.cluster.past.shown.is_some() { " before this" } else { "" };
+    let told = format!("nothing that mattered was seen{before}; the past goes back to {}", when(from));
+    model.say(Grade::Refusal, told);
 }
 
 /// Puts a view of the past on the screen.
@@ -133,6 +185,7 @@ fn show(model: &mut Model, view: Arc<View>, shown: Shown) {
 /// Returns to the present.
 pub fn live(model: &mut Model) {
     model.cluster.past.fetching = None;
+    model.cluster.past.chapters.seeking = None;
     if model.cluster.past.shown.take().is_some() {
         model.cluster.at = model.cluster.past.live.max(model.cluster.newest.at);
         feed::show_newest(model, false);
@@ -180,6 +233,21 @@ fn moment(text: &str) -> Option<Time> {
     };
     // The whole second is meant.
     Some(Time(seconds.checked_add(1)?.checked_mul(1_000_000)?.checked_sub(1)?))
+}
+
+/// Whether an event is something that mattered.
+pub fn matters(record: &Record) -> bool {
+    words(record).is_some()
+}
+
+/// What mattered in a chapter of what is kept.
+pub fn told_in(chapter: Chapter) -> Span {
+    let Chapter { from, to, first, last, records, starts } = chapter;
+    let mut told = moments(records.iter().map(|record| (0, record)));
+    let text = || "the scheduler was started again".to_owned();
+    told.extend(starts.into_iter().map(|at| Moment { number: 0, at, text: text() }));
+    told.sort_by_key(|moment| moment.at);
+    Span { from, to, moments: told.into(), first, last }
 }
 
 /// What is said of a configuration that came into force.

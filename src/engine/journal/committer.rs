@@ -71,7 +71,7 @@ pub(super) fn changes_of(news: &News) -> impl Iterator<Item = Change> {
 pub struct Journal(Arc<Shared>);
 
 struct Shared {
-    store: Store,
+    store: Arc<Store>,
     work: Sender<Work>,
     state: Mutex<State>,
     /// Something in the state is another than before.
@@ -94,6 +94,11 @@ impl Journal {
     /// The store behind it.
     pub fn store(&self) -> &Store {
         &self.0.store
+    }
+
+    /// The same, to hold on to.
+    pub(super) fn shared_store(&self) -> Arc<Store> {
+        Arc::clone(&self.0.store)
     }
 
     /// The number of the last record that is on the disk.
@@ -199,7 +204,7 @@ impl Keeper {
         let (work, inbox) = channel();
         let state = Mutex::new(State { durable, ..State::default() });
         let shared = Shared {
-            store,
+            store: Arc::new(store),
             work,
             state,
             news: Condvar::new(),

@@ -1,11 +1,12 @@
 //! The file that the store is in, behind a trait, so that tests put a disk in between that fails or forgets.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the store asks of a disk.
 pub trait Disk: Debug + Send + Sync {
@@ -59,6 +60,113 @@ impl Disk for FileDisk {
 
     fn sync(&self) -> io::Result<()> {
         self.0.sync_data()
+    }
+}
+
+/// A file of the machine that stays as it is: what is written on it is in memory only.
+#[derive(Debug)]
+pub struct Overlay {
+    below: File,
+    over: Mutex<Over>,
+}
+
+#[derive(Debug)]
+struct Over {
+    len: u64,
+    /// What is behind this in the file below is gone.
+    below: u64,
+    pages: BTreeMap<u64, Vec<u8>>,
+}
+
+impl Overlay {
+    const PAGE: u64 = 4096;
+
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let below = File::open(path)?;
+        let len = below.metadata()?.len();
+        Ok(Self { below, over: Mutex::new(Over { len, below: len, pages: BTreeMap::new() }) })
+    }
+
+    fn over(&self) -> MutexGuard<'_, Over> {
+        self.over.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A page as it is now.
+    fn page(&self, over: &Over, number: u64) -> io::Result<Vec<u8>> {
+        if let Some(page) = over.pages.get(&number) {
+            return Ok(page.clone());
+        }
+        let mut page = vec![0; usize::try_from(Self::PAGE).map_err(io::Error::other)?];
+        let there = over.below.saturating_sub(number * Self::PAGE).min(Self::PAGE);
+        let there = usize::try_from(there).map_err(io::Error::other)?;
+        self.below.read_exact_at(&mut page[..there], number * Self::PAGE)?;
+        Ok(page)
+    }
+
+    /// Goes through a stretch page by page: the number, where in the page, and how much.
+    fn pieces(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, usize)> {
+        let (mut at, end) = (offset, offset + len as u64);
+        std::iter::from_fn(move || {
+            let (number, from) = (at / Self::PAGE, at % Self::PAGE);
+            let much = (Self::PAGE - from).min(end - at);
+            at += much;
+            // A page is small.
+            (much > 0).then_some((number, from as usize, much as usize))
+        })
+    }
+}
+
+impl Disk for Overlay {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.over().len)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let over = self.over();
+        if offset + out.len() as u64 > over.len {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let mut rest = out;
+        for (number, from, much) in Self::pieces(offset, rest.len()) {
+            let (piece, behind) = rest.split_at_mut(much);
+            piece.copy_from_slice(&self.page(&over, number)?[from..from + much]);
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let mut over = self.over();
+        (over.len, over.below) = (len, over.below.min(len));
+        let last = len / Self::PAGE;
+        let cut = usize::try_from(len % Self::PAGE).map_err(io::Error::other)?;
+        over.pages.retain(|number, _| *number <= last);
+        if let Some(page) = over.pages.get_mut(&last) {
+            page[cut..].fill(0);
+        }
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut over = self.over();
+        let mut rest = data;
+        for (number, from, much) in Self::pieces(offset, data.len()) {
+            let (piece, behind) = rest.split_at(much);
+            let mut page = self.page(&over, number)?;
+            page[from..from + much].copy_from_slice(piece);
+            over.pages.insert(number, page);
+            rest = behind;
+        }
+        over.len = over.len.max(offset + data.len() as u64);
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,8 +1,7 @@
 //! A state folder: opened by one process at a time, and what a scheduler in it begins with.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,21 +12,20 @@ use super::disk::{Disk, FileDisk};
 use super::past::{Past, records};
 use super::record::Wall;
 use super::recorder::Recorder;
-use super::repair;
+use super::shelves::Shelves;
 use super::snapshots::{self, Snapshots};
 use super::store::{Change, Head, Index, Shelf, Store, StoreError};
+use super::{lock, repair};
 use crate::engine::core::Core;
-use crate::engine::ledger::{Archive, MOST_ENTRIES, MOST_REVISIONS, News};
+use crate::engine::ledger::{MOST_ENTRIES, MOST_REVISIONS, News};
 use crate::engine::setup::Setup;
 use crate::scenario::Workload;
-use crate::view::ledger::{AuditEntry, AuditQuery, Revision};
+use crate::view::ledger::{AuditEntry, Revision};
 
 /// The store in a folder.
-const FILE: &str = "journal.redb";
+pub(super) const FILE: &str = "journal.redb";
 /// The same while its beginning is written.
 const NEW: &str = "journal.new";
-/// Held by the process that has the folder.
-const LOCK: &str = "lock";
 
 /// Why a state folder cannot be used, and what can be done about it.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +45,20 @@ pub enum Trouble {
         folder: PathBuf,
         /// The process, as far as it is known.
         who: String,
+    },
+    /// Another process runs it, and it was only to be looked at.
+    #[error("{} is in use by another kornsole{}: ask that one, with --server URL", folder.display(), by(who))]
+    Running {
+        /// Which folder.
+        folder: PathBuf,
+        /// The process, as far as it is known.
+        who: String,
+    },
+    /// There is nothing in it.
+    #[error("{} holds no state of a scheduler", folder.display())]
+    Nothing {
+        /// Which folder.
+        folder: PathBuf,
     },
     /// It was made by another profile.
     #[error(
@@ -149,7 +161,7 @@ impl Folder {
     pub fn open(path: &Path, mend: bool) -> Result<Self, Trouble> {
         let failed = |error: std::io::Error| Trouble::Folder { folder: path.to_owned(), why: error.to_string() };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
-        let lock = lock(path)?;
+        let lock = lock::take(path)?;
         let file = path.join(FILE);
         if !file.exists() {
             let begun = path.join(NEW);
@@ -225,14 +237,14 @@ impl Folder {
         let failed = |error: std::io::Error| Trouble::Begin(format!("the journal cannot be started: {error}"));
         let keeper = Keeper::start(self.store, next - 1, self.pauses).map_err(failed)?;
         let journal = keeper.journal().clone();
-        core.ledger().set_archive(Arc::new(Shelves(journal.clone())));
+        core.ledger().set_archive(Arc::new(Shelves(journal.shared_store())));
         let snapshots = Snapshots::start(journal, setup.clone()).map_err(failed)?;
         Ok((core, Kept { snapshots, keeper, setup: setup.clone(), work, _lock: self.lock }))
     }
 }
 
 /// Opens a store; `thorough`: looks through all of it, not only through what the start needs.
-fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Trouble> {
+pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Trouble> {
     let store = Store::open(Arc::clone(&disk)).map_err(|error| told(&disk, error))?;
     let look = || -> Result<(), StoreError> {
         if store.head()?.is_none() || !thorough {
@@ -257,34 +269,13 @@ fn told(disk: &Arc<dyn Disk>, error: StoreError) -> Trouble {
     }
 }
 
-fn lock(path: &Path) -> Result<File, Trouble> {
-    let failed = |error: std::io::Error| Trouble::Folder { folder: path.to_owned(), why: error.to_string() };
-    let name = path.join(LOCK);
-    let mut options = OpenOptions::new();
-    let mut file =
-        options.read(true).write(true).create(true).truncate(false).mode(0o600).open(name).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => {
-            // The number is a help for people only.
-            let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
-            Ok(file)
-        }
-        Err(TryLockError::WouldBlock) => {
-            let mut who = String::new();
-            let _ = file.rewind().and_then(|()| file.read_to_string(&mut who));
-            Err(Trouble::InUse { folder: path.to_owned(), who: who.trim().to_owned() })
-        }
-        Err(TryLockError::Error(error)) => Err(failed(error)),
-    }
-}
-
 /// A step that brings the form of a journal from one version to the next: what is to be changed in the store.
 pub type Step = fn(&Store) -> Result<Vec<Change>, StoreError>;
 
 /// The steps from format 1 on.
 const STEPS: &[Step] = &[];
 
-fn suits(store: &Store, head: &Head, setup: &Setup) -> Result<(), Trouble> {
+pub(super) fn suits(store: &Store, head: &Head, setup: &Setup) -> Result<(), Trouble> {
     let wanted = setup.profile.to_string();
     if head.core != wanted {
         return Err(Trouble::OtherCore { was: head.core.clone(), wanted });
@@ -318,7 +309,11 @@ fn found(store: &Store, core: &Core, setup: &Setup) -> Result<(), Trouble> {
 }
 
 /// The scheduler of a store, with the number of the next record and how much work there was.
-fn go_on(store: &Store, setup: &Setup, workload: Option<Box<dyn Workload>>) -> Result<(Core, u64, u64), Trouble> {
+pub(super) fn go_on(
+    store: &Store,
+    setup: &Setup,
+    workload: Option<Box<dyn Workload>>,
+) -> Result<(Core, u64, u64), Trouble> {
     let snapshots = store.snapshots().map_err(|error| told(store.disk(), error))?;
     let Some((number, index)) = snapshots.last() else {
         return Err(told(store.disk(), StoreError::Damaged("there is no snapshot".to_owned())));
@@ -354,34 +349,6 @@ fn restored(
     let (entries, revisions) = (entries.into_iter().map(Arc::new), revisions.into_iter().map(Arc::new));
     ledger.restore(News { entries: entries.collect(), revisions: revisions.collect() });
     Ok((core, index.work))
-}
-
-/// The shelves of a store, for what is older than memory.
-struct Shelves(Journal);
-
-impl Archive for Shelves {
-    fn entries(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
-        let mut found = Vec::new();
-        let mut before = query.before.unwrap_or(u64::MAX);
-        while found.len() < query.limit {
-            // What cannot be read is not shown; the scheduler itself tells of a disk that fails.
-            let page: Vec<AuditEntry> = self.0.store().entries(Shelf::Audit, before, 1000).unwrap_or_default();
-            let Some(oldest) = page.last().map(|entry| entry.id) else { break };
-            before = oldest;
-            let wanted = page.into_iter().filter(|entry| query.wants(entry));
-            found.extend(wanted.take(query.limit - found.len()).map(Arc::new));
-        }
-        found
-    }
-
-    fn revisions(&self, before: u64, limit: usize) -> Vec<Arc<Revision>> {
-        let found: Vec<Revision> = self.0.store().entries(Shelf::Revisions, before, limit).unwrap_or_default();
-        found.into_iter().map(Arc::new).collect()
-    }
-
-    fn revision(&self, number: u64) -> Option<Arc<Revision>> {
-        self.revisions(number.checked_add(1)?, 1).pop().filter(|revision| revision.number == number)
-    }
 }
 
 impl Core {

@@ -7,7 +7,7 @@
 //! thread ([`snapshots`]) from the one before and the records since, so that a start replays little; those of a day stay, so that
 //! the past can be looked at ([`Past`]).
 //!
-//! Where to read: [`folder`] opens a state folder, with its lock; [`store`] is what is in it, on a [`disk`], in [`frame`]s with
+//! Where to read: [`folder`] opens a state folder, with its [`lock`], and [`look`] one that nobody runs; [`store`] is what is in it, on a [`disk`], in [`frame`]s with
 //! checksums of their own; [`repair`] what is done about damage.
 //!
 //! Invariants:
@@ -19,17 +19,21 @@ pub mod committer;
 pub mod disk;
 pub mod folder;
 pub mod frame;
+pub mod lock;
+pub mod look;
 pub mod past;
 pub mod record;
 pub mod recorder;
 pub mod repair;
+mod shelves;
 pub mod snapshots;
 pub mod store;
 
 pub use committer::{Journal, Keeper};
 pub use disk::{Disk, FileDisk, MemoryDisk};
 pub use folder::{Folder, Fresh, Kept, Trouble};
-pub use past::{Moment, Past};
+pub use look::Look;
+pub use past::Past;
 pub use record::{Checked, Given, Ordered, Record, Refused, Wall};
 pub use recorder::{Block, Recorder};
 pub use store::{Change, Head, Index, Shelf, Store, StoreError};

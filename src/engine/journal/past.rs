@@ -1,35 +1,21 @@
 //! What was: the scheduler as it stood at any time that the journal still has.
 //!
-//! From any thread, read only: [`Past::view_at`] gives the view of a time, [`Past::moments`] the times at which somebody did
-//! something. What is asked for is made anew from the nearest snapshot before it and the records since.
+//! From any thread, read only: [`Past::view_at`] gives the view of a time, [`Past::chapter`] what happened before or after one. What is
+//! asked for is made anew from the nearest snapshot before it and the records since, so that it is what was told then.
 
 use std::sync::Arc;
 
 use super::committer::Journal;
 use super::frame::{self, Kind};
-use super::record::{Record, Wall};
-use super::store::{Store, StoreError};
+use super::record::Record;
+use super::store::{Index, Store, StoreError};
 use crate::engine::core::Core;
 use crate::engine::setup::Setup;
 use crate::model::Time;
-use crate::view::View;
-use crate::view::act::Act;
+use crate::view::{self, Chapter, Toward, View};
 
 /// How many blocks of records are read at once.
 const BLOCKS: usize = 256;
-
-/// A time at which somebody did something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moment {
-    /// The number of the record.
-    pub number: u64,
-    /// When, by the scheduler's time.
-    pub at: Time,
-    /// When, by the wall clock.
-    pub wall: Wall,
-    /// What, in a few words: `sue: kill nightly-42`.
-    pub what: String,
-}
 
 /// Gives the records from number `from` on, until there are no more or `each` says stop by `false`. Gives the number behind the
 /// last one.
@@ -133,30 +119,40 @@ impl Past {
         self.store().snapshots().ok()?.first().map(|(_, index)| index.at)
     }
 
-    /// The times at which somebody did something, the oldest first, after the record of number `after`.
+    /// What happened between two snapshots, right before or after a time: of the records of events those that `wanted` says, and
+    /// the starts. Takes a moment, as [`Past::view_at`] does.
     ///
     /// # Errors
     /// The journal cannot be read.
-    pub fn moments(&self, after: u64) -> Result<Vec<Moment>, StoreError> {
-        let oldest = self.store().snapshots()?.first().map_or(0, |(number, _)| *number);
-        let mut moments = Vec::new();
-        records(self.store(), after.max(oldest) + 1, |number, record| {
-            moments.extend(moment(number, &record));
+    pub fn chapter(&self, at: Time, toward: Toward, wanted: fn(&view::Record) -> bool) -> Result<Chapter, StoreError> {
+        let snapshots = self.store().snapshots()?;
+        let begins = |index: &Index| match toward {
+            Toward::Earlier => index.at < at,
+            Toward::Later => index.at <= at,
+        };
+        let place = snapshots.iter().rposition(|(_, index)| begins(index));
+        let (place, (number, index)) = match (place, toward, snapshots.first()) {
+            (Some(place), ..) => (place, &snapshots[place]),
+            (None, Toward::Later, Some(first)) => (0, first),
+            (None, ..) => return Ok(Chapter { from: at, to: at, first: true, ..Chapter::default() }),
+        };
+        let next = snapshots.get(place + 1);
+        let bytes = self.store().snapshot(*number, index)?;
+        let mut core = Core::restored(&self.setup, &bytes, None).map_err(StoreError::Damaged)?;
+        drop(bytes);
+        core.listen();
+        let mut chapter = Chapter { from: index.at, first: place == 0, last: next.is_none(), ..Chapter::default() };
+        let last = next.map_or(u64::MAX, |(number, _)| *number);
+        records(self.store(), number + 1, |number, record| {
+            if number > last {
+                return false;
+            }
+            chapter.starts.extend((number > 1 && matches!(record, Record::Start { .. })).then(|| record.at()));
+            core.replay(record);
+            chapter.records.extend(core.heard().into_iter().filter(wanted));
             true
         })?;
-        Ok(moments)
+        chapter.to = core.now();
+        Ok(chapter)
     }
-}
-
-fn moment(number: u64, record: &Record) -> Option<Moment> {
-    let what = match record {
-        Record::Order(ordered) if matches!(ordered.order.act, Act::In { .. } | Act::Pause | Act::Resume) => {
-            format!("{}: {}", ordered.actor.user(), ordered.order.act)
-        }
-        Record::Order(ordered) => format!("{}: {}", ordered.actor.user(), ordered.order.act.verb()),
-        Record::Reload { name, .. } => format!("{name} was read again"),
-        Record::Start { .. } => "the scheduler was started".to_owned(),
-        _ => return None,
-    };
-    Some(Moment { number, at: record.at(), wall: record.wall().unwrap_or_default(), what })
 }

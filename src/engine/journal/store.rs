@@ -80,6 +80,9 @@ pub enum Shelf {
     Revisions,
 }
 
+/// An entry of a shelf with its number, if it is as it was written.
+pub type Row<T> = (u64, Result<T, StoreError>);
+
 /// Why the store cannot do something.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -289,6 +292,19 @@ impl Store {
         before: u64,
         most: usize,
     ) -> Result<Vec<T>, StoreError> {
+        self.rows_of(shelf, before, most)?.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    /// The same with their numbers, each by itself: one that is damaged hides no other one.
+    ///
+    /// # Errors
+    /// None of them can be read.
+    pub fn rows_of<T: for<'de> Deserialize<'de>>(
+        &self,
+        shelf: Shelf,
+        before: u64,
+        most: usize,
+    ) -> Result<Vec<Row<T>>, StoreError> {
         let (table, kind) = match shelf {
             Shelf::Audit => (AUDIT, Kind::Audit),
             Shelf::Revisions => (REVISIONS, Kind::Revision),
@@ -305,7 +321,7 @@ impl Store {
                 Err(error) => Err(error.into()),
             }
         })?;
-        rows.iter().map(|(key, row)| content(kind, *key, row)).collect()
+        Ok(rows.iter().map(|(key, row)| (*key, content(kind, *key, row))).collect())
     }
 
     fn rows(

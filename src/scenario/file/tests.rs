@@ -48,7 +48,7 @@ fn an_ask_has_what_it_says_and_defaults_for_the_rest() {
     let [plain, full] = &steps(
         "- ask: {app: a, id: t, resource: {vcore: 1}}
 - ask: {app: a, id: t, resource: {memory: 1Ki}, priority: -2147483648, count: 3, requiredNode: n1, allowPreemptSelf: true,
-        allowPreemptOther: true, placeholder: true, taskGroup: tg}
+        allowPreemptOther: true, placeholder: true, taskGroup: tg, tags: {pod: a, app: 'x y'}}
 ",
     )[..] else {
         panic!("two steps")
@@ -61,6 +61,7 @@ fn an_ask_has_what_it_says_and_defaults_for_the_rest() {
     assert_eq!(full.resource.get(MEMORY), Some(1024));
     assert!(full.allow_preempt_self && full.allow_preempt_other && full.placeholder);
     assert_eq!(full.task_group.as_deref(), Some("tg"));
+    assert!(full.tags.iter().eq([("app", "x y"), ("pod", "a")]) && plain.tags.is_empty());
 }
 
 #[test]

@@ -190,7 +190,7 @@ impl Partition {
         let (ask_now, leaf) = (&application.asks[ask], application.queue);
         let (resource, arrival) = (ask_now.resource.clone(), ask_now.arrival);
         if charged {
-            self.free_node(node, number, &resource);
+            self.free_node(node, std::iter::once((number, &resource)));
         }
         for key in self.queues.path_up(leaf) {
             self.queues[key].pending.add_assign(&resource);

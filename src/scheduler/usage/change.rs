@@ -2,15 +2,15 @@
 //!
 //! No usage is lost by a change, unless as the releases lose it (switch `group_limit_gone`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::limits::QueueLimits;
 use super::tell::{Change, tell};
-use crate::config::{PartitionConfig, QueueConfig};
+use crate::config::{LimitConfig, PartitionConfig, QueueConfig};
 use crate::model::{Resource, Time};
 use crate::scheduler::event::Event;
-use crate::scheduler::index::{AppKey, GroupKey, QueueKey};
+use crate::scheduler::index::{AppKey, GroupKey, Index, QueueKey};
 use crate::scheduler::partition::Partition;
 use crate::scheduler::queue::ROOT;
 
@@ -22,21 +22,29 @@ impl Partition {
     /// loses its own.
     pub(in crate::scheduler) fn adopt_limits(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) {
         self.wake_all();
-        let (mut gone, mut changes) = (Gone::new(), Vec::new());
-        let mut new = self.limits_of(&config.root);
+        let (mut gone, mut changes, mut changed) = (Gone::new(), Vec::new(), BTreeSet::new());
+        let new = self.limits_of(&config.root);
         for key in self.queues.top_down() {
-            let limits = new.remove(&key);
-            let old = &self.queues[key].settings.limits;
-            if old.is_empty() && limits.is_none() {
+            let limits = new.get(&key).copied().unwrap_or_default();
+            let Some(queue) = self.queues.get(key) else { continue };
+            let old = &queue.settings.limits;
+            if old.says(limits) {
+                if !old.is_empty() {
+                    changes.push(Change { queue: queue.path.clone(), old: Arc::clone(old), new: Arc::clone(old) });
+                }
                 continue;
             }
-            let limits = limits.unwrap_or_default();
+            let limits = QueueLimits::of(limits);
+            changed.insert(key);
             let went = old.groups().filter(|group| limits.for_group(group).is_none());
             gone.extend(went.map(|group| (key, group.to_owned())));
             let (old, new) = (Arc::clone(old), Arc::new(limits));
             changes.push(Change { queue: self.queues[key].path.clone(), old, new: Arc::clone(&new) });
             Arc::make_mut(&mut self.queues[key].settings).limits = new;
             self.touch_queue(key);
+        }
+        if changed.is_empty() {
+            return;
         }
         tell(now, &changes, &self.usage, events);
         self.touch_accounts();
@@ -49,22 +57,26 @@ impl Partition {
         let decided: Vec<AppKey> = decided.map(|(key, _)| key).collect();
         for key in decided {
             let path = self.queues.path_up(self.apps[key].queue);
-            self.bind(key, &path);
+            if path.iter().any(|queue| changed.contains(queue)) {
+                self.bind(key, &path);
+            }
         }
     }
 
     /// The limits of every queue of a configuration that has some and is in the tree.
-    fn limits_of(&self, root: &QueueConfig) -> BTreeMap<QueueKey, QueueLimits> {
-        let mut limits = BTreeMap::new();
+    fn limits_of<'a>(&self, root: &'a QueueConfig) -> Index<QueueKey, &'a [LimitConfig]> {
+        let mut limits = Index::default();
         let mut stack = vec![(root, ROOT, false)];
         while let Some((config, key, void)) = stack.pop() {
             // The releases look limits up by the path in lower case, but store them by the path as written.
             let void = void || (self.switches.limit_path_case && config.capitals);
             if !config.limits.is_empty() && !void {
-                limits.insert(key, QueueLimits::of(&config.limits));
+                limits.insert(key, &*config.limits);
             }
-            let known = |child: &'_ &QueueConfig| self.queues.child(key, &child.name);
-            stack.extend(config.children.iter().filter_map(|child| known(&child).map(|key| (child, key, void))));
+            let said = config.children.iter().enumerate();
+            let said = said.filter(|(_, child)| !child.limits.is_empty() || !child.children.is_empty());
+            let known = |at, child: &'_ QueueConfig| self.queues.child_near(key, at, &child.name);
+            stack.extend(said.filter_map(|(at, child)| known(at, child).map(|key| (child, key, void))));
         }
         limits
     }

@@ -39,6 +39,11 @@ impl QueueLimits {
         all
     }
 
+    /// Whether these limits are those of a configuration, at the same places.
+    pub(super) fn says(&self, limits: &[LimitConfig]) -> bool {
+        self.list.iter().map(|limit| &**limit).eq(limits)
+    }
+
     /// The limits in their order.
     pub fn list(&self) -> &[Arc<LimitConfig>] {
         &self.list

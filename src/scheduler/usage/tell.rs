@@ -9,7 +9,7 @@ use crate::config::LimitConfig;
 use crate::model::{QueuePath, Time};
 use crate::scheduler::event::{Event, EventKind};
 
-/// The limits of one queue before and after a change.
+/// The limits of one queue before and after a change; the same ones twice where they stay.
 pub(super) struct Change {
     pub queue: QueuePath,
     pub old: Arc<QueueLimits>,
@@ -23,7 +23,8 @@ pub(super) fn tell(now: Time, changes: &[Change], usage: &Usage, events: &mut Ve
         let kind = EventKind::Limit { side, name: Arc::from(name), queue: change.queue.clone(), set };
         events.push(Event::new(now, kind));
     };
-    for change in changes {
+    let changed = || changes.iter().filter(|change| !Arc::ptr_eq(&change.old, &change.new));
+    for change in changed() {
         let Change { old, new, .. } = change;
         for (side, name, limit) in new.named() {
             if old.naming(side, name).is_none_or(|old| !same(old, limit)) {
@@ -35,7 +36,7 @@ pub(super) fn tell(now: Time, changes: &[Change], usage: &Usage, events: &mut Ve
         }
     }
     let known = known_users(changes, usage);
-    for change in changes {
+    for change in changed() {
         let Change { old, new, .. } = change;
         let (before, after) = (old.naming(Side::User, ANYONE), new.naming(Side::User, ANYONE));
         let set = match (before, after) {

@@ -153,6 +153,7 @@ fn pending(request: &dto::Request, app: &dto::Application) -> AskRow {
         placeholder: request.placeholder,
         task_group: text(&request.task_group_name),
         required_node: (!request.required_node_id.is_empty()).then(|| NodeId::from(request.required_node_id.as_str())),
+        tags: request.allocation_tags.clone().into(),
     }
 }
 
@@ -191,6 +192,7 @@ fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskR
         placeholder: one.placeholder,
         task_group: text(&one.task_group_name),
         required_node: None,
+        tags: one.allocation_tags.clone().into(),
     }
 }
 
@@ -277,7 +279,8 @@ pub fn same_ask(one: &Arc<AskRow>, other: &Arc<AskRow>) -> bool {
             && (one.priority, one.created, one.placeholder) == (other.priority, other.created, other.placeholder)
             && one.state == other.state
             && one.task_group == other.task_group
-            && one.required_node == other.required_node)
+            && one.required_node == other.required_node
+            && one.tags == other.tags)
 }
 
 /// Whether two nodes say the same.

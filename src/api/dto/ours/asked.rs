@@ -154,6 +154,9 @@ pub struct Ask {
     pub placeholder: bool,
     /// The task group.
     pub task_group: Option<String>,
+    /// What there is to say of it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
 }
 
 impl Default for Ask {
@@ -169,6 +172,7 @@ impl Default for Ask {
             originator: false,
             placeholder: false,
             task_group: None,
+            tags: BTreeMap::new(),
         }
     }
 }

@@ -57,38 +57,38 @@ fn reply(done: &Done, created: bool) -> Result<Reply, Refusal> {
 
 /// The order that a request is.
 fn order(asked: &Asked) -> Result<Order, Refusal> {
-    let only_reason = || body::json::<dto::OnlyReason>(&asked.body).map(|body| body.reason);
+    let only_reason = || body::json::<dto::OnlyReason>(&asked.body.bytes).map(|body| body.reason);
     let app = || asked.parameter(1).into();
     let node = || NodeId::from(asked.parameter(1));
     let (act, reason) = match asked.route.verb {
         Verb::Kill => {
-            let dto::Kill { reason, expect_queue } = body::json(&asked.body)?;
+            let dto::Kill { reason, expect_queue } = body::json(&asked.body.bytes)?;
             let expect_queue = expect_queue.as_deref().map(QueuePath::new);
             (PartitionAct::Kill { app: app(), expect_queue }, reason)
         }
         Verb::Move => {
-            let dto::Move { to, reason, expect_queue, dry_run } = body::json(&asked.body)?;
+            let dto::Move { to, reason, expect_queue, dry_run } = body::json(&asked.body.bytes)?;
             let expect_queue = expect_queue.as_deref().map(QueuePath::new);
             (PartitionAct::Move { app: app(), to: QueuePath::new(&to), expect_queue, dry_run }, reason)
         }
-        Verb::Cleanup => cleanup(body::json(&asked.body)?)?,
-        Verb::Submit => submit(asked, body::json(&asked.body)?)?,
+        Verb::Cleanup => cleanup(body::json(&asked.body.bytes)?)?,
+        Verb::Submit => submit(asked, body::json(&asked.body.bytes)?)?,
         Verb::Ask => {
-            let asks: Vec<dto::Ask> = body::json(&asked.body)?;
+            let asks: Vec<dto::Ask> = body::json(&asked.body.bytes)?;
             let asks = asks.into_iter().map(ask).collect::<Result<_, _>>()?;
             (PartitionAct::Ask { app: app(), asks }, None)
         }
         Verb::Release => (PartitionAct::Release { app: app(), ask: asked.parameter(2).into() }, None),
         Verb::Remove => (PartitionAct::Remove { app: app() }, only_reason()?),
         Verb::AddNode => {
-            let dto::NodeBody { id, capacity, occupied, attributes, drained, reason } = body::json(&asked.body)?;
+            let dto::NodeBody { id, capacity, occupied, attributes, drained, reason } = body::json(&asked.body.bytes)?;
             let id = id.filter(|id| !id.is_empty()).ok_or_else(|| body::wrong("body", "a node needs an `id`"))?;
             let (capacity, occupied) = (resource(capacity)?, resource(occupied)?);
             let spec = NodeSpec { id: id.into(), capacity, occupied, attributes, drained };
             (PartitionAct::AddNode(spec), reason)
         }
         Verb::UpdateNode => {
-            let dto::NodeBody { capacity, occupied, reason, .. } = body::json(&asked.body)?;
+            let dto::NodeBody { capacity, occupied, reason, .. } = body::json(&asked.body.bytes)?;
             let amount = |amounts: Option<_>| amounts.map(|amounts| resource(Some(amounts))).transpose();
             let (capacity, occupied) = (amount(capacity)?, amount(occupied)?);
             (PartitionAct::UpdateNode { id: node(), capacity, occupied }, reason)
@@ -151,6 +151,7 @@ fn ask(ask: dto::Ask) -> Result<AskSpec, Refusal> {
         originator: ask.originator,
         placeholder: ask.placeholder,
         task_group: ask.task_group.map(Arc::from),
+        tags: ask.tags.into(),
         ..AskSpec::default()
     })
 }
@@ -172,7 +173,7 @@ fn resource(amounts: Option<BTreeMap<String, dto::Quantity>>) -> Result<Resource
 
 /// Every item is tried; one that fails stops nothing.
 async fn bulk(asked: &Asked) -> Result<Reply, Refusal> {
-    let dto::BulkAction { action, ids, to, reason } = body::json(&asked.body)?;
+    let dto::BulkAction { action, ids, to, reason } = body::json(&asked.body.bytes)?;
     if ids.len() > MOST_IDS {
         return Err(body::wrong("body", format!("ids: {} of them, at most {MOST_IDS} are taken", ids.len())));
     }

@@ -1,16 +1,15 @@
 //! Bodies: their types, their sizes, and JSON that is read strictly.
 
-use std::time::Duration;
+use std::net::IpAddr;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 
+use super::Ours;
 use super::route::{BodyKind, Route};
+use crate::api::server::budget::{self, Sent, Unread};
 use crate::view::act::{Code, Details, Refusal};
-
-/// How long a whole body may take.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A request that is not as it should be: `method`, `media type`, or where in its body.
 pub(super) fn wrong(kind: &str, why: impl Into<String>) -> Refusal {
@@ -22,14 +21,20 @@ pub(super) fn wrong(kind: &str, why: impl Into<String>) -> Refusal {
 ///
 /// # Errors
 /// It is of another type, too large or too slow.
-pub(super) async fn read(route: &Route, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
+pub(super) async fn read(
+    ours: &Ours,
+    route: &Route,
+    peer: IpAddr,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Sent, Refusal> {
     if route.body == BodyKind::None {
-        return Ok(Bytes::new());
+        return Ok(Sent::nothing());
     }
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let bytes = bytes(route.body_limit(), body).await?;
-    if kind.is_none() && bytes.is_empty() {
-        return Ok(bytes);
+    let sent = whole(ours, route.body_limit(), peer, body).await?;
+    if kind.is_none() && sent.bytes.is_empty() {
+        return Ok(sent);
     }
     let name = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let (fits, wanted) = match route.body {
@@ -39,34 +44,23 @@ pub(super) async fn read(route: &Route, headers: &HeaderMap, body: Body) -> Resu
         ),
         _ => (name == "application/json", "application/json"),
     };
-    if fits { Ok(bytes) } else { Err(wrong("media type", format!("send `Content-Type: {wanted}`, not {name:?}"))) }
+    if fits { Ok(sent) } else { Err(wrong("media type", format!("send `Content-Type: {wanted}`, not {name:?}"))) }
 }
 
 /// A whole body, whatever its type.
 ///
 /// # Errors
 /// It has more than `limit` bytes, or is too slow.
-pub(super) async fn bytes(limit: usize, body: Body) -> Result<Bytes, Refusal> {
-    match tokio::time::timeout(PATIENCE, to_bytes(body, limit)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(error)) if is_too_long(&error) => {
+pub(super) async fn whole(ours: &Ours, limit: usize, peer: IpAddr, body: Body) -> Result<Sent, Refusal> {
+    budget::read(&ours.bodies, peer, body, limit, ours.options.limits.body).await.map_err(|why| match why {
+        Unread::TooLarge => {
             let text = format!("at most {limit} bytes are taken here");
-            Err(Refusal::new(Code::TooLarge, "the body is too large", text))
+            Refusal::new(Code::TooLarge, "the body is too large", text)
         }
-        Ok(Err(_)) => Err(wrong("body", "the body could not be read")),
-        Err(_) => Err(wrong("body", "the body took too long")),
-    }
-}
-
-fn is_too_long(error: &axum::Error) -> bool {
-    let mut cause: Option<&dyn std::error::Error> = Some(error);
-    while let Some(error) = cause {
-        if error.to_string().contains("length limit exceeded") {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
+        Unread::TooSlow => wrong("body", "the body took too long"),
+        Unread::Broken => wrong("body", "the body could not be read"),
+        Unread::Busy => Refusal::new(Code::Unavailable, "not now", "too many bodies are being read"),
+    })
 }
 
 /// A body as a value; an empty one is an empty object.

@@ -3,7 +3,7 @@
 use axum::body::Bytes;
 
 use super::permit::lacks;
-use super::read::invalid;
+use super::read::{beside, invalid};
 use super::{Asked, Reply};
 use crate::api::convert::{self as upstream, ours as convert};
 use crate::api::dto;
@@ -26,12 +26,12 @@ pub(super) fn get(asked: &Asked) -> Result<Reply, Refusal> {
 /// Reads what was sent, beside the threads that talk to clients.
 async fn read(asked: &Asked) -> Result<(String, Reading), Refusal> {
     let (profile, group) = (asked.ours.options.profile, asked.ours.options.policy_group.clone());
-    let bytes = asked.body.clone();
+    let bytes = asked.body.bytes.clone();
     let work = move || {
         let reading = config::read_file(&bytes, &group, profile);
         (String::from_utf8_lossy(&bytes).into_owned(), reading)
     };
-    tokio::task::spawn_blocking(work).await.map_err(|_| Refusal::stopped())
+    beside(work).await
 }
 
 /// Whether a configuration is valid, with every fault.

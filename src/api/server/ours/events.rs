@@ -1,7 +1,8 @@
 //! Events with ids: a page of them, and as they come (E10).
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,13 +10,14 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use serde_json::json;
-use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 
-use super::{Asked, Reply, body};
+use super::{Asked, Ours, Reply, body};
 use crate::api::convert::{Wall, ours as convert};
 use crate::api::dto::json as wire;
 use crate::api::dto::ours as dto;
 use crate::api::server::listen::stopped;
+use crate::config::settings::EventConfig;
 use crate::engine::{EventLog, Numbering};
 use crate::view::act::{Code, Refusal};
 use crate::view::record::Record;
@@ -31,8 +33,59 @@ const PART: usize = 256;
 /// How many parts a client may lag behind before the stream waits for it; what it misses meanwhile is a gap.
 const WAITING: usize = 4;
 
-/// The most streams at the same time.
-pub(super) const MOST_STREAMS: usize = 100;
+/// Who listens, and how many may.
+pub(super) struct Listeners {
+    most: usize,
+    most_of_one: usize,
+    /// How many streams each user has open.
+    open: Mutex<BTreeMap<String, usize>>,
+}
+
+impl Listeners {
+    /// As many as part I lets in, counted by user.
+    pub fn new(config: &EventConfig) -> Self {
+        let bound = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
+        let (most, most_of_one) = (bound(config.max_streams), bound(config.max_streams_per_host));
+        Self { most, most_of_one, open: Mutex::default() }
+    }
+
+    /// # Errors
+    /// How many listen already.
+    fn enter(ours: &Arc<Ours>, user: &str) -> Result<Place, Refusal> {
+        let Self { most, most_of_one, open } = &ours.listeners;
+        let full = |count: usize, whose: &str| {
+            Err(Refusal::new(Code::Unavailable, "not now", format!("{count} streams of events are open{whose}")))
+        };
+        let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.values().sum::<usize>() >= *most {
+            return full(*most, "");
+        }
+        let own = open.get(user).copied().unwrap_or_default();
+        if own >= *most_of_one {
+            return full(own, " for this user");
+        }
+        open.insert(user.to_owned(), own + 1);
+        Ok(Place { ours: Arc::clone(ours), user: user.to_owned() })
+    }
+}
+
+/// One stream's place; given back when it is dropped.
+struct Place {
+    ours: Arc<Ours>,
+    user: String,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.ours.listeners.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = open.get_mut(&self.user) {
+            *own -= 1;
+            if *own == 0 {
+                open.remove(&self.user);
+            }
+        }
+    }
+}
 
 /// Which events are wanted.
 #[derive(Clone, Default)]
@@ -97,8 +150,7 @@ pub(super) fn stream(asked: &Asked) -> Result<Response, Refusal> {
     let log = Arc::clone(asked.ours.engine.events());
     let since = number(asked, "since")?;
     let filter = Filter::of(asked)?;
-    let full = |_| Refusal::new(Code::Unavailable, "not now", format!("{MOST_STREAMS} streams of events are open"));
-    let place = Arc::clone(&asked.ours.streams).try_acquire_owned().map_err(full)?;
+    let place = Listeners::enter(&asked.ours, asked.who.actor.user())?;
     if let Some(connection) = &asked.connection {
         connection.begin();
     }
@@ -118,7 +170,7 @@ struct Teller {
     filter: Filter,
     lines: mpsc::Sender<Bytes>,
     ending: watch::Receiver<bool>,
-    _place: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl Teller {

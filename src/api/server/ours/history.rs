@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 
 use super::permit::lacks;
-use super::read::invalid;
+use super::read::{beside, invalid};
 use super::{Asked, Reply, body};
 use crate::api::convert::{ledger as convert, ours};
 use crate::api::dto::ledger as dto;
@@ -74,7 +74,7 @@ async fn compare(asked: &Asked, old: &Revision, new: &Revision) -> Result<Reply,
         };
         Ok(config::diff(&read(&texts.0)?, &read(&texts.1)?))
     };
-    let diff = tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Refusal::stopped()))?;
+    let diff = beside(work).await??;
     let touched = diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue));
     let done = Configured {
         changes: diff.changes.iter().map(ChangeLine::from).collect(),
@@ -88,7 +88,7 @@ async fn compare(asked: &Asked, old: &Revision, new: &Revision) -> Result<Reply,
 
 /// Brings one back.
 pub(super) async fn roll_back(asked: &Asked) -> Result<Reply, Refusal> {
-    let dto::Rollback { revision, reason } = body::json(&asked.body)?;
+    let dto::Rollback { revision, reason } = body::json(&asked.body.bytes)?;
     let base = asked.header("if-match").map(|value| value.trim().trim_matches('"').to_owned());
     let reason = reason.or_else(|| asked.header("kornsole-reason").map(str::to_owned)).unwrap_or_default();
     let act = Act::Rollback { revision, base, dry_run: asked.flag("dryRun") };

@@ -23,7 +23,7 @@ mod remember;
 pub mod route;
 mod who;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -34,15 +34,18 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use self::remember::Remembered;
 use self::route::{Found, Route, Verb};
 use self::who::{Failures, Who};
+use super::budget::{Budget, Claim, Sent};
 use super::listen::Streaming;
+use super::{Limits, reply};
 use crate::api::auth::Tokens;
 use crate::api::convert::{Wall, ours as convert};
 use crate::api::dto::json;
+use crate::config::settings::EventConfig;
 use crate::engine::Host;
 use crate::model::{Acl, Profile};
 use crate::view::act::{Code, Done, Order, Refusal};
@@ -69,6 +72,10 @@ pub struct OwnOptions {
     pub profile: Profile,
     /// Which entry of a manifest is the queue configuration.
     pub policy_group: String,
+    /// How many may listen to events; one user as many as elsewhere one address.
+    pub events: EventConfig,
+    /// For bodies, and for answers that are not taken yet.
+    pub limits: Limits,
 }
 
 /// What all handlers of part II see.
@@ -79,8 +86,12 @@ pub struct Ours {
     failures: Failures,
     remembered: Remembered,
     requests: AtomicU64,
-    /// Places for those who listen to events.
-    streams: Arc<Semaphore>,
+    /// Bodies that are being read or worked on.
+    bodies: Arc<Budget>,
+    /// Answers that are not taken yet.
+    answers: Arc<Budget>,
+    /// Who listens to events.
+    listeners: events::Listeners,
     /// Whether streams of events come to their end.
     ending: watch::Sender<bool>,
 }
@@ -89,9 +100,10 @@ impl Ours {
     /// Part II on a scheduler.
     pub fn new(engine: Arc<impl Host + 'static>, wall: Wall, options: OwnOptions) -> Arc<Self> {
         let (failures, remembered) = Default::default();
-        let (streams, ending) = (Arc::new(Semaphore::new(events::MOST_STREAMS)), watch::channel(false).0);
+        let (listeners, ending) = (events::Listeners::new(&options.events), watch::channel(false).0);
+        let (bodies, answers) = (Budget::of(options.limits.bodies), Budget::of(options.limits.answers));
         let requests = AtomicU64::new(0);
-        Arc::new(Self { engine, wall, options, failures, remembered, requests, streams, ending })
+        Arc::new(Self { engine, wall, options, failures, remembered, requests, bodies, answers, listeners, ending })
     }
 
     /// Ends the streams of events: the server stops.
@@ -163,7 +175,7 @@ struct Asked {
     parameters: Vec<String>,
     query: Vec<(String, String)>,
     headers: HeaderMap,
-    body: Bytes,
+    body: Sent,
     /// The connection, which wants to know when it carries a stream.
     connection: Option<Arc<Streaming>>,
 }
@@ -214,11 +226,16 @@ impl Reply {
         Self::with(status, &convert::refusal(refusal, &ours.wall, request_id))
     }
 
-    fn into_response(self) -> Response {
-        let mut response = Response::new(Body::from(self.body));
-        *response.status_mut() = self.status;
+    /// The response, once there is room for it.
+    fn within(self, ours: &Ours, peer: IpAddr) -> Result<Response, Refusal> {
+        let room = reply::room(&ours.answers, peer, self.body.len());
+        let claim = room.map_err(|()| Refusal::new(Code::Unavailable, "not now", reply::NO_ROOM))?;
+        Ok(self.into_response(claim))
+    }
+
+    fn into_response(self, claim: Option<Claim>) -> Response {
+        let mut response = reply::held(self.status, HeaderValue::from_static(self.kind), self.body, claim);
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(Ok(etag)) = self.etag.map(|etag| HeaderValue::from_str(&format!("\"{etag}\""))) {
             headers.insert(header::ETAG, etag);
@@ -242,7 +259,7 @@ async fn answer(State(ours): State<Arc<Ours>>, request: Request) -> Response {
 }
 
 fn refused(ours: &Ours, refusal: &Refusal, request_id: &str) -> Response {
-    let mut response = Reply::refused(ours, refusal, request_id).into_response();
+    let mut response = Reply::refused(ours, refusal, request_id).into_response(None);
     let headers = response.headers_mut();
     match refusal.code {
         Code::Unauthenticated => {
@@ -270,7 +287,8 @@ async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) ->
     };
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
     let who = who::of(ours, &parts.headers, peer, route)?.in_request(request_id);
-    let body = body::read(route, &parts.headers, body).await?;
+    let from = reply::peer(&parts.extensions);
+    let body = body::read(ours, route, from, &parts.headers, body).await?;
     let query = route::query(parts.uri.query().unwrap_or_default());
     let connection = parts.extensions.get::<Arc<Streaming>>().cloned();
     let (ours, headers) = (Arc::clone(ours), parts.headers);
@@ -279,10 +297,10 @@ async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) ->
         return events::stream(&asked);
     }
     if parts.method == Method::GET || !route.changes() {
-        return handle(&asked).await.map(Reply::into_response);
+        return handle(&asked).await?.within(&asked.ours, from);
     }
     let key = asked.header("idempotency-key").map(str::to_owned);
-    remember::once(&asked, key.as_deref(), parts.uri.path()).await.map(Reply::into_response)
+    remember::once(&asked, key.as_deref(), parts.uri.path()).await?.within(&asked.ours, from)
 }
 
 /// Answers a request that passed everything before.

@@ -56,9 +56,10 @@ async fn replaced(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) 
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
     let who = who::of(ours, &parts.headers, peer, route)?.in_request(request_id);
     // Old clients send whatever content type they please; a page in a browser cannot send the token.
-    let sent = body::bytes(route.body_limit(), body).await?;
-    let base = config::carried_checksum(&sent);
-    let body = config::without_checksum(&sent).into_owned().into();
+    let sent = body::whole(ours, route.body_limit(), reply::peer(&parts.extensions), body).await?;
+    let base = config::carried_checksum(&sent.bytes);
+    let text = config::without_checksum(&sent.bytes).into_owned().into();
+    let body = sent.with(text);
     let (ours, query, headers) = (Arc::clone(ours), Vec::new(), parts.headers);
     let asked = Asked { ours, who, route, parameters, query, headers, body, connection: None };
     ours::replace(&asked, base).await.map(drop)

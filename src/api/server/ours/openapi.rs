@@ -115,6 +115,7 @@ fn schemas() -> Value {
             ("originator", flag()),
             ("placeholder", flag()),
             ("taskGroup", text()),
+            ("tags", tags()),
         ],
         &["id", "resource"],
     );

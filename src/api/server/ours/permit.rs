@@ -12,7 +12,7 @@ const MOST: usize = 1000;
 
 /// Answers each check by itself.
 pub(super) async fn checks(asked: &Asked) -> Result<Reply, Refusal> {
-    let dto::Checks { checks } = body::json(&asked.body)?;
+    let dto::Checks { checks } = body::json(&asked.body.bytes)?;
     if checks.len() > MOST {
         return Err(body::wrong("body", format!("checks: {} of them, at most {MOST} are taken", checks.len())));
     }

@@ -74,7 +74,7 @@ pub(super) fn draining(asked: &Asked) -> Result<Reply, Refusal> {
 
 /// Where a submission would go, under the running configuration or another one.
 pub(super) async fn placement(asked: &Asked) -> Result<Reply, Refusal> {
-    let question: dto::PlacementQuestion = body::json(&asked.body)?;
+    let question: dto::PlacementQuestion = body::json(&asked.body.bytes)?;
     let (profile, group) = (asked.ours.options.profile, asked.ours.options.policy_group.clone());
     let (view, name) = (asked.view(), asked.parameter(0).to_owned());
     partition(&view, &name)?;
@@ -88,7 +88,19 @@ pub(super) async fn placement(asked: &Asked) -> Result<Reply, Refusal> {
         let admission = part.preview(&Request { queue, user, groups, tags }, None);
         Ok(Reply::ok(&placements::Answer::of(part, &admission)))
     };
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(Refusal::stopped()))
+    beside(work).await?
+}
+
+/// Has something worked out beside the threads that talk to clients, a few at a time.
+///
+/// # Errors
+/// The server is stopping.
+pub(super) async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| match error.try_into_panic() {
+        // It is answered as any other panic.
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => Refusal::stopped(),
+    })
 }
 
 /// A cluster with nothing but a configuration.

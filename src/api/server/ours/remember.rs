@@ -15,6 +15,8 @@ const KEPT: Duration = Duration::from_secs(600);
 const LONGEST_KEY: usize = 128;
 /// How many answers are kept in mind.
 const MOST: usize = 10_000;
+/// The most bytes of answers that are kept in mind.
+const MOST_BYTES: usize = 64 << 20;
 type Slot = Arc<tokio::sync::Mutex<Option<Outcome>>>;
 
 /// What was answered.
@@ -29,18 +31,34 @@ pub(super) struct Remembered(Mutex<Book>);
 
 #[derive(Default)]
 struct Book {
-    slots: HashMap<(String, String), Slot>,
-    order: VecDeque<(Instant, (String, String))>,
+    slots: HashMap<Name, Slot>,
+    order: VecDeque<(Instant, Name)>,
+    /// The bytes of the answers.
+    weights: HashMap<Name, usize>,
+    weight: usize,
+}
+
+/// A user and his key.
+type Name = (String, String);
+
+impl Book {
+    /// Forgets what is too old, and the oldest while there is too much.
+    fn tidy(&mut self) {
+        while let Some((at, _)) = self.order.front() {
+            if at.elapsed() < KEPT && self.order.len() <= MOST && self.weight <= MOST_BYTES {
+                return;
+            }
+            let Some((_, old)) = self.order.pop_front() else { return };
+            self.slots.remove(&old);
+            self.weight -= self.weights.remove(&old).unwrap_or_default();
+        }
+    }
 }
 
 impl Remembered {
-    fn slot(&self, name: (String, String)) -> Slot {
+    fn slot(&self, name: Name) -> Slot {
         let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while book.order.front().is_some_and(|(at, _)| at.elapsed() >= KEPT) || book.order.len() > MOST {
-            if let Some((_, old)) = book.order.pop_front() {
-                book.slots.remove(&old);
-            }
-        }
+        book.tidy();
         if let Some(slot) = book.slots.get(&name) {
             return Arc::clone(slot);
         }
@@ -48,6 +66,17 @@ impl Remembered {
         book.order.push_back((Instant::now(), name.clone()));
         book.slots.insert(name, Arc::clone(&slot));
         slot
+    }
+
+    /// Takes note of how large an answer is that is kept.
+    fn weigh(&self, name: Name, bytes: usize) {
+        let mut book = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // It may have been forgotten meanwhile.
+        if book.slots.contains_key(&name) && !book.weights.contains_key(&name) {
+            book.weights.insert(name, bytes);
+            book.weight += bytes;
+            book.tidy();
+        }
     }
 }
 
@@ -60,9 +89,10 @@ pub(super) async fn once(asked: &Asked, key: Option<&str>, path: &str) -> Result
     }
     let mut request = Sha256::new();
     request.update(format!("{} {path}?{:?} {:?}\n", asked.route.method, asked.query, asked.header("if-match")));
-    request.update(&asked.body);
+    request.update(&asked.body.bytes);
     let request: [u8; 32] = request.finalize().into();
-    let slot = asked.ours.remembered.slot((asked.who.actor.user().to_owned(), key.to_owned()));
+    let name = (asked.who.actor.user().to_owned(), key.to_owned());
+    let slot = asked.ours.remembered.slot(name.clone());
     // The same request again, while the first is under way, waits here for its answer.
     let mut outcome = slot.lock().await;
     if let Some(known) = &*outcome {
@@ -76,6 +106,28 @@ pub(super) async fn once(asked: &Asked, key: Option<&str>, path: &str) -> Result
     let failed = answer.as_ref().is_err_and(|refusal| matches!(refusal.code, Code::Unavailable | Code::NotDurable));
     if !failed {
         *outcome = Some(Outcome { request, answer: answer.clone() });
+        asked.ours.remembered.weigh(name, answer.as_ref().map_or(0, |reply| reply.body.len()));
     }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_answers_push_older_ones_out() {
+        let remembered = Remembered::default();
+        let name = |key: usize| ("ann".to_owned(), key.to_string());
+        let first = remembered.slot(name(0));
+        remembered.weigh(name(0), MOST_BYTES / 2);
+        remembered.slot(name(1));
+        remembered.weigh(name(1), MOST_BYTES / 2);
+        assert!(Arc::ptr_eq(&first, &remembered.slot(name(0))), "there is room for both");
+        remembered.slot(name(2));
+        remembered.weigh(name(2), 1);
+        assert!(!Arc::ptr_eq(&first, &remembered.slot(name(0))), "it was forgotten");
+        let book = remembered.0.lock().unwrap();
+        assert_eq!((book.weight, book.weights.len(), book.slots.len()), (MOST_BYTES / 2 + 1, 2, 3));
+    }
 }

@@ -19,12 +19,15 @@ pub(super) fn show(call: &Call) -> Answer {
 /// The configuration in force, written anew.
 pub(super) fn in_force(call: &Call) -> dto::Config {
     let loaded = call.view.configuration.as_deref();
-    convert::config(loaded.map(|loaded| (&*loaded.queues, loaded.checksum.as_str())))
+    let extra = call.shared.options.extra.clone();
+    let config = convert::config(loaded.map(|loaded| (&*loaded.queues, loaded.checksum.as_str())));
+    // Before one is loaded there are the keys of deadlock detection only.
+    if loaded.is_some() { dto::Config { extra, ..config } } else { config }
 }
 
 /// Reads a configuration and tells what is wrong with it. The running state plays no role.
 pub(super) fn validate(call: &Call) -> Answer {
-    let Reading { config, faults } = read_bytes(&call.body, call.shared.options.profile);
+    let Reading { config, faults } = read_bytes(&call.body.bytes, call.shared.options.profile);
     let first = faults.iter().find(|fault| fault.severity == Severity::Error);
     Ok(Reply::json(&dto::Validation {
         allowed: config.is_some(),

@@ -14,15 +14,17 @@ mod queues;
 mod route;
 mod stream;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::body::{Body, HttpBody as _, to_bytes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::Response;
 
+use super::budget::{self, Sent, Unread};
 use super::guard::{self, Compressible};
-use super::{Shared, reply};
+use super::{Limits, Shared, reply};
 use crate::api::dto::json;
 use crate::view::{PartitionView, View};
 use route::{Endpoint, Found, Verb};
@@ -81,7 +83,7 @@ struct Call {
     /// The parameters behind the question mark.
     query: Vec<(String, String)>,
     headers: HeaderMap,
-    body: Vec<u8>,
+    body: Sent,
 }
 
 impl Call {
@@ -133,7 +135,8 @@ async fn routed(shared: Arc<Shared>, request: Request) -> Response {
         let caller = Caller::of(&mut parts);
         return stream::open(&shared, caller, &path::query(parts.uri.query().unwrap_or_default()));
     }
-    let body = match with_body(&shared, endpoint, body).await {
+    let peer = reply::peer(&parts.extensions);
+    let body = match with_body(&shared, endpoint, peer, body).await {
         Ok(body) => body,
         Err(refused) => return error(endpoint.verb(), refused),
     };
@@ -143,7 +146,10 @@ async fn routed(shared: Arc<Shared>, request: Request) -> Response {
     let verb = endpoint.verb();
     match put_together(&shared, endpoint, call).await {
         Ok(Ok(Reply { kind, body, pages })) => {
-            let mut response = reply::response(StatusCode::OK, kind, body);
+            let Ok(claim) = reply::room(&shared.answers, peer, body.len()) else {
+                return error(verb, Refused::new(StatusCode::SERVICE_UNAVAILABLE, reply::NO_ROOM));
+            };
+            let mut response = reply::held(StatusCode::OK, kind, body.into(), claim);
             if pages {
                 reply::allow_pages(response.headers_mut(), verb.methods());
             }
@@ -170,32 +176,17 @@ async fn put_together(shared: &Arc<Shared>, endpoint: Endpoint, call: Call) -> R
 }
 
 /// The body of a request to an endpoint that takes one. Other bodies are not read.
-async fn with_body(shared: &Shared, endpoint: Endpoint, body: Body) -> Result<Vec<u8>, Refused> {
+async fn with_body(shared: &Shared, endpoint: Endpoint, peer: IpAddr, body: Body) -> Result<Sent, Refused> {
     if endpoint.verb() == Verb::Get {
-        return Ok(Vec::new());
+        return Ok(Sent::nothing());
     }
-    let limits = &shared.options.limits;
-    let too_large = || {
-        let message = format!("the body has more than {} bytes", limits.config_bytes);
-        Refused::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-    };
-    if body.size_hint().lower() > limits.config_bytes as u64 {
-        return Err(too_large());
-    }
-    match tokio::time::timeout(limits.body, to_bytes(body, limits.config_bytes)).await {
-        Ok(Ok(bytes)) => Ok(bytes.into()),
-        Ok(Err(error)) => {
-            let mut cause: Option<&dyn std::error::Error> = Some(&error);
-            while let Some(error) = cause {
-                if error.to_string().contains("length limit exceeded") {
-                    return Err(too_large());
-                }
-                cause = error.source();
-            }
-            Err(Refused::bad("the body could not be read"))
-        }
-        Err(_) => Err(Refused::new(StatusCode::REQUEST_TIMEOUT, "the body took too long")),
-    }
+    let Limits { config_bytes: most, body: within, .. } = shared.options.limits;
+    budget::read(&shared.bodies, peer, body, most, within).await.map_err(|why| match why {
+        Unread::TooLarge => Refused::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body has more than {most} bytes")),
+        Unread::TooSlow => Refused::new(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
+        Unread::Broken => Refused::bad("the body could not be read"),
+        Unread::Busy => Refused::new(StatusCode::SERVICE_UNAVAILABLE, "too many bodies are being read"),
+    })
 }
 
 fn error(verb: Verb, refused: Refused) -> Response {

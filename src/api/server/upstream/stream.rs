@@ -5,14 +5,13 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::body::{Body, Bytes};
-use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::response::Response;
@@ -101,9 +100,8 @@ pub(super) struct Caller {
 
 impl Caller {
     pub fn of(parts: &mut Parts) -> Self {
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
         let connection = parts.extensions.remove();
-        Self { peer: peer.unwrap_or(IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED)), connection }
+        Self { peer: reply::peer(&parts.extensions), connection }
     }
 }
 

@@ -30,6 +30,7 @@ pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
         let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
         let text = format!("{} {}{}{why}", ask.id, word_of(ask), if why.is_empty() { "" } else { ": " });
         labelled_text(&mut left, "this ask", &text, width, Role::Text);
+        tags(&mut left, "its tags", ask.tags.iter(), width);
     }
     if let Some(message) = &row.message {
         labelled_text(&mut left, "message", message, width, Role::Error);
@@ -43,7 +44,7 @@ pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     if let Some(finished) = row.finished {
         labelled(&mut left, "ended", vec![plain(ago(model, finished))]);
     }
-    tags(&mut left, row, width);
+    tags(&mut left, "tags", row.tags.iter().map(|(name, value)| (name.as_str(), value.as_str())), width);
     let mut right = resources(row, signs);
     if let Some(part) = part.filter(|_| !row.state.is_ended()) {
         limits(&mut right, part, row, signs);
@@ -96,10 +97,10 @@ fn log(lines: &mut Lines, row: &AppRow, width: usize, signs: &Signs) {
     }
 }
 
-fn tags(lines: &mut Lines, row: &AppRow, width: usize) {
-    for (at, (key, value)) in row.tags.iter().enumerate() {
-        let text = format!("{} = {}", text::escape(key), text::escape(value));
-        labelled_text(lines, if at == 0 { "tags" } else { "" }, &text, width, Role::Text);
+fn tags<'t>(lines: &mut Lines, label: &str, tags: impl Iterator<Item = (&'t str, &'t str)>, width: usize) {
+    for (at, (name, value)) in tags.enumerate() {
+        let text = format!("{name} = {value}");
+        labelled_text(lines, if at == 0 { label } else { "" }, &text, width, Role::Text);
     }
 }
 

@@ -169,6 +169,7 @@ fn ask(spec: &AskSpec) -> dto::Ask {
         originator: spec.originator,
         placeholder: spec.placeholder,
         task_group: spec.task_group.as_deref().map(str::to_owned),
+        tags: (&spec.tags).into(),
     }
 }
 

@@ -1,0 +1,291 @@
+//! The REST server under load: what an answer costs in processor time, what many reads take from the scheduler, and whether ten clients
+//! get every event of a busy cluster. The answers go over sockets of this machine, uncompressed.
+//!
+//! `cargo bench --bench server` prints a line for each figure, with what is promised of it. What is sent and for how long can be said:
+//! `cargo bench --bench server -- --seconds 30 --reads 1000 --streams 10 --events 5000`. Processor time is that of the server's own
+//! threads, so that this program's reading does not count; it is known on Linux only.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench is a program for its own people")]
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use kornsole::api::server::{Options, Server};
+use kornsole::config::{self, Settings};
+use kornsole::engine::{Core, Engine, Numbering, Setup};
+use kornsole::model::{AppId, Identity, Profile, Resource};
+use kornsole::scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Submission};
+
+const ONE: &str = "/ws/v1/partition/default/queue/root.tenant-00.queue-00";
+const TREE: &str = "/ws/v1/partition/default/queues";
+
+/// How much is done.
+struct Load {
+    tenants: usize,
+    seconds: f64,
+    reads: u64,
+    streams: usize,
+    events: u64,
+}
+
+impl Load {
+    /// A moment of everything under `cargo test`, the figures of the promise under `cargo bench`, or what is said.
+    fn asked() -> Self {
+        let words: Vec<String> = std::env::args().skip(1).collect();
+        let said = |name: &str| {
+            let at = words.iter().position(|word| word == name)?;
+            words.get(at + 1).and_then(|word| word.parse::<f64>().ok())
+        };
+        let whole = |name: &str, usual: u64| said(name).map_or(usual, |number| number.max(0.0) as u64);
+        let full = words.iter().any(|word| word == "--bench");
+        Self {
+            tenants: if full { 100 } else { 3 },
+            seconds: said("--seconds").unwrap_or(if full { 10.0 } else { 0.2 }),
+            reads: whole("--reads", 1000),
+            streams: usize::try_from(whole("--streams", 10)).unwrap(),
+            events: whole("--events", 5000),
+        }
+    }
+
+    fn span(&self) -> Duration {
+        Duration::from_secs_f64(self.seconds)
+    }
+}
+
+fn main() {
+    let load = Load::asked();
+    let engine = wide(load.tenants);
+    let mut options =
+        Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, Settings::default().config().event.clone());
+    options.events.max_streams_per_host = u32::try_from(load.streams).unwrap();
+    let server = Server::start(options, Arc::clone(&engine)).unwrap();
+    reads_one_by_one(&load, server.address());
+    many_reads(&load, &engine, server.address());
+    streams(&load, &engine, server.address());
+}
+
+/// A tree of a hundred queues for each tenant, with limits and properties, on one node.
+fn wide(tenants: usize) -> Arc<Engine> {
+    let mut text =
+        "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n".to_owned();
+    for tenant in 0..tenants {
+        let max = "resources: {guaranteed: {vcore: 2, memory: 4G}, max: {vcore: 100000, memory: 200000G}}";
+        let _ = write!(
+            text,
+            "    - name: tenant-{tenant:02}\n      {max}\n      properties: {{priority.offset: '5'}}\n      queues:\n"
+        );
+        for queue in 0..99 {
+            let _ = writeln!(
+                text,
+                "      - {{name: queue-{queue:02}, resources: {{max: {{vcore: 100000, memory: 200000G}}}}}}"
+            );
+        }
+    }
+    let config = Arc::new(config::read(&text, Profile::Kornsole).config.unwrap());
+    let mut core = Core::set_up(&Setup::of(Profile::Kornsole), config, None).unwrap();
+    let capacity = [("memory", 1 << 50), ("vcore", 1 << 40)].into_iter().collect();
+    let node = NodeSpec { id: "n1".into(), capacity, ..NodeSpec::default() };
+    core.apply(&Command::In { partition: None, command: PartitionCommand::AddNode(node) });
+    Arc::new(Engine::start(core, 1.0).unwrap())
+}
+
+/// Asks for a path on a connection and reads the whole answer. Gives the bytes of its body.
+fn get(stream: &mut BufReader<TcpStream>, path: &str) -> usize {
+    write!(stream.get_mut(), "GET {path} HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+    let (mut line, mut length) = (String::new(), 0);
+    while line != "\r\n" {
+        line.clear();
+        assert!(stream.read_line(&mut line).unwrap() > 0, "the server hung up");
+        if let Some((_, value)) = line.to_ascii_lowercase().split_once("content-length: ") {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    std::io::copy(&mut stream.by_ref().take(length as u64), &mut std::io::sink()).unwrap();
+    length
+}
+
+fn connect(address: SocketAddr) -> BufReader<TcpStream> {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    BufReader::with_capacity(1 << 16, stream)
+}
+
+/// The processor time that threads of a name have taken so far; `None` where the system does not tell.
+fn taken(name: &str) -> Option<Duration> {
+    let mut sum = Duration::ZERO;
+    for task in std::fs::read_dir("/proc/self/task").ok()? {
+        let task = task.ok()?.path();
+        let read = |file: &str| std::fs::read_to_string(task.join(file)).unwrap_or_default();
+        if read("comm").trim_end().starts_with(name) {
+            let nanos = read("schedstat").split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0);
+            sum += Duration::from_nanos(nanos);
+        }
+    }
+    Some(sum)
+}
+
+/// What the server took for something, and how long that was.
+fn measured<T>(what: impl FnOnce() -> T) -> (T, Option<Duration>, Duration) {
+    let (before, began) = (taken("rest"), Instant::now());
+    let done = what();
+    let wall = began.elapsed();
+    let spent = taken("rest").zip(before).map(|(after, before)| after.saturating_sub(before));
+    (done, spent, wall)
+}
+
+fn line(what: &str, figure: &str, promise: &str) {
+    println!("{what:<58}{figure:>24}   {promise}");
+}
+
+fn time(time: Option<Duration>) -> String {
+    time.map_or_else(|| "not known here".to_owned(), |time| format!("{:.3} ms", time.as_secs_f64() * 1000.0))
+}
+
+fn reads_one_by_one(load: &Load, address: SocketAddr) {
+    let mut stream = connect(address);
+    for (what, path, times, promise) in
+        [("the whole tree", TREE, 50, "below 20 ms at 10 000 queues"), ("one queue", ONE, 2000, "below 0.2 ms")]
+    {
+        let times = if load.seconds < 1.0 { 3 } else { times };
+        let bytes = get(&mut stream, path);
+        let ((), spent, wall) = measured(|| {
+            for _ in 0..times {
+                get(&mut stream, path);
+            }
+        });
+        let what = format!("{what}, {} queues, {bytes} bytes: processor time", load.tenants * 100 + 1);
+        line(&what, &time(spent.map(|spent| spent / times)), promise);
+        line("    by the clock, asked and read", &time(Some(wall / times)), "");
+    }
+}
+
+/// Submits, runs and removes applications one after the other, as fast as it goes. Gives the rounds of each second.
+fn work(engine: &Engine, span: Duration, names: &str) -> f64 {
+    let (began, mut rounds) = (Instant::now(), 0);
+    while began.elapsed() < span {
+        round(engine, &format!("{names}-{rounds}"), 50);
+        rounds += 1;
+    }
+    f64::from(rounds) / began.elapsed().as_secs_f64()
+}
+
+/// One application with so many asks, which are allocated and released.
+fn round(engine: &Engine, name: &str, asks: u32) {
+    let app = AppId::from(name);
+    let apply = |command: PartitionCommand| engine.apply(command.into()).recv().unwrap();
+    let (queue, who) = ("root.tenant-00.queue-00".to_owned(), Identity::new("sue", ["dev"]));
+    apply(PartitionCommand::Submit(Submission { app: app.clone(), queue, who, ..Submission::default() }));
+    let resource: Resource = [("vcore", 1)].into_iter().collect();
+    apply(PartitionCommand::Ask(AskSpec {
+        app: app.clone(),
+        id: "t".into(),
+        count: asks,
+        resource,
+        ..Default::default()
+    }));
+    for _ in 0..asks {
+        engine.apply(Command::Cycle).recv().unwrap();
+    }
+    apply(PartitionCommand::Remove { app });
+}
+
+/// What the scheduler loses while so many single queues a second are read.
+fn many_reads(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
+    let alone = work(engine, load.span(), "alone");
+    let stop = Arc::new(AtomicBool::new(false));
+    let reader = reader(address, load.reads, Arc::clone(&stop));
+    let (busy, spent, wall) = measured(|| work(engine, load.span(), "read"));
+    stop.store(true, Ordering::Relaxed);
+    let (count, slowest) = reader.join().unwrap();
+    let rate = count as f64 / wall.as_secs_f64();
+    line("rounds of work a second, nobody reads", &format!("{alone:.1}"), "");
+    line(&format!("    while {rate:.0} single queues a second are read"), &format!("{busy:.1}"), "");
+    line("    lost by that", &format!("{:.1} %", 100.0 * (1.0 - busy / alone)), "no more than what the reads take");
+    let share = spent.map_or(f64::NAN, |spent| 100.0 * spent.as_secs_f64() / wall.as_secs_f64());
+    line("    what the reads take", &format!("{share:.1} % of a core"), "");
+    line("    the slowest of them, asked and read", &time(Some(slowest)), "no read waits for a cycle");
+}
+
+/// Reads one queue so often a second until it is stopped. Gives how often, and the slowest.
+fn reader(address: SocketAddr, rate: u64, stop: Arc<AtomicBool>) -> JoinHandle<(u64, Duration)> {
+    std::thread::spawn(move || {
+        let (mut stream, began) = (connect(address), Instant::now());
+        let (mut count, mut slowest) = (0, Duration::ZERO);
+        while !stop.load(Ordering::Relaxed) {
+            let asked = Instant::now();
+            get(&mut stream, ONE);
+            slowest = slowest.max(asked.elapsed());
+            count += 1;
+            pace(began, count, rate);
+        }
+        (count, slowest)
+    })
+}
+
+/// Waits until it is time for number `count` of so many a second.
+fn pace(began: Instant, count: u64, rate: u64) {
+    let due = Duration::from_secs_f64(count as f64 / rate.max(1) as f64);
+    std::thread::sleep(due.saturating_sub(began.elapsed()));
+}
+
+/// Ten clients that listen while so many events happen.
+fn streams(load: &Load, engine: &Arc<Engine>, address: SocketAddr) {
+    let seen: Vec<Arc<AtomicU64>> = (0..load.streams).map(|_| Arc::default()).collect();
+    let listeners: Vec<TcpStream> = seen.iter().map(|seen| listener(address, Arc::clone(seen))).collect();
+    let number = || engine.events().page(Numbering::Upstream, u64::MAX, 0).next;
+    let first = number();
+    let (happened, spent, wall) = measured(|| {
+        let (began, mut rounds) = (Instant::now(), 0);
+        while began.elapsed() < load.span() {
+            round(engine, &format!("event-{rounds}"), 10);
+            rounds += 1;
+            pace(began, number() - first, load.events);
+        }
+        let happened = number() - first;
+        let patience = Instant::now();
+        while seen.iter().any(|seen| seen.load(Ordering::Relaxed) < happened) && patience.elapsed().as_secs() < 10 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        happened
+    });
+    let least = seen.iter().map(|seen| seen.load(Ordering::Relaxed)).min().unwrap_or(0);
+    let rate = |count: u64| format!("{:.0} a second", count as f64 / wall.as_secs_f64());
+    line("events that happen", &rate(happened), &format!("{} were asked for", load.events));
+    let what = format!("    what each of {} clients gets of them, at least", load.streams);
+    line(&what, &rate(least), if least == happened { "all of them" } else { "SOME ARE MISSING" });
+    let share = spent.map_or(f64::NAN, |spent| 100.0 * spent.as_secs_f64() / wall.as_secs_f64());
+    line("    what the server takes for that", &format!("{share:.1} % of a core"), "");
+    drop(listeners);
+    assert_eq!(least, happened, "a client that reads is cut off");
+}
+
+/// A client that counts the events of a stream. It listens once this returns; closing the stream ends it.
+fn listener(address: SocketAddr, seen: Arc<AtomicU64>) -> TcpStream {
+    let mut stream = connect(address);
+    stream.get_mut().write_all(b"GET /ws/v1/events/stream HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+    let mut text = String::new();
+    while !text.contains("InstanceUUID") {
+        text.clear();
+        assert!(stream.read_line(&mut text).unwrap() > 0, "the server hung up");
+    }
+    let handle = stream.get_ref().try_clone().unwrap();
+    std::thread::spawn(move || {
+        let mut line = Vec::new();
+        while stream.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+            // Between the events are the sizes of chunks.
+            if line.starts_with(b"{\"status_code\"") {
+                return;
+            }
+            if line.starts_with(b"{") {
+                seen.fetch_add(1, Ordering::Relaxed);
+            }
+            line.clear();
+        }
+    });
+    handle
+}

@@ -1,0 +1,167 @@
+//! How much memory clients may make the server hold at the same time, in bodies that come and answers that are not taken yet.
+
+use std::collections::HashMap;
+use std::future::poll_fn;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+
+/// So many bytes at most, and half of them for one address unless they are of one body. What is alone is always held, however large
+/// it is.
+#[derive(Debug)]
+pub struct Budget {
+    most: usize,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    all: usize,
+    by_peer: HashMap<IpAddr, usize>,
+}
+
+/// A part of a budget; given back when it is dropped.
+#[derive(Debug)]
+pub struct Claim {
+    budget: Arc<Budget>,
+    peer: IpAddr,
+    bytes: usize,
+}
+
+impl Budget {
+    /// A budget of so many bytes.
+    pub fn of(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, held: Mutex::default() })
+    }
+
+    /// So many bytes for an address; `None` when there is no room for them now.
+    pub fn claim(self: &Arc<Self>, peer: IpAddr, bytes: usize) -> Option<Claim> {
+        let mut claim = Claim { budget: Arc::clone(self), peer, bytes: 0 };
+        claim.grow(bytes).then_some(claim)
+    }
+}
+
+impl Claim {
+    /// Takes more. Gives whether there was room.
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let mut held = self.budget.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = held.by_peer.get(&self.peer).copied().unwrap_or_default();
+        let (alone, only) = (held.all == self.bytes, own == self.bytes);
+        let share = only || own + bytes <= self.budget.most / 2;
+        let fits = share && held.all + bytes <= self.budget.most;
+        if !alone && !fits {
+            return false;
+        }
+        if bytes > 0 {
+            held.all += bytes;
+            held.by_peer.insert(self.peer, own + bytes);
+            self.bytes += bytes;
+        }
+        true
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let mut held = self.budget.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.all -= self.bytes;
+        if let Some(own) = held.by_peer.get_mut(&self.peer) {
+            *own -= self.bytes;
+            if *own == 0 {
+                held.by_peer.remove(&self.peer);
+            }
+        }
+    }
+}
+
+/// A body that has come, with the room that it takes.
+#[derive(Debug)]
+pub struct Sent {
+    /// What was sent.
+    pub bytes: Bytes,
+    _claim: Option<Claim>,
+}
+
+impl Sent {
+    /// Other bytes of no more length, in the same room.
+    pub fn with(self, bytes: Bytes) -> Self {
+        Self { bytes, ..self }
+    }
+
+    /// Nothing.
+    pub fn nothing() -> Self {
+        Self { bytes: Bytes::new(), _claim: None }
+    }
+}
+
+/// Why a body is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It has more bytes than are taken.
+    TooLarge,
+    /// It took longer than it may.
+    TooSlow,
+    /// The client broke off, or what it sent is no body.
+    Broken,
+    /// Too much is held already.
+    Busy,
+}
+
+/// Reads a body of at most `limit` bytes.
+///
+/// # Errors
+/// Why it is not there.
+pub async fn read(
+    budget: &Arc<Budget>,
+    peer: IpAddr,
+    body: Body,
+    limit: usize,
+    within: Duration,
+) -> Result<Sent, Unread> {
+    if body.size_hint().lower() > limit as u64 {
+        return Err(Unread::TooLarge);
+    }
+    let mut claim = budget.claim(peer, 0).ok_or(Unread::Busy)?;
+    let whole = async {
+        let (mut body, mut all) = (body, Vec::new());
+        while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            let Ok(data) = frame.map_err(|_| Unread::Broken)?.into_data() else { continue };
+            if all.len() + data.len() > limit {
+                return Err(Unread::TooLarge);
+            }
+            if !claim.grow(data.len()) {
+                return Err(Unread::Busy);
+            }
+            all.extend_from_slice(&data);
+        }
+        Ok(all)
+    };
+    let all = tokio::time::timeout(within, whole).await.map_err(|_| Unread::TooSlow)??;
+    Ok(Sent { bytes: all.into(), _claim: Some(claim) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_gets_half_and_what_is_alone_always_fits() {
+        let budget = Budget::of(100);
+        let [one, two, three] = [1, 2, 3].map(|last| IpAddr::from([127, 0, 0, last]));
+        let first = budget.claim(one, 30).unwrap();
+        assert!(budget.claim(one, 21).is_none(), "half is for one");
+        let second = budget.claim(two, 55).unwrap();
+        assert!(budget.claim(three, 16).is_none(), "all is held");
+        let third = budget.claim(three, 15).unwrap();
+        drop((first, second, third));
+        let mut large = budget.claim(one, 400).unwrap();
+        assert!(large.grow(1), "it is alone");
+        assert!(budget.claim(two, 1).is_none() && budget.claim(one, 1).is_none());
+        drop(large);
+        assert!(budget.claim(two, 50).is_some());
+        assert!(budget.held.lock().unwrap().by_peer.is_empty());
+    }
+}

@@ -1,0 +1,175 @@
+//! Where a ledger is read: a running scheduler is asked, or a state folder that nobody runs is looked at.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::de::DeserializeOwned;
+
+use super::super::attach::WayArgs;
+use super::{Ended, ServerArgs};
+use crate::api::client::{Remote, once};
+use crate::api::convert::{Wall, ledger as convert};
+use crate::api::dto::ledger::{Audit, AuditEntry, RevisionInfo, Revisions};
+use crate::api::dto::ours::ConfigState;
+use crate::config;
+use crate::engine::journal::{Look, Trouble};
+use crate::model::Profile;
+use crate::source::remote::once::Once;
+use crate::view::ledger::AuditQuery;
+
+/// How many are asked for at once.
+const PAGE: usize = 1000;
+
+/// Whose ledger is read.
+#[derive(Args, Clone, Debug)]
+pub struct LedgerArgs {
+    /// The address of a kornsole, or a context of your settings
+    #[arg(long, value_name = "URL|CONTEXT", required_unless_present = "state")]
+    pub server: Option<String>,
+    /// The folder of a scheduler that does not run: it is read, and stays as it is
+    #[arg(long, value_name = "DIR", conflicts_with = "server")]
+    pub state: Option<PathBuf>,
+    /// Your own settings, which hold the contexts. Without it $XDG_CONFIG_HOME/kornsole/settings.toml, if it is there
+    #[arg(long = "settings", value_name = "FILE")]
+    pub user_settings: Option<PathBuf>,
+    /// How a server is asked
+    #[command(flatten)]
+    pub way: WayArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl LedgerArgs {
+    /// The same for what can only be asked of a server.
+    pub fn server_args(&self) -> ServerArgs {
+        let server = self.server.clone().unwrap_or_default();
+        let (user_settings, way) = (self.user_settings.clone(), self.way.clone());
+        ServerArgs { server, user_settings, way, json: self.json }
+    }
+
+    /// The ledger.
+    pub(super) fn open(&self) -> Result<Ledger, Ended> {
+        if let Some(folder) = &self.state {
+            let told = |trouble: Trouble| match trouble {
+                Trouble::Damaged(_) | Trouble::Begin(_) => format!("{}: {trouble}", folder.display()),
+                _ => trouble.to_string(),
+            };
+            let look = Look::open(folder).map_err(|trouble| Ended { message: told(trouble), code: 1 })?;
+            return Ok(Ledger::Folder(look));
+        }
+        let once = self.server_args().connect()?;
+        match once.remote() {
+            Remote::Kornsole(known) if known.can("audit") => Ok(Ledger::Server(Box::new(once))),
+            Remote::Kornsole(_) => Err(Ended { message: "this kornsole keeps no ledger".to_owned(), code: 1 }),
+            Remote::YuniKorn(_) => {
+                let message = "an Apache YuniKorn keeps neither an audit nor a history of configurations".to_owned();
+                Err(Ended { message, code: 1 })
+            }
+        }
+    }
+}
+
+/// A ledger to read.
+pub(super) enum Ledger {
+    /// That of a running scheduler.
+    Server(Box<Once>),
+    /// That of a state folder.
+    Folder(Look),
+}
+
+impl Ledger {
+    /// Who did what, the newest first; and whose alone, if not everybody's is shown.
+    pub fn audit(&self, query: &AuditQuery) -> Result<(Vec<AuditEntry>, Option<String>), Ended> {
+        let once = match self {
+            Self::Server(once) => once,
+            Self::Folder(look) => {
+                let entries = look.ledger().entries(query);
+                return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &began())).collect(), None));
+            }
+        };
+        let wanted = [("user", &query.user), ("action", &query.action), ("object", &query.object)];
+        let filter: String =
+            wanted.iter().filter_map(|(name, value)| Some(format!("&{name}={}", encoded(value.as_ref()?)))).collect();
+        let mut entries: Vec<AuditEntry> = Vec::new();
+        let mut only = None;
+        while entries.len() < query.limit {
+            let limit = PAGE.min(query.limit - entries.len());
+            let before = entries.last().map(|last| format!("&before={}", last.id)).unwrap_or_default();
+            let page: Audit = get(once, &format!("audit?limit={limit}{before}{filter}"))?;
+            only = page.only;
+            let whole = page.entries.len() == limit;
+            entries.extend(page.entries);
+            if !whole {
+                break;
+            }
+        }
+        Ok((entries, only))
+    }
+
+    /// The configurations that were in force, the newest first, at most so many.
+    pub fn revisions(&self, last: usize) -> Result<Vec<RevisionInfo>, Ended> {
+        let once = match self {
+            Self::Server(once) => once,
+            Self::Folder(look) => {
+                let found = look.ledger().revisions(None, last);
+                let current = found.first().map(|newest| newest.number);
+                return Ok(found.iter().map(|one| convert::revision(one, current, &began())).collect());
+            }
+        };
+        let mut found: Vec<RevisionInfo> = Vec::new();
+        while found.len() < last {
+            let limit = PAGE.min(last - found.len());
+            let before = found.last().map(|last| format!("&before={}", last.revision)).unwrap_or_default();
+            let page: Revisions = get(once, &format!("config/history?limit={limit}{before}"))?;
+            let whole = page.revisions.len() == limit;
+            found.extend(page.revisions);
+            if !whole {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// A configuration that was in force; without a number, the last one.
+    pub fn state(&self, revision: Option<u64>) -> Result<ConfigState, Ended> {
+        let look = match (self, revision) {
+            (Self::Server(once), Some(number)) => return get(once, &format!("config/history/{number}")),
+            (Self::Server(once), None) => return get(once, "config"),
+            (Self::Folder(look), _) => look,
+        };
+        let found = match revision {
+            Some(number) => look.ledger().revision(number),
+            None => look.ledger().revisions(None, 1).pop(),
+        };
+        let ended = |message| Ended { message, code: 1 };
+        let found = found.ok_or_else(|| ended(format!("there is no revision {}", revision.unwrap_or(1))))?;
+        if found.text.is_none() {
+            return Err(ended(format!("the text of revision {} is not known: {}", found.number, found.reason)));
+        }
+        Ok(convert::old_configuration(&found, &began()))
+    }
+
+    /// By which rules its configurations are read, and which entry of a manifest they are.
+    pub fn reads_as(&self) -> (Profile, String) {
+        match self {
+            Self::Server(_) => (Profile::default(), config::DEFAULT_POLICY_GROUP.to_owned()),
+            Self::Folder(look) => (look.profile(), look.policy_group().to_owned()),
+        }
+    }
+}
+
+/// For what has no time of the wall clock: all that was written by a running scheduler has one.
+fn began() -> Wall {
+    Wall::new(std::time::SystemTime::UNIX_EPOCH, 1.0)
+}
+
+fn get<T: DeserializeOwned>(once: &Once, path: &str) -> Result<T, Ended> {
+    let bytes = once.own(path)?;
+    serde_json::from_slice(&bytes).map_err(|error| Ended { message: format!("{path}: {error}"), code: 1 })
+}
+
+/// A text as the value of a query parameter.
+fn encoded(text: &str) -> String {
+    once(text).replace('+', "%2B")
+}

@@ -1,0 +1,62 @@
+//! Who has a state folder: one process that writes, or any number that only look.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use super::folder::Trouble;
+
+/// Held by the process that has the folder. What is in it is a help for people only: the process, and in a second line the address that
+/// it serves.
+const LOCK: &str = "lock";
+
+/// Takes a folder for this process alone.
+pub(super) fn take(folder: &Path) -> Result<File, Trouble> {
+    let failed = |error: std::io::Error| Trouble::Folder { folder: folder.to_owned(), why: error.to_string() };
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    let mut file = options.open(folder.join(LOCK)).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {
+            // Without it nobody is named to those who come later.
+            let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
+            Ok(file)
+        }
+        Err(TryLockError::WouldBlock) => Err(Trouble::InUse { folder: folder.to_owned(), who: holder(&mut file) }),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Takes a folder to look at it, together with others who do.
+pub(super) fn share(folder: &Path) -> Result<File, Trouble> {
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => Trouble::Nothing { folder: folder.to_owned() },
+        _ => Trouble::Folder { folder: folder.to_owned(), why: error.to_string() },
+    };
+    let mut file = File::open(folder.join(LOCK)).map_err(failed)?;
+    match file.try_lock_shared() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Trouble::Running { folder: folder.to_owned(), who: holder(&mut file) }),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Says where the scheduler of a folder is served, for those who come later.
+pub fn served(folder: &Path, address: &str) {
+    // Without it nobody is told the address.
+    let lock = OpenOptions::new().append(true).open(folder.join(LOCK));
+    let _ = lock.and_then(|mut lock| write!(lock, "\n{address}"));
+}
+
+/// Who has a folder, as far as that is known.
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    let _ = file.rewind().and_then(|()| file.read_to_string(&mut text));
+    let mut lines = text.lines().map(str::trim);
+    let process = lines.next().unwrap_or_default();
+    match lines.next() {
+        Some(address) => format!("{process}, serving {address}"),
+        None => process.to_owned(),
+    }
+}

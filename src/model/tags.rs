@@ -1,0 +1,75 @@
+//! Names with values that a resource manager gives what it asks for.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Names with values, by name; each name once. A copy shares them, and none cost nothing.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Tags(Option<Arc<[Tag]>>);
+
+type Tag = (Box<str>, Box<str>);
+
+impl Tags {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Each name with its value, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().flat_map(|tags| tags.iter()).map(|(name, value)| (&**name, &**value))
+    }
+}
+
+impl From<BTreeMap<String, String>> for Tags {
+    fn from(tags: BTreeMap<String, String>) -> Self {
+        let boxed = |(name, value): (String, String)| (name.into_boxed_str(), value.into_boxed_str());
+        Self((!tags.is_empty()).then(|| tags.into_iter().map(boxed).collect()))
+    }
+}
+
+impl From<&Tags> for BTreeMap<String, String> {
+    fn from(tags: &Tags) -> Self {
+        tags.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+}
+
+impl fmt::Debug for Tags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl Serialize for Tags {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().flat_map(|tags| tags.iter()).map(|(name, value)| (name, value)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Tags {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Reader)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Tags;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("names with values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tags, A::Error> {
+        let mut tags = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry::<String, String>()? {
+            tags.insert(name, value);
+        }
+        Ok(tags.into())
+    }
+}

@@ -1,0 +1,31 @@
+//! A chapter of a past that is kept: what happened in it.
+
+use crate::model::Time;
+
+use super::Record;
+
+/// In which direction of time something is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Toward {
+    /// Before a time.
+    Earlier,
+    /// After it.
+    Later,
+}
+
+/// What happened between two times.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chapter {
+    /// After this time. Of what happened at this very time some may be told in the chapter before.
+    pub from: Time,
+    /// Up to this time.
+    pub to: Time,
+    /// Nothing is kept of what was before.
+    pub first: bool,
+    /// It reaches up to what was written last.
+    pub last: bool,
+    /// Those that were asked for, the oldest first.
+    pub records: Vec<Record>,
+    /// When the scheduler was started again.
+    pub starts: Vec<Time>,
+}

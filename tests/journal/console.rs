@@ -1,0 +1,149 @@
+//! The console on a scheduler that was ended and started again: it goes back to what was before, as if it had been there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::cli::demo;
+use kornsole::console::{Driver, Options};
+use kornsole::engine::journal::{Folder, Kept};
+use kornsole::engine::{Core, Engine, Progress, Setup};
+use kornsole::model::{Identity, Profile, Time};
+use kornsole::scenario::{Demo, Workload};
+use kornsole::source::{About, Embedded, Source, SourcePlace, Stepped};
+use kornsole::view::act::{Actor, Order, PartitionAct};
+
+use super::stage::{Scratch, within};
+
+const SEED: u64 = 42;
+/// When the first life of the scheduler ends, and at which times snapshots are made in it, in seconds.
+const END: u64 = 200;
+const SNAPSHOTS: [u64; 2] = [70, 140];
+
+fn begin(scratch: &Scratch, setup: &Setup) -> (Core, Kept) {
+    let demo: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));
+    let folder = Folder::open(&scratch.0, false).unwrap();
+    folder.begin(setup, 1.0, Some(demo), Box::new(|_| demo::core(SEED, setup))).unwrap()
+}
+
+/// Plays the demo, with every second of it on the disk.
+fn first_life(scratch: &Scratch, setup: &Setup) {
+    let (mut core, kept) = begin(scratch, setup);
+    for second in 1..=END {
+        while core.run_until(Time::ZERO + Duration::from_secs(second), 1000) == Progress::Busy {}
+        if SNAPSHOTS.contains(&second) {
+            kept.snapshot(&mut core).unwrap();
+        }
+    }
+    assert!(kept.keep_up(&mut core));
+}
+
+fn about() -> About {
+    About { place: SourcePlace::Embedded, name: "demo".to_owned(), notes: Vec::new() }
+}
+
+fn owner() -> Actor {
+    Actor::from(Identity::parse("you").unwrap()).scheduler_admin(true)
+}
+
+/// The scheduler of the folder, with a console that has seen nothing of it before. Its time nearly stands.
+fn next_life(scratch: &Scratch, setup: &Setup) -> (Driver, Arc<Embedded>) {
+    let (core, kept) = begin(scratch, setup);
+    let engine = Engine::start_kept(core, 0.001, None, Some(kept)).unwrap();
+    let source = Arc::new(Embedded::new(engine, about(), owner()));
+    let driver = Driver::new(Arc::clone(&source) as _, Options::default(), 140, 50);
+    (driver, source)
+}
+
+/// How many lines of a page are compared.
+const BODY: usize = 20;
+
+/// What is on the screen below the header.
+fn body(driver: &Driver, past: bool) -> Vec<String> {
+    // The line that says that it is the past pushes everything else down.
+    let lines = driver.lines().into_iter().skip(3 + usize::from(past)).take(BODY);
+    // Of a list that has one line less the scroll bar is another one.
+    lines.map(|line| line.trim_end_matches('┃').trim_end().to_owned()).collect()
+}
+
+fn banner(driver: &Driver) -> Option<String> {
+    driver.find_row("THE PAST").map(|(_, line)| line)
+}
+
+#[track_caller]
+fn press(driver: &mut Driver, keys: &str) {
+    driver.keys(keys).unwrap();
+    driver.settle();
+}
+
+#[test]
+fn the_whole_console_goes_back_to_before_the_start() {
+    let scratch = Scratch::new("console-back");
+    let setup = Setup::of(Profile::Kornsole);
+    first_life(&scratch, &setup);
+    // What a console saw then.
+    let at = Duration::from_secs(96) - Duration::from_micros(1);
+    let then = Stepped::new(demo::core(SEED, &setup).unwrap(), about(), owner());
+    then.advance(at);
+    let mut then = Driver::new(Arc::new(then), Options::default(), 140, 50);
+    let (mut driver, source) = next_life(&scratch, &setup);
+    assert!(banner(&driver).is_none());
+    press(&mut driver, ":back 1:35<ret>");
+    // The tree, applications, nodes, users with their limits, the configuration.
+    for page in ["1", ":apps<ret>", "3", "4", "5"] {
+        press(&mut then, page);
+        press(&mut driver, page);
+        let told = banner(&driver).unwrap_or_else(|| panic!("{page} is not marked:\n{}", driver.screen_text()));
+        assert!(told.contains("as it was at 1:35"), "{told}");
+        for (was, is) in body(&then, false).iter().zip(body(&driver, true)) {
+            assert_eq!(*was, is, "{page}");
+        }
+    }
+    press(&mut driver, ":apps<ret>K");
+    assert!(driver.find_row("this is the past").is_some(), "{}", driver.screen_text());
+    press(&mut driver, ":live<ret>");
+    assert!(banner(&driver).is_none());
+    assert!(source.now() >= Time::ZERO + Duration::from_secs(END));
+}
+
+#[test]
+fn steps_lead_through_all_lives_and_back() {
+    let scratch = Scratch::new("console-steps");
+    let setup = Setup::of(Profile::Kornsole);
+    first_life(&scratch, &setup);
+    let (driver, source) = next_life(&scratch, &setup);
+    let app = source.view().partitions[0].apps.iter().flatten().next().unwrap().id.clone();
+    let (tell, told) = std::sync::mpsc::channel();
+    let kill = within(PartitionAct::Kill { app: app.clone(), expect_queue: None });
+    let answer = Box::new(move |outcome: Result<_, _>| tell.send(outcome.is_ok()).unwrap());
+    source.act(Order { act: kill, reason: "in the way".to_owned() }, answer);
+    assert_eq!(told.recv(), Ok(true));
+    drop((driver, source));
+    let (mut driver, _source) = next_life(&scratch, &setup);
+    let mut stops = Vec::new();
+    loop {
+        press(&mut driver, "[");
+        let line = banner(&driver).unwrap_or_else(|| panic!("{}", driver.screen_text()));
+        if driver.find_row("nothing that mattered was seen before this; the past goes back to 0:00").is_some() {
+            break;
+        }
+        stops.push(line);
+        assert!(stops.len() < 500);
+    }
+    let first = |text: &str| stops.iter().position(|line| line.contains(text));
+    let killed = first(&format!("{app} was killed")).unwrap_or_else(|| panic!("{stops:#?}"));
+    let started = first("the scheduler was started again").unwrap();
+    assert!(killed <= 1 && started <= 1, "{stops:#?}");
+    for text in ["from Active to Draining", "node ", "a configuration came into force", "was preempted"] {
+        let place = stops.iter().rposition(|line| line.contains(text));
+        assert!(place.is_some_and(|place| place >= 2), "of the first life too: {text} in {stops:#?}");
+    }
+    let mut again = Vec::new();
+    loop {
+        press(&mut driver, "]");
+        let Some(line) = banner(&driver) else { break };
+        again.push(line);
+        assert!(again.len() <= stops.len(), "{again:#?}");
+    }
+    again.reverse();
+    assert_eq!(again, stops[..stops.len() - 1], "the same stops on the way to the present");
+}

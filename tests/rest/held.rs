@@ -1,0 +1,176 @@
+//! What clients make the server hold is bounded and given back: streams, answers that nobody takes, bodies that do not come.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kornsole::api::server::{Options, TlsFiles};
+use kornsole::config;
+use kornsole::engine::{Core, Engine, Setup};
+use kornsole::model::{AppId, Identity, Profile, Resource};
+use kornsole::scheduler::{AskSpec, PartitionCommand, Submission};
+
+use super::hostile::{SHORT, impatient, said};
+use super::stage::{Folder, PATIENCE, Stage, answer};
+
+/// Opens a stream and reads nothing of it but the status.
+fn listen(stage: &Stage, request: &str) -> (TcpStream, [u8; 12]) {
+    let (mut stream, mut status) = (stage.connect(), [0; 12]);
+    stream.write_all(request.as_bytes()).unwrap();
+    stream.read_exact(&mut status).unwrap();
+    (stream, status)
+}
+
+/// A client that opens a stream and reads nothing of it: its place is given back, and nobody else notices.
+fn is_dropped(request: &str, set: impl FnOnce(&mut Options)) {
+    let stage = impatient(|options| {
+        options.events.max_streams_per_host = 1;
+        options.limits.stream_write = SHORT;
+        // Only who reads nothing is to be hung up on, however slow this machine is.
+        options.limits.header = PATIENCE;
+        set(options);
+    });
+    let (_stuck, status) = listen(&stage, request);
+    assert!(status.ends_with(b"200"));
+    let apply = |command: PartitionCommand| {
+        stage.engine.apply(command.into()).recv_timeout(PATIENCE).expect("the scheduler goes on");
+    };
+    let who = Identity::new("sue", ["dev"]);
+    let began = Instant::now();
+    for round in 0.. {
+        // More than what the system keeps for a connection comes together at last.
+        let app = AppId::from(format!("loud-{round}"));
+        let (queue, who) = ("root.tenants.tenant-a.etl".to_owned(), who.clone());
+        apply(PartitionCommand::Submit(Submission { app: app.clone(), queue, who, ..Submission::default() }));
+        let resource: Resource = [("vcore", 1)].into_iter().collect();
+        let ask = AskSpec { app: app.clone(), id: "t".into(), count: 5000, resource, ..AskSpec::default() };
+        apply(PartitionCommand::Ask(ask));
+        apply(PartitionCommand::Remove { app });
+        assert_eq!(stage.get("/ws/v1/clusters").status, 200, "others are served meanwhile");
+        if listen(&stage, request).1.ends_with(b"200") {
+            break;
+        }
+        assert!(began.elapsed() < PATIENCE, "the place of the stuck client is never given back");
+    }
+}
+
+#[test]
+fn who_reads_nothing_of_a_stream_is_dropped() {
+    is_dropped("GET /ws/v1/events/stream HTTP/1.1\r\nHost: a\r\n\r\n", |_| {});
+}
+
+#[test]
+fn who_reads_nothing_of_our_own_stream_is_dropped() {
+    let folder = Folder::new();
+    let token = folder.token("sue", "dev");
+    let request =
+        format!("GET /kornsole/v1/events/stream HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n");
+    is_dropped(&request, |options| options.access.tokens = Some(folder.tokens()));
+}
+
+#[test]
+fn streams_of_our_own_are_counted_by_user() {
+    let folder = Folder::new();
+    let tokens = [folder.token("sue", "dev"), folder.token("ann", "ml")];
+    let stage = impatient(|options| {
+        options.events.max_streams_per_host = 2;
+        options.events.max_streams = 3;
+        options.access.tokens = Some(folder.tokens());
+    });
+    let open = |who: usize| {
+        let head = format!("Host: a\r\nAuthorization: Bearer {}\r\n\r\n", tokens[who]);
+        listen(&stage, &format!("GET /kornsole/v1/events/stream HTTP/1.1\r\n{head}"))
+    };
+    let status = |who: usize| String::from_utf8_lossy(&open(who).1[9..]).into_owned();
+    let sue = [open(0), open(0)];
+    assert!(sue.iter().all(|(_, status)| status.ends_with(b"200")));
+    assert_eq!(status(0), "503", "two for each user");
+    let ann = open(1);
+    assert!(ann.1.ends_with(b"200"), "another user has his own");
+    assert_eq!(status(1), "503", "three for all");
+    drop((sue, ann));
+    let began = Instant::now();
+    while status(1) != "200" {
+        assert!(began.elapsed() < PATIENCE, "places are given back");
+    }
+}
+
+/// A server with a tree of a thousand queues: several hundred kilobytes of answer.
+fn wide(set: impl FnOnce(&mut Options)) -> Stage {
+    let queues: String = (0..1000).map(|number| format!("{{name: q{number}}},")).collect();
+    let text = format!("partitions: [{{name: default, queues: [{{name: root, queues: [{queues}]}}]}}]");
+    let config = Arc::new(config::read(&text, Profile::Kornsole).config.unwrap());
+    let core = Core::set_up(&Setup::of(Profile::Kornsole), config, None).unwrap();
+    Stage::serve(Arc::new(Engine::start(core, 1.0).unwrap()), Profile::Kornsole, set)
+}
+
+/// Clients that ask for big answers and take none of them cannot make the server hold more and more.
+#[test]
+fn answers_that_nobody_takes_are_bounded() {
+    const TREE: &str = "/ws/v1/partition/default/queues";
+    let stage = wide(|options| {
+        options.limits.answers = 1;
+        options.limits.write = PATIENCE;
+        options.limits.header = PATIENCE;
+    });
+    assert_eq!(stage.get(TREE).status, 200, "what is alone is always answered");
+    let mut stuck = stage.connect();
+    stuck.write_all(format!("GET {TREE} HTTP/1.1\r\nHost: a\r\n\r\n").repeat(200).as_bytes()).unwrap();
+    let until = |status: u16| {
+        let began = Instant::now();
+        while stage.get(TREE).status != status {
+            assert!(began.elapsed() < PATIENCE, "it never comes to {status}");
+        }
+    };
+    until(503);
+    assert_eq!(stage.get("/ws/v1/partition/default/queue/root.q7").status, 200, "small ones are answered all the same");
+    drop(stuck);
+    until(200);
+}
+
+#[test]
+fn bodies_that_do_not_come_are_not_waited_for() {
+    let folder = Folder::new();
+    let token = folder.token("sue", "dev");
+    let stage = impatient(|options| {
+        options.access.tokens = Some(folder.tokens());
+        options.limits.bodies = 1;
+    });
+    let begun = |path: &str| {
+        let head = format!("Host: a\r\nAuthorization: Bearer {token}\r\nContent-Type: application/yaml\r\n");
+        format!("POST {path} HTTP/1.1\r\n{head}Content-Length: 100\r\n\r\npart")
+    };
+    for path in ["/ws/v1/validate-conf", "/kornsole/v1/config/validate"] {
+        let began = Instant::now();
+        let got = answer(&said(&stage, begun(path).as_bytes()));
+        assert!([400, 408].contains(&got.status), "{path}: {}", got.text());
+        assert!(got.text().contains("took too long"), "{path}: {}", got.text());
+        assert!(began.elapsed() < Duration::from_secs(20), "{path} was waited for");
+        // While one is on its way there may be no room for another one; then there is again.
+        let mut first = stage.connect();
+        first.write_all(begun(path).as_bytes()).unwrap();
+        let kind = [("Content-Type", "application/yaml"), ("Authorization", &*format!("Bearer {token}"))];
+        let began = Instant::now();
+        while stage.ask("POST", path, &kind, b"partitions: []").status != 200 {
+            assert!(began.elapsed() < PATIENCE, "the room is given back");
+        }
+    }
+}
+
+#[test]
+fn a_handshake_that_does_not_go_on_is_given_up() {
+    let folder = Folder::new();
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let files = TlsFiles { certificate: folder.file("chain.pem"), key: folder.file("key.pem") };
+    std::fs::write(&files.certificate, made.cert.pem()).unwrap();
+    std::fs::write(&files.key, made.signing_key.serialize_pem()).unwrap();
+    let stage = impatient(|options| options.tls = Some(files));
+    let hello: [&[u8]; 3] = [b"", b"\x16\x03\x01\x02\x00\x01\x00", b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"];
+    for begun in hello {
+        let began = Instant::now();
+        let got = said(&stage, begun);
+        assert!(began.elapsed() < Duration::from_secs(20), "{begun:?} was waited for");
+        assert!(!got.starts_with(b"HTTP"), "nothing is said in plain text: {:?}", String::from_utf8_lossy(&got));
+    }
+}

@@ -1,0 +1,82 @@
+//! A defect in a handler is one answer: the server and everybody else go on.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use kornsole::api::server::{Options, Server};
+use kornsole::config::Settings;
+use kornsole::engine::{Counters, Engine, EventLog, Host, Ledger, Published};
+use kornsole::model::{Profile, Time};
+use kornsole::view::act::{Actor, Answer, Order, Refusal};
+
+use super::stage::{Folder, Stage, ask};
+
+/// A scheduler that breaks wherever it is asked for more than its view.
+struct Broken(Arc<Engine>);
+
+impl Host for Broken {
+    fn published(&self) -> &Published {
+        self.0.published()
+    }
+
+    fn events(&self) -> &Arc<EventLog> {
+        panic!("on purpose")
+    }
+
+    fn counters(&self) -> &Arc<Counters> {
+        panic!("on purpose")
+    }
+
+    fn ledger(&self) -> &Arc<Ledger> {
+        panic!("on purpose")
+    }
+
+    fn now(&self) -> Time {
+        panic!("on purpose")
+    }
+
+    fn began(&self) -> SystemTime {
+        self.0.clock().wall(Time::ZERO)
+    }
+
+    fn speed(&self) -> f64 {
+        1.0
+    }
+
+    fn perform(&self, _: Actor, _: Order, _: Answer) {
+        panic!("on purpose")
+    }
+
+    fn refuse(&self, _: Actor, _: Order, _: Refusal, _: Answer) {
+        panic!("on purpose")
+    }
+}
+
+#[test]
+fn a_handler_that_panics_is_one_answer_and_no_more() {
+    let stage = Stage::recorded(Profile::Kornsole);
+    let folder = Folder::new();
+    let token = format!("Bearer {}", folder.token("sue", "dev"));
+    let events = Settings::default().config().event.clone();
+    let mut options = Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, events);
+    options.access.tokens = Some(folder.tokens());
+    let server = Server::start(options, Arc::new(Broken(Arc::clone(&stage.engine)))).unwrap();
+    // More often than anything is done at the same time, so that no turn is lost by it.
+    for _ in 0..10 {
+        for (method, path) in [
+            ("GET", "/ws/v1/metrics"),
+            ("GET", "/ws/v1/events/batch"),
+            ("GET", "/ws/v1/events/stream"),
+            ("GET", "/debug/fullstatedump"),
+            ("GET", "/kornsole/v1/config/history"),
+            ("POST", "/kornsole/v1/partition/default/application/etl-1/kill"),
+        ] {
+            let answer = ask(server.address(), method, path, &[("Authorization", &token)], b"");
+            assert_eq!((answer.status, &answer.json()["status_code"]), (500, &500.into()), "{path}: {}", answer.text());
+            assert!(!answer.text().contains("on purpose"), "what went wrong is for the log: {}", answer.text());
+        }
+        for path in ["/ws/v1/partition/default/queues", "/kornsole/v1/whoami", "/readyz"] {
+            assert_eq!(ask(server.address(), "GET", path, &[], b"").status, 200, "{path}");
+        }
+    }
+}
