@@ -20,8 +20,10 @@ use crate::view::{EventPage, View};
 pub enum Action {
     /// A command, with its argument as written.
     Run(CommandId, Option<String>),
-    /// A command that is off, and why.
+    /// Keys that do nothing, and why.
     Refuse(String),
+    /// A command that is off, and why.
+    Off(CommandId, String),
     /// The keys of a chord that is not whole yet; without any it is given up.
     Press(Chord),
     /// A key for the text that is being written.

@@ -122,9 +122,9 @@ impl Driver {
         self.work()
     }
 
-    /// Waits until everything is there that was to be looked up in the past, at most for a minute.
+    /// Waits until everything is answered that was asked: orders, and what was to be looked up in the past. At most for a minute.
     pub fn settle(&mut self) -> &mut Self {
-        while self.session.looks_back() && self.answered.recv_timeout(PATIENCE).is_ok() {
+        while self.session.waits() && self.answered.recv_timeout(PATIENCE).is_ok() {
             self.effects = self.effects.and(self.session.take_answers(self.now));
             self.work();
         }

@@ -179,7 +179,7 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
     match model.keymap.look_up(contexts(model), &keys) {
         Found::Run(binding) => Some(match (command::by_id(binding.id).guard)(model) {
             Ok(()) => Action::Run(binding.id, binding.argument.clone()),
-            Err(reason) => Action::Refuse(reason),
+            Err(reason) => Action::Off(binding.id, reason),
         }),
         Found::Begun => Some(Action::Press(keys)),
         Found::Nothing if !model.pressed.is_empty() => {

@@ -147,6 +147,9 @@ impl Session {
             };
             self.source.act(order, Box::new(answer));
         }
+        for (order, refusal) in self.model.orders.take_refused() {
+            self.source.refused(order, refusal);
+        }
     }
 
     /// Takes what came of orders, with the view in which that can be seen.
@@ -319,10 +322,10 @@ impl Session {
         }
     }
 
-    /// Whether something is being looked up in the past.
-    pub fn looks_back(&self) -> bool {
+    /// Whether it waits for an answer: to an order, or to what is being looked up in the past.
+    pub fn waits(&self) -> bool {
         let past = &self.model.cluster.past;
-        past.fetching.is_some() || past.chapters.seeking.is_some()
+        past.fetching.is_some() || past.chapters.seeking.is_some() || !self.model.orders.open.is_empty()
     }
 
     /// Hands in what came of something that was to be done.

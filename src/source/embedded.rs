@@ -82,6 +82,11 @@ impl Source for Embedded {
         self.engine.perform(self.actor.clone(), order, answer);
     }
 
+    fn refused(&self, order: Order, refusal: Refusal) {
+        // Whoever tried was told already.
+        self.engine.refuse(self.actor.clone(), order, refusal, Box::new(|_| {}));
+    }
+
     fn records(&self, known: u64) -> Option<Records> {
         Records::of(self.engine.ledger(), &self.actor, known)
     }
@@ -244,6 +249,10 @@ impl Source for Stepped {
 
     fn act(&self, order: Order, answer: Answer) {
         answer(self.carry_out(&self.actor, &order));
+    }
+
+    fn refused(&self, order: Order, refusal: Refusal) {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).refused(&self.actor, &order, &refusal);
     }
 
     fn records(&self, known: u64) -> Option<Records> {

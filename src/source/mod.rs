@@ -70,6 +70,10 @@ pub trait Source: Send + Sync {
         answer(Err(Refusal::new(Code::NotSupported, format!("cannot {}", order.act), &*why)));
     }
 
+    /// Takes note of an order that was refused before it was given, for the audit. A scheduler elsewhere is asked for nothing, and has
+    /// its own audit of what it was asked for.
+    fn refused(&self, _order: Order, _refusal: Refusal) {}
+
     /// Whether an order would be refused, as far as the view can tell: for greying out. An order that passes can still be
     /// refused.
     ///

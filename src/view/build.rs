@@ -14,7 +14,7 @@ use super::rows::{
     PropertyRow, QueueRow, QueueSettings, StateChange, TaskGroupRow,
 };
 use super::users::{self, Side, UsageBuilder};
-use super::{Notice, NoticeWeight, PartitionView, Sample, View};
+use super::{Notice, NoticeWeight, PartitionView, QueueLimits, Sample, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::app::{Application, Ask, Tried};
 use crate::scheduler::gang::TaskGroup;
@@ -238,8 +238,10 @@ impl PartitionBuilder {
             Some(old) if *old.children == *queue.children => Arc::clone(&old.children),
             _ => Arc::from(queue.children.as_slice()),
         };
-        let limited = |settings: &QueueSettings| !settings.limits.is_empty();
-        let changed = !same && (limited(&settings) || old.is_some_and(|old| limited(&old.settings)));
+        let changed = match &old {
+            Some(old) => !same_limits(&old.settings.limits, &settings.limits),
+            None => !settings.limits.is_empty(),
+        };
         view.queues.set(slot, Some(Arc::new(queue_row(queue, settings, children))));
         changed
     }
@@ -390,6 +392,10 @@ fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: Arc<[QueueKe
         max: queue.max.clone(),
         settings,
     }
+}
+
+fn same_limits(one: &Arc<QueueLimits>, other: &Arc<QueueLimits>) -> bool {
+    Arc::ptr_eq(one, other) || one.is_empty() && other.is_empty()
 }
 
 fn settings_of(settings: &Settings) -> QueueSettings {

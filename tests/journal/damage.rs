@@ -6,6 +6,8 @@ use std::sync::Arc;
 use kornsole::engine::Setup;
 use kornsole::engine::journal::{Change, FORMAT, Folder, Head, MemoryDisk, Store, Trouble};
 use kornsole::model::Profile;
+use kornsole::scheduler::check;
+use proptest::prelude::*;
 
 use super::stage::{Chance, Scratch, Told, engine, fresh, on, perform, setup, steps};
 
@@ -96,3 +98,105 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
     }
     assert!(found > 0 && mended > 0, "{found} found, {mended} mended");
 }
+
+/// What can happen to a file.
+#[derive(Clone, Debug)]
+enum Harm {
+    /// A bit is another one.
+    Flip(prop::sample::Index, u8),
+    /// A sector is another one.
+    Sector(prop::sample::Index, u8),
+    /// The end is missing.
+    Cut(prop::sample::Index),
+    /// There is more at the end.
+    Grown(usize),
+}
+
+fn harm() -> impl Strategy<Value = Harm> {
+    prop_oneof![
+        4 => (any::<prop::sample::Index>(), 0..8_u8).prop_map(|(at, bit)| Harm::Flip(at, bit)),
+        4 => (any::<prop::sample::Index>(), any::<u8>()).prop_map(|(at, byte)| Harm::Sector(at, byte)),
+        2 => any::<prop::sample::Index>().prop_map(Harm::Cut),
+        1 => (1..9000_usize).prop_map(Harm::Grown),
+    ]
+}
+
+impl Harm {
+    fn act(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Flip(at, bit) => {
+                let at = at.index(bytes.len());
+                bytes[at] ^= 1 << bit;
+            }
+            Self::Sector(at, byte) => {
+                let at = at.index(bytes.len()) / 512 * 512;
+                let end = (at + 512).min(bytes.len());
+                bytes[at..end].fill(*byte);
+            }
+            Self::Cut(at) => bytes.truncate(at.index(bytes.len())),
+            Self::Grown(more) => bytes.resize(bytes.len() + more, 7),
+        }
+    }
+}
+
+/// How many files are damaged.
+fn cases() -> u32 {
+    std::env::var("KORNSOLE_CRASH_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(48)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
+    /// Whatever is wrong with the file: either nothing of what was told is missing, or it is said what is, and what is mended is whole
+    /// in itself and loses nothing in silence.
+    #[test]
+    fn damage_is_never_passed_over(harms in prop::collection::vec(harm(), 1..3)) {
+        let (whole, told) = &*WHOLE;
+        let mut damaged = whole.clone();
+        harms.iter().for_each(|harm| harm.act(&mut damaged));
+        let setup = setup();
+        let scratch = Scratch::new("any-damage");
+        let file = scratch.0.join("journal.redb");
+        fs::write(&file, &damaged).unwrap();
+        let open = |mend| -> Result<_, Trouble> {
+            let folder = Folder::open(&scratch.0, mend)?;
+            let notes = folder.notes().to_vec();
+            Ok((folder.begin(&setup, 1.0, None, fresh(&setup))?, notes))
+        };
+        match open(false) {
+            Ok(((core, kept), _)) => {
+                told.check(&core);
+                told.check_audit(&core);
+                drop(kept);
+            }
+            Err(trouble) => {
+                let text = trouble.to_string();
+                prop_assert!(text.contains("damaged") || text.contains("cannot be read"), "{text}");
+                prop_assert!(text.contains("intact") || text.contains("nothing in it can be used"), "{text}");
+                prop_assert_eq!(&fs::read(&file).unwrap()[..64.min(damaged.len())], &damaged[..64.min(damaged.len())]);
+                match open(true) {
+                    Ok(((core, kept), notes)) => {
+                        let wrong = check::violations(core.scheduler());
+                        prop_assert!(wrong.is_empty(), "{}", wrong.join("; "));
+                        prop_assert!(notes.iter().any(|note| note.contains("damaged state is now")), "{notes:?}");
+                        let parts = core.scheduler().partitions();
+                        // What there is by now was really ordered once.
+                        for (_, app) in parts[0].apps.iter() {
+                            let name = app.id.to_string();
+                            prop_assert!(told.done.iter().any(|line| line.contains(&name)), "{name}");
+                        }
+                        drop(kept);
+                    }
+                    Err(trouble) => prop_assert!(!trouble.to_string().is_empty()),
+                }
+            }
+        }
+    }
+}
+
+/// A file in which something happened, and what was told of it.
+static WHOLE: std::sync::LazyLock<(Vec<u8>, Told)> = std::sync::LazyLock::new(|| {
+    let mut told = Told::default();
+    let scratch = folder("whole", &mut told);
+    (fs::read(scratch.0.join("journal.redb")).unwrap(), told)
+});

@@ -6,7 +6,7 @@ use kornsole::engine::journal::MemoryDisk;
 use kornsole::view::NoticeWeight;
 
 use super::disk::{BadDisk, Fault};
-use super::stage::{Chance, Step, Told, engine, is_not_durable, on, perform, steps};
+use super::stage::{Chance, Step, Told, engine, is_not_durable, on, perform, seed, steps};
 
 /// How many rounds the power is cut.
 const CUTS: u64 = 60;
@@ -43,7 +43,7 @@ fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, told: &mut Told) 
 #[test]
 fn a_disk_that_forgets_keeps_what_was_answered() {
     for seed in 0..rounds(CUTS) {
-        let mut chance = Chance(seed);
+        let mut chance = Chance(self::seed() + seed);
         let (mut bytes, mut told) = (Vec::new(), Told::default());
         for life in 0..3 {
             let disk = Arc::new(BadDisk::new(bytes));
@@ -64,7 +64,7 @@ fn a_disk_that_forgets_keeps_what_was_answered() {
 #[test]
 fn a_process_that_is_killed_on_a_failing_disk_loses_nothing() {
     for seed in 0..rounds(CUTS) {
-        let mut chance = Chance(1000 + seed);
+        let mut chance = Chance(self::seed() + 1000 + seed);
         let (mut bytes, mut told) = (Vec::new(), Told::default());
         for life in 0..2 {
             let disk = Arc::new(BadDisk::new(bytes));

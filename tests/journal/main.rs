@@ -12,3 +12,4 @@ mod faults;
 mod kill;
 mod program;
 mod stage;
+mod words;

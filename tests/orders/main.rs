@@ -4,6 +4,7 @@
 
 mod api;
 mod apps;
+mod audit;
 mod configure;
 mod engine;
 mod ledger;

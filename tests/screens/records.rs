@@ -220,3 +220,32 @@ fn where_everything_is_kept_the_past_is_exact_and_older_than_the_console() {
     says(&driver, "the journal goes back to 1:01 only");
     says(&driver, "as it was at 1:05");
 }
+
+#[test]
+fn what_somebody_tries_and_may_not_do_is_in_the_audit() {
+    let (mut driver, source) = tenants(user("eve"), 140, 40);
+    change(&source, "max: {vcore: 2}", "max: {vcore: 3}", "she may not");
+    driver.keys("2gK").unwrap();
+    says(&driver, "needs admin access on");
+    driver.keys(":pause<ret>").unwrap();
+    says(&driver, "scheduler ACL");
+    driver.keys(":drain-node<ret>").unwrap();
+    says(&driver, "only a node can be drained");
+    driver.keys("3D").unwrap();
+    says(&driver, "scheduler ACL");
+    driver.keys("L").unwrap();
+    says(&driver, "4 acts");
+    for action in ["config", "kill", "pause", "drain-node"] {
+        says(&driver, action);
+    }
+    let entries = source.records(0).unwrap().audit.unwrap().entries;
+    assert!(entries.iter().all(|entry| !entry.allowed && entry.code == "ACL_DENIED" && !entry.why.is_empty()));
+    assert!(entries.iter().all(|entry| entry.user == "eve" && entry.address == "console" && entry.after.is_empty()));
+    let before: Vec<_> = entries.iter().map(|entry| entry.before.first().map(|(name, _)| name.as_str())).collect();
+    assert_eq!(before, [Some("state"), Some("state"), Some("queue"), Some("revision")], "what it was about");
+
+    let (mut driver, source) = tenants(user("ann").scheduler_admin(true).read_only("for reading only"), 140, 40);
+    driver.keys("2gK:live<ret>:submit x root.b.ml<ret>").unwrap();
+    let entries = source.records(0).unwrap().audit.unwrap().entries;
+    assert_eq!(entries.iter().map(|entry| entry.code.as_str()).collect::<Vec<_>>(), ["READ_ONLY", "READ_ONLY"]);
+}

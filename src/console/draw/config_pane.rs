@@ -42,7 +42,7 @@ fn content(model: &Model, page: &ConfigPage, width: usize) -> Lines {
         lines.push(Vec::new());
     }
     match page.beside {
-        Beside::Meaning => meaning(&mut lines, page, width),
+        Beside::Meaning => meaning(&mut lines, page, model.cluster.past.kept, width),
         Beside::Lines => {
             let base = page.base.as_ref().map_or("", |base| &*base.text);
             title(&mut lines, "your lines, against those in force when you began");
@@ -82,7 +82,7 @@ fn underneath(model: &Model, width: usize) -> Lines {
     lines
 }
 
-fn meaning(lines: &mut Lines, page: &ConfigPage, width: usize) {
+fn meaning(lines: &mut Lines, page: &ConfigPage, kept: bool, width: usize) {
     let checked = &page.checked;
     faults(lines, checked, width);
     if checked.errors() > 0 {
@@ -96,7 +96,8 @@ fn meaning(lines: &mut Lines, page: &ConfigPage, width: usize) {
             title(lines, "in force");
             wrapped(lines, 0, &loaded(base), width, Role::Text);
             let file = base.file.as_ref().map(|file| file.display().to_string());
-            let file = file.unwrap_or_else(|| "in memory only, in no file".to_owned());
+            let nowhere = if kept { "kept with the state, in no file" } else { "in memory only, in no file" };
+            let file = file.unwrap_or_else(|| nowhere.to_owned());
             wrapped(lines, 0, &file, width, Role::Dim);
             wrapped(
                 lines,

@@ -4,7 +4,7 @@
 //! and an answer to something that nobody waits for any more changes nothing.
 
 use crate::model::{AppId, QueuePath};
-use crate::view::act::{Act, Done, Order, PartitionAct};
+use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
 
 /// The orders of this console.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Orders {
     wanted: Vec<(u64, Order)>,
     /// What would come of a move of several applications, whose target is being written.
     pub watched: Option<Watched>,
+    /// Those that were refused here already, of which the source is to take note.
+    refused: Vec<(Order, Refusal)>,
     /// Those whose result is on the screen while their events are looked for.
     pub awaited: Option<Awaited>,
     /// The applications that were moved last, with one question: each with where it was and where it went.
@@ -125,6 +127,16 @@ impl Orders {
         self.open.push(Ticket { number: self.given, act: order.act.clone(), purpose, since: 0 });
         self.wanted.push((self.given, order));
         self.given
+    }
+
+    /// Adds an order that is refused here, of which the source is to take note.
+    pub fn refuse(&mut self, order: Order, refusal: Refusal) {
+        self.refused.push((order, refusal));
+    }
+
+    /// The orders that were refused here since this was asked last.
+    pub fn take_refused(&mut self) -> Vec<(Order, Refusal)> {
+        std::mem::take(&mut self.refused)
     }
 
     /// The order that an answer is to.

@@ -345,7 +345,8 @@ pub fn ask_apply(model: &mut Model) {
         Kind::Remove => format!("Remove {}?", page.queue),
         kind => format!("{}: {}?", page.queue, kind.title()),
     };
-    let question = config::question(title, &page.drafted.checked, page.drafted.base.as_deref());
+    let kept = model.cluster.past.kept;
+    let question = config::question(title, &page.drafted.checked, page.drafted.base.as_deref(), kept);
     model.layers.push(Layer::Confirm(question));
 }
 

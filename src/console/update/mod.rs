@@ -8,6 +8,7 @@
 
 pub mod aftermath;
 pub mod apps;
+pub mod attempt;
 pub mod audit;
 pub mod bulk;
 pub mod change;
@@ -68,6 +69,10 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
         Action::Run(id, argument) => run(model, id, argument.as_deref()),
         Action::Refuse(reason) => {
             model.say(Grade::Refusal, reason);
+            Effects::REDRAW
+        }
+        Action::Off(id, reason) => {
+            attempt::refuse(model, id, reason);
             Effects::REDRAW
         }
         Action::Write(key) => write::key(model, key),

@@ -10,7 +10,7 @@ use super::super::model::orders::{Purpose, Ticket};
 use super::super::model::page::Subject;
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::{aftermath, bulk, change, config, revisions, workload, write};
+use super::{aftermath, attempt, bulk, change, config, revisions, workload, write};
 use crate::model::{AppId, QueuePath};
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
 use crate::view::place::access;
@@ -229,6 +229,9 @@ fn told_of(model: &mut Model, ticket: &Ticket, outcome: Result<Done, Refusal>) -
         (Purpose::Ask, Ok(Done::Configured(would))) => revisions::ask(model, act, &would),
         (Purpose::Ask, Ok(_)) => {}
         (Purpose::Tell | Purpose::Ask, Err(refusal)) => {
+            if ticket.purpose == Purpose::Ask {
+                attempt::note(model, act.clone(), &refusal);
+            }
             let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);
             model.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
         }

@@ -33,6 +33,10 @@ pub fn back(model: &mut Model, wanted: Option<&str>) {
     match (target, seen) {
         (Some(at), seen) if model.cluster.past.kept => fetch(model, Shown { at, before: String::new() }, seen),
         (_, Some((view, shown))) => show(model, view, shown),
+        (None, None) if model.cluster.past.kept => {
+            let ago = format::duration(here.since(Time::ZERO));
+            model.say(Grade::Refusal, format!("{wanted} before this it did not run yet: its time began {ago} before"));
+        }
         (_, None) => refuse(model),
     }
 }

@@ -259,7 +259,7 @@ pub fn may_drain(model: &Model, drain: bool) -> Result<(), String> {
     allowed(model, drain_act(&node.id, drain))
 }
 
-fn node_under(model: &Model) -> Option<Arc<NodeRow>> {
+pub(super) fn node_under(model: &Model) -> Option<Arc<NodeRow>> {
     let Some(Subject::Node(id)) = subject::of(model) else { return None };
     part(model)?.nodes.get(&id).cloned()
 }

@@ -9,7 +9,7 @@ use super::super::model::layer::{CommandLine, Confirm, Layer, Question};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::theme::{Depth, ThemeName};
-use super::{bulk, change, config, form, lists, navigate, orders, run};
+use super::{attempt, bulk, change, config, form, lists, navigate, orders, run};
 
 /// Lets a key work on the text that is being written.
 pub fn key(model: &mut Model, key: Key) -> Effects {
@@ -228,7 +228,7 @@ fn run_line(model: &mut Model, name: &str, argument: &str) -> Effects {
         return Effects::REDRAW;
     };
     if let Err(reason) = (command.guard)(model) {
-        model.say(Grade::Refusal, reason);
+        attempt::refuse(model, command.id, reason);
         return Effects::REDRAW;
     }
     if command.argument == Argument::None && !argument.is_empty() {

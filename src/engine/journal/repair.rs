@@ -169,7 +169,8 @@ fn write(disk: Arc<dyn Disk>, mut found: Found, reach: &Reach) -> Result<(), Str
     changes.extend(
         found
             .records
-            .range(first + 1..=reach.to)
+            .range(first + 1..)
+            .take_while(|(number, _)| **number <= reach.to)
             .map(|(number, bytes)| Change::Records(*number, frame::alone(Kind::Record, *number, 0, bytes).into())),
     );
     changes.extend(found.audit.iter().map(|(id, bytes)| Change::Audit(*id, bytes.as_slice().into())));

@@ -169,6 +169,19 @@ impl Act {
         }
     }
 
+    /// The same act, but really to be carried out.
+    #[must_use]
+    pub fn in_earnest(mut self) -> Self {
+        match &mut self {
+            Self::Configure { dry_run, .. } | Self::Rollback { dry_run, .. } => *dry_run = false,
+            Self::In { act: PartitionAct::Move { dry_run, .. } | PartitionAct::Clean { dry_run, .. }, .. } => {
+                *dry_run = false;
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// The verb, as a refusal names it; [`crate::view::ledger::action`] is the audit's short name.
     pub fn verb(&self) -> &'static str {
         match self {

@@ -134,3 +134,71 @@ async fn the_history_is_listed_shown_compared_and_rolled_back() {
     let events = api.get("bob", "/events?detail=906").await.body;
     assert_eq!(events["events"].as_array().unwrap().len(), 1);
 }
+
+/// The requests of part II that change something, as its description lists them; with whether they have a body.
+async fn changing(api: &Api) -> Vec<(String, bool)> {
+    const ASKING: [&str; 5] = ["/permissions", "/config/validate", "/config/diff", "/placement", "/whatif"];
+    let document = api.get("", "/openapi.json").await.is(200, "").body;
+    let mut lines = Vec::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        let path = path.trim_start_matches("/kornsole/v1");
+        for (method, about) in methods.as_object().unwrap().iter().filter(|(method, _)| *method != "get") {
+            if ASKING.iter().all(|asking| !path.ends_with(asking)) {
+                let path = path.replace("{partition}", "default").replace(['{', '}'], "");
+                lines.push((format!("{} {path}", method.to_uppercase()), about["requestBody"].is_object()));
+            }
+        }
+    }
+    lines
+}
+
+#[tokio::test]
+async fn requests_that_never_became_an_order_are_in_the_audit() {
+    let api = Api::new();
+    let lines = changing(&api).await;
+    assert!(lines.len() >= 17, "{lines:?}");
+    let mut entries = 0;
+    for (line, body) in &lines {
+        let newest = async |entries: usize, what: &str| {
+            let page = api.get("owner", "/audit?limit=1000").await.body;
+            assert_eq!(page["entries"].as_array().unwrap().len(), entries, "{line} {what}");
+            page["entries"][0].clone()
+        };
+        let unknown = api.send("", line, &[("content-type", "application/json")], Body::from("{}")).await;
+        entries += 1;
+        let entry = newest(entries, "without a token").await;
+        assert_eq!((unknown.status, &entry["code"], &entry["user"]), (401, &json!("UNAUTHENTICATED"), &json!("")));
+        assert_eq!(entry["requestId"], unknown.headers["kornsole-request-id"].to_str().unwrap());
+        assert_eq!(entry["address"], json!("127.0.0.1"));
+        let looking = api.send("owner", line, &[("kornsole-as", "sue:dev")], Body::empty()).await;
+        entries += 1;
+        assert_eq!((looking.status, newest(entries, "as another").await["code"].clone()), (403, json!("ACL_DENIED")));
+        if !body {
+            continue;
+        }
+        let kind = if line == "PUT /config" { "text/css" } else { "application/json" };
+        let broken = api.send("ann", line, &[("content-type", kind)], Body::from("{")).await;
+        entries += 1;
+        let entry = newest(entries, "that does not read").await;
+        assert!([400, 415].contains(&broken.status), "{line}: {}", broken.status);
+        assert_eq!((&entry["code"], &entry["user"]), (&json!("BAD_REQUEST"), &json!("ann")), "{line}");
+        assert!(entry["why"].as_str().is_some_and(|why| !why.is_empty()), "{entry}");
+    }
+    let app = &api.get("owner", "/audit?action=kill&object=application").await.body["entries"];
+    assert!(app.as_array().is_some_and(|found| found.len() >= 3), "the path names the object: {app}");
+}
+
+#[tokio::test]
+async fn whoever_is_not_known_cannot_fill_the_audit() {
+    let api = Api::new();
+    for _ in 0..200 {
+        api.json("", KILL, json!({})).await.is(401, "UNAUTHENTICATED");
+    }
+    let seen = seen(&api, "owner", "?limit=1000").await.len();
+    assert!((60..200).contains(&seen), "{seen}");
+    let key = [("content-type", "application/json"), ("idempotency-key", "once")];
+    for _ in 0..3 {
+        api.send("sue", KILL, &key, Body::from("{}")).await.is(403, "ACL_DENIED");
+    }
+    assert_eq!(self::seen(&api, "sue", "").await.len(), 1, "the same request again is one");
+}

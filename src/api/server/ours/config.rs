@@ -61,7 +61,7 @@ pub(super) async fn foreseen(asked: &Asked, text: String) -> Result<crate::view:
     let base = asked.view().configuration.as_ref().map(|configuration| configuration.checksum.clone());
     let order = Order::from(Act::Configure { text, base, dry_run: true });
     let actor = Actor { scheduler_admin: true, read_only: None, ..asked.who.actor.clone() };
-    let who = super::who::Who { actor, authenticated: true, expires: None };
+    let who = super::who::Who { actor, ..super::who::nobody(None) };
     match asked.ours.perform(&who, order).await? {
         Done::Configured(done) => Ok(*done),
         _ => Err(Refusal::stopped()),

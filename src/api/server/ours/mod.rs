@@ -11,6 +11,7 @@
 //! - a token is never logged.
 
 mod act;
+mod attempt;
 mod body;
 mod config;
 mod events;
@@ -36,6 +37,7 @@ use axum::response::Response;
 use serde::Serialize;
 use tokio::sync::watch;
 
+use self::attempt::Unknown;
 use self::remember::Remembered;
 use self::route::{Found, Route, Verb};
 use self::who::{Failures, Who};
@@ -85,6 +87,7 @@ pub struct Ours {
     options: OwnOptions,
     failures: Failures,
     remembered: Remembered,
+    unknown: Unknown,
     requests: AtomicU64,
     /// Bodies that are being read or worked on.
     bodies: Arc<Budget>,
@@ -99,11 +102,23 @@ pub struct Ours {
 impl Ours {
     /// Part II on a scheduler.
     pub fn new(engine: Arc<impl Host + 'static>, wall: Wall, options: OwnOptions) -> Arc<Self> {
-        let (failures, remembered) = Default::default();
+        let (failures, remembered, unknown) = Default::default();
         let (listeners, ending) = (events::Listeners::new(&options.events), watch::channel(false).0);
         let (bodies, answers) = (Budget::of(options.limits.bodies), Budget::of(options.limits.answers));
         let requests = AtomicU64::new(0);
-        Arc::new(Self { engine, wall, options, failures, remembered, requests, bodies, answers, listeners, ending })
+        Arc::new(Self {
+            engine,
+            wall,
+            options,
+            failures,
+            remembered,
+            unknown,
+            requests,
+            bodies,
+            answers,
+            listeners,
+            ending,
+        })
     }
 
     /// Ends the streams of events: the server stops.
@@ -140,6 +155,7 @@ impl Ours {
 
     /// Puts an order into the ledger that was refused before it came to the scheduler.
     async fn refused(&self, who: &Who, order: Order, refusal: Refusal) -> Refusal {
+        who.is_entered_now();
         let (tell, told) = tokio::sync::oneshot::channel();
         let answer = move |outcome| {
             // Whoever asked may have gone; the entry stands all the same.
@@ -151,6 +167,7 @@ impl Ours {
 
     /// What came of an order.
     async fn perform(&self, who: &Who, order: Order) -> Result<Done, Refusal> {
+        who.is_entered_now();
         let (tell, told) = tokio::sync::oneshot::channel();
         let answer = move |outcome| {
             // Whoever asked may have gone; the order stands all the same.
@@ -188,6 +205,12 @@ impl Asked {
     /// The first value of a query parameter.
     fn query(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it only asks what would happen, as far as that can be read.
+    fn is_dry_run(&self) -> bool {
+        let body = || serde_json::from_slice::<serde_json::Value>(&self.body.bytes).ok();
+        self.flag("dryRun") || body().is_some_and(|body| body["dryRun"] == serde_json::Value::Bool(true))
     }
 
     /// Whether a query parameter is there and not `false`.
@@ -286,10 +309,19 @@ async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) ->
         Found::Nothing => return Err(Refusal::not_found("endpoint", parts.uri.path())),
     };
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
-    let who = who::of(ours, &parts.headers, peer, route)?.in_request(request_id);
-    let from = reply::peer(&parts.extensions);
-    let body = body::read(ours, route, from, &parts.headers, body).await?;
     let query = route::query(parts.uri.query().unwrap_or_default());
+    let who = match who::of(ours, &parts.headers, peer, route) {
+        Ok(who) => who.in_request(request_id),
+        Err(refusal) => {
+            let nobody = who::nobody(peer).in_request(request_id);
+            return Err(ours.enter(&nobody, route, &parameters, refusal).await);
+        }
+    };
+    let from = reply::peer(&parts.extensions);
+    let body = match body::read(ours, route, from, &parts.headers, body).await {
+        Ok(body) => body,
+        Err(refusal) => return Err(ours.enter(&who, route, &parameters, refusal).await),
+    };
     let connection = parts.extensions.get::<Arc<Streaming>>().cloned();
     let (ours, headers) = (Arc::clone(ours), parts.headers);
     let asked = Asked { ours, who, route, parameters, query, headers, body, connection };
@@ -300,7 +332,11 @@ async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) ->
         return handle(&asked).await?.within(&asked.ours, from);
     }
     let key = asked.header("idempotency-key").map(str::to_owned);
-    remember::once(&asked, key.as_deref(), parts.uri.path()).await?.within(&asked.ours, from)
+    match remember::once(&asked, key.as_deref(), parts.uri.path()).await {
+        Ok(reply) => reply.within(&asked.ours, from),
+        Err(refusal) if asked.is_dry_run() => Err(refusal),
+        Err(refusal) => Err(asked.ours.enter(&asked.who, route, &asked.parameters, refusal).await),
+    }
 }
 
 /// Answers a request that passed everything before.

@@ -54,9 +54,18 @@ async fn replaced(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) 
         return Err(Refusal::not_found("endpoint", PATH));
     };
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
-    let who = who::of(ours, &parts.headers, peer, route)?.in_request(request_id);
+    let who = match who::of(ours, &parts.headers, peer, route) {
+        Ok(who) => who.in_request(request_id),
+        Err(refusal) => {
+            let nobody = who::nobody(peer).in_request(request_id);
+            return Err(ours.enter(&nobody, route, &parameters, refusal).await);
+        }
+    };
     // Old clients send whatever content type they please; a page in a browser cannot send the token.
-    let sent = body::whole(ours, route.body_limit(), reply::peer(&parts.extensions), body).await?;
+    let sent = match body::whole(ours, route.body_limit(), reply::peer(&parts.extensions), body).await {
+        Ok(sent) => sent,
+        Err(refusal) => return Err(ours.enter(&who, route, &parameters, refusal).await),
+    };
     let base = config::carried_checksum(&sent.bytes);
     let text = config::without_checksum(&sent.bytes).into_owned().into();
     let body = sent.with(text);

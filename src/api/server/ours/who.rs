@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -20,6 +21,8 @@ pub(super) struct Who {
     pub authenticated: bool,
     /// Until when the token holds.
     pub expires: Option<i64>,
+    /// What he wants was handed to the scheduler, which enters it into the audit.
+    pub entered: AtomicBool,
 }
 
 impl Who {
@@ -29,6 +32,16 @@ impl Who {
             *request = Arc::from(id);
         }
         self
+    }
+
+    /// Whether what he wants is in the audit already.
+    pub fn is_entered(&self) -> bool {
+        self.entered.load(Ordering::Relaxed)
+    }
+
+    /// What he wants gets into the audit.
+    pub fn is_entered_now(&self) {
+        self.entered.store(true, Ordering::Relaxed);
     }
 }
 
@@ -43,7 +56,7 @@ pub(super) fn of(ours: &Ours, headers: &HeaderMap, peer: Option<SocketAddr>, rou
         None if route.token || (ours.options.require_token && !matches!(route.verb, Verb::Server | Verb::Whoami)) => {
             Err(no_token())
         }
-        None => Ok(Who { actor: anybody(peer), authenticated: false, expires: None }),
+        None => Ok(nobody(peer)),
     }
 }
 
@@ -58,6 +71,11 @@ pub(super) fn has_token(ours: &Ours, headers: &HeaderMap, peer: Option<SocketAdd
 fn no_token() -> Refusal {
     let text = "send a token: `Authorization: Bearer TOKEN`; `kornsole token new` makes one";
     Refusal::new(Code::Unauthenticated, "nobody knows who is asking", text)
+}
+
+/// Somebody who is not known.
+pub(super) fn nobody(peer: Option<SocketAddr>) -> Who {
+    Who { actor: anybody(peer), authenticated: false, expires: None, entered: AtomicBool::new(false) }
 }
 
 fn anybody(peer: Option<SocketAddr>) -> Actor {
@@ -99,7 +117,7 @@ fn authenticated(ours: &Ours, headers: &HeaderMap, peer: Option<SocketAddr>) -> 
         (_, true) => actor.read_only("the token is for reading only"),
         _ => actor,
     };
-    Ok(Some(Who { actor, authenticated: true, expires: token.expires }))
+    Ok(Some(Who { actor, authenticated: true, expires: token.expires, entered: AtomicBool::new(false) }))
 }
 
 /// Members of the scheduler ACL may look as somebody else; nobody may act as somebody else.

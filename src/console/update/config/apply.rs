@@ -104,12 +104,14 @@ pub fn sound(checked: &Checked) -> Result<(), String> {
 /// Asks whether the text is to be applied.
 pub fn ask_apply(model: &mut Model) {
     let Page::Config(page) = model.page() else { return };
-    let question = question("Apply the configuration?".to_owned(), &page.checked, page.base.as_deref());
+    let kept = model.cluster.past.kept;
+    let question = question("Apply the configuration?".to_owned(), &page.checked, page.base.as_deref(), kept);
     model.layers.push(Layer::Confirm(question));
 }
 
-/// The question before a text comes into force. One that lets a whole subtree drain, or many applications, asks for a name.
-pub fn question(title: String, checked: &Checked, base: Option<&Configuration>) -> Confirm {
+/// The question before a text comes into force; `kept`: all that the scheduler does is. One that lets a whole subtree drain, or many
+/// applications, asks for a name.
+pub fn question(title: String, checked: &Checked, base: Option<&Configuration>, kept: bool) -> Confirm {
     let summary = &checked.summary;
     let mut lines =
         vec![if summary.is_empty() { "only comments and order change".to_owned() } else { summary.clone() }];
@@ -122,6 +124,7 @@ pub fn question(title: String, checked: &Checked, base: Option<&Configuration>) 
     }
     lines.push(match base.and_then(|base| base.file.as_ref()) {
         Some(file) => format!("It is written to {} and comes into force at once.", file.display()),
+        None if kept => "It comes into force at once, and is kept with the state.".to_owned(),
         None => "It comes into force at once; it is in memory only.".to_owned(),
     });
     let apps: usize = checked.removed.iter().map(|gone| gone.apps).sum();

@@ -1,0 +1,54 @@
+//! What somebody tried and may not do: it never becomes an order, and is handed to the source so that it is in the audit all the same.
+//!
+//! That is so for want of a right only. A command that is off for another reason (nothing under the cursor, the past on the screen) is
+//! no attempt at anything.
+
+use super::super::command::CommandId;
+use super::super::model::{Grade, Model};
+use super::orders;
+use crate::model::QueuePath;
+use crate::view::act::{Act, Code, Order, PartitionAct, Refusal, Submission};
+
+/// Says why a command is off, and takes note of who tried it.
+pub fn refuse(model: &mut Model, id: CommandId, reason: String) {
+    if model.cluster.past.shown.is_none()
+        && let Some(act) = wanted(model, id)
+        && let Ok(actor) = model.cluster.actor()
+        && let Err(refusal) = model.cluster.newest.may(actor, &act)
+    {
+        note(model, act, &refusal);
+    }
+    model.say(Grade::Refusal, reason);
+}
+
+/// Takes note of what was refused before it was an order.
+pub fn note(model: &mut Model, act: Act, refusal: &Refusal) {
+    if matches!(refusal.code, Code::AclDenied | Code::ReadOnly) {
+        model.orders.refuse(Order::from(act.in_earnest()), refusal.clone());
+    }
+}
+
+/// What a command would do here; `None` for one that changes nothing.
+fn wanted(model: &Model, id: CommandId) -> Option<Act> {
+    let app = || orders::target(model).map(|app| app.id.clone());
+    let node = || super::workload::node_under(model).map(|node| node.id.clone());
+    let act = match id {
+        CommandId::Kill => PartitionAct::Kill { app: app()?, expect_queue: None },
+        CommandId::Move => {
+            PartitionAct::Move { app: app()?, to: QueuePath::root(), expect_queue: None, dry_run: false }
+        }
+        CommandId::Submit => PartitionAct::Submit(Submission::default()),
+        CommandId::Ask => PartitionAct::Ask { app: app()?, asks: Vec::new() },
+        CommandId::Release => PartitionAct::Release { app: app()?, ask: "".into() },
+        CommandId::RemoveApp => PartitionAct::Remove { app: app()? },
+        CommandId::DrainNode => PartitionAct::DrainNode(node()?),
+        CommandId::ResumeNode => PartitionAct::ResumeNode(node()?),
+        CommandId::Clean => PartitionAct::Clean { queues: true, applications: true, dry_run: false },
+        CommandId::Pause => return Some(Act::Pause),
+        CommandId::Resume => return Some(Act::Resume),
+        CommandId::RollBack => return Some(Act::Rollback { revision: 0, base: None, dry_run: false }),
+        CommandId::Apply => return Some(Act::Configure { text: String::new(), base: None, dry_run: false }),
+        _ => return None,
+    };
+    orders::within(model, act)
+}

@@ -1,0 +1,125 @@
+//! What people are told while the disk fails: by the REST API, and by the console.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use kornsole::api::auth::{self, NewToken, Tokens};
+use kornsole::api::convert::Wall;
+use kornsole::api::server::Limits;
+use kornsole::api::server::ours::{self, Ours, OwnOptions};
+use kornsole::config::{Settings, checksum};
+use kornsole::console::{Driver, Options};
+use kornsole::engine::Engine;
+use kornsole::engine::journal::Journal;
+use kornsole::model::{Acl, Identity, Profile};
+use kornsole::source::{About, Embedded, SourcePlace};
+use serde_json::Value;
+use tower::ServiceExt as _;
+
+use super::disk::{BadDisk, Fault};
+use super::stage::{CONFIG, Scratch, Step, engine, on, perform, sue};
+
+/// A scheduler with an application, on a disk that will fail.
+fn stage() -> (Arc<BadDisk>, Arc<Engine>, Journal) {
+    let disk = Arc::new(BadDisk::default());
+    let (core, kept) = on(Arc::clone(&disk) as _).unwrap();
+    let journal = kept.journal().clone();
+    let engine = Arc::new(engine((core, kept)));
+    perform(&engine, Step::Submit("app".to_owned(), "root.a").act()).unwrap();
+    (disk, engine, journal)
+}
+
+/// Sends a changing request as sue. Gives the status and the body.
+async fn send(router: &Router, token: &str, line: &str, body: &str) -> (u16, Value) {
+    let (method, path) = line.split_once(' ').unwrap();
+    let kind = if path == "/config" { "application/yaml" } else { "application/json" };
+    let request = Request::builder().method(method).uri(format!("/kornsole/v1{path}"));
+    let request = request.header("authorization", format!("Bearer {token}")).header("content-type", kind);
+    let request = request.header("if-match", format!("\"{}\"", checksum(CONFIG.as_bytes())));
+    let peer: SocketAddr = "127.0.0.1:5000".parse().unwrap();
+    let request = request.extension(ConnectInfo(peer)).body(Body::from(body.to_owned())).unwrap();
+    let response = router.clone().oneshot(request).await.unwrap();
+    let status = response.status().as_u16();
+    let bytes = to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    (status, serde_json::from_slice(&bytes).unwrap())
+}
+
+#[tokio::test]
+async fn a_client_is_told_that_nothing_was_done_and_may_try_again() {
+    let scratch = Scratch::new("words");
+    let new = NewToken::make(Identity::new("sue", ["dev"]), None, false, "").unwrap();
+    let file = scratch.0.join("tokens.yaml");
+    auth::add(&file, new.token).unwrap();
+    for fault in [Fault::Full, Fault::Io, Fault::Short, Fault::Sync] {
+        let (disk, engine, journal) = stage();
+        let options = OwnOptions {
+            tokens: Some(Tokens::open(&file).unwrap()),
+            require_token: false,
+            read_only: false,
+            scheduler_acl: Acl::default(),
+            owner: "sue".to_owned(),
+            tls: false,
+            profile: Profile::Kornsole,
+            policy_group: "queues".to_owned(),
+            events: Settings::default().config().event.clone(),
+            limits: Limits::default(),
+        };
+        let wall = Wall::new(std::time::UNIX_EPOCH, 1.0);
+        let router = Router::new().nest("/kornsole/v1", ours::routes(Ours::new(Arc::clone(&engine), wall, options)));
+        disk.fail(0..u64::MAX, fault);
+        let other = CONFIG.replace("name: b", "name: c");
+        let (kill, pause) = ("POST /partition/default/application/app/kill", "POST /scheduler/pause");
+        for (line, body) in [(kill, "{}"), (pause, "{}"), ("PUT /config", other.as_str())] {
+            let (status, told) = send(&router, &new.secret, line, body).await;
+            assert_eq!((status, told["code"].as_str()), (503, Some("NOT_DURABLE")), "{fault:?} {line}: {told}");
+            assert!(told["message"].as_str().is_some_and(|text| text.contains("nothing was done")), "{told}");
+            assert!(told["description"].as_str().is_some_and(|text| !text.is_empty()), "{told}");
+        }
+        let view = engine.published().view();
+        assert!(view.partitions[0].apps.iter().flatten().any(|app| app.id.as_str() == "app"), "{fault:?}");
+        assert_eq!(view.configuration.as_ref().map(|running| running.revision), Some(1));
+        disk.mend();
+        journal.wait_until_well();
+        assert_eq!(send(&router, &new.secret, kill, "{}").await.0, 200, "{fault:?}: it is taken again by itself");
+    }
+}
+
+fn says(driver: &Driver, text: &str) {
+    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
+}
+
+#[test]
+fn the_console_says_that_the_disk_fails_and_when_it_is_over() {
+    let (disk, engine, journal) = stage();
+    let about = About { place: SourcePlace::Embedded, name: "kept".to_owned(), notes: Vec::new() };
+    let source = Arc::new(Embedded::new(engine, about, sue()));
+    let mut driver = Driver::new(source, Options::default(), 140, 40);
+    driver.keys(":apps<ret>").unwrap();
+    says(&driver, "app ");
+    disk.fail(0..u64::MAX, Fault::Full);
+    driver.keys("K<right><ret>").unwrap().settle();
+    says(&driver, "the order cannot be kept, and nothing was done: the disk is full");
+    says(&driver, "app ");
+    // The scheduler tells of it in a notice of its own, and shows that it rests.
+    while driver.find_row("PAUSED").is_none() {
+        std::thread::yield_now();
+        driver.refresh();
+    }
+    driver.keys(":messages<ret>").unwrap();
+    says(&driver, "the state cannot be written: the scheduler rests until it can");
+    driver.keys("<esc>").unwrap();
+    disk.mend();
+    journal.wait_until_well();
+    while driver.find_row("PAUSED").is_some() {
+        std::thread::yield_now();
+        driver.refresh();
+    }
+    driver.keys(":messages<ret>").unwrap();
+    says(&driver, "the state is written again: the scheduler goes on");
+    driver.keys("<esc>K<right><ret>").unwrap().settle();
+    says(&driver, "no applications in this partition");
+}
