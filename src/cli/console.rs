@@ -161,13 +161,14 @@ pub fn open_kept(
     let named = [config, workload];
     let (config, written, watched, scenario) = match (workload, config) {
         (Some(workload), config) => {
-            let input = load::scenario(workload, config, group, profile)?;
+            let begin = |why| to_begin_with(why, workload, "--print-workload", "scenario.yaml");
+            let input = load::scenario(workload, config, group, profile).map_err(begin)?;
             let text = input.scenario.config_text().map(|text| text.as_bytes().to_vec());
             let written = input.file.as_ref().map(|(_, bytes)| bytes.clone()).or(text).unwrap_or_default();
             (input.config.config.map(Arc::new).ok_or(input.told)?, written, input.file, Some(input.scenario))
         }
         (None, Some(file)) => {
-            let bytes = load::bytes(file)?;
+            let bytes = load::bytes(file).map_err(|why| to_begin_with(why, file, "--print-config", "queues.yaml"))?;
             (load::parsed(file, &bytes, group, profile)?, bytes.clone(), Some((file.to_path_buf(), bytes)), None)
         }
         (None, None) => {
@@ -201,6 +202,14 @@ pub fn open_kept(
         (None, None) => Against::Default,
     };
     Ok(Opened { core, about, watched, against, kept })
+}
+
+/// Why a file cannot be used, and, where there is none of that name, how to get a first one.
+fn to_begin_with(why: String, file: &Path, print: &str, name: &str) -> String {
+    if file == Path::new("-") || file.exists() {
+        return why;
+    }
+    format!("{why}\n  = is the name right from here? `kornsole demo {print} > {name}` writes one to begin with")
 }
 
 fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {

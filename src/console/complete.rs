@@ -6,7 +6,7 @@ use super::keymap;
 use super::model::Model;
 use super::model::layer::{Candidate, Off};
 use super::update::revisions::origin;
-use super::update::{lists, orders};
+use super::update::{bulk, lists, orders};
 use crate::view::Side;
 
 /// The most candidates offered.
@@ -19,13 +19,17 @@ pub fn candidates(model: &Model, text: &str) -> Vec<Candidate> {
         Some((name, rest)) => match command::by_name(name).map(|command| command.argument) {
             Some(Argument::Optional(kind) | Argument::Required(kind)) => {
                 let words = words(model, kind, rest.trim_start(), MOST);
-                let app = (kind == Kind::Leaf).then(|| orders::target(model)).flatten();
-                let one = |(word, doc): (String, String)| Candidate {
-                    line: format!("{name} {word}"),
-                    off: app.as_ref().and_then(|app| orders::move_refused(model, app, &word)).map(Off::Refused),
-                    word,
-                    doc,
-                    key: String::new(),
+                let marked = if kind == Kind::Leaf { bulk::marked(model) } else { Vec::new() };
+                let app = (kind == Kind::Leaf && marked.is_empty()).then(|| orders::target(model)).flatten();
+                let one = |(word, doc): (String, String)| {
+                    let one = app.as_ref().and_then(|app| orders::move_refused(model, app, &word));
+                    let (off, doc) = match bulk::refused_there(model, &marked, &word) {
+                        Some(told) if told.all => (Some(told.words), doc),
+                        Some(told) => (None, told.words),
+                        None => (one, doc),
+                    };
+                    let (line, off) = (format!("{name} {word}"), off.map(Off::Refused));
+                    Candidate { line, off, word, doc, key: String::new() }
                 };
                 words.into_iter().map(one).collect()
             }

@@ -27,11 +27,10 @@ pub fn perform(work: Work) -> Option<Outcome> {
         Work::Check(job) => Some(Outcome::Checked(Box::new(editor::check(&job)))),
         Work::Write { file, text, what } => Some(Outcome::Written(write(&file, &text, &what))),
         Work::Export { model, file, what } => {
-            let table = draw::export::table(&model);
             let text = match file.extension().and_then(|extension| extension.to_str()) {
-                Some("csv") => table.csv(),
-                Some("json") => table.json(),
-                _ => table.text(),
+                Some("csv") => draw::export::table(&model).csv(),
+                Some("json") => draw::export::table(&model).json(),
+                _ => draw::export::text(&model),
             };
             Some(Outcome::Written(write(&file, &text, &what)))
         }

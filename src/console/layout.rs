@@ -159,5 +159,10 @@ pub fn overlay(model: &Model) -> Rect {
         _ => 200,
     };
     let (wide, tall) = (width.saturating_sub(beside).min(most), height.saturating_sub(above));
+    if beside == 0 && above > 1 {
+        // Nothing of the page is seen below either.
+        let top = if width >= 120 { 1 } else { 2 };
+        return Rect { x: 0, y: top, width: wide, height: height - top - 1 };
+    }
     Rect { x: (width - wide) / 2, y: (height - tall) / 2, width: wide, height: tall }
 }

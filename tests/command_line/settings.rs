@@ -98,6 +98,9 @@ fn completions_and_the_manual_are_printed() {
     for (arguments, begins) in [
         (["completions", "bash"].as_slice(), "_kornsole()"),
         (&["completions", "zsh"], "#compdef kornsole"),
+        (&["completions", "fish"], "complete -c kornsole"),
+        (&["completions", "elvish"], "edit:completion:arg-completer[kornsole]"),
+        (&["completions", "powershell"], "Register-ArgumentCompleter"),
         (&["man"], ".TH"),
     ] {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_kornsole")).args(arguments).output().unwrap();

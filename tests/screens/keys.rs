@@ -3,13 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::action::Mouse;
 use kornsole::console::model::page::Page;
-use kornsole::console::theme::Themes;
-use kornsole::console::{Driver, Options, Personal, settings};
+use kornsole::console::{Driver, Options};
 use kornsole::model::{Priority, QueuePath};
 use kornsole::source::SourcePlace;
-use ratatui::layout::Position;
 
 use super::fixture::{self, Builder, Scene};
 use super::{after, console};
@@ -17,7 +14,7 @@ use super::{after, console};
 use crate::room::{says, says_not};
 
 /// The line under the cursor.
-fn selected(driver: &Driver) -> String {
+pub fn selected(driver: &Driver) -> String {
     let lines = driver.lines();
     let bars: Vec<&String> = lines.iter().filter(|line| line.starts_with('▌')).collect();
     assert_eq!(bars.len(), 1, "one cursor in\n{}", lines.join("\n"));
@@ -120,7 +117,7 @@ fn sorts_siblings_and_shows_the_direction() {
 }
 
 /// A cluster after a change, as the engine would publish it.
-fn changed(change: impl FnOnce(&mut Builder)) -> kornsole::view::View {
+pub fn changed(change: impl FnOnce(&mut Builder)) -> kornsole::view::View {
     let mut cluster = fixture::tenants();
     cluster.generation += 1;
     change(&mut cluster);
@@ -429,210 +426,4 @@ fn another_partition_has_its_own_queues() {
     says_not(&driver, "tenants");
     driver.keys(":partition none<ret>").unwrap();
     says(&driver, "there are default, gpu");
-}
-
-#[test]
-fn a_placement_is_shown_while_the_form_is_written() {
-    let mut driver = after("5", 120, 40);
-    says(&driver, "→ root.users.sue   by rule 3, new dynamic leaf, max mem 10G; at most 2 applications");
-    driver.keys("<right><right>eroot.tenants.legacy").unwrap();
-    says(&driver, "exists, leaf, draining");
-    says(&driver, "→ root.users.sue");
-    driver.keys("<C-u>root.tenants.tenant-b.web").unwrap();
-    says(&driver, "→ root.tenants.tenant-b.web   by rule 1");
-    assert!(driver.cursor().is_some());
-    driver.keys("<C-u><up><up><C-u>mal").unwrap();
-    says(&driver, "! rejected, no-rule-matched");
-    says(&driver, "filter denies the user, entry mal");
-    driver.keys("<tab><C-u>x, ops-eu<tab><tab><tab>namespace=red").unwrap();
-    says(&driver, "→ root.system.red   by rule 2, new dynamic leaf, no template");
-    says(&driver, "submit: allowed by root (*)");
-    driver.keys(" stage").unwrap();
-    says(&driver, "stage is no tag; write NAME=VALUE");
-    driver.keys("<esc>").unwrap();
-    assert!(driver.cursor().is_none());
-    driver.keys("15").unwrap();
-    says(&driver, "namespace=red stage");
-    driver.keys("x").unwrap();
-    says(&driver, "! rejected, no-user");
-    driver.keys("x").unwrap();
-    says(&driver, "→ root.users.sue");
-}
-
-#[test]
-fn a_placement_in_a_yunikorn_is_said_to_be_an_estimate() {
-    let (mut driver, scene) = console(120, 40);
-    driver.keys("5").unwrap();
-    says(&driver, "→ root.users.sue");
-    says_not(&driver, "estimate");
-    scene.only_estimates();
-    driver.advance(Duration::from_secs(1));
-    let (verdict, _) = driver.find_row("→ root.users.sue").unwrap();
-    let (told, line) = driver.find_row("an estimate: worked out here").unwrap();
-    assert!(told == verdict + 1 && line.contains("a YuniKorn offers no preview"), "{}", driver.screen_text());
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/queues.yaml");
-    driver.keys(&format!(":placement {file}<ret>")).unwrap();
-    says_not(&driver, "an estimate");
-}
-
-#[test]
-fn rules_are_shown_with_how_often_they_decided() {
-    let driver = after("5", 120, 40);
-    let (_, line) = driver.find_row("3 user, create                            ").unwrap();
-    assert!(line.contains("1 of 2") && line.contains("deny users mal, mallory") && line.contains("line 9"), "{line}");
-    says(&driver, "parent: fixed root.users");
-    says(&driver, "refused 1");
-}
-
-#[test]
-fn the_form_can_be_held_against_a_file() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/queues.yaml");
-    let mut driver = after(&format!(":placement {file}<ret>"), 200, 60);
-    says(&driver, "6 rules of this file");
-    says(&driver, "rules of the file");
-    says(&driver, "not allowed by root.closed or above");
-    driver.keys("5").unwrap();
-    says(&driver, "3 rules in force");
-    driver.keys(":placement no/such/file.yaml<ret>").unwrap();
-    says(&driver, "no/such/file.yaml is no configuration that could hold:");
-    says(&driver, "cannot be read");
-    let faulty = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/batch.yaml");
-    driver.keys(&format!(":placement {faulty}<ret>")).unwrap();
-    says(&driver, "error[CFG-");
-    driver.keys("1<tab><tab><tab><tab>").unwrap();
-    says(&driver, "error[CFG-");
-}
-
-#[test]
-fn tells_why_an_application_is_where_it_is() {
-    let mut driver = after(":queues root.users.kim<ret><ret>w", 120, 40);
-    says(&driver, "root.users.kim › note-1 › why here");
-    says(&driver, "→ root.users.kim   by rule 1");
-    driver.keys("<esc>2e/lost<ret>w").unwrap();
-    says(&driver, "! rejected, no-rule-matched");
-    says(&driver, "asked for    root.nowhere");
-    driver.keys("t").unwrap();
-    says(&driver, "user    mal");
-    says(&driver, "root.nowhere");
-    driver.keys(":app old-1<ret>w").unwrap();
-    says(&driver, "it was moved since, and is in root.tenants.legacy");
-    driver.keys("3<ret>w").unwrap();
-    says_not(&driver, "why here");
-}
-
-#[test]
-fn tells_who_may_do_what_in_a_queue() {
-    let mut driver = after(":queues root.tenants.tenant-a.adhoc<ret>w", 120, 40);
-    says(&driver, "sue, by adminacl of root.tenants.tenant-a (line ");
-    says(&driver, "everybody, by submitacl of root");
-    says(&driver, "admin      yes, by root.tenants.tenant-a (user, admin)");
-    driver.keys("<esc>:queues root.tenants.legacy<ret>w").unwrap();
-    says(&driver, "takes no applications: root.tenants.legacy is draining");
-    says(&driver, "admin      ! no, no list on the path names you");
-    driver.keys("<esc>gw").unwrap();
-    says(&driver, "a parent: takes no applications itself");
-}
-
-#[test]
-fn rules_that_went_out_of_force_are_told() {
-    let (mut driver, scene) = console(120, 40);
-    driver.keys(":app note-1<ret>w").unwrap();
-    says_not(&driver, "not in force any more");
-    let mut view = changed(|_| {});
-    view.partitions[0].rules = Arc::default();
-    scene.show(view);
-    driver.refresh();
-    says(&driver, "these rules are not in force any more");
-}
-
-/// A console with settings of a person's own.
-fn personal(text: &str, width: u16, height: u16) -> Driver {
-    let read = settings::read(text, &Themes::shipped());
-    let faults = read.told("settings.toml", text);
-    let (mut driver, _) = console(width, height);
-    let (keymap, file) = (read.settings.keymap, "settings.toml".to_owned());
-    driver.personalize(Personal { keymap, file, faults, ..Personal::default() });
-    driver
-}
-
-#[test]
-fn keys_are_those_of_the_settings() {
-    let mut driver = personal("[keys.list]\n'z z' = 'bottom'\n'z f' = 'apps /web'\nj = 'none'\n", 120, 40);
-    driver.keys("j").unwrap();
-    assert_eq!(selected(&driver), "root");
-    driver.keys("z").unwrap();
-    says(&driver, "To the last row");
-    says(&driver, ":apps /web");
-    driver.keys("x").unwrap();
-    says(&driver, "z x means nothing here");
-    driver.keys("z<esc>").unwrap();
-    says_not(&driver, ":apps /web");
-    driver.keys("zz").unwrap();
-    assert_eq!(selected(&driver), "kim");
-    driver.keys("zf").unwrap();
-    says(&driver, "2 of 8 applications");
-    driver.keys("?").unwrap();
-    says(&driver, "z z");
-}
-
-#[test]
-fn faults_in_settings_are_told_and_defaults_hold() {
-    let mut driver = personal("[keys.list]\nk = 'dance'\nj = 'fold'\n", 120, 40);
-    says(&driver, "settings.toml: the defaults hold for what is wrong in it");
-    says(&driver, "settings.toml:2:5: error[OWN-012]: no command \"dance\"");
-    driver.keys("<esc><down>k").unwrap();
-    assert_eq!(selected(&driver), "root");
-}
-
-#[test]
-fn the_mouse_selects_sorts_and_scrolls() {
-    let click = |driver: &mut Driver, x: u16, y: usize| {
-        let y = u16::try_from(y).unwrap();
-        driver.mouse(Mouse::Click(Position { x, y }));
-    };
-    let mut driver = after("", 120, 40);
-    let (row, _) = driver.find_row("tenant-b").unwrap();
-    click(&mut driver, 50, row);
-    assert_eq!(selected(&driver), "tenant-b");
-    driver.mouse(Mouse::Wheel(-1));
-    let (now, _) = driver.lines().into_iter().enumerate().find(|(_, line)| line.starts_with('▌')).unwrap();
-    assert_eq!(now + 3, row);
-    let (head, titles) = driver.find_row("QUEUE").unwrap();
-    let column = |title: &str| u16::try_from(titles.split(title).next().unwrap().chars().count()).unwrap();
-    click(&mut driver, column("STATE"), head);
-    says(&driver, "sort state");
-    click(&mut driver, column("PRI"), head);
-    says(&driver, "sort priority ▼");
-    click(&mut driver, column("PRI"), head);
-    says(&driver, "sort priority ▲");
-    let before = driver.screen_text();
-    click(&mut driver, 0, 0);
-    click(&mut driver, 400, 400);
-    assert_eq!(driver.screen_text(), before);
-    driver.keys("?").unwrap();
-    says(&driver, "Fold or unfold the queues below");
-    driver.mouse(Mouse::Wheel(9));
-    says_not(&driver, "Fold or unfold the queues below");
-    driver.keys("<esc>:mouse<ret>").unwrap();
-    says(&driver, "left to the terminal");
-    assert!(!driver.model().options.mouse);
-}
-
-#[test]
-fn pasted_text_is_written_or_ignored_and_never_taken_for_keys() {
-    let mut driver = after("", 120, 40);
-    let before = driver.lines()[3..30].to_vec();
-    driver.paste("QQ2q\u{3}y");
-    says(&driver, "what was pasted is ignored");
-    assert_eq!(driver.lines()[3..30], before);
-    assert!(!driver.take_effects().quit);
-    driver.keys("2/").unwrap();
-    driver.paste("we\u{1b}b\nq");
-    says(&driver, "2 of 8");
-    driver.keys("<esc>:").unwrap();
-    driver.paste(&"\u{0}x東".repeat(1 << 20));
-    driver.buffer();
-    driver.keys("<esc>5e").unwrap();
-    driver.paste("kim\u{202e}");
-    driver.buffer();
 }

@@ -3,11 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
+use kornsole::console::action::Mouse;
 use kornsole::console::key::{Code, Key};
 use kornsole::console::model::layer::Layer;
 use kornsole::console::model::page::Page;
 use kornsole::source::{Source, Stepped};
+use ratatui::layout::Position;
 
+use crate::figures::{PAGES, demo};
 use crate::room::{on_demo as console, says};
 
 fn live(source: &Stepped) -> usize {
@@ -117,6 +120,64 @@ fn a_list_is_exported_as_it_is_seen() {
 }
 
 #[test]
+fn every_page_is_exported_in_every_form() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    for (at, (page, keys)) in PAGES.into_iter().enumerate() {
+        let mut driver = demo(120, 40);
+        driver.keys(keys).unwrap().advance(Duration::from_millis(300));
+        let mut written = Vec::new();
+        for form in ["csv", "json", "txt"] {
+            let file = folder.join(format!("{at}.{form}"));
+            driver.keys(&format!(":export {}<ret>", file.display())).unwrap();
+            written.push(std::fs::read_to_string(&file).unwrap_or_else(|error| {
+                panic!("{page}: no {form}: {error} in\n{}", driver.screen_text());
+            }));
+        }
+        if matches!(driver.model().page(), Page::Config(_)) {
+            assert!(written.iter().all(|text| text.contains("partitions:")), "{page}: its text");
+            continue;
+        }
+        let [csv, json, text] = written.try_into().unwrap();
+        let rows: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+        assert!(!rows.is_empty() || csv.lines().count() == 1, "{page}: rows in one form only");
+        assert!(csv.lines().count() > rows.len(), "{page}: titles and rows");
+        assert!(text.lines().count() > usize::from(!rows.is_empty()), "{page}: {text}");
+        assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{page}");
+    }
+}
+
+#[test]
+fn a_megabyte_and_binary_are_pasted_everywhere() {
+    let blob: String =
+        (0..1 << 20).map(|at: u32| char::from_u32(at.wrapping_mul(2_654_435_761) % 0x500).unwrap_or('x')).collect();
+    let binary =
+        String::from_utf8_lossy(&[0xff, 0xfe, 0, 1, 2, 27, b'[', b'2', b'J', 0x9b, 13, 10, 0x7f, 0xc3]).into_owned();
+    let fields =
+        ["/", ":", ":kill ", ":move ", ":submit ", "?/", "5e", "6e", "6/", "jjcm", "jjca", "jjcl", "2AK", "L/"];
+    let pages = PAGES.iter().map(|(_, keys)| *keys);
+    for keys in pages.chain(fields) {
+        let (mut driver, source) = console(100, 30, 30);
+        driver.keys(keys).unwrap();
+        let before = (live(&source), source.configuration().unwrap().checksum.clone());
+        for pasted in [blob.as_str(), binary.as_str(), ""] {
+            driver.paste(pasted).advance(Duration::from_millis(300));
+            let screen = driver.screen_text();
+            assert!(
+                !screen.chars().any(|c| c.is_control() && c != '\n'),
+                "{keys}: what is pasted reaches the terminal"
+            );
+            driver.resize(40, 12).buffer();
+            driver.resize(100, 30);
+        }
+        assert!(!driver.take_effects().quit, "{keys}");
+        assert_eq!((live(&source), source.configuration().unwrap().checksum.clone()), before, "{keys}");
+        driver.keys("<esc><esc><esc>").unwrap();
+    }
+}
+
+#[test]
 fn the_tour_names_the_keys_that_hold() {
     let (mut driver, _) = console(80, 24, 1);
     driver.keys(":tour<ret>").unwrap();
@@ -173,6 +234,14 @@ fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
         if dice.below(40) == 0 {
             let (width, height) = (dice.below(160), dice.below(50));
             driver.resize(u16::try_from(width).unwrap(), u16::try_from(height).unwrap());
+        }
+        if dice.below(60) == 0 {
+            let at = Position::new(dice.below(170) as u16, dice.below(60) as u16);
+            driver.mouse(if dice.below(2) == 0 { Mouse::Click(at) } else { Mouse::Wheel(dice.below(9) as isize - 4) });
+        }
+        if dice.below(80) == 0 {
+            let pasted = ["q y\n", "\u{1b}[2J\u{0}", "東京\u{301}", "root.tenants"][dice.below(4) as usize];
+            driver.paste(pasted);
         }
         if dice.below(50) == 0 {
             driver.advance(Duration::from_millis(dice.below(2_000)));

@@ -246,3 +246,26 @@ fn what_would_be_refused_of_many_is_told_before_with_the_access_it_takes() {
     says(&driver, "They leave root.a.etl, root.b.ml; usage goes down there and above.");
     says(&driver, "2 of them would be refused, nightly because: needs admin");
 }
+
+#[test]
+fn the_target_of_a_move_of_many_says_what_would_come_of_it() {
+    let (mut driver, _) = tenants(user("ann"), 140, 30);
+    driver.keys("2<space><space>m").unwrap();
+    let row = |driver: &Driver, queue: &str| {
+        let lines = driver.lines();
+        lines.iter().find(|line| line.trim_start().starts_with(queue)).cloned().unwrap_or_default()
+    };
+    driver.keys("root.a.web").unwrap();
+    let web = row(&driver, "root.a.web");
+    assert!(web.contains("1 of 2 would be refused, train: needs admin access on root.b.ml"), "{web}");
+    driver.keys("<C-u>move root.b.ml").unwrap();
+    let ml = row(&driver, "root.b.ml");
+    assert!(ml.contains("would be refused: nightly: needs submit access on root.b.ml"), "{ml}");
+    let (mut driver, _) = tenants(user("ann"), 140, 30);
+    driver.keys("2/nightly<ret><space>mroot.a.web").unwrap();
+    let web = row(&driver, "root.a.web");
+    assert!(web.contains("would fit, each by itself: all 1"), "{web}");
+    driver.keys("<C-u>move root.a.small").unwrap();
+    let small = row(&driver, "root.a.small");
+    assert!(small.contains("would be refused: nightly: quota of root.a.small exceeded"), "{small}");
+}

@@ -81,6 +81,29 @@ fn before_any_configuration() {
 }
 
 #[test]
+fn a_remote_that_does_not_answer_says_what_is_and_what_to_do() {
+    let scene = Scene::with(Default::default(), SourcePlace::Remote, Vec::new());
+    let cause = Some("10.1.2.3:9080 refuses the connection".to_owned());
+    for (link, told) in [
+        (Link::Connecting { cause: None, retry_in: None }, "The first answer is awaited."),
+        (Link::Connecting { cause, retry_in: None }, "No answer yet: 10.1.2.3:9080 refuses the connection."),
+        (Link::Refused { why: "401, a token is asked for".to_owned(), age: None }, "--token-file FILE"),
+    ] {
+        scene.link(link);
+        for page in ["1", "2", "3", "4", "5", "6", "7", "0", "L", "H"] {
+            let mut driver = Driver::new(scene.clone(), Options::default(), 80, 24);
+            driver.keys(page).unwrap();
+            assert!(driver.find_row(told).is_some(), "{page}: no {told:?} in\n{}", driver.screen_text());
+            assert!(driver.find_row("q leaves").is_some(), "{page}");
+            assert!(driver.find_row("no configuration").is_none(), "{page}");
+        }
+    }
+    scene.link(Link::Connecting { cause: Some("no route".to_owned()), retry_in: Some(Duration::from_secs(3)) });
+    let driver = Driver::new(scene, Options::default(), 80, 24);
+    insta::assert_snapshot!("unreached-80x24", driver.screen_text());
+}
+
+#[test]
 fn old_data_is_told_with_its_age_and_cause() {
     let (mut driver, scene) = console(80, 24);
     let stale = |seconds| Link::Stale {

@@ -6,9 +6,7 @@ use super::guard::{
 };
 use super::{Argument, Command, CommandId, Kind, row};
 use crate::console::model::change::Kind as Form;
-use crate::console::update::{
-    audit, bulk, change, config, events, hand_out, orders, past, placement, revisions, workload,
-};
+use crate::console::update::{audit, bulk, change, config, events, orders, past, placement, revisions, workload};
 
 /// All commands, in the order of the help.
 pub static COMMANDS: &[Command] = &[
@@ -314,9 +312,8 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::CopyRow, "copy-row", "Copy the row as it is shown").keys(&[(In::List, "y r")]),
     row(CommandId::CopyYaml, "copy-yaml", "Copy as YAML: a queue as it is written, an application")
         .keys(&[(In::List, "y y"), (In::Details, "y y")]),
-    row(CommandId::Export, "export", "Write what the list shows into a new file: .csv, .json, or text")
-        .takes(Argument::Required(Kind::File))
-        .guard(hand_out::can_export),
+    row(CommandId::Export, "export", "Write what the page shows into a new file: .csv, .json, or text")
+        .takes(Argument::Required(Kind::File)),
     row(CommandId::Info, "info", "Versions, files and the connection: what a report of a fault needs")
         .aliases(&["version"]),
     row(CommandId::Tour, "tour", "A short way through the console"),

@@ -43,6 +43,14 @@ pub fn extent(page: &ChangePage, area: Rect) -> (usize, usize) {
     (content(page, usize::from(below.width)).len(), usize::from(below.height))
 }
 
+/// All lines of the page, the form among them.
+pub fn lines(page: &ChangePage, width: usize) -> Lines {
+    let mut lines = fields(page, false).lines();
+    lines.push(Vec::new());
+    lines.extend(content(page, width));
+    lines
+}
+
 /// Draws the page.
 pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &ChangePage, area: Rect) {
     let fields = fields(page, matches!(model.layers.last(), Some(Layer::Form)));

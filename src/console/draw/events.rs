@@ -6,7 +6,7 @@
 //!  0:41     queue        root.legacy   set draining                                           from Active to Draining
 //! ```
 //!
-//! When narrow there give way: the resource, what it is of, the kind.
+//! When narrow there give way: the resource, what it is of, then what is told has no column of its own any more, and the kind.
 
 use super::super::format;
 use super::super::layout::Regions;
@@ -15,7 +15,7 @@ use super::super::model::column::EventColumn;
 use super::super::model::page::EventsPage;
 use super::super::theme::Role;
 use super::super::update::events::word;
-use super::pen::{Pen, Slot, dim, piece, plain};
+use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
 use crate::view::{ChangeType, Record};
 
@@ -28,6 +28,8 @@ enum Cell {
     Of,
     Resource,
     Told,
+    /// What happened and what is told of it, where there is no room for two columns.
+    WhatAndTold,
 }
 
 /// Draws the page.
@@ -69,21 +71,39 @@ fn short(record: &Record) -> String {
     }
 }
 
+/// An event of which nothing changed but what is told.
+fn is_note(record: &Record) -> bool {
+    record.change == ChangeType::NONE && record.detail.0 == 0
+}
+
+fn happened(record: &Record) -> Piece {
+    let role = match record.change {
+        ChangeType::ADD => Role::DiffAdd,
+        ChangeType::REMOVE => Role::DiffRemove,
+        _ => Role::Text,
+    };
+    piece(role, short(record))
+}
+
 fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..5).map(move |step| {
         let mut columns = vec![left(Cell::Time, "TIME", 0)];
-        if step < 3 {
+        if step < 4 {
             columns.push(left(Cell::Kind, "KIND", 13));
         }
         columns.push(left(Cell::Object, "OBJECT", object.clamp(8, 18)).up_to(object.min(40)));
-        columns.push(left(Cell::What, "WHAT", if step < 4 { 20 } else { 12 }).up_to(26));
+        if step >= 3 {
+            columns.push(left(Cell::WhatAndTold, "WHAT", if step < 4 { 28 } else { 12 }).up_to(160));
+            return columns;
+        }
+        columns.push(left(Cell::What, "WHAT", 20).up_to(26));
         if step < 2 {
             columns.push(left(Cell::Of, "OF", 14).up_to(24));
         }
         if step < 1 {
             columns.push(right(Cell::Resource, "RESOURCE", 20));
         }
-        columns.push(Col { gap: 2, ..left(Cell::Told, "TOLD", if step < 3 { 12 } else { 4 }) }.up_to(120));
+        columns.push(Col { gap: 2, ..left(Cell::Told, "TOLD", if step < 2 { 12 } else { 24 }) }.up_to(120));
         columns
     })
 }
@@ -91,7 +111,7 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
 fn belongs_to(cell: Cell) -> Option<EventColumn> {
     Some(match cell {
         Cell::Time => EventColumn::Time,
-        Cell::Kind | Cell::What => EventColumn::Kind,
+        Cell::Kind | Cell::What | Cell::WhatAndTold => EventColumn::Kind,
         Cell::Object => EventColumn::Object,
         Cell::Of | Cell::Resource | Cell::Told => return None,
     })
@@ -105,14 +125,11 @@ fn cell(pen: &mut Pen<'_>, record: &Record, what: Cell, slot: Slot) {
             pen.name(slot.x, slot.y, slot.width, &record.object, Role::Text);
             return;
         }
-        Cell::What => {
-            let role = match record.change {
-                ChangeType::ADD => Role::DiffAdd,
-                ChangeType::REMOVE => Role::DiffRemove,
-                _ => Role::Text,
-            };
-            vec![piece(role, short(record))]
-        }
+        Cell::What => vec![happened(record)],
+        // A note is only what is told.
+        Cell::WhatAndTold if record.message.is_empty() => vec![happened(record)],
+        Cell::WhatAndTold if is_note(record) => vec![plain(record.message.to_string())],
+        Cell::WhatAndTold => vec![happened(record), plain("  "), dim(record.message.to_string())],
         Cell::Of => {
             pen.name(slot.x, slot.y, slot.width, &record.reference, Role::Dim);
             return;

@@ -1,4 +1,4 @@
-//! What a list shows, as a table of texts: its columns, its order, its filter, all its rows.
+//! What a page shows, as a table of texts: of a list its columns, its order, its filter, all its rows; of anything else its lines.
 //!
 //! The list is drawn, piece by piece, on a screen that is wide enough for all of its columns, and read back from there. So what is
 //! exported is what is seen, and a new column needs nothing here.
@@ -8,13 +8,17 @@ use ratatui::layout::{Rect, Size};
 
 use super::super::layout;
 use super::super::model::Model;
-use super::super::theme::Theme;
+use super::super::model::page::Page;
+use super::super::text::escape;
+use super::super::theme::{Role, Theme};
 use super::super::update::lists;
-use super::pen::Pen;
+use super::pen::{Pen, Piece};
 
 /// How wide and high the screen is that lists are drawn on.
 const WIDE: u16 = 400;
 const TALL: u16 = 500;
+/// How wide the lines of a page are that is no list.
+const SHEET: usize = 120;
 
 /// A list as texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,8 +29,40 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The list on the screen, as a table. Empty on pages without one. Draws all rows: not to be called where frames are drawn.
+/// What the page shows, as text: a list in columns, anything else line by line.
+pub fn text(model: &Model) -> String {
+    let Some(lines) = sheet(model) else { return table(model).text() };
+    let line = |line: &Vec<Piece>| line.iter().map(|piece| escape(&piece.text).into_owned()).collect::<String>();
+    lines.iter().map(|pieces| format!("{}\n", line(pieces).trim_end())).collect()
+}
+
+/// The lines of a page that is no list; `None` on a list.
+fn sheet(model: &Model) -> Option<Vec<Vec<Piece>>> {
+    match model.page() {
+        Page::Details(page) => Some(super::details::lines(model, &page.subject, SHEET)),
+        Page::Placement(page) => Some(super::placement::lines(model, page, SHEET)),
+        Page::Change(page) => Some(super::change::lines(page, SHEET)),
+        _ => None,
+    }
+}
+
+/// The lines of a page that is no list as a table: the label, and what stands behind it.
+fn labelled(lines: &[Vec<Piece>]) -> Table {
+    let row = |line: &Vec<Piece>| {
+        let (first, rest) = line.split_first()?;
+        let is_label = first.role == Role::Dim && first.text.ends_with(' ');
+        let (label, rest) = if is_label { (first.text.trim(), rest) } else { ("", line.as_slice()) };
+        let told: String = rest.iter().map(|piece| escape(&piece.text).into_owned()).collect();
+        Some(vec![escape(label).into_owned(), told.split_whitespace().collect::<Vec<_>>().join(" ")])
+    };
+    Table { titles: vec!["what".to_owned(), "told".to_owned()], rows: lines.iter().filter_map(row).collect() }
+}
+
+/// What the page shows, as a table: the list, or label by label. Draws all rows: not to be called where frames are drawn.
 pub fn table(model: &Model) -> Table {
+    if let Some(lines) = sheet(model) {
+        return labelled(&lines);
+    }
     let mut model = model.clone();
     model.layers.clear();
     model.notice = None;

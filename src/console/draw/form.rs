@@ -12,7 +12,7 @@ use ratatui::layout::{Position, Rect};
 use super::super::line_edit::LineEdit;
 use super::super::text;
 use super::super::theme::Role;
-use super::pen::{Pen, dim};
+use super::pen::{Pen, Piece, dim, plain};
 
 /// The least room below the form.
 const LEAST_BELOW: u16 = 6;
@@ -49,6 +49,16 @@ impl Fields<'_> {
     fn label(&self) -> u16 {
         let widest = self.entries.iter().map(|entry| text::width(&text::escape(entry.label))).max().unwrap_or(0);
         u16::try_from(widest + 2).unwrap_or(u16::MAX).clamp(LABEL.0, LABEL.1)
+    }
+
+    /// The fields as lines: the label, and what is written, or what an empty field stands for.
+    pub fn lines(&self) -> Vec<Vec<Piece>> {
+        let label = usize::from(self.label());
+        let line = |entry: &Entry<'_>| {
+            let told = if entry.line.text().is_empty() { entry.hint } else { entry.line.text() };
+            vec![dim(format!("{:<label$}", entry.label)), plain(told.to_owned())]
+        };
+        self.entries.iter().map(line).collect()
     }
 
     /// Where each field stands.

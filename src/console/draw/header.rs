@@ -130,7 +130,10 @@ fn fitting(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
 
 fn figures(pen: &Pen<'_>, model: &Model, meter: u16, words: bool) -> Vec<Piece> {
     let gap = || plain(if words { "  " } else { " " });
-    let Some(part) = model.cluster.part() else { return vec![dim("no configuration yet")] };
+    let Some(part) = model.cluster.part() else {
+        let live = model.cluster.link.is_live();
+        return vec![dim(if live { "no configuration yet" } else { "nothing is known of it yet" })];
+    };
     let mut pieces = vec![plain(format::count(part.nodes.len() as u64, "node"))];
     for name in [VCORE, MEMORY] {
         let (used, all) = (part.allocated.amount(name), part.capacity.get(name));

@@ -45,6 +45,7 @@ pub mod placement;
 mod queues;
 mod revisions;
 mod table;
+mod unreached;
 mod users;
 mod walk;
 
@@ -99,6 +100,9 @@ pub fn column_at(model: &Model, at: Position) -> Option<&'static str> {
 }
 
 fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
+    if unreached::is(model) && !matches!(model.page(), Page::Details(_)) {
+        return unreached::draw(pen, model, regions);
+    }
     match model.page() {
         Page::Queues(page) => queues::draw(pen, model, page, regions),
         Page::Apps(page) => apps::draw(pen, model, page, regions),

@@ -216,6 +216,10 @@ fn tour_lines(model: &Model) -> Vec<Vec<Piece>> {
             "Everything about the row under the cursor, and where each figure comes from: a fence, an offset, a maximum further up, a limit with its line.",
         ),
         (
+            CommandId::Figures,
+            "How each figure on the screen came about, in words: what a sum is made of, which queue binds.",
+        ),
+        (
             CommandId::Open,
             "Into it: a queue's applications, an application's asks, the node an ask runs on. esc leads back, step by step.",
         ),

@@ -68,6 +68,14 @@ pub fn extent(model: &Model, page: &PlacementPage, area: Rect) -> (usize, usize)
     (content(model, page, usize::from(below.width)).len(), usize::from(below.height))
 }
 
+/// All lines of the page, the form among them.
+pub fn lines(model: &Model, page: &PlacementPage, width: usize) -> Lines {
+    let mut lines = fields(page, false).lines();
+    lines.push(Vec::new());
+    lines.extend(content(model, page, width));
+    lines
+}
+
 /// Draws the page.
 pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &PlacementPage, area: Rect) {
     let fields = fields(page, matches!(model.layers.last(), Some(Layer::Form)));

@@ -179,7 +179,7 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             }
             let (what, title, width) = match (plan.guarantee, meter > 0, name) {
                 (true, true, _) => (Cell::Usage(name), "used/guar/  max ", 17),
-                (true, false, _) => (Cell::Usage(name), "MEM used/guar/  max ", 19),
+                (true, false, _) => (Cell::Usage(name), "MEM used/guar/  max ", 20),
                 (false, true, _) => (Cell::Short(name), "used/  max ", 11),
                 (false, false, VCORE) => (Cell::Short(name), "CPU of max ", 11),
                 (false, false, _) => (Cell::Short(name), "MEM of max ", 11),

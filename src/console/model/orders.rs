@@ -14,6 +14,8 @@ pub struct Orders {
     pub open: Vec<Ticket>,
     /// Those that are still to be handed to the source.
     wanted: Vec<(u64, Order)>,
+    /// What would come of a move of several applications, whose target is being written.
+    pub watched: Option<Watched>,
     /// Those that were refused here already, of which the source is to take note.
     refused: Vec<(Order, Refusal)>,
     /// Those whose result is on the screen while their events are looked for.
@@ -33,6 +35,52 @@ pub struct Ticket {
     pub purpose: Purpose,
     /// The number that the next event had when it was handed to the source.
     pub since: u64,
+}
+
+/// What would come of a move of several applications, as far as that was answered.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// Where to.
+    pub to: QueuePath,
+    /// How many are marked.
+    pub of: usize,
+    /// How many would fit, each by itself.
+    pub fit: usize,
+    /// Those that would be refused, each with the reason.
+    pub refused: Vec<(String, String)>,
+}
+
+/// What is told of the move of several applications.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldOfMany {
+    /// In words.
+    pub words: String,
+    /// None of them could be moved.
+    pub all: bool,
+}
+
+impl Watched {
+    /// Takes the answer for one of them.
+    pub fn take(&mut self, app: &str, refused: Option<String>) {
+        match refused {
+            None => self.fit += 1,
+            Some(why) => self.refused.push((app.to_owned(), why)),
+        }
+    }
+
+    /// What there is to tell; `None` before the first answer.
+    pub fn told(&self) -> Option<ToldOfMany> {
+        let asked = self.fit + self.refused.len();
+        let Some((app, why)) = self.refused.first() else {
+            let of = if asked < self.of { format!("the first {asked} of {}", self.of) } else { format!("all {asked}") };
+            return (asked > 0).then(|| ToldOfMany { words: format!("would fit, each by itself: {of}"), all: false });
+        };
+        let all = self.fit == 0 && asked == self.of;
+        let refused = self.refused.len();
+        let words =
+            if all { format!("{app}: {why}") } else { format!("{refused} of {asked} would be refused, {app}: {why}") };
+        Some(ToldOfMany { words, all })
+    }
 }
 
 /// Orders that were carried out, and of which the events are looked for.

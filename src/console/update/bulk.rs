@@ -7,7 +7,7 @@ use super::super::command::{self, CommandId};
 use super::super::format;
 use super::super::line_edit::LineEdit;
 use super::super::model::layer::{Confirm, Layer, Question, Typed};
-use super::super::model::orders::{Purpose, Ticket};
+use super::super::model::orders::{Purpose, Ticket, ToldOfMany, Watched};
 use super::super::model::page::{Page, Subject};
 use super::super::model::{Grade, Model};
 use super::super::subject::{self, app_at};
@@ -107,6 +107,29 @@ pub fn move_to(model: &mut Model, to: Option<&str>) {
         dry_run: false,
     };
     ask(model, "Move", format!("They go to {target}, as far as it takes them."), &apps, "", act);
+}
+
+/// What the view tells of moving these applications to a queue; `None` where it has nothing against it.
+pub fn refused_there(model: &Model, apps: &[Arc<AppRow>], to: &str) -> Option<ToldOfMany> {
+    let mut watched = Watched { to: QueuePath::new(to), of: apps.len(), fit: 0, refused: Vec::new() };
+    for app in apps {
+        watched.take(app.id.as_str(), orders::move_refused(model, app, to));
+    }
+    watched.told().filter(|_| !watched.refused.is_empty())
+}
+
+/// Asks what would come of moving the first of these applications to a queue, each by itself.
+pub fn watch(model: &mut Model, apps: &[Arc<AppRow>], to: &str) {
+    let to = QueuePath::new(to);
+    model.orders.watched = Some(Watched { to: to.clone(), of: apps.len(), fit: 0, refused: Vec::new() });
+    for app in apps.iter().take(PLAIN) {
+        let (app, expect_queue) = (app.id.clone(), Some(app.queue.clone()));
+        if let Some(act) =
+            orders::within(model, PartitionAct::Move { app, to: to.clone(), expect_queue, dry_run: true })
+        {
+            model.orders.give(act.into(), Purpose::Watch);
+        }
+    }
 }
 
 fn ask(

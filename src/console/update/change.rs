@@ -90,7 +90,6 @@ pub fn open(model: &mut Model, kind: Kind) {
 
 /// What a form asks for, with what holds now in it.
 fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> {
-    let empty = |what, label: &str, hint: &str| ChangeField::new(what, label, hint, "");
     match kind {
         Kind::Max => {
             let own = if row.path.parent().is_some() { row.max.as_ref() } else { None };
@@ -100,27 +99,37 @@ fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> 
             fields
         }
         Kind::Guaranteed => amounts(part, row.guaranteed.as_ref(), "nothing guaranteed"),
+        Kind::Property | Kind::Child | Kind::Limit | Kind::Remove => {
+            let empty = |(what, label, hint): (What, &str, &str)| ChangeField::new(what, label, hint, "");
+            unwritten(kind).into_iter().map(empty).collect()
+        }
+    }
+}
+
+/// The fields of a form that begins with nothing: what, its label, and what an empty one stands for.
+fn unwritten(kind: Kind) -> Vec<(What, &'static str, &'static str)> {
+    match kind {
         Kind::Property => vec![
-            empty(What::Key, "property", "its key, as priority.offset"),
-            empty(What::Value, "value", "none: it is taken out"),
+            (What::Key, "property", "its key, as priority.offset"),
+            (What::Value, "value", "none: it is taken out"),
         ],
         Kind::Child => vec![
-            empty(What::Name, "name", "letters, digits, _ and -"),
-            empty(What::Sort, "kind", "leaf; or parent"),
-            empty(What::Applications, "running", "any number of applications"),
-            empty(What::Amounts, "maximum", "none; memory=10G vcore=4"),
-            empty(What::GuaranteedAmounts, "guarantee", "none; memory=10G vcore=4"),
-            empty(What::Submit, "submit", "as above; USERS GROUPS"),
-            empty(What::Admin, "admin", "as above; USERS GROUPS"),
+            (What::Name, "name", "letters, digits, _ and -"),
+            (What::Sort, "kind", "leaf; or parent"),
+            (What::Applications, "running", "any number of applications"),
+            (What::Amounts, "maximum", "none; memory=10G vcore=4"),
+            (What::GuaranteedAmounts, "guarantee", "none; memory=10G vcore=4"),
+            (What::Submit, "submit", "as above; USERS GROUPS"),
+            (What::Admin, "admin", "as above; USERS GROUPS"),
         ],
         Kind::Limit => vec![
-            empty(What::Users, "users", "none; * for each"),
-            empty(What::Groups, "groups", "none; * for each"),
-            empty(What::Applications, "running", "as it is; none takes it out"),
-            empty(What::Amounts, "resources", "as they are; memory=10G gpu=none"),
-            empty(What::Description, "words", "what the limit is for"),
+            (What::Users, "users", "none; * for each"),
+            (What::Groups, "groups", "none; * for each"),
+            (What::Applications, "running", "as it is; none takes it out"),
+            (What::Amounts, "resources", "as they are; memory=10G gpu=none"),
+            (What::Description, "words", "what the limit is for"),
         ],
-        Kind::Remove => Vec::new(),
+        Kind::Max | Kind::Guaranteed | Kind::Remove => Vec::new(),
     }
 }
 

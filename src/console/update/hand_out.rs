@@ -102,7 +102,7 @@ fn app_yaml(row: &AppRow) -> String {
     yaml
 }
 
-/// Writes what the list shows into a file, in the form that its name asks for.
+/// Writes what the page shows into a file, in the form that its name asks for.
 pub fn export_to(model: &mut Model, file: &str) {
     let file = PathBuf::from(file.trim());
     if let Page::Config(page) = model.page() {
@@ -116,15 +116,9 @@ pub fn export_to(model: &mut Model, file: &str) {
         model.work.push_back(audit::export(page, file));
         return;
     }
-    let rows = lists::len(model);
-    let what = format::count(rows as u64, "row");
+    let what = match model.page() {
+        Page::Details(_) | Page::Placement(_) | Page::Change(_) => "the page".to_owned(),
+        _ => format::count(lists::len(model) as u64, "row"),
+    };
     model.work.push_back(Work::Export { model: Box::new(model.clone()), file, what });
-}
-
-/// Whether there is something to export.
-pub fn can_export(model: &Model) -> Result<(), String> {
-    match model.page() {
-        Page::Details(_) | Page::Placement(_) => Err("there is no list on this page".to_owned()),
-        _ => Ok(()),
-    }
 }

@@ -169,7 +169,8 @@ fn move_act(model: &Model, to: &str, dry_run: bool) -> Option<Act> {
 /// Why the application cannot be moved to a queue, as far as the view tells.
 pub fn move_refused(model: &Model, app: &AppRow, to: &str) -> Option<String> {
     let part = part(model)?;
-    let act = move_act(model, to, true)?;
+    let (expect_queue, target) = (Some(app.queue.clone()), QueuePath::new(to));
+    let act = within(model, PartitionAct::Move { app: app.id.clone(), to: target, expect_queue, dry_run: true })?;
     part.may_take(model.cluster.actor().ok()?, &act, app, &QueuePath::new(to)).err().map(|refusal| refusal.reason())
 }
 
@@ -181,7 +182,13 @@ pub fn watch_move(model: &mut Model) {
     if !line.candidates.iter().any(|candidate| fits(&candidate)) {
         return;
     }
-    if let Some(act) = move_act(model, to, true) {
+    let to = to.to_owned();
+    let marked = bulk::marked(model);
+    if !marked.is_empty() {
+        return bulk::watch(model, &marked, &to);
+    }
+    model.orders.watched = None;
+    if let Some(act) = move_act(model, &to, true) {
         model.orders.give(act.into(), Purpose::Watch);
     }
 }
@@ -242,6 +249,15 @@ fn watched(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) -> Eff
     let Some(candidate) = line.candidates.iter_mut().find(|candidate| candidate.word == to.as_str()) else {
         return Effects::NONE;
     };
+    if let Some(watched) = model.orders.watched.as_mut().filter(|watched| watched.to == *to) {
+        watched.take(act.object(), outcome.as_ref().err().map(Refusal::reason));
+        match watched.told() {
+            Some(told) if told.all => candidate.off = Some(Off::Refused(told.words)),
+            Some(told) => candidate.doc = told.words,
+            None => {}
+        }
+        return Effects::REDRAW;
+    }
     match outcome {
         Ok(Done::Moved(would)) => candidate.doc = format!("would fit: {}", would.effects.join("; ")),
         Ok(_) => {}

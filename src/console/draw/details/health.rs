@@ -20,7 +20,9 @@ pub fn sheet(health: &Health, width: usize, signs: &Signs) -> Sheet {
         let sign =
             if check.succeeded { piece(Role::StateActive, signs.active) } else { piece(Role::Error, signs.fault) };
         sheet.left.push(vec![sign, plain(" "), piece(Role::Strong, check.name)]);
-        for told in [check.description, check.diagnosis.as_str()] {
+        // Nothing is in the list of what was found.
+        let found = check.diagnosis.strip_suffix(": []").unwrap_or(&check.diagnosis);
+        for told in [check.description, found] {
             let lines = text::wrap(&text::escape(told), width.saturating_sub(2));
             sheet.left.extend(lines.into_iter().map(|line| vec![plain("  "), dim(line)]));
         }

@@ -89,6 +89,11 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
     }
 }
 
+/// All lines of a sheet in one column of a width.
+pub fn lines(model: &Model, subject: &Subject, width: usize) -> Lines {
+    in_one(sheet(model, subject, width), width)
+}
+
 /// The labels of a sheet, each with what stands beside it.
 pub fn labels(model: &Model, subject: &Subject) -> Vec<(String, String)> {
     let sheet = sheet(model, subject, usize::from(TWO_COLUMNS));

@@ -23,8 +23,8 @@ pub fn details(model: &Model, subject: &Subject) -> (String, Vec<Figure>) {
     if let Subject::Health(health) = subject {
         let check = |check: &crate::view::HealthCheck| {
             let shown = if check.succeeded { "passed" } else { "failed" };
-            let found =
-                if check.diagnosis.is_empty() { String::new() } else { format!("; found: {}", check.diagnosis) };
+            let found = check.diagnosis.strip_suffix(": []").unwrap_or(&check.diagnosis);
+            let found = if found.is_empty() { String::new() } else { format!("; found: {found}") };
             figure(check.name, shown, format!("{}{found}", check.description))
         };
         list.extend(health.checks.iter().map(check));

@@ -1,0 +1,111 @@
+//! Moving about in the text: by lines, to what is searched for, to faults; and folding.
+
+use super::super::super::editor::Completion;
+use super::super::super::model::config::ConfigPage;
+use super::super::super::model::cursor::Move;
+use super::super::super::model::{Grade, Model};
+use super::shown;
+use crate::config::Fault;
+
+/// Moves the cursor, or scrolls what stands beside the text where that is in its place.
+pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
+    if page.swapped {
+        page.beside_top = by.from(page.beside_top, usize::MAX, height);
+        return;
+    }
+    let last = page.buffer.lines().len().saturating_sub(1);
+    match by {
+        Move::Rows(rows) => page.buffer.step(rows),
+        Move::Pages(pages) => {
+            let rows = isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(isize::MAX);
+            page.buffer.step(pages.saturating_mul(rows));
+        }
+        Move::Top => page.buffer.go(0, 0),
+        Move::Bottom => page.buffer.go(last, 0),
+    }
+}
+
+/// Puts the cursor on a line of the screen.
+pub fn select_at(model: &mut Model, line: usize) -> bool {
+    let Some(page) = shown(model).filter(|page| !page.swapped) else { return false };
+    let len = page.buffer.lines().len();
+    let mut row = page.top;
+    for _ in 0..line {
+        match page.buffer.folds.next(row, len) {
+            Some(next) => row = next,
+            None => return false,
+        }
+    }
+    page.buffer.go(row, 0);
+    true
+}
+
+/// Searches from the cursor on.
+pub fn find(model: &mut Model, text: &str) {
+    let Some(page) = shown(model) else { return };
+    text.clone_into(&mut page.find);
+    if let Some((row, column)) = page.buffer.find(text, true, true) {
+        page.buffer.go(row, column);
+    }
+}
+
+/// Goes to the next place of what is searched for, or to the next fault; or to the one before.
+pub fn next(model: &mut Model, forward: bool) {
+    let Some(page) = shown(model) else { return };
+    if !page.find.is_empty() {
+        match page.buffer.find(&page.find, forward, false) {
+            Some((row, column)) => page.buffer.go(row, column),
+            None => {
+                let told = format!("{} is nowhere in the text", page.find);
+                model.say(Grade::Info, told);
+            }
+        }
+        return;
+    }
+    match next_fault(page, forward) {
+        Some((row, column)) => page.buffer.go(row, column),
+        None => model.say(Grade::Info, "no faults"),
+    }
+}
+
+/// Goes to the next fault, or to the one before, whatever is searched for.
+pub fn to_fault(model: &mut Model, forward: bool) {
+    if let Some(page) = shown(model)
+        && let Some((row, column)) = next_fault(page, forward)
+    {
+        page.buffer.go(row, column);
+        page.completion = Completion::default();
+    }
+}
+
+/// Where a fault stands: line and column from 0.
+pub fn place_of(fault: &Fault) -> (usize, usize) {
+    let from_zero = |number: u32| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+    (from_zero(fault.at.line), from_zero(fault.at.column))
+}
+
+fn next_fault(page: &ConfigPage, forward: bool) -> Option<(usize, usize)> {
+    let places: Vec<(usize, usize)> = page.checked.faults.iter().map(place_of).collect();
+    let at = page.buffer.cursor();
+    if forward {
+        places.iter().find(|place| **place > at).or(places.first()).copied()
+    } else {
+        places.iter().rev().find(|place| **place < at).or(places.last()).copied()
+    }
+}
+
+/// Folds the item under the cursor, or unfolds it.
+pub fn toggle_fold(model: &mut Model) {
+    if let Some(page) = shown(model)
+        && !page.buffer.toggle_fold()
+    {
+        model.say(Grade::Info, "nothing to fold here");
+    }
+}
+
+/// Folds every queue that has lines of its own, or unfolds everything.
+pub fn fold_all(model: &mut Model, fold: bool) {
+    if let Some(page) = shown(model) {
+        page.buffer.fold_all(fold);
+    }
+}
