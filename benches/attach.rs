@@ -25,6 +25,10 @@ const NODES: usize = 5_000;
 /// Says to the second process that it is the server.
 const SERVE: &str = "KORNSOLE_BENCH_SERVES";
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     if std::env::var_os(SERVE).is_some() {
         serve();

@@ -10,6 +10,10 @@ use kornsole::model::Profile;
 const TENANTS: u32 = 100;
 const LEAVES: u32 = 99;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

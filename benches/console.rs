@@ -45,6 +45,10 @@ struct Shape {
 const LARGE: Shape = Shape { tenants: 100, leaves: 99, apps: 100_000, nodes: 5_000, keys: 2_000 };
 const SMALL: Shape = Shape { tenants: 3, leaves: 3, apps: 30, nodes: 4, keys: 8 };
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let shape = if std::env::args().any(|argument| argument == "--bench") { LARGE } else { SMALL };
     let engine = Engine::start(core(shape), 1.0).expect("a thread can be started");

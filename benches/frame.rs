@@ -22,6 +22,10 @@ const APPS: u32 = 100_000;
 const NODES: u32 = 5_000;
 const SIZE: Size = Size { width: 200, height: 60 };
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

@@ -271,6 +271,10 @@ fn past() {
     std::fs::remove_dir_all(path).unwrap();
 }
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         // It only has to run.

@@ -14,9 +14,9 @@ fn main() {
     divan::main();
 }
 
-/// Counts what is allocated: it stands in the table beside the times.
+/// That of the program; what is allocated is counted and stands in the table beside the times.
 #[global_allocator]
-static ALLOCATOR: divan::AllocProfiler = divan::AllocProfiler::system();
+static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 
 /// Nodes, leaf queues, applications and asks of a scenario, and how much of the cluster the asks would take, in percent.
 #[derive(Clone, Copy, Debug)]

@@ -13,6 +13,10 @@ use kornsole::view::place::Request;
 const TENANTS: u32 = 100;
 const LEAVES: u32 = 99;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

@@ -57,6 +57,10 @@ impl Load {
     }
 }
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let load = Load::asked();
     let engine = wide(load.tenants);

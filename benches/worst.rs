@@ -19,6 +19,10 @@ use world::{World, amounts, app, flat, leaf, read};
 #[path = "scheduler/world.rs"]
 mod world;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let large = std::env::args().any(|argument| argument == "--bench");
     let size = |size: usize| if large { size } else { size.div_ceil(1000).max(3) };

@@ -11,9 +11,9 @@ mod storms;
 mod views;
 mod world;
 
-/// Counts what is allocated: it stands in the table beside the times.
+/// That of the program; what is allocated is counted and stands in the table beside the times.
 #[global_allocator]
-static ALLOCATOR: divan::AllocProfiler = divan::AllocProfiler::system();
+static ALLOCATOR: divan::AllocProfiler<mimalloc::MiMalloc> = divan::AllocProfiler::new(mimalloc::MiMalloc);
 
 fn main() {
     divan::main();

@@ -134,9 +134,14 @@ impl<K: SlabKey, V> Slab<K, V> {
         key
     }
 
-    /// Makes room for so many more, and no more than that.
+    /// Makes room for so many more; for the first ones no more than that.
     pub fn reserve(&mut self, more: usize) {
-        self.slots.reserve_exact(more.saturating_sub(self.free.len()));
+        let more = more.saturating_sub(self.free.len());
+        if self.slots.is_empty() {
+            self.slots.reserve_exact(more);
+        } else {
+            self.slots.reserve(more);
+        }
     }
 
     /// Takes a value out.
