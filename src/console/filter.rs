@@ -15,17 +15,6 @@ pub struct Filter {
     needle: String,
 }
 
-/// How well a text matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Hit {
-    /// Not at all.
-    No,
-    /// By letters in their order.
-    Scattered,
-    /// In one piece, or exactly where that is asked.
-    Whole,
-}
-
 impl Filter {
     /// Reads a filter; `None` when it is empty and so lets everything through.
     pub fn parse(text: &str) -> Option<Self> {
@@ -42,14 +31,23 @@ impl Filter {
         items: impl Iterator<Item = T>,
         texts: impl Fn(&T) -> [&str; N],
     ) -> Vec<bool> {
+        let items: Vec<T> = items.collect();
+        let whole: Vec<bool> = items.iter().map(|item| texts(item).iter().any(|text| self.means(text))).collect();
+        // Scattered letters are looked for only where nothing holds them in one piece, and never to hide something.
+        if self.exact || self.invert || whole.contains(&true) {
+            return whole.into_iter().map(|whole| whole != self.invert).collect();
+        }
         let mut sieve = Sieve::new(self);
-        let hits: Vec<Hit> = items.map(|item| sieve.best(&texts(&item))).collect();
-        let best = hits.iter().copied().max().unwrap_or(Hit::No).max(Hit::Scattered);
-        hits.into_iter().map(|hit| (hit == best) != self.invert).collect()
+        items.iter().map(|item| sieve.finds(&texts(item))).collect()
+    }
+
+    /// Whether a text holds what is looked for in one piece, or is it where that is asked.
+    fn means(&self, text: &str) -> bool {
+        if self.exact { same(text, &self.needle) } else { holds(text, &self.needle) }
     }
 }
 
-/// Matches many texts against one filter.
+/// Looks for scattered letters in many texts.
 struct Sieve<'f> {
     filter: &'f Filter,
     matcher: Matcher,
@@ -67,22 +65,12 @@ impl<'f> Sieve<'f> {
         }
     }
 
-    fn best(&mut self, texts: &[&str]) -> Hit {
-        let needle = self.filter.needle.as_str();
-        if texts.iter().any(|text| if self.filter.exact { same(text, needle) } else { holds(text, needle) }) {
-            return Hit::Whole;
-        }
-        let scattered = |sieve: &mut Self, text: &str| {
-            sieve.pattern.score(Utf32Str::new(text, &mut sieve.buffer), &mut sieve.matcher).is_some()
-        };
-        // An inverted filter hides only what was plainly meant.
-        if self.filter.exact || self.filter.invert {
-            return Hit::No;
-        }
+    fn finds(&mut self, texts: &[&str]) -> bool {
         // Scattered over a whole path, nearly anything would be found; only a text with a dot means a path.
-        let looked_at = if needle.contains('.') { texts.len() } else { 1 };
-        let found = texts.iter().take(looked_at).any(|text| scattered(self, text));
-        if found { Hit::Scattered } else { Hit::No }
+        let looked_at = if self.filter.needle.contains('.') { texts.len() } else { 1 };
+        texts.iter().take(looked_at).any(|text| {
+            self.pattern.score(Utf32Str::new(text, &mut self.buffer), &mut self.matcher).is_some()
+        })
     }
 }
 
@@ -98,6 +86,13 @@ fn same(text: &str, needle: &str) -> bool {
 fn holds(text: &str, needle: &str) -> bool {
     if !text.is_ascii() {
         return text.to_lowercase().contains(needle);
+    }
+    // Most names have no capitals: then the search of the standard library does, which is much faster.
+    if text.contains(needle) {
+        return true;
+    }
+    if !text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return false;
     }
     let (text, needle) = (text.as_bytes(), needle.as_bytes());
     text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))

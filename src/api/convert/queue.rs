@@ -25,9 +25,12 @@ pub fn queue_tree(partition: &PartitionView, row: &QueueRow) -> dto::Queue {
 fn tree(partition: &PartitionView, row: &QueueRow, above: Option<&Resource>) -> dto::Queue {
     let rest = row.max.as_ref().map(|max| max.sub_only_existing(&row.allocated));
     let headroom = Resource::min_permissive_unset(rest.as_ref(), above);
+    let mut queue = one(partition, row, headroom.as_ref());
+    // A queue is large: none is moved but from here into its place.
+    queue.children.reserve_exact(row.children.len());
     let children = row.children.iter().filter_map(|slot| partition.queue(*slot));
-    let children = children.map(|child| tree(partition, child, headroom.as_ref())).collect();
-    dto::Queue { children, ..one(partition, row, headroom.as_ref()) }
+    queue.children.extend(children.map(|child| tree(partition, child, headroom.as_ref())));
+    queue
 }
 
 fn one(partition: &PartitionView, row: &QueueRow, headroom: Option<&Resource>) -> dto::Queue {

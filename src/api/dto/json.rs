@@ -7,7 +7,12 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
 /// A document in one line, with the newline that ends it.
 pub fn to_bytes<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(256);
+    to_bytes_near(value, 256)
+}
+
+/// The same of a document that probably is so many bytes long.
+pub fn to_bytes_near<T: Serialize + ?Sized>(value: &T, length: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(length);
     append(&mut bytes, value);
     bytes
 }

@@ -353,7 +353,11 @@ pub fn widest<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 3]>) -> [u16; 3] {
     let mut widest = [0; 3];
     for texts in rows.take(MEASURED) {
         for (widest, text) in widest.iter_mut().zip(texts) {
-            *widest = (*widest).max(text::width(&text::escape(&text)));
+            // Plain text takes a column a byte.
+            let plain = |text: &str| text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+            if text.len() > *widest || !plain(&text) {
+                *widest = (*widest).max(text::width(&text::escape(&text)));
+            }
         }
     }
     widest.map(|columns| u16::try_from(columns.next_multiple_of(2)).unwrap_or(u16::MAX))

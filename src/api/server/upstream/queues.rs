@@ -9,11 +9,15 @@ use crate::model::name::{NameChars, QUEUE_NAME_MAX, is_queue_name};
 use crate::view::place::RECOVERY_QUEUE;
 use crate::view::{PartitionView, QueueRow};
 
+/// About how many bytes a queue takes.
+const QUEUE_BYTES: usize = 512;
+
 /// The root with everything below it.
 pub(super) fn tree(call: &Call) -> Answer {
     let partition = call.partition()?;
     let root = partition.root().ok_or_else(|| Refused::not_found("Queue"))?;
-    Ok(Reply::json(&convert::queue_tree(partition, root)))
+    let length = partition.queues.len() * QUEUE_BYTES;
+    Ok(Reply::json_near(&convert::queue_tree(partition, root), length))
 }
 
 /// One queue, with everything below it where that is asked for.
