@@ -68,9 +68,10 @@ impl<'f> Sieve<'f> {
     fn finds(&mut self, texts: &[&str]) -> bool {
         // Scattered over a whole path, nearly anything would be found; only a text with a dot means a path.
         let looked_at = if self.filter.needle.contains('.') { texts.len() } else { 1 };
-        texts.iter().take(looked_at).any(|text| {
-            self.pattern.score(Utf32Str::new(text, &mut self.buffer), &mut self.matcher).is_some()
-        })
+        texts
+            .iter()
+            .take(looked_at)
+            .any(|text| self.pattern.score(Utf32Str::new(text, &mut self.buffer), &mut self.matcher).is_some())
     }
 }
 
