@@ -46,28 +46,46 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Posit
         _ => {}
     }
     if let Some(toast) = &model.toast {
-        said(pen, toast, area);
+        said(pen, model, toast, area);
         return None;
     }
     hints(pen, model, area);
     None
 }
 
-/// What is said just now; what is too long for the line takes some above it.
-fn said(pen: &mut Pen<'_>, toast: &Toast, area: Rect) {
-    let (sign, role) = grade(toast.grade, pen.signs());
-    let column = u16::try_from(text::width(sign) + 1).unwrap_or(2);
-    let room = area.width.saturating_sub(column + 2);
-    let mut lines = text::wrap(&text::escape(&toast.text), usize::from(room));
+/// The first line that the bottom of the screen takes: something long that is said just now takes lines above the last one.
+pub fn top(model: &Model, signs: &Signs, area: Rect) -> u16 {
+    let writing = matches!(model.layers.last(), Some(Layer::Command(_) | Layer::Filter { .. }));
+    let tall = model.toast.as_ref().filter(|_| !writing).map_or(1, |toast| lines_of(toast, signs, area.width).len());
+    (area.y + 1).saturating_sub(u16::try_from(tall).unwrap_or(1))
+}
+
+/// The columns of the sign before what is said.
+fn sign_columns(toast: &Toast, signs: &Signs) -> u16 {
+    u16::try_from(text::width(grade(toast.grade, signs).0) + 1).unwrap_or(2)
+}
+
+/// What is said, in as many lines as it takes and may take.
+fn lines_of(toast: &Toast, signs: &Signs, width: u16) -> Vec<String> {
+    let room = usize::from(width.saturating_sub(sign_columns(toast, signs) + 2));
+    let mut lines = text::wrap(&text::escape(&toast.text), room);
     if lines.len() > TOAST_LINES {
         let rest = lines.split_off(TOAST_LINES - 1).join(" ");
-        lines.push(text::cut(&rest, usize::from(room), pen.signs().ellipsis).into_owned());
+        lines.push(text::cut(&rest, room, signs.ellipsis).into_owned());
     }
-    let tall = u16::try_from(lines.len()).unwrap_or(1);
-    let top = (area.y + 1).saturating_sub(tall);
-    if tall > 1 {
-        pen.clear(Rect { y: top, height: tall, ..area });
+    lines
+}
+
+/// What is said just now; what is too long for the line takes some above it.
+fn said(pen: &mut Pen<'_>, model: &Model, toast: &Toast, area: Rect) {
+    let (sign, role) = grade(toast.grade, pen.signs());
+    let column = sign_columns(toast, pen.signs());
+    let lines = lines_of(toast, pen.signs(), area.width);
+    let top = top(model, pen.signs(), area);
+    if top < area.y {
+        pen.clear(Rect { y: top, height: area.y + 1 - top, ..area });
     }
+    let room = area.width.saturating_sub(column + 2);
     for (y, line) in (top..=area.y).zip(&lines) {
         let sign = if y == top { sign } else { "" };
         pen.text(area.x + 1, y, column, sign, role);

@@ -445,7 +445,7 @@ fn corner(pen: &mut Pen<'_>, model: &Model, regions: &Regions, title: &str, line
     let tall = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
     let area = Rect {
         x: model.size.width.saturating_sub(wide + 1),
-        y: regions.bottom.y.saturating_sub(tall),
+        y: bottom::top(model, pen.signs(), regions.bottom).saturating_sub(tall),
         width: wide,
         height: tall,
     };
