@@ -532,8 +532,10 @@ fn play_in_terminal(name: &str) {
     let resized = |terminal: &Terminal, (width, height): (u16, u16)| {
         let mut seen = terminal.seen.0.lock().expect("nobody panicked with it");
         seen.emulator.screen_mut().set_size(side(height), side(width));
+        let before = seen.raw.len();
         drop(seen);
         terminal.master.resize(size(width, height)).expect("the terminal takes a size");
+        terminal.until("an answer to another size", |seen| seen.raw.len() > before);
     };
     assert_eq!(size_now, (100, 30), "{tape}: begins at the size that the terminal has");
     terminal.until_text("EMBEDDED");
