@@ -125,7 +125,9 @@ impl Core {
     /// What an application lost that ended just now.
     fn ended(&self, at: &Within<'_>, app: &AppId, queue: QueuePath, events: &[Event]) -> Killed {
         let part = self.part(at).ok();
-        let state = part.and_then(|part| part.ended_app(app)).map(|app| app.state).unwrap_or_default();
+        let live = part.and_then(|part| part.app(app));
+        let state = live.or_else(|| Some(&**part?.ended_app(app)?)).map(|app| app.state).unwrap_or_default();
+        let left = live.map_or(0, |app| app.asks.len());
         let released = events.iter().filter_map(|event| match &event.kind {
             EventKind::Released { app: whose, ask, .. } if whose == app => Some(ask.clone()),
             _ => None,
@@ -134,7 +136,8 @@ impl Core {
             EventKind::AskRemoved { app: whose, ask, .. } if whose == app => Some(ask.clone()),
             _ => None,
         });
-        Killed { app: app.clone(), queue, state, released: released.collect(), withdrawn: withdrawn.collect() }
+        let (released, withdrawn) = (released.collect(), withdrawn.collect());
+        Killed { app: app.clone(), queue, state, released, withdrawn, left }
     }
 
     fn order_move(

@@ -106,6 +106,9 @@ pub struct Application {
     pub(super) state_timer: Option<super::partition::TimerKey>,
     /// The timer of its gang, from the first placeholder until the last is gone (SCH-145).
     pub(super) placeholder_timer: Option<super::partition::TimerKey>,
+    /// The state that it enters once everything is taken off it, which takes more than one command.
+    #[serde(default)]
+    pub(super) ending: Option<AppState>,
 }
 
 /// The place of a pending ask: priority first, then age, then arrival (SCH-080).

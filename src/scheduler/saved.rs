@@ -185,6 +185,9 @@ impl Partition {
             let app = &mut self.apps[*key];
             app.index_asks();
             self.app_index.insert(app.id.clone(), *key);
+            if app.ending.is_some() {
+                self.unfinished.insert(*key);
+            }
             let queue = &mut self.queues[app.queue];
             queue.apps.insert(*key);
             if queue.path == app.queue_path {

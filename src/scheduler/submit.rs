@@ -193,6 +193,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         runnable_in_queue: true,
         runnable_by_limits: true,
         account: Default::default(),
+        ending: None,
         state_timer: None,
         placeholder_timer: None,
     }
