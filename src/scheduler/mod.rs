@@ -35,6 +35,7 @@ pub mod tuning;
 pub mod usage;
 
 mod admin;
+mod ask_ids;
 mod asks;
 mod cleaner;
 mod cycle;
