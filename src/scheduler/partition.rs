@@ -14,6 +14,7 @@ use super::node::Nodes;
 use super::order::AppRank;
 use super::place::{Hits, Records, Rules};
 use super::queue::{Queue, QueueTree, ROOT};
+use super::slept::Slept;
 use super::switches::Switches;
 use super::touched::Touched;
 use super::tuning::Tuning;
@@ -82,6 +83,9 @@ pub struct Partition {
     /// Until when cycles find nothing and tell nothing, if nothing happens before.
     #[serde(skip)]
     pub(super) quiet: Option<Time>,
+    /// How many cycles found nothing because of that.
+    #[serde(skip)]
+    pub(super) slept: Slept,
     /// Scratch of the cycle, kept for its capacity.
     #[serde(skip)]
     pub(super) scratch: super::cycle::Scratch,
@@ -132,6 +136,7 @@ impl Partition {
             share_bases_stale: false,
             epoch: 0,
             quiet: None,
+            slept: Slept::default(),
             scratch: super::cycle::Scratch::default(),
         }
     }
@@ -439,6 +444,7 @@ impl Partition {
 
     /// Every pending ask is to be looked at again.
     pub fn touch_pending(&mut self) {
+        self.count_all_slept();
         let Some(touched) = &mut self.touched else { return };
         for (key, app) in self.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()) {
             touched.apps.mark(key);
