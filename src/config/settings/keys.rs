@@ -66,7 +66,7 @@ fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
 }
 
 /// Every key, in the order in which they are printed.
-pub static KEYS: [Key; 25] = [
+pub static KEYS: [Key; 26] = [
     Key::new("bind.host", "host name or address", "127.0.0.1", "Where the server listens.", |c, w| {
         put(&mut c.bind_host, text(w))
     }),
@@ -142,8 +142,11 @@ pub static KEYS: [Key; 25] = [
         |c, w| put(&mut c.drain.command, command(w)),
     )
     .or_list(),
-    Key::new("drain.webhook", "http:// address", "", "The same JSON object is posted there.", |c, w| {
+    Key::new("drain.webhook", "http:// or https:// address", "", "The same JSON object is posted there.", |c, w| {
         put(&mut c.drain.webhook, webhook(w))
+    }),
+    Key::path("drain.ca", "Authorities, PEM, that the webhook's certificate may be from, beside the system's.", |c, w| {
+        put(&mut c.drain.authorities, path(w))
     }),
     Key::new("drain.timeout", DURATION, "10s", "How long one try of the command or the webhook may take.", |c, w| {
         put(&mut c.drain.timeout, duration(w, MILLISECOND))
