@@ -99,21 +99,48 @@ fn holds(text: &str, needle: &str) -> bool {
     text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// The best of `items` for what was typed, best first, at most `most`; all in their order when nothing was typed.
+/// The best of `items` for what was typed, best first, at most `most`; all in their order when nothing was typed. What begins with it
+/// comes first, then what fits better, then what is shorter.
 pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     if typed.trim().is_empty() {
         return items.take(most).collect();
     }
-    let (mut matcher, pattern, mut buffer) = (Matcher::new(Config::DEFAULT), fuzzy_pattern(typed), Vec::new());
-    let typed = typed.to_lowercase();
-    let mut scored: Vec<(bool, u32, T)> = items
-        .filter_map(|item| {
-            let score = pattern.score(Utf32Str::new(item.as_ref(), &mut buffer), &mut matcher)?;
-            Some((item.as_ref().to_lowercase().starts_with(&typed), score, item))
-        })
-        .collect();
-    scored.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)).then_with(|| a.2.as_ref().len().cmp(&b.2.as_ref().len())));
-    scored.into_iter().take(most).map(|(_, _, item)| item).collect()
+    let lower = typed.to_lowercase();
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    for (place, item) in items.enumerate() {
+        let rank = (0, item.as_ref().len(), place);
+        if begins(item.as_ref(), &lower) { first.push((rank, item)) } else { others.push((rank, item)) }
+    }
+    // All that begins with it fits equally well. Where that is enough, the others need not be looked at.
+    let mut found = best(first, most);
+    if found.len() < most {
+        let (mut matcher, pattern, mut buffer) = (Matcher::new(Config::DEFAULT), fuzzy_pattern(typed), Vec::new());
+        let mut score = |text: &str| pattern.score(Utf32Str::new(text, &mut buffer), &mut matcher);
+        let scored = others.into_iter().filter_map(|((_, len, place), item)| {
+            let score = score(item.as_ref())?;
+            Some(((u32::MAX - score, len, place), item))
+        });
+        found.extend(best(scored.collect(), most - found.len()));
+    }
+    found
+}
+
+/// The items that rank first, in order.
+fn best<T>(mut ranked: Vec<((u32, usize, usize), T)>, most: usize) -> Vec<T> {
+    if most < ranked.len() {
+        ranked.select_nth_unstable_by_key(most, |(rank, _)| *rank);
+        ranked.truncate(most);
+    }
+    ranked.sort_unstable_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, item)| item).collect()
+}
+
+/// Whether a text begins with `lower`, which is in lower case.
+fn begins(text: &str, lower: &str) -> bool {
+    if text.is_ascii() {
+        return text.as_bytes().get(..lower.len()).is_some_and(|head| head.eq_ignore_ascii_case(lower.as_bytes()));
+    }
+    text.to_lowercase().starts_with(lower)
 }
 
 #[cfg(test)]
