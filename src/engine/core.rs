@@ -332,7 +332,7 @@ impl Core {
 
     /// When the engine has to look again: for something due, or because the view changes by itself.
     pub fn next_wake(&self) -> Option<Time> {
-        if self.resting {
+        if self.resting && !self.scheduler.is_unfinished() {
             return None;
         }
         [self.next_due(), self.views.next_change()].into_iter().flatten().min()
@@ -340,6 +340,9 @@ impl Core {
 
     /// When something is due next: a cycle at once while there may be work, else whatever comes first.
     pub fn next_due(&self) -> Option<Time> {
+        if self.scheduler.is_unfinished() {
+            return Some(self.now);
+        }
         if self.resting {
             return None;
         }
@@ -353,7 +356,7 @@ impl Core {
     }
 
     /// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. While it rests,
-    /// nothing is done and its time stands.
+    /// its time stands, and nothing is done but what was begun already.
     pub fn run_until(&mut self, until: Time, steps: usize) -> Progress {
         let progress = self.run(until, steps);
         self.flush_events();
@@ -364,6 +367,11 @@ impl Core {
         let mut left = steps;
         while left > 0 {
             left -= 1;
+            if self.scheduler.is_unfinished() {
+                self.record(|at| Record::Continue { at });
+                self.duty(&Command::Continue, None);
+                continue;
+            }
             if self.resting || self.comes_to_rest() {
                 if !self.resting {
                     self.record(|at| Record::Rest { at });

@@ -1,6 +1,6 @@
 //! One partition: its state, and the counters that one allocation or release moves.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::iter;
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use super::node::Nodes;
 use super::order::AppRank;
 use super::place::{Hits, Records, Rules};
 use super::queue::{Queue, QueueTree, ROOT};
+use super::slept::Slept;
 use super::switches::Switches;
 use super::touched::Touched;
 use super::tuning::Tuning;
@@ -76,12 +77,18 @@ pub struct Partition {
     pub(super) stopping: VecDeque<(AppKey, AskKey, u64, ReleaseReason)>,
     /// Whether the bases of the 1.8.0 fair shares are out of date.
     pub(super) share_bases_stale: bool,
+    /// Applications whose end takes more than one command.
+    #[serde(skip)]
+    pub(super) unfinished: BTreeSet<AppKey>,
     /// How often something changed that concerns everybody, such as the configuration.
     #[serde(skip)]
     pub(super) epoch: u64,
     /// Until when cycles find nothing and tell nothing, if nothing happens before.
     #[serde(skip)]
     pub(super) quiet: Option<Time>,
+    /// How many cycles found nothing because of that.
+    #[serde(skip)]
+    pub(super) slept: Slept,
     /// Scratch of the cycle, kept for its capacity.
     #[serde(skip)]
     pub(super) scratch: super::cycle::Scratch,
@@ -130,8 +137,10 @@ impl Partition {
             arrivals: 0,
             stopping: VecDeque::new(),
             share_bases_stale: false,
+            unfinished: BTreeSet::new(),
             epoch: 0,
             quiet: None,
+            slept: Slept::default(),
             scratch: super::cycle::Scratch::default(),
         }
     }
@@ -439,6 +448,7 @@ impl Partition {
 
     /// Every pending ask is to be looked at again.
     pub fn touch_pending(&mut self) {
+        self.count_all_slept();
         let Some(touched) = &mut self.touched else { return };
         for (key, app) in self.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()) {
             touched.apps.mark(key);

@@ -301,7 +301,8 @@ pub fn told(done: &Done) -> String {
     let lost = |killed: &Killed| {
         let released = format::count(killed.released.len() as u64, "allocation");
         let withdrawn = format::count(killed.withdrawn.len() as u64, "ask");
-        format!("{released} released, {withdrawn} withdrawn, it is {}", killed.state)
+        let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
+        format!("{released} released, {withdrawn} withdrawn{left}, it is {}", killed.state)
     };
     match done {
         Done::Killed(killed) => format!("killed {}: {}", killed.app, lost(killed)),
