@@ -106,33 +106,65 @@ pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most
         return items.take(most).collect();
     }
     let lower = typed.to_lowercase();
-    let (mut first, mut others) = (Vec::new(), Vec::new());
+    let (mut first, mut others) = (Best::of(most), Vec::new());
     for (place, item) in items.enumerate() {
-        let rank = (0, item.as_ref().len(), place);
-        if begins(item.as_ref(), &lower) { first.push((rank, item)) } else { others.push((rank, item)) }
+        if begins(item.as_ref(), &lower) {
+            first.take((0, item.as_ref().len(), place), item);
+        } else if first.kept.len() < most {
+            others.push((place, item));
+        }
     }
     // All that begins with it fits equally well. Where that is enough, the others need not be looked at.
-    let mut found = best(first, most);
+    let mut found = first.sorted();
     if found.len() < most {
         let (mut matcher, pattern, mut buffer) = (Matcher::new(Config::DEFAULT), fuzzy_pattern(typed), Vec::new());
-        let mut score = |text: &str| pattern.score(Utf32Str::new(text, &mut buffer), &mut matcher);
-        let scored = others.into_iter().filter_map(|((_, len, place), item)| {
-            let score = score(item.as_ref())?;
-            Some(((u32::MAX - score, len, place), item))
-        });
-        found.extend(best(scored.collect(), most - found.len()));
+        let mut rest = Best::of(most - found.len());
+        for (place, item) in others {
+            if let Some(score) = pattern.score(Utf32Str::new(item.as_ref(), &mut buffer), &mut matcher) {
+                rest.take((u32::MAX - score, item.as_ref().len(), place), item);
+            }
+        }
+        found.extend(rest.sorted());
     }
     found
 }
 
-/// The items that rank first, in order.
-fn best<T>(mut ranked: Vec<((u32, usize, usize), T)>, most: usize) -> Vec<T> {
-    if most < ranked.len() {
-        ranked.select_nth_unstable_by_key(most, |(rank, _)| *rank);
-        ranked.truncate(most);
+/// The items that rank first among many, of which no more than some times `most` are held.
+struct Best<T> {
+    most: usize,
+    kept: Vec<((u32, usize, usize), T)>,
+    /// None that ranks behind this one is among the first.
+    worst: Option<(u32, usize, usize)>,
+}
+
+impl<T> Best<T> {
+    fn of(most: usize) -> Self {
+        Self { most, kept: Vec::new(), worst: None }
     }
-    ranked.sort_unstable_by_key(|(rank, _)| *rank);
-    ranked.into_iter().map(|(_, item)| item).collect()
+
+    fn take(&mut self, rank: (u32, usize, usize), item: T) {
+        if self.worst.is_some_and(|worst| rank > worst) {
+            return;
+        }
+        self.kept.push((rank, item));
+        if self.kept.len() >= self.most.saturating_mul(8) {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.most > 0 && self.most < self.kept.len() {
+            let (_, (worst, _), _) = self.kept.select_nth_unstable_by_key(self.most - 1, |(rank, _)| *rank);
+            self.worst = Some(*worst);
+        }
+        self.kept.truncate(self.most);
+    }
+
+    fn sorted(mut self) -> Vec<T> {
+        self.cut();
+        self.kept.sort_unstable_by_key(|(rank, _)| *rank);
+        self.kept.into_iter().map(|(_, item)| item).collect()
+    }
 }
 
 /// Whether a text begins with `lower`, which is in lower case.
@@ -185,5 +217,17 @@ mod tests {
         let words = ["reverse", "queues", "quit", "queue"];
         assert_eq!(complete("qu", words.iter(), 9), [&"quit", &"queue", &"queues"]);
         assert_eq!(complete("", words.iter(), 2).len(), 2);
+    }
+
+    #[test]
+    fn the_best_of_many_are_those_of_all() {
+        let words: Vec<String> =
+            (0..3_000).map(|at| format!("{}-{}", ["app", "web", "Apple"][at % 3], at * 7 % 3_000)).collect();
+        for typed in ["app", "a", "99", "w-1", "APP-12", "none"] {
+            let all = complete(typed, words.iter(), usize::MAX);
+            for most in [0, 1, 7, 50] {
+                assert_eq!(complete(typed, words.iter(), most), all[..most.min(all.len())], "{most} for {typed}");
+            }
+        }
     }
 }
