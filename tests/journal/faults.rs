@@ -152,7 +152,11 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
 fn a_journal_whose_thread_ended_says_so() {
     let (core, kept) = on(Arc::new(MemoryDisk::default())).unwrap();
     let journal = kept.journal().clone();
-    journal.write(None, &News::default(), Some(Box::new(|| panic!("something is wrong in what is done after a write"))));
+    journal.write(
+        None,
+        &News::default(),
+        Some(Box::new(|| panic!("something is wrong in what is done after a write"))),
+    );
     assert!(!journal.wait_for(u64::MAX));
     assert!(journal.failing().is_some_and(|why| why.contains("start again")));
     let engine = engine((core, kept));
