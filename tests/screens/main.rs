@@ -9,6 +9,7 @@ mod figures;
 mod fixture;
 mod happened;
 mod keys;
+mod long;
 mod looks;
 mod many;
 mod more;
