@@ -77,6 +77,8 @@ async fn compare(asked: &Asked, old: &Revision, new: &Revision) -> Result<Reply,
     let diff = beside(work).await??;
     let touched = diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue));
     let done = Configured {
+        checksum: new.checksum.clone(),
+        previous: old.checksum.clone(),
         changes: diff.changes.iter().map(ChangeLine::from).collect(),
         touches: touched.collect(),
         outside: diff.touches_partitions(),
