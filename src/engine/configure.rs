@@ -154,8 +154,10 @@ impl Core {
         let (at, checksum) = (self.now(), self.in_force.config.checksum.clone());
         let InForce { file, revision, .. } = &self.in_force;
         let file = file.as_ref().map(|(path, _)| path.clone());
+        let policy_group = self.policy_group().to_owned();
+        let (revision, by) = (*revision, origin.by);
         self.in_force.written = text.map(|Text { text, queues }| {
-            Arc::new(Configuration { text, queues, checksum, file, revision: *revision, at, by: origin.by })
+            Arc::new(Configuration { text, queues, checksum, file, revision, at, by, policy_group })
         });
         self.show_configuration();
     }
