@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::editor::{self, Checked};
 use super::model::change::{ChangeField, Kind, What};
-use crate::config::edit::{self, Bound, NewLimit, NewQueue, Target};
 use crate::config::Fault;
+use crate::config::edit::{self, Bound, NewLimit, NewQueue, Target};
 use crate::model::{MEMORY, Profile, QueuePath, VCORE};
 use crate::view::View;
 use crate::view::act::{Actor, Configuration};

@@ -50,7 +50,10 @@ pub(super) async fn one(asked: &Asked) -> Result<Reply, Refusal> {
         return Ok(Reply { status: axum::http::StatusCode::OK, body, kind: "application/yaml; charset=utf-8", etag });
     }
     text(&revision)?;
-    Ok(Reply { etag, ..Reply::ok(&convert::old_configuration(&revision, &asked.ours.options.policy_group, &asked.ours.wall)) })
+    Ok(Reply {
+        etag,
+        ..Reply::ok(&convert::old_configuration(&revision, &asked.ours.options.policy_group, &asked.ours.wall))
+    })
 }
 
 fn find(asked: &Asked, name: &str) -> Result<Arc<Revision>, Refusal> {
