@@ -175,7 +175,10 @@ fn releases(allocations: usize) {
     let gone = Times::of(0..nodes.min(100), |number| drop(some.tell(node(number))));
     gone.print(format_args!("  a node that goes with 1000 of them"));
     let mut all = world.clone();
-    let removed = Times::of(0..1, |_| drop(all.tell(PartitionCommand::Remove { app: app(0) })));
+    let mut removed = Times::of(0..1, |_| drop(all.tell(PartitionCommand::Remove { app: app(0) })));
+    while all.scheduler.is_unfinished() {
+        removed.take(|| drop(all.apply(&Command::Continue)));
+    }
     removed.print(format_args!("  the application goes with all of them"));
     let ids = (0..nodes).flat_map(|number| (1..=1000).map(move |of| format!("t{number}-{of}")));
     Times::of(ids, |id| drop(world.release(0, &id))).print(format_args!("  releases one by one"));

@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 mod commands;
+#[path = "scheduler_properties/endings.rs"]
+mod endings;
 #[path = "scheduler_properties/saved.rs"]
 mod saved;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::ahead::Readings;
 use super::clock::Clock;
 use super::configure::{InForce, Text, rejected};
 use super::counters::Counters;
@@ -39,6 +40,8 @@ pub struct Core {
     pub(super) workload: Option<Box<dyn Workload>>,
     pub(super) views: ViewBuilder,
     pub(super) policy_group: String,
+    /// Texts that were read ahead.
+    pub(super) readings: Arc<Readings>,
     pub(super) clean_every: Duration,
     /// What there is to tell of draining queues; `None` while nobody asks.
     reports: Option<Vec<DrainReport>>,
@@ -91,6 +94,7 @@ impl Core {
             workload,
             views: ViewBuilder::default(),
             policy_group: setup.policy_group.clone(),
+            readings: Arc::default(),
             clean_every: setup.clean_every,
             reports: None,
             now: Time::ZERO,
@@ -332,7 +336,7 @@ impl Core {
 
     /// When the engine has to look again: for something due, or because the view changes by itself.
     pub fn next_wake(&self) -> Option<Time> {
-        if self.resting {
+        if self.resting && !self.scheduler.is_unfinished() {
             return None;
         }
         [self.next_due(), self.views.next_change()].into_iter().flatten().min()
@@ -340,6 +344,9 @@ impl Core {
 
     /// When something is due next: a cycle at once while there may be work, else whatever comes first.
     pub fn next_due(&self) -> Option<Time> {
+        if self.scheduler.is_unfinished() {
+            return Some(self.now);
+        }
         if self.resting {
             return None;
         }
@@ -353,7 +360,7 @@ impl Core {
     }
 
     /// Carries out what is due by `until`, in order, each at its own time; at most `steps` cycles and commands. While it rests,
-    /// nothing is done and its time stands.
+    /// its time stands, and nothing is done but what was begun already.
     pub fn run_until(&mut self, until: Time, steps: usize) -> Progress {
         let progress = self.run(until, steps);
         self.flush_events();
@@ -364,6 +371,11 @@ impl Core {
         let mut left = steps;
         while left > 0 {
             left -= 1;
+            if self.scheduler.is_unfinished() {
+                self.record(|at| Record::Continue { at });
+                self.duty(&Command::Continue, None);
+                continue;
+            }
             if self.resting || self.comes_to_rest() {
                 if !self.resting {
                     self.record(|at| Record::Rest { at });

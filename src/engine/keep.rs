@@ -231,6 +231,7 @@ impl Core {
             Record::Cycles { n, .. } => (0..n).for_each(|_| self.cycle()),
             Record::Clean { .. } => self.clean(),
             Record::Tick { .. } => self.duty(&Command::Tick, None),
+            Record::Continue { .. } => self.duty(&Command::Continue, None),
             Record::Sample { .. } => self.sample(),
             Record::Work { commands, .. } => {
                 if let Some(workload) = &mut self.workload {

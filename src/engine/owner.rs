@@ -22,8 +22,10 @@ use crate::scheduler::{Command, Event};
 use crate::view::act::{Act, Actor, Code, Done, Order, Refusal};
 use crate::view::{NoticeWeight, View};
 
-/// How many cycles and commands are done before others are heard again: few, for in a large cluster one may take milliseconds.
+/// How many cycles and commands are done before others are heard again, and how long that may take before no other is begun: in a large
+/// cluster one may take milliseconds.
 const SLICE: usize = 8;
+const TURN: Duration = Duration::from_millis(2);
 /// How many requests are heard before the scheduler has its turn again.
 const HEARD: usize = 256;
 /// The shortest time between two published views while there is always something new.
@@ -78,7 +80,7 @@ impl Owner {
                 }
                 continue;
             }
-            let progress = self.core.run_until(self.clock.now(), SLICE);
+            let progress = self.take_turn();
             self.set_clock();
             self.tell_admins();
             let due = self.last_publish.is_none_or(|last| last.elapsed() >= PUBLISH_EVERY);
@@ -90,6 +92,20 @@ impl Owner {
                 return;
             }
         }
+    }
+
+    /// Does what is due by now, but not for long.
+    fn take_turn(&mut self) -> Progress {
+        let (until, began) = (self.clock.now(), Instant::now());
+        for _ in 0..SLICE {
+            if self.core.run_until(until, 1) == Progress::Reached {
+                return Progress::Reached;
+            }
+            if began.elapsed() >= TURN {
+                break;
+            }
+        }
+        Progress::Busy
     }
 
     /// Hands on what there is to tell of draining queues.
@@ -201,7 +217,7 @@ impl Owner {
             return;
         }
         if !self.stalls() {
-            self.core.run_until(self.clock.now(), SLICE);
+            self.take_turn();
             self.set_clock();
         }
         let mut together = Vec::new();
@@ -389,7 +405,7 @@ impl Owner {
     /// The time of a command is when it is heard, after everything that was due before.
     fn run_up(&mut self) {
         if !self.stalled {
-            self.core.run_until(self.clock.now(), SLICE);
+            self.take_turn();
         }
     }
 

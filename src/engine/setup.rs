@@ -56,6 +56,7 @@ impl Setup {
                 stuck_after: config.drain.stuck_after,
                 preemption_interval: config.preemption_interval,
                 preemption_min_load: config.preemption_min_load,
+                ..Tuning::default()
             },
             paused: false,
             event: config.event.clone(),

@@ -122,8 +122,8 @@ impl<W: Workload> Workload for Recorder<W> {
                     let effect = !tape.seeking.is_empty();
                     tape.cycles.get_or_insert((now, effect));
                 }
-                // The clock moves by itself.
-                Command::Tick => {}
+                // These follow by themselves.
+                Command::Tick | Command::Continue => {}
             }
         }
         drop(tape);

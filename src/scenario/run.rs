@@ -150,7 +150,10 @@ impl Runner {
     }
 
     fn apply(&mut self, command: &Command, sink: &mut impl Sink) -> io::Result<Vec<Event>> {
-        let events = self.scheduler.apply(self.now, command);
+        let mut events = self.scheduler.apply(self.now, command);
+        while self.scheduler.is_unfinished() {
+            events.extend(self.scheduler.apply(self.now, &Command::Continue));
+        }
         sink.events(self.step, &events)?;
         Ok(events)
     }

@@ -28,8 +28,7 @@ impl Partition {
             format!("killed by {}: {reason}", by.user)
         };
         self.fail_application(now, key, &message, events);
-        self.release_everything(now, key, events);
-        self.fail_application(now, key, &message, events);
+        self.end_as(now, key, AppState::Failed, events);
     }
 
     /// Moves an application to another leaf (SCH-203 to SCH-205).
@@ -60,7 +59,8 @@ impl Partition {
             });
         };
         let application = &self.apps[key];
-        may_touch(&self.queues, app, application.state, &application.queue_path, by)?;
+        let state = application.ending.unwrap_or(application.state);
+        may_touch(&self.queues, app, state, &application.queue_path, by)?;
         Ok(key)
     }
 

@@ -50,6 +50,9 @@ impl Partition {
         if spec.placeholder && spec.task_group.is_none() {
             return Err(format!("placeholder {id:?} of application {:?} names no task group", spec.app));
         }
+        if let Some(state) = self.apps[app].ending {
+            return Err(format!("application {:?} is about to be {state} and takes no asks", spec.app));
+        }
         if self.apps[app].state == AppState::Failing {
             return Err(format!("application {:?} is failing and takes no asks", spec.app));
         }

@@ -19,6 +19,10 @@ pub enum Command {
     Clean,
     /// Nothing but what is due at this time: timers.
     Tick,
+    /// Goes on with what earlier commands left unfinished, so far as one command does ([`Scheduler::is_unfinished`]).
+    ///
+    /// [`Scheduler::is_unfinished`]: super::Scheduler::is_unfinished
+    Continue,
     /// Something within one partition.
     In {
         /// The partition's name; `None` is the first one of the configuration.

@@ -5,6 +5,8 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 
 use rustc_hash::FxHashMap;
+use serde::ser::{SerializeSeq, SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A look-up by key. It has no iterator on purpose: the order of a hash map must never decide anything (SCH-001).
 #[derive(Clone, Debug)]
@@ -107,63 +109,89 @@ slab_key! {
     GroupKey
 }
 
-/// Values in numbered slots. A freed slot is used again, the one freed last first.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+/// How many slots of a [`Slab`] lie together: a power of two.
+const TOGETHER: usize = 1024;
+
+/// Values in numbered slots. A freed slot is used again, the one freed last first. Slots never move once there are many: a slab
+/// grows by as many at a time, so that no insertion has to carry all the others over.
+#[derive(Clone, Debug)]
 pub struct Slab<K, V> {
-    slots: Vec<Option<V>>,
+    /// [`TOGETHER`] slots each, but the last one.
+    chunks: Vec<Vec<Option<V>>>,
     free: Vec<u32>,
-    #[serde(skip)]
     key: PhantomData<K>,
 }
 
 impl<K, V> Default for Slab<K, V> {
     fn default() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), key: PhantomData }
+        Self { chunks: Vec::new(), free: Vec::new(), key: PhantomData }
+    }
+}
+
+impl<K, V> Slab<K, V> {
+    /// How many slots there are, free ones too.
+    fn slots(&self) -> usize {
+        self.chunks.last().map_or(0, |last| (self.chunks.len() - 1) * TOGETHER + last.len())
+    }
+
+    /// One slot more.
+    fn push(&mut self, value: Option<V>) {
+        match self.chunks.last_mut().filter(|last| last.len() < TOGETHER) {
+            Some(last) => last.push(value),
+            None => {
+                let mut next = if self.chunks.is_empty() { Vec::new() } else { Vec::with_capacity(TOGETHER) };
+                next.push(value);
+                self.chunks.push(next);
+            }
+        }
     }
 }
 
 impl<K: SlabKey, V> Slab<K, V> {
     /// Stores what `make` gives for its key.
     pub fn insert_with(&mut self, make: impl FnOnce(K) -> V) -> K {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 objects fit into memory")
-        });
+        if let Some(slot) = self.free.pop() {
+            let key = K::from_slot(slot);
+            let at = key.slot();
+            self.chunks[at / TOGETHER][at % TOGETHER] = Some(make(key));
+            return key;
+        }
+        let slot = u32::try_from(self.slots()).expect("fewer than 2^32 objects fit into memory");
         let key = K::from_slot(slot);
-        self.slots[key.slot()] = Some(make(key));
+        self.push(Some(make(key)));
         key
     }
 
-    /// Makes room for so many more; for the first ones no more than that.
+    /// Makes room for so many more, if they are the first ones: no more than that.
     pub fn reserve(&mut self, more: usize) {
-        let more = more.saturating_sub(self.free.len());
-        if self.slots.is_empty() {
-            self.slots.reserve_exact(more);
-        } else {
-            self.slots.reserve(more);
+        if self.chunks.is_empty() {
+            self.chunks.push(Vec::with_capacity(more.min(TOGETHER)));
         }
     }
 
     /// Takes a value out.
     pub fn remove(&mut self, key: K) -> Option<V> {
-        let value = self.slots.get_mut(key.slot())?.take()?;
-        self.free.push(u32::try_from(key.slot()).expect("the key was made from an u32"));
+        let at = key.slot();
+        let value = self.chunks.get_mut(at / TOGETHER)?.get_mut(at % TOGETHER)?.take()?;
+        self.free.push(u32::try_from(at).expect("the key was made from an u32"));
         Some(value)
     }
 
     /// The value of a key, if it is still there.
     pub fn get(&self, key: K) -> Option<&V> {
-        self.slots.get(key.slot())?.as_ref()
+        let at = key.slot();
+        self.chunks.get(at / TOGETHER)?.get(at % TOGETHER)?.as_ref()
     }
 
     /// The value of a key, if it is still there.
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
-        self.slots.get_mut(key.slot())?.as_mut()
+        let at = key.slot();
+        self.chunks.get_mut(at / TOGETHER)?.get_mut(at % TOGETHER)?.as_mut()
     }
 
     /// All values in the order of their slots.
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
-        self.slots.iter().enumerate().filter_map(|(slot, value)| {
+        self.chunks.iter().flatten().enumerate().filter_map(|(slot, value)| {
             #[expect(clippy::cast_possible_truncation, reason = "slots are numbered by u32")]
             let key = K::from_slot(slot as u32);
             value.as_ref().map(|value| (key, value))
@@ -172,7 +200,7 @@ impl<K: SlabKey, V> Slab<K, V> {
 
     /// All values in the order of their slots.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, &mut V)> {
-        self.slots.iter_mut().enumerate().filter_map(|(slot, value)| {
+        self.chunks.iter_mut().flatten().enumerate().filter_map(|(slot, value)| {
             #[expect(clippy::cast_possible_truncation, reason = "slots are numbered by u32")]
             let key = K::from_slot(slot as u32);
             value.as_mut().map(|value| (key, value))
@@ -181,7 +209,7 @@ impl<K: SlabKey, V> Slab<K, V> {
 
     /// How many values there are.
     pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.slots() - self.free.len()
     }
 
     /// Whether there is no value.
@@ -195,12 +223,93 @@ impl<K: SlabKey, V> std::ops::Index<K> for Slab<K, V> {
 
     /// For keys that the owner knows to be there; a dangling one is a defect of the core.
     fn index(&self, key: K) -> &V {
-        self.slots[key.slot()].as_ref().expect("the key belongs to a live object")
+        let at = key.slot();
+        self.chunks[at / TOGETHER][at % TOGETHER].as_ref().expect("the key belongs to a live object")
     }
 }
 
 impl<K: SlabKey, V> std::ops::IndexMut<K> for Slab<K, V> {
     fn index_mut(&mut self, key: K) -> &mut V {
-        self.slots[key.slot()].as_mut().expect("the key belongs to a live object")
+        let at = key.slot();
+        self.chunks[at / TOGETHER][at % TOGETHER].as_mut().expect("the key belongs to a live object")
+    }
+}
+
+/// Written down as all slots one after the other, and the free ones.
+impl<K, V: Serialize> Serialize for Slab<K, V> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        struct Slots<'s, K, V>(&'s Slab<K, V>);
+
+        impl<K, V: Serialize> Serialize for Slots<'_, K, V> {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                let mut slots = to.serialize_seq(Some(self.0.slots()))?;
+                self.0.chunks.iter().flatten().try_for_each(|slot| slots.serialize_element(slot))?;
+                slots.end()
+            }
+        }
+
+        let mut slab = to.serialize_struct("Slab", 2)?;
+        slab.serialize_field("slots", &Slots(self))?;
+        slab.serialize_field("free", &self.free)?;
+        slab.end()
+    }
+}
+
+impl<'de, K, V: Deserialize<'de>> Deserialize<'de> for Slab<K, V> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename = "Slab")]
+        struct Written<V> {
+            slots: Vec<Option<V>>,
+            free: Vec<u32>,
+        }
+
+        let Written { slots, free } = Written::deserialize(from)?;
+        let mut slab = Self { free, ..Self::default() };
+        slots.into_iter().for_each(|slot| slab.push(slot));
+        Ok(slab)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More than lie together, with every third slot freed and a few of those used again.
+    fn large() -> Slab<AskKey, u64> {
+        let mut slab = Slab::default();
+        slab.reserve(10);
+        for value in 0..2500 {
+            slab.insert_with(|_| value);
+        }
+        for slot in (0..2500).step_by(3) {
+            slab.remove(AskKey(slot));
+        }
+        for value in 0..5 {
+            slab.insert_with(|_| 10_000 + value);
+        }
+        slab
+    }
+
+    #[test]
+    fn values_stand_in_the_order_of_their_slots_and_freed_slots_are_used_again() {
+        let mut slab = large();
+        assert_eq!((slab.slots(), slab.len()), (2500, 2500 - 834 + 5));
+        assert_eq!(slab.insert_with(|_| 7), AskKey(2499 - 5 * 3), "the one freed last first");
+        let walked: Vec<u32> = slab.iter().map(|(AskKey(slot), _)| slot).collect();
+        assert!(walked.is_sorted());
+        assert_eq!((slab[AskKey(2498)], slab[AskKey(1024)], slab.get(AskKey(0))), (2498, 1024, None));
+        assert_eq!(slab.get(AskKey(2500)), None);
+        assert_eq!(slab.remove(AskKey(9999)), None);
+    }
+
+    #[test]
+    fn it_is_written_down_slot_by_slot() {
+        let slab = large();
+        let written = rmp_serde::to_vec(&slab).unwrap();
+        let read: Slab<AskKey, u64> = rmp_serde::from_slice(&written).unwrap();
+        assert_eq!((read.chunks, &read.free), (slab.chunks, &slab.free));
+        let plain: (Vec<Option<u64>>, Vec<u32>) = rmp_serde::from_slice(&written).unwrap();
+        assert_eq!((plain.0.len(), plain.1), (2500, slab.free));
     }
 }

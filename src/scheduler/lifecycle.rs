@@ -96,6 +96,20 @@ impl Partition {
         }
     }
 
+    /// Nothing is left of an application that ends: it enters its final state (SCH-173, SCH-202).
+    pub(super) fn enter_last(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
+        let message = self.apps[app].message.clone().filter(|_| state == AppState::Failed);
+        self.enter(now, app, state, message, events);
+    }
+
+    /// An application that ends does nothing by time any more.
+    pub(super) fn stop_timers(&mut self, app: AppKey) {
+        if let Some(timer) = self.apps[app].state_timer.take() {
+            self.timers.remove(&timer);
+        }
+        self.stop_placeholder_timer(app);
+    }
+
     /// Enters a state, with everything that follows from leaving the one before.
     fn enter(&mut self, now: Time, key: AppKey, to: AppState, message: Option<Arc<str>>, events: &mut Vec<Event>) {
         let app = &mut self.apps[key];
@@ -171,11 +185,6 @@ impl Partition {
         }
     }
 
-    /// An application that its submitter took away is Completed from whatever state it was in (SCH-173).
-    pub(super) fn finish(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
-        self.enter(now, app, AppState::Completed, None, events);
-    }
-
     /// The application is over: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
     pub(super) fn end(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.drop_leftovers(now, key, events);
@@ -187,6 +196,8 @@ impl Partition {
         let kind = EventKind::AppLeft { app: app.id.clone(), queue: app.queue_path.clone() };
         events.push(Event::new(now, kind));
         self.app_index.remove(&app.id);
+        self.unfinished.remove(&key);
+        app.ending = None;
         app.finished = Some(now);
         self.touch_app(key);
         self.touch_app_set();

@@ -35,6 +35,7 @@ pub mod tuning;
 pub mod usage;
 
 mod admin;
+mod ask_ids;
 mod asks;
 mod cleaner;
 mod cycle;
@@ -118,8 +119,12 @@ impl Scheduler {
             partition.run_timers(now, &mut events);
         }
         match command {
-            Command::Configure(config) => self.configure(now, config, &mut events),
+            Command::Configure(config) => {
+                self.partitions.iter_mut().for_each(|p| p.finish_ending(now, &mut events));
+                self.configure(now, config, &mut events);
+            }
             Command::Cycle => {
+                self.partitions.iter_mut().for_each(|p| p.finish_ending(now, &mut events));
                 let most = self.tuning.allocations_per_cycle;
                 self.partitions.iter_mut().for_each(|p| p.cycle_packing(now, most, &mut events));
             }
@@ -128,6 +133,11 @@ impl Scheduler {
                 p.alert_stuck(now, self.tuning.stuck_after, &mut events);
             }),
             Command::Tick => {}
+            Command::Continue => {
+                if let Some(partition) = self.partitions.iter_mut().find(|p| p.is_unfinished()) {
+                    partition.go_on_ending(now, &mut events);
+                }
+            }
             Command::In { partition, command } => {
                 let found = match partition {
                     None => self.partitions.first_mut(),
@@ -165,6 +175,12 @@ impl Scheduler {
     /// When the next timer is due; before that a [`Command::Tick`] does nothing.
     pub fn next_timer(&self) -> Option<Time> {
         self.partitions.iter().filter_map(Partition::next_timer).min()
+    }
+
+    /// Whether an application ends that had too much for one command. Each [`Command::Continue`] takes more off it; whatever could
+    /// decide otherwise because of what it still has, a cycle or a reload, takes all of it off first.
+    pub fn is_unfinished(&self) -> bool {
+        self.partitions.iter().any(Partition::is_unfinished)
     }
 
     /// Whether a cycle has something to look at (SCH-041, SCH-042).

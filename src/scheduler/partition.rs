@@ -1,6 +1,6 @@
 //! One partition: its state, and the counters that one allocation or release moves.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::iter;
 use std::sync::Arc;
 
@@ -77,6 +77,9 @@ pub struct Partition {
     pub(super) stopping: VecDeque<(AppKey, AskKey, u64, ReleaseReason)>,
     /// Whether the bases of the 1.8.0 fair shares are out of date.
     pub(super) share_bases_stale: bool,
+    /// Applications whose end takes more than one command.
+    #[serde(skip)]
+    pub(super) unfinished: BTreeSet<AppKey>,
     /// How often something changed that concerns everybody, such as the configuration.
     #[serde(skip)]
     pub(super) epoch: u64,
@@ -134,6 +137,7 @@ impl Partition {
             arrivals: 0,
             stopping: VecDeque::new(),
             share_bases_stale: false,
+            unfinished: BTreeSet::new(),
             epoch: 0,
             quiet: None,
             slept: Slept::default(),

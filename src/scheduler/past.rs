@@ -43,7 +43,10 @@ impl Past {
         };
         let seconds = i64::try_from(now.since(allocation.since).as_secs()).unwrap_or(i64::MAX);
         let kind = node.attributes.get(INSTANCE_TYPE).map_or(UNKNOWN, String::as_str);
-        let sum = by_instance.entry(Arc::from(kind)).or_default();
+        if !by_instance.contains_key(kind) {
+            by_instance.insert(Arc::from(kind), Resource::new());
+        }
+        let Some(sum) = by_instance.get_mut(kind) else { return };
         for (name, amount) in ended.resource.iter() {
             sum.set(name, sum.amount(name).saturating_add(amount.saturating_mul(seconds)));
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::app::{Allocation, Ask};
+use super::app::{Allocation, Application, Ask};
 use super::event::{Event, EventKind, ReleaseReason};
 use super::index::{AppKey, AskKey, NodeKey};
 use super::partition::Partition;
@@ -64,43 +64,106 @@ impl Partition {
         }
     }
 
-    /// The submitter says that the application is over: everything it still has is released (SCH-173).
+    /// The submitter says that the application is over: everything it still has is released, and it is Completed from whatever state
+    /// it was in (SCH-173).
     pub(super) fn remove_app(&mut self, now: Time, app: &AppId, events: &mut Vec<Event>) {
-        let Some(key) = self.app_key(app) else {
-            return refuse(now, format!("there is no live application {app:?}"), events);
-        };
-        self.release_everything(now, key, events);
-        self.finish(now, key, events);
+        match self.app_key(app).filter(|key| self.apps[*key].ending.is_none()) {
+            Some(key) => self.end_as(now, key, AppState::Completed, events),
+            None => refuse(now, format!("there is no live application {app:?}"), events),
+        }
+    }
+
+    /// Takes everything off an application and has it enter a final state. Of one that has very much only a part is taken
+    /// ([`Tuning::ending_at_once`]); the rest follows with the next commands, so that none of them waits long for this one.
+    ///
+    /// [`Tuning::ending_at_once`]: super::Tuning::ending_at_once
+    pub(super) fn end_as(&mut self, now: Time, app: AppKey, state: AppState, events: &mut Vec<Event>) {
+        self.stop_timers(app);
+        self.untie_all(app);
+        self.apps[app].ending = Some(state);
+        self.unfinished.insert(app);
+        self.end_more(now, app, self.tuning.ending_at_once.max(1), events);
+    }
+
+    /// Whether an application ends that still has something.
+    pub(super) fn is_unfinished(&self) -> bool {
+        !self.unfinished.is_empty()
+    }
+
+    /// Takes more off the first application that ends and still has something.
+    pub(super) fn go_on_ending(&mut self, now: Time, events: &mut Vec<Event>) {
+        if let Some(app) = self.unfinished.first().copied() {
+            self.quiet = None;
+            self.end_more(now, app, self.tuning.ending_at_once.max(1), events);
+        }
+    }
+
+    /// Takes everything off all applications that end.
+    pub(super) fn finish_ending(&mut self, now: Time, events: &mut Vec<Event>) {
+        while let Some(app) = self.unfinished.first().copied() {
+            self.quiet = None;
+            self.end_more(now, app, usize::MAX, events);
+        }
+    }
+
+    /// Takes so much off an application that ends. When nothing is left, it enters its final state.
+    fn end_more(&mut self, now: Time, app: AppKey, most: usize, events: &mut Vec<Event>) {
+        let asks = self.withdraw_asks(now, app, ReleaseReason::Stopped, most, events);
+        self.take_allocations(now, app, ReleaseReason::Stopped, most - asks, events);
+        let Application { allocations, pending_order, ending, .. } = &self.apps[app];
+        if let Some(state) = ending.filter(|_| allocations.is_empty() && pending_order.is_empty()) {
+            self.enter_last(now, app, state, events);
+        }
     }
 
     /// Takes all pending asks off an application, those too that are about to take over from placeholders.
     pub(super) fn remove_asks(&mut self, now: Time, app: AppKey, reason: ReleaseReason, events: &mut Vec<Event>) {
         self.untie_all(app);
-        let pending: Vec<AskKey> = self.apps[app].pending_order.iter().map(|(.., ask)| *ask).collect();
-        for ask in pending {
-            if let Some(removed) = self.take_ask(now, app, ask, events) {
+        self.withdraw_asks(now, app, reason, usize::MAX, events);
+    }
+
+    /// Takes at most so many pending asks off an application. Gives how many.
+    fn withdraw_asks(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        reason: ReleaseReason,
+        most: usize,
+        events: &mut Vec<Event>,
+    ) -> usize {
+        let pending: Vec<AskKey> = self.apps[app].pending_order.iter().take(most).map(|(.., ask)| *ask).collect();
+        for ask in &pending {
+            if let Some(removed) = self.take_ask(now, app, *ask, events) {
                 let Ask { id: ask, resource, .. } = removed;
                 let kind = EventKind::AskRemoved { app: self.apps[app].id.clone(), ask, reason, resource };
                 events.push(Event { at: now, kind });
             }
         }
+        pending.len()
     }
 
     /// Takes everything off an application without letting its state move: pending asks first, then allocations in the
     /// order of allocation.
     pub(super) fn release_everything(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         self.remove_asks(now, app, ReleaseReason::Stopped, events);
-        self.take_allocations(now, app, ReleaseReason::Stopped, events);
+        self.take_allocations(now, app, ReleaseReason::Stopped, usize::MAX, events);
     }
 
-    /// Takes all allocations off an application that has no pending asks, as [`Partition::take_allocation`] takes one. Counters move
-    /// once, each node's room too: an application may have very many.
-    fn take_allocations(&mut self, now: Time, app: AppKey, reason: ReleaseReason, events: &mut Vec<Event>) {
+    /// Takes at most so many allocations off an application, the oldest first, as [`Partition::take_allocation`] takes one. Counters
+    /// move once, each node's room too: an application may have very many.
+    fn take_allocations(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        reason: ReleaseReason,
+        most: usize,
+        events: &mut Vec<Event>,
+    ) {
         let holder = self.holder(app);
         let path = self.queues.path_up(self.apps[app].queue);
         let mut sum = Resource::new();
         let mut by_node: BTreeMap<NodeKey, Vec<(u64, Resource)>> = BTreeMap::new();
-        let allocated: Vec<AskKey> = self.apps[app].allocations.values().copied().collect();
+        let allocated: Vec<AskKey> = self.apps[app].allocations.values().take(most).copied().collect();
         events.reserve(allocated.len());
         for key in allocated {
             let application = &mut self.apps[app];

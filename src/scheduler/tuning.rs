@@ -13,6 +13,14 @@ pub struct Tuning {
     pub preemption_interval: Duration,
     /// The part of the cluster, in percent, that must be in use before anything is preempted.
     pub preemption_min_load: u8,
+    /// How many asks and allocations one command takes off an application that ends, at least 1.
+    #[serde(default = "ending_at_once")]
+    pub ending_at_once: usize,
+}
+
+/// What takes some milliseconds.
+const fn ending_at_once() -> usize {
+    10_000
 }
 
 impl Default for Tuning {
@@ -22,6 +30,7 @@ impl Default for Tuning {
             stuck_after: Duration::from_secs(60 * 60),
             preemption_interval: Duration::from_secs(15),
             preemption_min_load: 0,
+            ending_at_once: ending_at_once(),
         }
     }
 }

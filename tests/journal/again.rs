@@ -8,6 +8,7 @@ use kornsole::engine::journal::{Folder, Kept, MemoryDisk};
 use kornsole::engine::{Core, Numbering, Progress, Setup};
 use kornsole::model::{Profile, Time};
 use kornsole::scenario::{Demo, Workload};
+use kornsole::scheduler::Tuning;
 use kornsole::view::{Record, Toward, View};
 
 const SEED: u64 = 42;
@@ -49,8 +50,9 @@ fn same(left: &str, right: &str) {
 
 #[test]
 fn the_demo_goes_on_where_it_was_cut_off() {
-    for (profile, snapshot) in [(Profile::Kornsole, false), (Profile::Kornsole, true), (Profile::V1_5_1, true)] {
-        let setup = Setup::of(profile);
+    let cases = [(Profile::Kornsole, false, 100), (Profile::Kornsole, true, 1), (Profile::V1_5_1, true, 1)];
+    for (profile, snapshot, ending_at_once) in cases {
+        let setup = Setup { tuning: Tuning { ending_at_once, ..Tuning::default() }, ..Setup::of(profile) };
         let (mut core, kept, disk) = demo_on(MemoryDisk::default(), &setup, SEED).unwrap();
         let at = Time::ZERO + Duration::from_secs(95);
         if snapshot {

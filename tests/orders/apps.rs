@@ -1,7 +1,9 @@
 //! Killing and moving applications.
 
-use kornsole::model::{AppState, QueuePath};
-use kornsole::view::act::{AclKind, Code, Done, LONGEST_REASON, Order, PartitionAct};
+use kornsole::engine::Setup;
+use kornsole::model::{AppState, Profile, QueuePath};
+use kornsole::scheduler::Tuning;
+use kornsole::view::act::{AclKind, Act, Code, Done, LONGEST_REASON, Order, PartitionAct};
 
 use crate::stage::{Stage, ask, kill, moved, owner, says, user, within};
 
@@ -20,6 +22,24 @@ fn who_administers_the_queue_kills_and_hears_what_was_released() {
     assert_eq!(app.message.as_deref(), Some("killed by ann: it writes everywhere"));
     assert!(view.partitions[0].allocated.is_zero());
     says(&stage.refused(&user("ann"), kill("etl")), Code::AppTerminated, "it is already Failed");
+}
+
+#[test]
+fn of_an_application_with_very_much_the_answer_says_how_much_follows() {
+    let tuning = Tuning { ending_at_once: 2, ..Tuning::default() };
+    let mut stage = Stage::set_up(&Setup { tuning, ..Setup::of(Profile::Kornsole) });
+    let Ok(Done::Killed(done)) = stage.order(&user("ann"), kill("etl")) else { panic!("it is killed") };
+    assert_eq!((done.state, done.withdrawn.len(), done.released.len(), done.left), (AppState::Failing, 1, 1, 2));
+    says(&stage.order(&user("ann"), kill("etl")).unwrap_err(), Code::AppTerminated, "it is already Failed");
+    // What was begun is finished, also while the scheduler rests.
+    stage.order(&owner(), Act::Pause).unwrap();
+    let now = stage.core.now();
+    assert_eq!(stage.core.next_wake(), Some(now));
+    stage.settle();
+    let view = stage.view();
+    assert_eq!(view.partitions[0].app_by_id(&"etl".into()).unwrap().state, AppState::Failed);
+    assert!(view.partitions[0].allocated.is_zero());
+    assert_eq!((stage.core.next_wake(), stage.core.now()), (None, now));
 }
 
 #[test]

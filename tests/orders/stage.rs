@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::engine::Core;
+use kornsole::config::{self, Config};
+use kornsole::engine::{Core, Setup};
 use kornsole::model::{Identity, Profile, Resource, Time};
 use kornsole::scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
 use kornsole::view::View;
@@ -64,16 +64,27 @@ pub fn moved(app: &str, to: &str) -> Act {
     within(PartitionAct::Move { app: app.into(), to: to.into(), expect_queue: None, dry_run: false })
 }
 
+fn config() -> Arc<Config> {
+    Arc::new(config::read(CONFIG, Profile::Kornsole).config.unwrap())
+}
+
 impl Stage {
     pub fn new() -> Self {
         Self::kept(None)
     }
 
+    /// With a scheduler that is set up so.
+    pub fn set_up(setup: &Setup) -> Self {
+        Self::on(Core::set_up(setup, config(), None).unwrap(), None)
+    }
+
     /// With a configuration that is kept in a file.
     pub fn kept(file: Option<PathBuf>) -> Self {
-        let config = config::read(CONFIG, Profile::Kornsole).config.unwrap();
-        let core = Core::new(Profile::Kornsole, Arc::new(config), None).unwrap().written(CONFIG.as_bytes(), file);
-        let mut stage = Self { core };
+        Self::on(Core::new(Profile::Kornsole, config(), None).unwrap(), file)
+    }
+
+    fn on(core: Core, file: Option<PathBuf>) -> Self {
+        let mut stage = Self { core: core.written(CONFIG.as_bytes(), file) };
         let node = NodeSpec { id: "n".into(), capacity: amount(100_000), ..NodeSpec::default() };
         stage.give(PartitionCommand::AddNode(node));
         stage.submit("etl", "root.a.x");

@@ -133,7 +133,7 @@ pub fn kornsole_set() -> Set {
     set.insert(get("/kornsole/v1/whoami"), Answer::json(who.to_string()));
     set.insert(get("/kornsole/v1/config"), Answer::json(config.to_string()));
     let killed = json!({"applicationID": "etl-1", "queue": "root.tenants.tenant-a.etl", "state": "Failed",
-        "releasedAllocations": ["k1-1", "k1-2"], "withdrawnRequests": ["k1-7"]});
+        "releasedAllocations": ["k1-1", "k1-2"], "withdrawnRequests": ["k1-7"], "left": 0});
     let denied = json!({"status_code": 403, "message": "sue may not kill old-1", "code": "ACL_DENIED", "requestId": "1",
         "description": "needs admin access on root.legacy or a queue above it", "details": {"queue": "root.legacy", "access": "admin"}});
     let moved = json!({"applicationID": "etl-1", "from": "root.tenants.tenant-a.etl", "to": "root.system.low", "state": "Running",

@@ -12,7 +12,7 @@ fn bytes(scheduler: &Scheduler) -> Vec<u8> {
     rmp_serde::to_vec(&scheduler.saving()).unwrap()
 }
 
-fn again(profile: Profile, scheduler: &Scheduler) -> Scheduler {
+pub fn again(profile: Profile, scheduler: &Scheduler) -> Scheduler {
     let bytes = bytes(scheduler);
     let saved: saved::Saved = rmp_serde::from_slice(&bytes).unwrap();
     Scheduler::restored(profile, saved).unwrap()

@@ -55,6 +55,7 @@ pub fn killed(killed: &Killed) -> dto::Killed {
         state: killed.state.to_string(),
         released_allocations: texts(&killed.released),
         withdrawn_requests: texts(&killed.withdrawn),
+        left: killed.left as u64,
     }
 }
 

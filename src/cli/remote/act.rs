@@ -219,12 +219,13 @@ pub(super) fn told(done: &Done, json: bool) -> String {
     match done {
         Done::Killed(killed) if json => lines([json!({
             "applicationID": killed.app.as_str(), "ok": true, "queue": killed.queue.as_str(), "state": killed.state.name(),
-            "releasedAllocations": ids(&killed.released), "withdrawnRequests": ids(&killed.withdrawn),
+            "releasedAllocations": ids(&killed.released), "withdrawnRequests": ids(&killed.withdrawn), "left": killed.left,
         })]),
         Done::Killed(killed) => {
             let (released, withdrawn) = (killed.released.len(), killed.withdrawn.len());
             let text = format!("{} of {} is {}", killed.app, killed.queue, killed.state);
-            format!("{}: {released} allocations released, {withdrawn} asks withdrawn\n", escape(&text))
+            let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
+            format!("{}: {released} allocations released, {withdrawn} asks withdrawn{left}\n", escape(&text))
         }
         Done::Moved(moved) if json => lines([json!({
             "applicationID": moved.app.as_str(), "ok": true, "from": moved.from.as_str(), "to": moved.to.as_str(),

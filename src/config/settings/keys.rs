@@ -54,7 +54,6 @@ impl Key {
     }
 }
 
-const STATE: &str = "nothing is kept on disk";
 const EVENTS: &str = "the resource manager is this process itself";
 const DURATION: &str = "duration";
 const NUMBER: &str = "whole number";
@@ -100,8 +99,11 @@ pub static KEYS: [Key; 26] = [
         "Which entry of a ConfigMap is read: NAME.yaml. Flag: --policy-group.",
         |c, w| put(&mut c.policy_group, text(w)),
     ),
-    Key::path("state.folder", "Where what must survive the process is kept.", |c, w| put(&mut c.state_folder, path(w)))
-        .waiting(STATE),
+    Key::path(
+        "state.folder",
+        "Where all that happens is kept, to go on from there at the next start. Flag: --state.",
+        |c, w| put(&mut c.state_folder, path(w)),
+    ),
     Key::new("cleaner.interval", DURATION, "10s", "How often queues that nobody needs any more are removed.", |c, w| {
         put(&mut c.cleaner_interval, duration(w, Duration::from_millis(100)))
     }),

@@ -177,17 +177,10 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             }
             let told =
                 if told.is_empty() { dim("no queue drains") } else { piece(Role::StateDraining, told.join(", ")) };
-            let mut count = count(&page.list, "application");
-            if !page.marked.is_empty() {
-                count.push(piece(Role::Accent, format!(", {} marked", page.marked.len())));
-            }
-            vec![filter(pen, &page.list), count, vec![told]]
+            vec![filter(pen, &page.list), count_apps(pen, page), vec![told]]
         }
         Page::Apps(page) => {
-            let mut count = count(&page.list, "application");
-            if !page.marked.is_empty() {
-                count.push(piece(Role::Accent, format!(", {} marked", page.marked.len())));
-            }
+            let mut count = count_apps(pen, page);
             if page.ended {
                 count.push(dim(", ended ones too"));
             }
@@ -293,6 +286,20 @@ fn filter<R, I, C: Column>(pen: &Pen<'_>, list: &Listing<R, I, C>) -> Vec<Piece>
         return vec![dim("filter "), dim(pen.signs().none)];
     }
     vec![dim("filter "), piece(Role::Accent, list.filter.clone())]
+}
+
+/// How many applications; an ellipsis stands for what is still being counted.
+fn count_apps(pen: &Pen<'_>, page: &AppsPage) -> Vec<Piece> {
+    let (list, more) = (&page.list, pen.signs().ellipsis);
+    let mut count = match (list.awaited, list.built.is_some()) {
+        (false, _) => count(list, "application"),
+        (true, false) => vec![dim(more), plain(" applications")],
+        (true, true) => vec![dim(more), plain(format!(" of {}", format::count(list.total as u64, "application")))],
+    };
+    if !page.marked.is_empty() {
+        count.push(piece(Role::Accent, format!(", {} marked", page.marked.len())));
+    }
+    count
 }
 
 fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece> {

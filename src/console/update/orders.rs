@@ -11,7 +11,7 @@ use super::super::model::page::Subject;
 use super::super::model::{Grade, Model};
 use super::super::subject;
 use super::{aftermath, attempt, bulk, change, config, revisions, workload, write};
-use crate::model::{AppId, QueuePath};
+use crate::model::QueuePath;
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
 use crate::view::place::access;
 use crate::view::{AppRow, LimitUse, PartitionView, Side};
@@ -19,7 +19,13 @@ use crate::view::{AppRow, LimitUse, PartitionView, Side};
 /// The application that an order would be about: the one that a command line was begun on, or the one under the cursor.
 pub fn target(model: &Model) -> Option<Arc<AppRow>> {
     match &model.aim {
-        Some(id) => model.cluster.part()?.app_by_id(id).cloned(),
+        Some(row) => {
+            let part = model.cluster.part()?;
+            let live = part.app(row.slot).filter(|now| now.id == row.id && !row.state.is_ended());
+            // It kept its slot as long as it lived.
+            let ended = || part.ended.iter().rev().find(|ended| ended.id == row.id);
+            live.or_else(ended).or_else(|| part.app_by_id(&row.id)).cloned()
+        }
         None => match subject::of(model)? {
             Subject::App(row) | Subject::Why(row) => Some(row),
             _ => None,
@@ -295,7 +301,8 @@ pub fn told(done: &Done) -> String {
     let lost = |killed: &Killed| {
         let released = format::count(killed.released.len() as u64, "allocation");
         let withdrawn = format::count(killed.withdrawn.len() as u64, "ask");
-        format!("{released} released, {withdrawn} withdrawn, it is {}", killed.state)
+        let left = if killed.left > 0 { format!(", {} more follow", killed.left) } else { String::new() };
+        format!("{released} released, {withdrawn} withdrawn{left}, it is {}", killed.state)
     };
     match done {
         Done::Killed(killed) => format!("killed {}: {}", killed.app, lost(killed)),
@@ -325,6 +332,6 @@ fn configured(done: &Configured) -> String {
 }
 
 /// The application that a command line is begun on.
-pub fn aim(model: &Model) -> Option<AppId> {
-    target(model).map(|app| app.id.clone())
+pub fn aim(model: &Model) -> Option<Arc<AppRow>> {
+    target(model)
 }

@@ -79,6 +79,12 @@ pub enum Record {
         /// The scheduler's time.
         at: Time,
     },
+    /// What earlier commands left unfinished went on.
+    #[serde(rename = "continue")]
+    Continue {
+        /// The scheduler's time.
+        at: Time,
+    },
     /// A sample was taken for the history.
     #[serde(rename = "sample")]
     Sample {
@@ -223,6 +229,9 @@ pub enum Given {
     /// Timers.
     #[serde(rename = "tick")]
     Tick,
+    /// What earlier commands left unfinished.
+    #[serde(rename = "continue")]
+    Continue,
     /// Something within a partition.
     #[serde(rename = "in")]
     In {
@@ -242,6 +251,7 @@ impl Given {
             Command::Cycle => Self::Cycle,
             Command::Clean => Self::Clean,
             Command::Tick => Self::Tick,
+            Command::Continue => Self::Continue,
             Command::In { partition, command } => Self::In { partition: partition.clone(), command: command.clone() },
         }
     }
@@ -253,6 +263,7 @@ impl Given {
             Self::Cycle => (Command::Cycle, None),
             Self::Clean => (Command::Clean, None),
             Self::Tick => (Command::Tick, None),
+            Self::Continue => (Command::Continue, None),
             Self::In { partition, command } => (Command::In { partition, command }, None),
         }
     }
@@ -266,6 +277,7 @@ impl Record {
             | Self::Cycles { at, .. }
             | Self::Clean { at }
             | Self::Tick { at }
+            | Self::Continue { at }
             | Self::Sample { at }
             | Self::Work { at, .. }
             | Self::Give { at, .. }

@@ -202,6 +202,9 @@ impl Partition {
 
     /// Breaks all ties within an application.
     pub(in crate::scheduler) fn untie_all(&mut self, app: AppKey) {
+        if self.apps[app].task_groups.is_empty() {
+            return;
+        }
         let tied = self.apps[app].asks.iter().filter(|(_, ask)| ask.takes_over.is_some());
         let tied: Vec<AskKey> = tied.map(|(key, _)| key).collect();
         for ask in tied {

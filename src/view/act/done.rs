@@ -46,6 +46,8 @@ pub struct Killed {
     pub released: Vec<AskId>,
     /// The pending asks that were withdrawn.
     pub withdrawn: Vec<AskId>,
+    /// How many allocations and asks it still has: of one that has very many they go one part after the other.
+    pub left: usize,
 }
 
 /// An application that was moved, or would be.

@@ -184,6 +184,14 @@ pub struct Killed {
     pub released_allocations: Vec<String>,
     /// Its pending requests.
     pub withdrawn_requests: Vec<String>,
+    /// How many allocations and requests it still has: of one that has very many they go one part after the other.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// An application that was moved, or would be.

@@ -14,7 +14,7 @@ use super::super::layout;
 use super::super::model::config::{Beside, ConfigPage};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
-use super::super::work::Work;
+use super::super::work::{Forgotten, Work};
 use super::navigate::{home, push};
 pub use apply::{
     apply, ask_apply, can_apply, can_edit, can_merge, can_restore, can_revert, has_faults, on_page, ordered, question,
@@ -131,7 +131,8 @@ pub fn checked(model: &mut Model, checked: Checked) {
     if checked.version == page.buffer.version() {
         page.modified = checked.differs;
     }
-    page.checked = checked;
+    let before = std::mem::replace(&mut page.checked, checked);
+    model.work.push_back(Work::Forget(Forgotten::of(before)));
 }
 
 /// Takes the last change back, or makes it again.

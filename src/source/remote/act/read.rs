@@ -36,6 +36,7 @@ fn killed_app(value: Value) -> Option<Killed> {
         state: app_state(&killed.state).unwrap_or_default(),
         released: asks(killed.released_allocations),
         withdrawn: asks(killed.withdrawn_requests),
+        left: usize::try_from(killed.left).unwrap_or(usize::MAX),
     })
 }
 
