@@ -155,6 +155,30 @@ fn every_layer_states_its_invariants() {
     }
 }
 
+/// What a token is compared with is known to one file, which compares it once, by a crate that is made for that.
+#[test]
+fn tokens_are_compared_in_one_place_in_constant_time() {
+    let mut compared = Vec::new();
+    for file in all_sources() {
+        let lines = code(&file);
+        let found = lines.into_iter().filter(|(_, line)| line.contains("ct_eq") || line.contains("ConstantTimeEq"));
+        compared.extend(found.map(|(_, line)| format!("{}: {}", file.display(), line.trim())));
+    }
+    let once =
+        ["src/api/auth.rs: use subtle::ConstantTimeEq;", "src/api/auth.rs: if bool::from(token.hash.ct_eq(&hash)) {"];
+    assert_eq!(compared, once);
+    let auth: String = code(Path::new("src/api/auth.rs")).into_iter().map(|(_, line)| line + "\n").collect();
+    let token = auth.split("pub struct Token {").nth(1).and_then(|rest| rest.split('}').next()).unwrap();
+    assert!(token.contains("\n    hash: ") && !token.contains("pub hash"), "nobody else can compare it: {token}");
+    let derived = auth.split("pub struct Token {").next().and_then(|before| before.lines().last()).unwrap();
+    assert!(
+        derived.starts_with("#[derive(") && !derived.contains("Eq"),
+        "tokens are not compared as a whole: {derived}"
+    );
+    let otherwise = ["hash ==", "hash !=", "== hash", "!= hash", "== &hash", "secret ==", "presented =="];
+    assert!(!otherwise.iter().any(|compare| auth.contains(compare)), "only in constant time");
+}
+
 #[test]
 fn the_core_is_pure() {
     let mut wrong = Vec::new();
