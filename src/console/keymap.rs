@@ -176,6 +176,11 @@ pub fn page_contexts(model: &Model) -> &'static [Context] {
 pub fn action(model: &Model, key: Key) -> Option<Action> {
     let mut keys = model.pressed.clone();
     keys.push(key);
+    if came_just_now(model) && !matches!(model.keymap.look_up(&[Context::Always], &keys), Found::Run(_)) {
+        return Some(Action::Refuse(
+            "the question came this moment; press the key again if it is the answer".to_owned(),
+        ));
+    }
     match model.keymap.look_up(contexts(model), &keys) {
         Found::Run(binding) => Some(match (command::by_id(binding.id).guard)(model) {
             Ok(()) => Action::Run(binding.id, binding.argument.clone()),
@@ -189,6 +194,11 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
         }
         Found::Nothing => is_writing(model).then_some(Action::Write(key)),
     }
+}
+
+/// Whether a question has opened by itself a moment ago, so that a key pressed now was meant for what stood there before.
+fn came_just_now(model: &Model) -> bool {
+    matches!(model.layers.last(), Some(Layer::Confirm(question)) if question.from > model.now)
 }
 
 /// Whether keys that mean nothing else are written.

@@ -62,14 +62,16 @@ proptest! {
 
 /// Two applications of one leaf on a node with room for five; the first has three allocations and as many pending asks.
 fn stage() -> Scheduler {
-    let text = "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: '*', queues: [{name: a}]}]}]";
+    let text =
+        "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: '*', queues: [{name: a}]}]}]";
     let mut scheduler = Scheduler::tuned(Profile::Kornsole, tuned(2));
     let config = kornsole::config::read(text, Profile::Kornsole).config.unwrap();
     scheduler.apply(Time::ZERO, &Command::Configure(config.into()));
     let node = NodeSpec { id: "n".into(), capacity: amount(5), ..NodeSpec::default() };
     scheduler.apply(Time::ZERO, &PartitionCommand::AddNode(node).into());
     for (app, count) in [("big", 3), ("other", 2)] {
-        let submission = Submission { app: app.into(), queue: "root.a".to_owned(), who: sue(), ..Submission::default() };
+        let submission =
+            Submission { app: app.into(), queue: "root.a".to_owned(), who: sue(), ..Submission::default() };
         scheduler.apply(Time::ZERO, &PartitionCommand::Submit(submission).into());
         scheduler.apply(Time::ZERO, &ask(app, "t", count));
         while scheduler.apply(Time::ZERO, &Command::Cycle).iter().any(Event::is_activity) {}

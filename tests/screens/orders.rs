@@ -30,11 +30,11 @@ pub fn user(name: &str) -> Actor {
     Actor::from(Identity::new(name, [name]))
 }
 
-fn state(source: &Stepped, app: &str) -> AppState {
+pub fn state(source: &Stepped, app: &str) -> AppState {
     source.view().partitions[0].app_by_id(&app.into()).unwrap().state
 }
 
-fn queue(source: &Stepped, app: &str) -> String {
+pub fn queue(source: &Stepped, app: &str) -> String {
     source.view().partitions[0].app_by_id(&app.into()).unwrap().queue.to_string()
 }
 

@@ -92,6 +92,8 @@ pub struct Model {
     pub size: Size,
     /// Time since the console's start.
     pub now: Duration,
+    /// How many things the person has done: pressed, clicked, pasted.
+    pub turn: u64,
     /// What was set.
     pub options: Options,
     /// What is known of the cluster.
@@ -328,6 +330,7 @@ impl Model {
         let mut model = Self {
             size,
             now: Duration::ZERO,
+            turn: 0,
             options,
             cluster: Cluster {
                 newest: Arc::clone(&view),

@@ -1,7 +1,10 @@
 //! Orders on their way: what this console wants done, or wants to know, and has no answer to yet.
 //!
 //! Every order has a number, and its answer comes with that number; so the screen can say what is under way from the first moment,
-//! and an answer to something that nobody waits for any more changes nothing.
+//! and an answer to something that nobody waits for any more changes nothing. An answer that is to open a question knows when it was
+//! asked for: it takes the keyboard only from somebody who has done nothing since.
+
+use std::time::Duration;
 
 use crate::model::{AppId, QueuePath};
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
@@ -107,13 +110,22 @@ pub struct Found {
     pub itself: bool,
 }
 
+/// When a question was asked for that opens with its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// With which act of the person ([`super::Model::turn`]).
+    pub turn: u64,
+    /// When, on the console's clock.
+    pub at: Duration,
+}
+
 /// What an answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To tell the person what was done.
     Tell,
     /// To ask the person, who then says yes or no.
-    Ask,
+    Ask(Asked),
     /// To tell it together with others of the same question.
     Batch,
     /// To say beside what is being written what would come of it.

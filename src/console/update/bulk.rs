@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::command::{self, CommandId};
 use super::super::format;
@@ -165,6 +166,7 @@ fn ask(
         accepting: false,
         typed,
         what: Question::Orders(orders),
+        from: Duration::ZERO,
     }));
 }
 

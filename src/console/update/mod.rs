@@ -60,6 +60,7 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             | Action::Clock(_)
     ) {
         model.pressed.clear();
+        model.turn += 1;
     }
     let effects = match action {
         Action::Press(keys) => {

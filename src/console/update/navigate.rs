@@ -329,6 +329,7 @@ pub fn context(model: &mut Model, name: &str) {
         accepting: false,
         typed: None,
         what: Question::Context(name.to_owned()),
+        from: Duration::ZERO,
     }));
 }
 
@@ -370,6 +371,11 @@ pub fn leave(model: &mut Model) -> Effects {
     quit(model)
 }
 
+/// Whether something is being written or asked, or was written since an act of the person: then nothing may take its place unasked.
+pub fn is_busy(model: &Model, since: u64) -> bool {
+    !model.layers.is_empty() || model.turn != since && !unsaved(model).is_empty()
+}
+
 /// What is written and would be lost with this console's cluster.
 fn unsaved(model: &Model) -> Vec<String> {
     let mut lines = Vec::new();
@@ -405,6 +411,7 @@ pub fn quit(model: &mut Model) -> Effects {
         accepting: false,
         typed: None,
         what: Question::Quit,
+        from: Duration::ZERO,
     }));
     Effects::REDRAW
 }

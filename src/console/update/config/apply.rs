@@ -1,6 +1,7 @@
 //! What may be done with the text, and bringing it into force.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::super::editor::Checked;
 use super::super::super::format;
@@ -130,7 +131,7 @@ pub fn question(title: String, checked: &Checked, base: Option<&Configuration>, 
     let apps: usize = checked.removed.iter().map(|gone| gone.apps).sum();
     let grave = checked.removed.iter().find(|gone| gone.subtree || apps > bulk::PLAIN);
     let typed = grave.map(|gone| Typed { want: gone.queue.to_string(), line: LineEdit::default() });
-    Confirm { title, lines, accept: "Apply", accepting: false, typed, what: Question::Apply }
+    Confirm { title, lines, accept: "Apply", accepting: false, typed, what: Question::Apply, from: Duration::ZERO }
 }
 
 /// Has the text brought into force.
