@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use super::action::Action;
 use super::command::{self, COMMANDS, Command, CommandId, Context};
 use super::key::{Code, Key};
+use super::layout;
 use super::model::Model;
 use super::model::layer::Layer;
 use super::model::page::Page;
@@ -174,6 +175,9 @@ pub fn page_contexts(model: &Model) -> &'static [Context] {
 
 /// What a key does now; `None` when it means nothing.
 pub fn action(model: &Model, key: Key) -> Option<Action> {
+    if layout::regions(model).is_none() {
+        return unseen(model, key);
+    }
     let mut keys = model.pressed.clone();
     keys.push(key);
     if came_just_now(model) && !matches!(model.keymap.look_up(&[Context::Always], &keys), Found::Run(_)) {
@@ -193,6 +197,17 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
             Some(told.map_or(Action::Press(Vec::new()), Action::Refuse))
         }
         Found::Nothing => is_writing(model).then_some(Action::Write(key)),
+    }
+}
+
+/// What a key does on a terminal that is too small to show anything: only what needs no picture.
+fn unseen(model: &Model, key: Key) -> Option<Action> {
+    match model.keymap.look_up(&[Context::Always], &[key]) {
+        Found::Run(binding) => {
+            let blind = matches!(binding.id, CommandId::QuitAgain | CommandId::Suspend | CommandId::Repaint);
+            blind.then(|| Action::Run(binding.id, None))
+        }
+        Found::Begun | Found::Nothing => None,
     }
 }
 

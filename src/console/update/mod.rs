@@ -63,6 +63,8 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
         model.turn += 1;
     }
     let effects = match action {
+        // Nobody sees what it would be about.
+        Action::Mouse(_) | Action::Paste(_) if layout::regions(model).is_none() => return Effects::NONE,
         Action::Press(keys) => {
             model.pressed = keys;
             Effects::REDRAW
