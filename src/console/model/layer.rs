@@ -77,6 +77,8 @@ pub struct CommandLine {
     pub candidates: Vec<Candidate>,
     /// The candidate chosen with the arrows, if any.
     pub chosen: Option<usize>,
+    /// What is written stands for itself: it names something, or nothing could be added to it.
+    pub whole: bool,
 }
 
 /// What a word of the command line could become.
