@@ -17,7 +17,7 @@ use ratatui::layout::Size;
 use crate::change::TEXT;
 use crate::fixture::slow::Slow;
 use crate::orders::{queue, state, tenants, user};
-use crate::room::{on_text, says, says_not};
+use crate::room::{on_demo, on_text, says, says_not};
 
 /// The console of somebody on the two tenants, who are far away.
 pub fn far(who: Actor, width: u16, height: u16) -> (Driver, Arc<Slow>, Arc<Stepped>) {
@@ -223,4 +223,32 @@ fn the_past_does_not_come_under_a_question_about_the_present() {
     source.let_all_through();
     driver.refresh();
     assert!(driver.model().cluster.past.shown.is_some());
+}
+
+#[test]
+fn two_questions_about_many_under_way_at_once_lose_no_outcome() {
+    let (mut driver, source, _) = on_demo_far();
+    driver.keys("2<space><space><space>Ky").unwrap().keys("<down><down><space><space>Ky").unwrap();
+    assert_eq!(source.held(), 5);
+    let apps: Vec<String> = driver.model().orders.open.iter().map(|ticket| ticket.act.object().to_owned()).collect();
+    source.let_through(2);
+    driver.refresh();
+    says_not(&driver, "done; :messages");
+    source.let_through(1);
+    driver.refresh();
+    says(&driver, "all 3 done; :messages has each");
+    source.let_all_through();
+    driver.refresh();
+    says(&driver, "all 2 done; :messages has each");
+    for app in apps {
+        let told = format!("killed {app}: ");
+        assert!(driver.model().messages.iter().any(|message| message.text.starts_with(&told)), "{app}");
+    }
+}
+
+/// A console far away from the demo.
+fn on_demo_far() -> (Driver, Arc<Slow>, Arc<Stepped>) {
+    let (_, near) = on_demo(120, 40, 20);
+    let far = Slow::new(Arc::clone(&near));
+    (Driver::new(Arc::clone(&far) as _, Options::default(), 120, 40), far, near)
 }

@@ -111,7 +111,7 @@ fn read_only_refuses_everything_and_says_so() {
 fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
     let (mut driver, source) = tenants(user("ann"), 140, 30);
     driver.keys("2m").unwrap();
-    says(&driver, ":move ");
+    says(&driver, ":move");
     let told = |driver: &Driver, queue: &str, text: &str| {
         let lines = driver.lines();
         let row = lines.iter().find(|line| line.trim_start().starts_with(queue));
@@ -268,4 +268,62 @@ fn the_target_of_a_move_of_many_says_what_would_come_of_it() {
     driver.keys("<C-u>move root.a.small").unwrap();
     let small = row(&driver, "root.a.small");
     assert!(small.contains("would be refused: nightly: quota of root.a.small exceeded"), "{small}");
+}
+
+#[test]
+fn what_is_not_drawn_takes_no_keys() {
+    let (mut driver, source) = tenants(user("ann"), 100, 30);
+    driver.keys("2K").unwrap().resize(38, 10);
+    says(&driver, "too small");
+    driver.keys("y<right><ret>2jKy:kill<ret>yq").unwrap().paste("y");
+    driver.mouse(kornsole::console::action::Mouse::Wheel(1));
+    assert!(!driver.take_effects().quit);
+    driver.resize(100, 30);
+    says(&driver, "Kill nightly?");
+    says(&driver, "[ Cancel ]");
+    assert_eq!(state(&source, "nightly"), AppState::Running);
+    driver.resize(38, 10).keys("<C-z>").unwrap();
+    assert!(driver.take_effects().suspend);
+    driver.keys("<C-c>").unwrap();
+    says(&driver, "once more to");
+    driver.keys("<C-c>").unwrap();
+    assert!(driver.take_effects().quit);
+}
+
+#[test]
+fn a_reason_that_names_another_application_is_no_reason() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    for line in [":kill train<ret>", ":kill train hangs<ret>"] {
+        driver.keys("2").unwrap().keys(line).unwrap();
+        says(&driver, "train is another application: what follows kill is a reason");
+        assert!(driver.model().layers.is_empty());
+    }
+    driver.keys(":kill nightly it hangs like train<ret>").unwrap();
+    says(&driver, "Kill nightly?");
+    says(&driver, "Reason: it hangs like train");
+    driver.keys("<esc><space>:kill train<ret>").unwrap();
+    says(&driver, "it is about those marked");
+    assert_eq!(state(&source, "nightly"), AppState::Running);
+}
+
+#[test]
+fn the_completion_that_is_shown_is_what_enter_takes() {
+    let (mut driver, _) = tenants(user("ann"), 120, 30);
+    driver.keys("2:move root.a.we").unwrap();
+    says(&driver, ":move root.a.web");
+    driver.keys("<ret>").unwrap();
+    says(&driver, "Move nightly?");
+    says(&driver, "root.a.etl → root.a.web");
+    // The only one that it can be.
+    driver.keys("<esc>:move web<ret>").unwrap();
+    says(&driver, "root.a.etl → root.a.web");
+    // One of several: the best is offered, and the next enter takes it.
+    driver.keys("<esc><space>:move a.<ret>").unwrap();
+    says(&driver, ":move a.");
+    assert!(!driver.model().layers.is_empty(), "what was written stays");
+    driver.keys("<ret>").unwrap();
+    says(&driver, "They go to root.a.");
+    // What names something is meant as it stands.
+    driver.keys("<esc>:move root.a<ret>").unwrap();
+    says(&driver, "root.a is no leaf queue");
 }

@@ -17,6 +17,7 @@ use super::super::model::page::{Account, AccountPage, AppPage, AppsPage, Listing
 use super::super::text;
 use super::super::theme::Role;
 use super::super::update::apps::draining;
+use super::super::update::bulk;
 use super::limits;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
 use crate::view::{QueueRow, Side};
@@ -178,16 +179,12 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             let told =
                 if told.is_empty() { dim("no queue drains") } else { piece(Role::StateDraining, told.join(", ")) };
             let mut count = count(&page.list, "application");
-            if !page.marked.is_empty() {
-                count.push(piece(Role::Accent, format!(", {} marked", page.marked.len())));
-            }
+            count.extend(marked(model));
             vec![filter(pen, &page.list), count, vec![told]]
         }
         Page::Apps(page) => {
             let mut count = count(&page.list, "application");
-            if !page.marked.is_empty() {
-                count.push(piece(Role::Accent, format!(", {} marked", page.marked.len())));
-            }
+            count.extend(marked(model));
             if page.ended {
                 count.push(dim(", ended ones too"));
             }
@@ -231,6 +228,16 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             vec![sort(pen, &page.list), filter(pen, &page.list), vec![follow], count(&page.list, "event")]
         }
     }
+}
+
+/// How many applications are marked, and how many of those are over.
+fn marked(model: &Model) -> Option<Piece> {
+    Some(match bulk::counted(model) {
+        (0, 0) => return None,
+        (0, _) => piece(Role::Warning, ", what was marked is over"),
+        (live, 0) => piece(Role::Accent, format!(", {live} marked")),
+        (live, over) => piece(Role::Accent, format!(", {live} marked, {over} over")),
+    })
 }
 
 /// A user or a group with what it is: `user sue`.

@@ -134,8 +134,8 @@ pub struct Model {
     pub work: VecDeque<Work>,
     /// Orders on their way.
     pub orders: Orders,
-    /// What became of the orders of one question, while answers are waited for.
-    pub batch: Option<Batch>,
+    /// What became of the orders of questions about many, while answers are waited for; the oldest first.
+    pub batches: Vec<Batch>,
     /// The application that a command line is about: the one under the cursor when it was begun.
     pub aim: Option<AppId>,
 }
@@ -365,7 +365,7 @@ impl Model {
             settings: String::new(),
             work: VecDeque::new(),
             orders: Orders::default(),
-            batch: None,
+            batches: Vec::new(),
             aim: None,
         };
         for notice in &notices {

@@ -25,6 +25,8 @@ pub struct Orders {
     pub awaited: Option<Awaited>,
     /// The applications that were moved last, with one question: each with where it was and where it went.
     pub moved: Vec<(AppId, QueuePath, QueuePath)>,
+    /// The number of that question.
+    moved_by: u64,
 }
 
 /// An order without an answer.
@@ -126,13 +128,18 @@ pub enum Purpose {
     Tell,
     /// To ask the person, who then says yes or no.
     Ask(Asked),
-    /// To tell it together with others of the same question.
-    Batch,
+    /// To tell it together with others of the same question, by its number.
+    Batch(u64),
     /// To say beside what is being written what would come of it.
     Watch,
 }
 
 impl Orders {
+    /// The number that the next order gets.
+    pub fn next_number(&self) -> u64 {
+        self.given + 1
+    }
+
     /// Adds an order that is to be handed to the source. Gives its number.
     pub fn give(&mut self, order: Order, purpose: Purpose) -> u64 {
         self.given += 1;
@@ -169,18 +176,21 @@ impl Orders {
         }
     }
 
-    /// Keeps where an application was that has been moved; the first of a question takes the place of the last question's.
-    pub fn keep_moved(&mut self, done: &Done, first: bool) {
+    /// Keeps where an application was that has been moved with a question; those of a later question take the place of an earlier one's.
+    pub fn keep_moved(&mut self, done: &Done, question: u64) {
         let Done::Moved(moved) = done else { return };
-        if first {
-            self.moved.clear();
+        if question < self.moved_by {
+            return;
+        }
+        if question > self.moved_by {
+            (self.moved_by, self.moved) = (question, Vec::new());
         }
         self.moved.push((moved.app.clone(), moved.from.clone(), moved.to.clone()));
     }
 
     /// What is being done to an application: `killing…`.
     pub fn under_way(&self, app: &AppId) -> Option<&'static str> {
-        let doing = self.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch));
+        let doing = self.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch(_)));
         doing.filter(|ticket| ticket.act.object() == app.as_str()).find_map(|ticket| match &ticket.act {
             Act::In { act: PartitionAct::Kill { .. }, .. } => Some("killing…"),
             Act::In { act: PartitionAct::Move { .. }, .. } => Some("moving…"),

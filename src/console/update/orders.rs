@@ -48,7 +48,7 @@ fn kill_of(app: &AppRow) -> PartitionAct {
 /// # Errors
 /// Why not.
 pub fn may(model: &Model, verb: &str) -> Result<(), String> {
-    if !bulk::marked(model).is_empty() {
+    if bulk::has_marks(model) {
         return model.cluster.actor().map(|_| ());
     }
     let Some(app) = target(model) else { return Err(format!("only an application can be {verb}")) };
@@ -87,12 +87,11 @@ pub fn rest(model: &mut Model, rest: bool) {
 }
 
 /// Asks whether the application is to be killed.
-pub fn kill(model: &mut Model, reason: Option<&str>) {
+pub fn kill(model: &mut Model, reason: &str) {
     let Some(app) = target(model).and_then(|app| part(model)?.app_by_id(&app.id).cloned()) else { return };
     let Some(act) = within(model, kill_of(&app)) else { return };
     let lines = kill_lines(model, &app);
-    let reason = reason.unwrap_or_default().trim().to_owned();
-    ask(model, format!("Kill {}?", app.id), lines, "Kill", Order { act, reason });
+    ask(model, format!("Kill {}?", app.id), lines, "Kill", Order { act, reason: reason.to_owned() });
 }
 
 /// Asks whether an order is to be given; opens on not giving it.
@@ -218,7 +217,7 @@ fn written_target(line: &CommandLine) -> Option<&str> {
 /// Keeps among the messages which orders have no answer, when another scheduler takes this one's place: what comes of them is not told
 /// any more.
 pub fn leave_open(model: &mut Model) {
-    let given = model.orders.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch));
+    let given = model.orders.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch(_)));
     let acts: Vec<String> = given.map(|ticket| ticket.act.to_string()).collect();
     let name = model.cluster.about.name.clone();
     for act in acts {
@@ -245,11 +244,11 @@ fn told_of(model: &mut Model, ticket: &Ticket, outcome: Result<Done, Refusal>) -
     let act = &ticket.act;
     match (ticket.purpose, outcome) {
         (Purpose::Tell, Ok(done)) => {
-            model.orders.keep_moved(&done, true);
+            model.orders.keep_moved(&done, ticket.number);
             model.say(Grade::Info, told(&done));
             aftermath::expect(model, vec![act.clone()], ticket.since);
         }
-        (Purpose::Batch, outcome) => bulk::answered(model, ticket, &outcome),
+        (Purpose::Batch(number), outcome) => bulk::answered(model, ticket, number, &outcome),
         (Purpose::Watch, outcome) => return watched(model, act, &outcome),
         (Purpose::Ask(asked), Ok(would)) => question(model, act, asked, would),
         (Purpose::Tell | Purpose::Ask(_), Err(refusal)) => {
