@@ -1,23 +1,27 @@
 //! From a key to its frame, while the scheduler runs: 10 000 queues, 100 000 applications, 5 000 nodes, an engine on its own thread
-//! that releases and allocates without end, a terminal of 200 x 60.
+//! that releases and allocates without end, some applications ending and others coming with every step, a terminal of 200 x 60.
 //!
-//! Drives the real update and draw into the bytes for a terminal, as the console's loop does. A key can come just when a frame for
-//! news begins; so each measured time holds such a frame too: the newest view is taken and drawn, then the key is, then it is drawn.
+//! Drives the real update and draw into the bytes for a terminal, as the console's loop does, with the threads beside it that the
+//! program has. A key can come just when a frame for news begins; so each measured time holds such a frame too: what was made beside
+//! the loop and the newest view are taken and drawn, then the key is, then it is drawn. That frame shows what the key does, but for one
+//! thing: the rows of a long list come later, and until then an ellipsis stands for their number. "settled" is the time to the frame
+//! with these rows, for the keys that have to wait for some; what comes from the news meanwhile is drawn as ever.
 //!
 //! `cargo bench --bench console` measures; `cargo test --bench console` runs all of it once, small.
 
 #![allow(clippy::print_stdout, reason = "it is what a bench is for")]
 
 use std::io::{self, Write};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use kornsole::config;
-use kornsole::console::editor::{self, Job};
+use kornsole::console::hands::Hands;
 use kornsole::console::key::Key;
 use kornsole::console::model::Options;
 use kornsole::console::session::Session;
+use kornsole::console::update::lists;
 use kornsole::console::work::{Outcome, Work};
 use kornsole::engine::{Core, Engine};
 use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
@@ -59,7 +63,10 @@ fn main() {
     while !there() || source.view().allocations_made < shape.apps as u64 / 2 {
         std::thread::sleep(Duration::from_millis(10));
     }
-    println!("{:<34} {:>9} {:>9} {:>9} {:>11}", "key to frame", "median", "99th", "slowest", "bytes/key");
+    println!(
+        "{:<34} {:>9} {:>9} {:>9}   {:>9} {:>9} {:>11}",
+        "key to frame", "median", "99th", "slowest", "settled", "99th", "bytes/key"
+    );
     for (name, page, keys) in [
         ("queues: moving", "", "jjj<pgdn>jkk<pgup>"),
         ("queues: folding", "g", "j<space><space>"),
@@ -69,18 +76,34 @@ fn main() {
         ("nodes: the map", "3m", "jjj<pgdn>jkk<pgup>"),
         ("from page to page", "", "<tab>"),
         ("queues: a filter, letter by letter", "", "/leaf<bs><bs><bs><bs><esc>"),
+        ("queues: by another column", "", "s"),
         ("applications: a filter", "2", "/app<bs><bs><bs><esc>"),
+        ("applications: by another column", "2", "s"),
+        ("events: moving", "7j", "jjj<pgdn>jkk<pgup>"),
+        ("one user: moving", "4j<ret>", "jjj<pgdn>jkk<pgup>"),
+        ("command line: an application", "2:app ", "app-0<bs><bs><bs><bs><bs>"),
+        ("command line: a queue", "2:queues ", "leaf<bs><bs><bs><bs>"),
         ("configuration: moving", "6", "jjj<pgdn>jkk<pgup>"),
         ("configuration: typing", "6<pgdn>e<end>", "<ret>abc: 1<bs><bs><bs><bs><bs><bs><bs>"),
     ] {
         let before = source.view().allocations_made;
         let mut stand = Stand::new(Arc::clone(&source), page);
-        let mut times = stand.measure(&Key::parse_all(keys).expect("these are keys"), shape.keys);
+        let (mut times, mut settled) = stand.measure(&Key::parse_all(keys).expect("these are keys"), shape.keys);
         let bytes = stand.sink.take() / times.len().max(1);
         times.sort_unstable();
-        let at = |share: usize| times[(times.len() * share / 100).min(times.len() - 1)];
-        let ms = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1000.0);
-        println!("{name:<34} {:>9} {:>9} {:>9} {bytes:>11}", ms(at(50)), ms(at(99)), ms(at(100)));
+        settled.sort_unstable();
+        let at = |times: &[Duration], share: usize| match times.len() {
+            0 => String::new(),
+            len => format!("{:.2} ms", times[(len * share / 100).min(len - 1)].as_secs_f64() * 1000.0),
+        };
+        println!(
+            "{name:<34} {:>9} {:>9} {:>9}   {:>9} {:>9} {bytes:>11}",
+            at(&times, 50),
+            at(&times, 99),
+            at(&times, 100),
+            at(&settled, 50),
+            at(&settled, 99)
+        );
         let made = source.view().allocations_made - before;
         assert!(shape.keys < 100 || made > 0, "the scheduler runs meanwhile");
     }
@@ -109,14 +132,14 @@ impl Write for Sink {
     }
 }
 
-/// A console with a thread beside it that looks at edited texts, as the program has one.
+/// A console with the threads beside it that the program has.
 struct Stand {
     session: Session,
     terminal: Terminal<CrosstermBackend<Sink>>,
     sink: Sink,
     start: Instant,
-    jobs: Sender<Job>,
-    checked: Receiver<Outcome>,
+    hands: Hands,
+    done: Receiver<Outcome>,
 }
 
 impl Stand {
@@ -126,17 +149,17 @@ impl Stand {
         let viewport = Viewport::Fixed(Rect::new(0, 0, SIZE.width, SIZE.height));
         let backend = CrosstermBackend::new(sink.clone());
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport }).expect("nothing is asked for");
-        let (jobs, wanted) = channel::<Job>();
-        let (tell, checked) = channel();
-        std::thread::spawn(move || {
-            for job in wanted {
-                // The bench may have gone on.
-                let _ = tell.send(Outcome::Checked(Box::new(editor::check(&job))));
-            }
+        let (tell, done) = channel();
+        let tell = Mutex::new(tell);
+        let hands = Hands::new(move |_, outcome| {
+            // The bench may have gone on.
+            let _ = tell.lock().expect("nothing fails with it").send(outcome);
         });
-        let mut stand = Self { session, terminal, sink, start: Instant::now(), jobs, checked };
+        let hands = hands.expect("a thread can be started");
+        let mut stand = Self { session, terminal, sink, start: Instant::now(), hands, done };
         for key in Key::parse_all(page).expect("these are keys") {
             stand.press(key);
+            stand.finish();
         }
         stand.draw();
         stand.sink.take();
@@ -151,32 +174,56 @@ impl Stand {
         self.session.key(key, self.start.elapsed());
     }
 
-    /// What is done beside the loop: handed over, and taken back when it is there.
-    fn work(&mut self) {
+    /// Hands over what is to be done beside the loop.
+    fn hand_over(&mut self) {
         while let Some(work) = self.session.take_work() {
-            if let Work::Check(job) = work {
-                self.jobs.send(*job).expect("the thread is there as long as the stand");
+            if !matches!(work, Work::Copy(_) | Work::Edit(_) | Work::Context(_)) {
+                self.hands.give(self.session.era(), work).expect("a thread can be started");
             }
-        }
-        while let Ok(outcome) = self.checked.try_recv() {
-            self.session.done(outcome);
         }
     }
 
-    fn measure(&mut self, keys: &[Key], count: usize) -> Vec<Duration> {
-        let mut times = Vec::with_capacity(count);
+    /// Takes news, as the loop does before a frame.
+    fn news(&mut self) {
+        while let Ok(outcome) = self.done.try_recv() {
+            self.session.done(self.session.era(), outcome);
+        }
+        self.session.refresh(self.start.elapsed());
+        self.hand_over();
+    }
+
+    /// Waits for the rows of a long list, if some are awaited. Whether they were.
+    fn finish(&mut self) -> bool {
+        self.hand_over();
+        let awaited = lists::is_awaited(self.session.model());
+        while lists::is_awaited(self.session.model()) {
+            let outcome = self.done.recv().expect("the threads are there as long as the stand");
+            self.session.done(self.session.era(), outcome);
+            self.hand_over();
+        }
+        awaited
+    }
+
+    /// How long each key took to its frame, and those that had to wait for rows to the frame with these.
+    fn measure(&mut self, keys: &[Key], count: usize) -> (Vec<Duration>, Vec<Duration>) {
+        let (mut times, mut settled) = (Vec::with_capacity(count), Vec::new());
         for key in keys.iter().cycle().take(count.max(keys.len())) {
             let begin = Instant::now();
-            self.session.refresh(self.start.elapsed());
-            self.work();
+            self.news();
             self.draw();
             self.press(*key);
+            self.hand_over();
             self.draw();
             times.push(begin.elapsed());
+            // A list is waited for with every other key only: one may be typed while another is made.
+            if times.len() % 2 == 0 && self.finish() {
+                self.draw();
+                settled.push(begin.elapsed());
+            }
             // A person is no faster than this, and the scheduler is to have its turn.
             std::thread::sleep(Duration::from_millis(2));
         }
-        times
+        (times, settled)
     }
 }
 
@@ -200,7 +247,8 @@ fn text(shape: Shape) -> String {
     text
 }
 
-/// An application for each leaf and round; then some of them release what they have and ask anew, without end.
+/// An application for each leaf and round; then some of them release what they have and ask anew, without end, and with every step the
+/// oldest ones end and as many come.
 struct Busy {
     shape: Shape,
     next: Time,
@@ -209,6 +257,8 @@ struct Busy {
 
 /// How many applications release and ask in one step.
 const STEP: usize = 100;
+/// How many end and come in one step.
+const CHANGE: usize = 2;
 
 impl Busy {
     fn ask(app: usize, round: usize) -> Command {
@@ -217,21 +267,23 @@ impl Busy {
     }
 
     fn begin(&self) -> Vec<Command> {
-        let Shape { tenants, leaves, apps, nodes, .. } = self.shape;
+        let Shape { apps, nodes, .. } = self.shape;
         let node = |number: usize| {
             let id = NodeId::from(format!("node-{number:05}"));
             PartitionCommand::AddNode(NodeSpec { id, capacity: amounts(32), ..NodeSpec::default() }).into()
         };
-        let submit = |number: usize| {
-            let app = AppId::from(format!("app-{number:06}"));
-            let queue = format!("root.tenant-{:03}.leaf-{:03}", number % tenants, number / tenants % leaves);
-            let who = Identity::new(format!("user-{}", number % 300), ["dev"]);
-            PartitionCommand::Submit(Submission { app, queue, who, ..Submission::default() }).into()
-        };
         let mut all: Vec<Command> = (0..nodes).map(node).collect();
-        all.extend((0..apps).map(submit));
+        all.extend((0..apps).map(|number| self.submit(number)));
         all.extend((0..apps).map(|app| Self::ask(app, 0)));
         all
+    }
+
+    fn submit(&self, number: usize) -> Command {
+        let Shape { tenants, leaves, .. } = self.shape;
+        let app = AppId::from(format!("app-{number:06}"));
+        let queue = format!("root.tenant-{:03}.leaf-{:03}", number % tenants, number / tenants % leaves);
+        let who = Identity::new(format!("user-{}", number % 300), ["dev"]);
+        PartitionCommand::Submit(Submission { app, queue, who, ..Submission::default() }).into()
     }
 }
 
@@ -248,12 +300,21 @@ impl Workload for Busy {
         }
         let step = STEP.min(self.shape.apps);
         let (first, round) = ((self.turn - 2) * step, (self.turn - 2) * step / self.shape.apps);
+        let gone = (self.turn - 2) * CHANGE;
         let of_one = |number: usize| {
             let app = (first + number) % self.shape.apps;
             let (id, ask) = (AppId::from(format!("app-{app:06}")), AskId::from(format!("a{round}")));
+            // Those that ended are asked for nothing any more.
+            let live = app >= gone;
             [PartitionCommand::Release { app: id, ask }.into(), Self::ask(app, round + 1)]
+                .into_iter()
+                .filter(move |_| live)
         };
-        (0..step).flat_map(of_one).collect()
+        let another = |number: usize| {
+            let (app, new) = (AppId::from(format!("app-{:06}", gone + number)), self.shape.apps + gone + number);
+            [PartitionCommand::Remove { app }.into(), self.submit(new), Self::ask(new, 0)]
+        };
+        (0..step).flat_map(of_one).chain((0..CHANGE).flat_map(another)).collect()
     }
 
     fn observe(&mut self, _now: Time, _events: &[Event]) {}

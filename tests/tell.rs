@@ -171,14 +171,32 @@ fn a_command_that_is_not_there_is_told() {
     assert!(told.contains("/nowhere/kornsole-tell cannot be run: "), "{told}");
 }
 
-/// Takes one request after the other, answers each as told, and hands out the first line and the body.
-fn listen(answers: &'static [&'static str]) -> (String, Receiver<(String, String)>) {
+/// What a client and a server say to each other.
+trait Line: Read + Write {}
+
+impl<T: Read + Write> Line for T {}
+
+/// Takes one request after the other, answers each as told, and hands out the first line and the body; over TLS where there is a
+/// certificate.
+fn listen(
+    answers: &'static [&'static str],
+    certificate: Option<rustls::ServerConfig>,
+) -> (String, Receiver<(String, String)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/drains?team=1", listener.local_addr().unwrap());
+    let scheme = if certificate.is_some() { "https" } else { "http" };
+    let address = format!("{scheme}://{}/drains?team=1", listener.local_addr().unwrap());
     let (tell, told) = channel();
+    let certificate = certificate.map(Arc::new);
     std::thread::spawn(move || {
         for answer in answers {
             let (stream, _) = listener.accept().unwrap();
+            let stream: Box<dyn Line> = match &certificate {
+                Some(config) => {
+                    let tls = rustls::ServerConnection::new(Arc::clone(config)).unwrap();
+                    Box::new(rustls::StreamOwned::new(tls, stream))
+                }
+                None => Box::new(stream),
+            };
             let mut reader = BufReader::new(stream);
             let mut head = Vec::new();
             loop {
@@ -203,7 +221,7 @@ fn listen(answers: &'static [&'static str]) -> (String, Receiver<(String, String
 
 #[test]
 fn the_webhook_is_posted_to_until_it_takes_the_report() {
-    let (address, requests) = listen(&["503 Service Unavailable", "204 No Content"]);
+    let (address, requests) = listen(&["503 Service Unavailable", "204 No Content"], None);
     let source = drain(&DrainConfig { webhook: Some(address), retries: 5, ..patient(&[]) });
     for _ in 0..2 {
         let (line, body) = requests.recv_timeout(PATIENCE).unwrap();
@@ -216,7 +234,7 @@ fn the_webhook_is_posted_to_until_it_takes_the_report() {
 
 #[test]
 fn a_webhook_that_refuses_is_told_without_its_address() {
-    let (address, _requests) = listen(&["403 Forbidden"]);
+    let (address, _requests) = listen(&["403 Forbidden"], None);
     let told = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
     assert!(told.ends_with("the webhook answers 403 Forbidden; tried once"), "{told}");
 
@@ -224,6 +242,44 @@ fn a_webhook_that_refuses_is_told_without_its_address() {
     let webhook = Some(format!("http://{nobody}/secret-path"));
     let told = failure(&drain(&DrainConfig { webhook, ..patient(&[]) }));
     assert!(told.contains("the webhook: ") && !told.contains("secret-path"), "{told}");
+}
+
+#[test]
+fn a_webhook_over_tls_is_believed_by_its_authority_only() {
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let certificate = || {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let key = made.signing_key.serialize_der().try_into().unwrap();
+        Some(config.unwrap().with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key).unwrap())
+    };
+    let folder = Folder::new("tls");
+    let authorities = Some(folder.0.join("ca.pem"));
+    std::fs::write(folder.0.join("ca.pem"), made.cert.pem()).unwrap();
+    let (address, requests) = listen(&["204 No Content"], certificate());
+    let _source = drain(&DrainConfig { webhook: Some(address), authorities, ..patient(&[]) });
+    check_document(&requests.recv_timeout(PATIENCE).unwrap().1);
+
+    let (address, _requests) = listen(&[], certificate());
+    let hook = DrainConfig { webhook: Some(address), ..patient(&[]) };
+    let told = failure(&drain(&DrainConfig { authorities: Some(folder.0.join("no.pem")), ..hook.clone() }));
+    assert!(told.contains("no.pem cannot be read: ") && told.ends_with("; tried once"), "{told}");
+    std::fs::write(folder.0.join("empty.pem"), "").unwrap();
+    let told = failure(&drain(&DrainConfig { authorities: Some(folder.0.join("empty.pem")), ..hook }));
+    assert!(told.contains("empty.pem has no certificate in PEM; tried once"), "{told}");
+
+    let (address, requests) = listen(&["204 No Content"], certificate());
+    let told = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
+    assert!(told.contains("certificate") && !told.contains("/drains"), "{told}");
+    assert!(requests.recv_timeout(PATIENCE).is_err(), "nothing was told to a stranger");
+}
+
+#[test]
+fn a_webhook_that_sends_elsewhere_is_not_followed() {
+    let (address, requests) = listen(&["301 Moved Permanently\r\nlocation: /other"], None);
+    let told = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
+    assert!(told.ends_with("the webhook answers 301 Moved Permanently; tried once"), "{told}");
+    assert_eq!(requests.recv_timeout(PATIENCE).unwrap().0, "post /drains?team=1 http/1.1");
 }
 
 fn report() -> DrainReport {

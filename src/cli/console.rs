@@ -119,17 +119,17 @@ pub struct Opened {
 
 /// Shows the console on the files named.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
-    let settings = match args.common.settings.read(args.config.as_deref()) {
+    let settings = match args.common.settings.read(args.config.as_deref(), args.common.state.folder.as_deref()) {
         Asked::Run(settings) => settings,
         Asked::Ended(code) => return code,
     };
-    let config = settings.config().queues_file.as_deref();
+    let (config, state) = (settings.config().queues_file.as_deref(), args.common.state.by(&settings));
     let setup = setup(&settings, args.common.core);
-    match open_kept(config, args.workload.as_deref(), &setup, &args.common.state, args.common.speed) {
+    match open_kept(config, args.workload.as_deref(), &setup, &state, args.common.speed) {
         Ok(mut opened) => {
             // What is recorded is played without a folder, and must look the same.
             if args.common.record.is_none() {
-                opened.about.notes.push(args.common.state.note());
+                opened.about.notes.push(state.note());
             }
             show(opened, &args.common, &settings)
         }
@@ -269,7 +269,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
         Err(error) => return fail(&error.to_string(), 1),
     };
     if let Some(server) = &server {
-        args.state.served(server);
+        args.state.by(settings).served(server);
     }
     about.notes.extend(server.as_ref().map(|server| format!("The REST API is served on {}.", server.address())));
     let source = Arc::new(Embedded::new(engine, about, args.actor(settings.config())));

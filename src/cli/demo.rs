@@ -56,12 +56,12 @@ pub fn run(args: &DemoArgs) -> ExitCode {
             Err(message) => fail(&message, 1),
         };
     }
-    let settings = match args.common.settings.read(None) {
+    let settings = match args.common.settings.read(None, args.common.state.folder.as_deref()) {
         Asked::Run(settings) => settings,
         Asked::Ended(code) => return code,
     };
     let setup = setup(&settings, profile);
-    match open_kept(args.seed, &setup, &args.common.state, args.common.speed) {
+    match open_kept(args.seed, &setup, &args.common.state.by(&settings), args.common.speed) {
         Ok(opened) => show(opened, &args.common, &settings),
         Err(message) => fail(&message, 1),
     }

@@ -124,14 +124,14 @@ fn address(written: &str) -> Result<SocketAddr, String> {
 
 /// Serves until it is told to stop.
 pub fn run(args: &ServeArgs) -> ExitCode {
-    let settings = match args.settings.read(args.config.as_deref()) {
+    let settings = match args.settings.read(args.config.as_deref(), args.state.folder.as_deref()) {
         Asked::Run(settings) => settings,
         Asked::Ended(code) => return code,
     };
     if let Err(message) = args.logs.start() {
         return fail(&message, 2);
     }
-    let config = settings.config();
+    let (config, state) = (settings.config(), args.state.by(&settings));
     let mut setup = setup(&settings, args.core);
     setup.paused = args.paused;
     let started = args.listen.options(config, args.core).map_err(|why| (why, 2)).and_then(|mut options| {
@@ -141,14 +141,14 @@ pub fn run(args: &ServeArgs) -> ExitCode {
             options.access.scheduler_acl = acl.clone();
         }
         let (file, workload) = (config.queues_file.as_deref(), args.workload.as_deref());
-        let opened = open_kept(file, workload, &setup, &args.state, args.speed).map_err(|why| (why, 1))?;
+        let opened = open_kept(file, workload, &setup, &state, args.speed).map_err(|why| (why, 1))?;
         let engine = engine(opened, args.speed, hook(&settings)).map_err(|why| (why, 1))?;
         let server = Server::start(options, Arc::clone(&engine)).map_err(|why| (why.to_string(), 1))?;
         Ok((engine, server))
     });
     match started {
         Ok((engine, server)) => {
-            args.state.served(&server);
+            state.served(&server);
             until_told(&engine, server)
         }
         Err((message, code)) => fail(&message, code),

@@ -47,13 +47,13 @@ pub enum Asked {
 }
 
 impl SettingsArgs {
-    /// Reads the file and puts the flags before it; `config` is the queue configuration that was named. Prints what was asked to
-    /// be printed.
-    pub fn read(&self, config: Option<&Path>) -> Asked {
+    /// Reads the file and puts the flags before it; `config` is the queue configuration that was named, `state` the folder of the
+    /// state. Prints what was asked to be printed.
+    pub fn read(&self, config: Option<&Path>, state: Option<&Path>) -> Asked {
         if self.print_scheduler_keys {
             return Asked::Ended(print(&template()));
         }
-        match self.settings(config) {
+        match self.settings(config, state) {
             Err((message, code)) => Asked::Ended(fail(&message, code)),
             Ok(settings) if self.print_scheduler_config => Asked::Ended(print(&settings.print())),
             Ok(settings) => Asked::Run(Box::new(settings)),
@@ -61,7 +61,7 @@ impl SettingsArgs {
     }
 
     /// The settings, or what is wrong with the exit code for it: 1 for the file, 2 for a flag.
-    fn settings(&self, config: Option<&Path>) -> Result<Settings, (String, u8)> {
+    fn settings(&self, config: Option<&Path>, state: Option<&Path>) -> Result<Settings, (String, u8)> {
         let mut settings = Settings::default();
         let mut bytes = Vec::new();
         let file = self.scheduler_config.as_deref();
@@ -75,8 +75,10 @@ impl SettingsArgs {
         for (key, value) in &self.set {
             settings.set(key, value, &format!("--set {key}={value}")).map_err(|why| (why, 2))?;
         }
-        if let Some(config) = config {
-            settings.set("queues.file", &config.to_string_lossy(), "--config").map_err(|why| (why, 2))?;
+        for (key, path, flag) in [("queues.file", config, "--config"), ("state.folder", state, "--state")] {
+            if let Some(path) = path {
+                settings.set(key, &path.to_string_lossy(), flag).map_err(|why| (why, 2))?;
+            }
         }
         if let Some(group) = &self.policy_group {
             settings.set("queues.policyGroup", group, "--policy-group").map_err(|why| (why, 2))?;

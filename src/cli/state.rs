@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::serve;
 use crate::api::server::Server;
+use crate::config::Settings;
 use crate::engine::journal::{Folder, Fresh, Kept, lock};
 use crate::engine::{Core, Setup};
 use crate::scenario::Workload;
@@ -17,11 +18,17 @@ pub struct StateArgs {
     #[arg(long = "state", value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// If the state is damaged, move the damaged file aside and go on with what is intact of it
-    #[arg(long = "state-repair", requires = "folder")]
+    #[arg(long = "state-repair")]
     pub repair: bool,
 }
 
 impl StateArgs {
+    /// The same where the settings have their say: a flag goes before the file there already.
+    #[must_use]
+    pub fn by(&self, settings: &Settings) -> Self {
+        Self { folder: settings.config().state_folder.clone(), repair: self.repair }
+    }
+
     /// The scheduler that is in the folder, or a fresh one, with what keeps it. Without a folder nothing keeps it.
     ///
     /// # Errors
@@ -33,7 +40,12 @@ impl StateArgs {
         workload: Option<Box<dyn Workload>>,
         fresh: Fresh<'_>,
     ) -> Result<(Core, Option<Kept>), String> {
-        let Some(path) = &self.folder else { return Ok((fresh(workload)?, None)) };
+        let Some(path) = &self.folder else {
+            if self.repair {
+                return Err("--state-repair: there is no state; name its folder with --state DIR".to_owned());
+            }
+            return Ok((fresh(workload)?, None));
+        };
         let folder = Folder::open(path, self.repair).map_err(|trouble| trouble.to_string())?;
         let notes = folder.notes().to_vec();
         let (mut core, kept) =

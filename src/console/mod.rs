@@ -11,7 +11,7 @@
 //! the same console without one.
 //!
 //! Invariants:
-//! - only [`runtime`], [`terminal`] and `files` do IO, and only the first two know the clock or a thread;
+//! - only [`runtime`], [`terminal`] and `files` do IO; only the first two know the clock, and besides them only [`hands`] a thread;
 //! - the console knows a cluster only through [`crate::source::Source`] and [`crate::view`];
 //! - every text that comes from outside is escaped where it is written into the buffer.
 
@@ -27,6 +27,7 @@ pub mod filter;
 pub mod format;
 mod gate;
 mod glance;
+pub mod hands;
 mod input;
 pub mod key;
 pub mod keymap;

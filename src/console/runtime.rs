@@ -27,8 +27,8 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
 use super::action::{Effects, Mouse};
-use super::files;
 use super::gate::Gate;
+use super::hands::Hands;
 use super::input;
 use super::key::Key;
 use super::model::{Model, Options, Personal};
@@ -128,9 +128,14 @@ pub fn run_tapped(
     if let Some(tap) = &mut tap {
         tap.begin(size, session.model());
     }
+    let told = Mutex::new(sender.clone());
+    let hands = Hands::new(move |era, outcome| {
+        // The loop may have ended.
+        let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Done(era, outcome));
+    })?;
     let start = Instant::now();
     let (last_news, waiting, left) = (start, false, false);
-    Loop { screen, session, time, tap, input, events, sender, news, start, last_news, waiting, left }.run()
+    Loop { screen, session, time, tap, input, hands, events, sender, news, start, last_news, waiting, left }.run()
 }
 
 fn watch_input(sender: &Sender<Event>, gate: &Gate) -> color_eyre::Result<()> {
@@ -203,6 +208,7 @@ struct Loop {
     time: TapTime,
     tap: Option<Box<dyn Tap>>,
     input: Gate,
+    hands: Hands,
     events: Receiver<Event>,
     sender: Sender<Event>,
     news: Arc<AtomicBool>,
@@ -356,15 +362,7 @@ impl Loop {
                     std::thread::Builder::new().name("console-open".to_owned()).spawn(open)?;
                 }
                 Work::Edit(text) => effects = effects.and(self.edit(&text)?),
-                other => {
-                    let sender = self.sender.clone();
-                    let perform = move || {
-                        if let Some(outcome) = files::perform(other) {
-                            let _ = sender.send(Event::Done(era, outcome));
-                        }
-                    };
-                    std::thread::Builder::new().name("console-work".to_owned()).spawn(perform)?;
-                }
+                other => self.hands.give(era, other)?,
             }
         }
         Ok(effects)

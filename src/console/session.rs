@@ -3,6 +3,7 @@
 //! Invariant: whatever answers later (orders, texts, views, chapters, what is done outside) belongs to the source it was asked of.
 //! With another source come other channels and another [`Session::era`], so that an answer of the one before finds nobody.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -22,7 +23,7 @@ use super::model::past::{Span, Step};
 use super::model::{Grade, Model, Options, Personal};
 use super::opener::Opener;
 use super::theme::{Theme, ThemeName};
-use super::update::{aftermath, feed, lists, navigate, orders, past, update, write};
+use super::update::{aftermath, feed, lists, long, navigate, orders, past, update, write};
 use super::work::{Outcome, Watched, Work};
 use crate::model::Time;
 use crate::source::{Glance, Sight, Source};
@@ -50,7 +51,23 @@ pub struct Session {
     opening: Option<(String, u64)>,
     /// How many times another scheduler took the place of the one before.
     era: u64,
+    /// What was done about a row of a list that is still being made; done when that is there.
+    held: VecDeque<Held>,
+    /// Events are being read.
+    reading: bool,
 }
+
+/// What a person did.
+enum Held {
+    Key(Key),
+    Mouse(Mouse),
+    Paste(String),
+}
+
+/// How much of that is held at most.
+const HELD: usize = 256;
+/// Up to how many events are read where frames are drawn.
+const AT_ONCE: u64 = 1_000;
 
 /// How it was at a time, or why that cannot be told.
 type Then = (Time, Result<Arc<View>, String>);
@@ -93,6 +110,8 @@ impl Session {
             opener: None,
             opening: None,
             era: 0,
+            held: VecDeque::new(),
+            reading: false,
         }
     }
 
@@ -115,12 +134,43 @@ impl Session {
     /// A key at `now` on the console's clock.
     pub fn key(&mut self, key: Key, now: Duration) -> Effects {
         let passed = update(&mut self.model, Action::Clock(now));
+        if !self.held.is_empty() {
+            return passed.and(self.hold(Held::Key(key)));
+        }
         let Some(action) = keymap::action(&self.model, key) else { return passed };
+        if lists::is_awaited(&self.model) && long::waits(&self.model, &action) {
+            return passed.and(self.hold(Held::Key(key)));
+        }
         let effects = update(&mut self.model, action);
         self.tell_glance();
         self.take_theme();
         self.give_orders();
         passed.and(effects).and(self.read_events()).and(self.read_records())
+    }
+
+    /// Keeps what a person did until the list is there that it is about; what comes too fast for that is lost.
+    fn hold(&mut self, what: Held) -> Effects {
+        if self.held.len() < HELD {
+            self.held.push_back(what);
+        }
+        Effects::NONE
+    }
+
+    /// Does what was held, in its order, as far as it need not wait any longer.
+    fn go_on(&mut self) -> Effects {
+        let (mut effects, now) = (Effects::NONE, self.model.now);
+        let mut held = std::mem::take(&mut self.held);
+        while let Some(next) = held.pop_front() {
+            effects = effects.and(match next {
+                Held::Key(key) => self.key(key, now),
+                Held::Mouse(mouse) => self.mouse(mouse, now),
+                Held::Paste(text) => self.paste(text, now),
+            });
+            if !self.held.is_empty() {
+                self.held.append(&mut held);
+            }
+        }
+        effects
     }
 
     /// Takes the theme that is to be shown now: while one is being chosen, that one.
@@ -135,11 +185,17 @@ impl Session {
 
     /// The mouse did something at `now`.
     pub fn mouse(&mut self, mouse: Mouse, now: Duration) -> Effects {
+        if !self.held.is_empty() {
+            return self.hold(Held::Mouse(mouse));
+        }
         update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Mouse(mouse)))
     }
 
     /// Text was pasted at `now`.
     pub fn paste(&mut self, text: String, now: Duration) -> Effects {
+        if !self.held.is_empty() {
+            return self.hold(Held::Paste(text));
+        }
         let effects = update(&mut self.model, Action::Clock(now)).and(update(&mut self.model, Action::Paste(text)));
         self.give_orders();
         effects
@@ -215,10 +271,19 @@ impl Session {
             Some(since) => update(&mut self.model, Action::Aftermath(self.source.events(since, Events::KEPT))),
             None => Effects::NONE,
         };
-        if !matches!(self.model.page(), Page::Events(_)) {
+        if !matches!(self.model.page(), Page::Events(_)) || self.reading {
             return effects;
         }
-        let page = self.source.events(self.model.cluster.events.next, Events::KEPT);
+        let events = &self.model.cluster.events;
+        let (since, next) = (events.next, self.source.events(u64::MAX, 0).next);
+        if next.saturating_sub(since) > AT_ONCE {
+            // So many take longer to put into words than a frame may.
+            self.reading = true;
+            let source = Watched(Arc::clone(&self.source));
+            self.model.work.push_back(Work::EventsOf(source, since, Events::KEPT));
+            return effects;
+        }
+        let page = self.source.events(since, Events::KEPT);
         effects.and(update(&mut self.model, Action::Events(page)))
     }
 
@@ -261,6 +326,10 @@ impl Session {
         model.cluster.past.kept = source.keeps_past();
         model.cluster.past.see(&model.cluster.view, source.events(u64::MAX, 0).next);
         lists::rebuild(&mut model, true);
+        // What is still made for the other one is not for this one.
+        model.makings = self.model.makings;
+        self.held.clear();
+        self.reading = false;
         self.model = model;
         self.source = source;
         (self.answers, self.texts, self.views, self.chapters) = (channel(), channel(), channel(), channel());
@@ -362,7 +431,15 @@ impl Session {
         if era != self.era && !matches!(outcome, Outcome::Written(_)) {
             return Effects::NONE;
         }
-        update(&mut self.model, Action::Done(outcome)).and(self.read_records())
+        if let Outcome::Events(page) = &outcome {
+            self.reading = false;
+            if page.instance != self.source.events(u64::MAX, 0).instance {
+                // They are of a scheduler that was left meanwhile.
+                return Effects::NONE;
+            }
+        }
+        let effects = update(&mut self.model, Action::Done(outcome)).and(self.read_records());
+        if self.held.is_empty() || lists::is_awaited(&self.model) { effects } else { effects.and(self.go_on()) }
     }
 
     /// When the console wants to be refreshed again though nothing happened; `None` when never.

@@ -37,7 +37,7 @@ pub fn of(model: &Model) -> Option<Subject> {
 /// The application of a row of the applications; `None` when it ended a moment ago.
 pub fn app_at(part: &PartitionView, line: &AppLine) -> Option<Arc<AppRow>> {
     match line {
-        AppLine::Live(slot) => part.app(*slot).cloned(),
+        AppLine::Live(slot, id) => part.app(*slot).filter(|row| row.id == *id).cloned(),
         AppLine::Ended(row) => Some(Arc::clone(row)),
     }
 }

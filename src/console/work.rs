@@ -1,6 +1,7 @@
 //! What the console wants done that takes time or touches the world outside, and what came of it. The update asks for it
 //! ([`super::model::Model::work`]), the runtime has it done beside the draw loop, and the outcome comes back as an action.
 
+use std::any::Any;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,15 +11,20 @@ use super::model::Model;
 use super::model::past::Moment;
 use super::model::placement::WantedFile;
 use super::model::records::Compared;
+use super::update::long;
 use crate::model::{Profile, Time};
 use crate::source::Source;
-use crate::view::View;
+use crate::view::{EventPage, View};
 
 /// Something to be done.
 #[derive(Clone, Debug)]
 pub enum Work {
     /// Read a configuration that a person named.
     Read(WantedFile),
+    /// Make the rows of a long list.
+    List(Box<long::Job>),
+    /// Let go of something large that nobody looks at any more.
+    Forget(Forgotten),
     /// Look at an edited configuration.
     Check(Box<Job>),
     /// Look at a form on a queue.
@@ -40,6 +46,8 @@ pub enum Work {
     Moments(u64),
     /// The same, of this source.
     MomentsOf(Watched, u64),
+    /// Take the events of a source from this number on, at most so many.
+    EventsOf(Watched, u64, usize),
     /// Put a text into the terminal's clipboard.
     Copy(String),
     /// Write what a list shows into a new file, as CSV, JSON or text by its name.
@@ -67,6 +75,10 @@ pub enum Work {
 pub enum Outcome {
     /// A configuration that was asked for: its name, and a cluster with it in force or why there is none.
     Read(String, Result<Arc<View>, String>),
+    /// The rows of a long list.
+    Listed(Box<long::Listed>),
+    /// Events that came since the last ones.
+    Events(EventPage),
     /// What an edited configuration would mean.
     Checked(Box<Checked>),
     /// What a form on a queue comes to.
@@ -79,6 +91,26 @@ pub enum Outcome {
     Looked(Looked),
     /// A file was written: what it is now called and what is in it; or why not.
     Written(Result<String, String>),
+}
+
+/// Something large that is let go: taking it apart takes longer than a frame may.
+#[derive(Clone)]
+pub struct Forgotten {
+    /// Never looked at: it is held until it is done with.
+    _thing: Arc<dyn Any + Send + Sync>,
+}
+
+impl Forgotten {
+    /// Takes what is let go.
+    pub fn of<T: Send + Sync + 'static>(thing: T) -> Self {
+        Self { _thing: Arc::new(thing) }
+    }
+}
+
+impl std::fmt::Debug for Forgotten {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Forgotten")
+    }
 }
 
 /// A source that is looked at.

@@ -332,6 +332,12 @@ impl Core {
             return Err(refusal.with(now));
         };
         let changed = "the configuration was changed meanwhile";
+        let of_late = self.ledger().recent_revisions();
+        if !of_late.iter().any(|revision| base.eq_ignore_ascii_case(&revision.checksum)) {
+            let text = "none with this checksum was in force of late; look at the one that is, and name its checksum";
+            let refusal = Refusal::new(Code::ChecksumMismatch, "another configuration is in force", text);
+            return Err(refusal.with(now));
+        }
         if !base.eq_ignore_ascii_case(current) {
             let written = self.in_force.written.as_deref();
             let by = written.map(|written| match &written.by {

@@ -22,7 +22,7 @@ use crate::config::settings::EventConfig;
 use crate::config::store::{Disk, Prepared};
 use crate::model::{Profile, Time};
 use crate::scenario::Workload;
-use crate::scheduler::{Command, Event, Scheduler, saved};
+use crate::scheduler::{Command, Event, Partition, Scheduler, saved};
 use crate::view::act::{Actor, Code, Configuration, Done, Order, Refusal};
 use crate::view::{Notice, NoticeWeight, Sample};
 
@@ -114,7 +114,8 @@ struct Saved<'a, S> {
 
 impl Core {
     /// Everything of it, written down.
-    pub fn save(&self) -> Vec<u8> {
+    pub fn save(&mut self) -> Vec<u8> {
+        self.scheduler.partitions_mut().iter_mut().for_each(Partition::count_all_slept);
         let (notices, notices_told, history) = self.views.kept();
         let saved = Saved {
             scheduler: self.scheduler.saving(),

@@ -97,8 +97,8 @@ impl Core {
     }
 
     /// Gives a command that every check has passed. With a journal the whole order is kept already ([`super::journal`]).
-    fn commit(&mut self, at: &Within<'_>, command: PartitionCommand) -> Result<Vec<Event>, Refusal> {
-        Ok(self.apply(&Command::In { partition: Some(Arc::clone(at.partition)), command }))
+    fn commit(&mut self, at: &Within<'_>, command: PartitionCommand) -> Vec<Event> {
+        self.apply(&Command::In { partition: Some(Arc::clone(at.partition)), command })
     }
 
     fn part(&self, at: &Within<'_>) -> Result<&Partition, Refusal> {
@@ -112,13 +112,13 @@ impl Core {
         let queue = part.apps[key].queue_path.clone();
         at.expected(&queue, expect)?;
         let (by, reason) = (at.actor.identity.clone(), at.order.reason.clone());
-        let events = self.commit(at, PartitionCommand::Kill { app: app.clone(), by, reason })?;
+        let events = self.commit(at, PartitionCommand::Kill { app: app.clone(), by, reason });
         Ok(Done::Killed(self.ended(at, app, queue, &events)))
     }
 
     fn order_remove(&mut self, at: &Within<'_>, app: &AppId) -> Result<Done, Refusal> {
         let queue = at.own(self.part(at)?, app)?.queue_path.clone();
-        let events = self.commit(at, PartitionCommand::Remove { app: app.clone() })?;
+        let events = self.commit(at, PartitionCommand::Remove { app: app.clone() });
         Ok(Done::Removed(self.ended(at, app, queue, &events)))
     }
 
@@ -158,7 +158,7 @@ impl Core {
         let done = Moved { app: app.clone(), from, to: to.clone(), state: moving.state, effects, dry_run };
         if !dry_run {
             let by = at.actor.identity.clone();
-            self.commit(at, PartitionCommand::Move { app: app.clone(), to: to.clone(), by })?;
+            self.commit(at, PartitionCommand::Move { app: app.clone(), to: to.clone(), by });
         }
         Ok(Done::Moved(done))
     }
@@ -182,7 +182,7 @@ impl Core {
         let done =
             Cleaned { removed_queues: plan.removed, kept: kept.collect(), removed_applications: expired, dry_run };
         if !dry_run {
-            self.commit(at, PartitionCommand::Clean { queues, applications })?;
+            self.commit(at, PartitionCommand::Clean { queues, applications });
         }
         Ok(Done::Cleaned(done))
     }
@@ -204,7 +204,7 @@ impl Core {
         {
             return Err(Refusal::no_access(at.actor, &at.order.act, &placed.path, AclKind::Submit));
         }
-        let events = self.commit(at, PartitionCommand::Submit(submission.clone()))?;
+        let events = self.commit(at, PartitionCommand::Submit(submission.clone()));
         for event in events {
             match event.kind {
                 EventKind::AppAccepted { app, queue } => return Ok(Done::Submitted(Submitted { app, queue })),
@@ -236,7 +236,7 @@ impl Core {
         }
         let ids = asks.iter().flat_map(|ask| ask.ids().collect::<Vec<_>>()).collect();
         for ask in asks {
-            self.commit(at, PartitionCommand::Ask(ask))?;
+            self.commit(at, PartitionCommand::Ask(ask));
         }
         Ok(Done::Asked(Asked { app: app.clone(), asks: ids }))
     }
@@ -245,7 +245,7 @@ impl Core {
         let application = at.own(self.part(at)?, app)?;
         let key = application.ask_key(ask).ok_or_else(|| Refusal::not_found("allocation", ask.as_str()))?;
         let allocated = application.asks[key].allocation.is_some();
-        self.commit(at, PartitionCommand::Release { app: app.clone(), ask: ask.clone() })?;
+        self.commit(at, PartitionCommand::Release { app: app.clone(), ask: ask.clone() });
         Ok(Done::Released(Released { app: app.clone(), ask: ask.clone(), allocated }))
     }
 
@@ -284,7 +284,7 @@ impl Core {
             _ => return Err(Refusal::new(Code::BadRequest, at.cannot(), "this is nothing that is done to a node")),
         };
         let node = node.clone();
-        let events = self.commit(at, command)?;
+        let events = self.commit(at, command);
         let mut released = Vec::new();
         for event in events {
             match event.kind {

@@ -2,10 +2,12 @@
 //!
 //! Invariants:
 //! - whoever hands in a report never waits: a report that finds the queue full is handed back;
+//! - the webhook's certificate is checked, and no redirect is followed;
 //! - data never becomes part of a command line: the words of the command are fixed, the report comes as JSON on standard input;
 //! - each try ends by its time limit, and what fails for good is told once.
 
 use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -13,9 +15,11 @@ use std::thread::Builder;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use reqwest::blocking::Client;
+use reqwest::{Certificate, Url, redirect};
 use serde_json::{Value, json};
 
 use crate::config::settings::DrainConfig;
+use crate::model::name::is_this_machine;
 use crate::model::{Resource, Time};
 use crate::scheduler::{Draining, DrainingApp};
 
@@ -40,14 +44,15 @@ pub struct Hook {
 #[derive(Clone, Debug)]
 enum Way {
     Command(Vec<String>),
-    Webhook(String),
+    /// The address, and a file of authorities beside the system's.
+    Webhook(String, Option<PathBuf>),
 }
 
 impl Hook {
     /// By the scheduler's own configuration; `None` when nothing is to be called.
     pub fn of(config: &DrainConfig) -> Option<Self> {
         let command = (!config.command.is_empty()).then(|| Way::Command(config.command.clone()));
-        let webhook = config.webhook.clone().map(Way::Webhook);
+        let webhook = config.webhook.clone().map(|address| Way::Webhook(address, config.authorities.clone()));
         let ways: Vec<Way> = command.into_iter().chain(webhook).collect();
         let DrainConfig { timeout, retries, retry_pause: pause, .. } = *config;
         (!ways.is_empty()).then_some(Self { ways, timeout, retries, pause })
@@ -180,7 +185,7 @@ impl<F: Fn(String, String)> Worker<F> {
             }
             let outcome = match way {
                 Way::Command(words) => self.call(words, &job.document),
-                Way::Webhook(address) => self.post(address, &job.document),
+                Way::Webhook(address, authorities) => self.post(address, authorities.as_deref(), &job.document),
             };
             match outcome {
                 Outcome::Done | Outcome::Stopped => return,
@@ -238,18 +243,45 @@ impl<F: Fn(String, String)> Worker<F> {
         }
     }
 
-    fn post(&self, address: &str, document: &Arc<str>) -> Outcome {
-        // A provider that is already there, the REST client's, is the same one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder().timeout(self.hook.timeout).no_proxy().build();
-        let request = client
-            .map(|client| client.post(address).header("content-type", "application/json").body(document.to_string()));
-        match request.and_then(reqwest::blocking::RequestBuilder::send) {
+    fn post(&self, address: &str, authorities: Option<&Path>, document: &Arc<str>) -> Outcome {
+        let client = match caller(address, authorities, self.hook.timeout) {
+            Ok(client) => client,
+            Err(why) => return Outcome::Failed(format!("the webhook: {why}")),
+        };
+        let request = client.post(address).header("content-type", "application/json").body(document.to_string());
+        match request.send() {
             Ok(answer) if answer.status().is_success() => Outcome::Done,
             Ok(answer) => Outcome::Failed(format!("the webhook answers {}", answer.status())),
             Err(error) => Outcome::Failed(format!("the webhook: {}", causes(&error.without_url()))),
         }
     }
+}
+
+/// A client for one try: certificates may have been renewed since the last.
+fn caller(address: &str, authorities: Option<&Path>, timeout: Duration) -> Result<Client, String> {
+    // A provider that is already there, the REST client's, is the same one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let told = |error: reqwest::Error| causes(&error.without_url());
+    let url = Url::parse(address).map_err(|error| format!("its address does not read: {error}"))?;
+    let mut builder = Client::builder().timeout(timeout).redirect(redirect::Policy::none());
+    if url.host_str().is_some_and(is_this_machine) {
+        // A proxy has nothing to do with this machine.
+        builder = builder.no_proxy();
+    }
+    builder = match (url.scheme(), authorities) {
+        ("https", None) => builder,
+        ("https", Some(file)) => {
+            let pem = std::fs::read(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+            let found = Certificate::from_pem_bundle(&pem).map_err(told)?;
+            if found.is_empty() {
+                return Err(format!("{} has no certificate in PEM", file.display()));
+            }
+            builder.tls_certs_merge(found)
+        }
+        // Without TLS the system's certificates need not be read, nor be there.
+        _ => builder.tls_certs_only([]),
+    };
+    builder.build().map_err(told)
 }
 
 /// Writes the document to a command, and listens to what it says on standard error; both beside it, so that neither side waits

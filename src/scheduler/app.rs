@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::ask_ids::AskIds;
 use super::ask_log::AskLog;
 use super::command::GangStyle;
 use super::gang::{Takeover, TaskGroup};
-use super::index::{AppKey, AskKey, Index, NodeKey, QueueKey, Slab};
+use super::index::{AppKey, AskKey, NodeKey, QueueKey, Slab};
 use super::order::AppRank;
 use super::place::Record;
 use super::sleep::Sleep;
@@ -62,7 +63,7 @@ pub struct Application {
     /// Pending asks and allocations.
     pub asks: Slab<AskKey, Ask>,
     #[serde(skip)]
-    pub(super) by_id: Index<AskId, AskKey>,
+    pub(super) by_id: AskIds,
     /// Asks whose id stands for a later one, by their arrival (switches `ask_again_pending`, `ask_again_allocated`).
     #[serde(with = "super::saved::namesakes")]
     pub(super) namesakes: Namesakes,
@@ -231,7 +232,7 @@ impl Application {
 
     /// The ask of an id.
     pub fn ask_key(&self, id: &AskId) -> Option<AskKey> {
-        self.by_id.get(id).copied()
+        self.by_id.get(id, &self.asks)
     }
 
     /// Makes room for so many asks more.
@@ -242,9 +243,9 @@ impl Application {
 
     /// Adds a pending ask.
     pub fn add_ask(&mut self, ask: Ask) -> AskKey {
-        let id = ask.id.clone();
         let key = self.asks.insert_with(|_| ask);
-        if let Some(earlier) = self.by_id.insert(id.clone(), key) {
+        if let Some(earlier) = self.by_id.insert(key, &self.asks) {
+            let id = self.asks[key].id.clone();
             self.namesakes.entry(id).or_default().insert(self.asks[earlier].arrival, earlier);
         }
         self.put_pending(key);
@@ -314,15 +315,12 @@ impl Application {
 
     /// The id of an ask that is gone stands for the namesake that was made last from now on, if there is one.
     fn forget_id(&mut self, gone: AskKey, Ask { id, arrival, .. }: &Ask) {
-        let stood_for_it = self.by_id.get(id) == Some(&gone);
-        let Some(namesakes) = self.namesakes.get_mut(id) else {
-            self.by_id.remove(id);
-            return;
-        };
+        let stood_for_it = self.by_id.remove(id, gone);
+        let Some(namesakes) = self.namesakes.get_mut(id) else { return };
         if !stood_for_it {
             namesakes.remove(arrival);
         } else if let Some((_, last)) = namesakes.pop_last() {
-            self.by_id.insert(id.clone(), last);
+            self.by_id.insert(last, &self.asks);
         }
         if namesakes.is_empty() {
             self.namesakes.remove(id);

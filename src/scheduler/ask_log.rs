@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use smallvec::SmallVec;
 
+use super::app::Tried;
 use crate::model::Time;
 
 /// How long what is shown of an ask may be behind while the same reasons go on holding: counts change in every cycle.
@@ -29,7 +30,7 @@ pub enum Failure {
 pub struct FailureCount {
     /// Which.
     pub failure: Failure,
-    /// In how many cycles it held.
+    /// In how many cycles it held, those included in which it needed no trying to know that.
     pub count: u32,
     /// When it held last.
     pub last: Time,
@@ -51,6 +52,9 @@ struct Noted {
     shown: Time,
     /// Something is in it that was not there when it was last shown.
     new: bool,
+    /// The last try found no attempt at preemption left, which excludes the other things said of preemption.
+    #[serde(skip)]
+    no_attempt: bool,
 }
 
 impl AskLog {
@@ -67,6 +71,11 @@ impl AskLog {
     /// Notes that a reason holds.
     pub(super) fn note(&mut self, failure: Failure, now: Time) {
         let noted = self.noted.get_or_insert_default();
+        match failure {
+            Failure::NoAttemptLeft => noted.no_attempt = true,
+            Failure::MayNotPreempt => noted.no_attempt = false,
+            _ => {}
+        }
         match noted.failures.iter_mut().find(|known| known.failure == failure) {
             Some(known) => {
                 known.count = known.count.saturating_add(1);
@@ -75,6 +84,25 @@ impl AskLog {
             None => {
                 noted.failures.push(FailureCount { failure, count: 1, last: now });
                 noted.new = true;
+            }
+        }
+    }
+
+    /// Notes that what held when the ask was `tried` the last time held in `times` more cycles. It ended as `how` then.
+    pub(super) fn note_again(&mut self, how: Tried, tried: Time, times: u64, last: Time) {
+        let Some(noted) = &mut self.noted else { return };
+        for known in &mut noted.failures {
+            let held = match known.failure {
+                Failure::UserQuota => how == Tried::UserQuota,
+                Failure::QueueQuota => how == Tried::QueueQuota,
+                of_preemption => {
+                    let sought = matches!(how, Tried::QueueQuota | Tried::NoNode);
+                    sought && known.last >= tried && noted.no_attempt == (of_preemption == Failure::NoAttemptLeft)
+                }
+            };
+            if held {
+                known.count = known.count.saturating_add(u32::try_from(times).unwrap_or(u32::MAX));
+                known.last = last;
             }
         }
     }

@@ -51,7 +51,11 @@ impl Partition {
     /// One cycle (SCH-041, SCH-042).
     pub(super) fn cycle(&mut self, now: Time, events: &mut Vec<Event>) {
         let quiet = self.quiet.is_some_and(|until| now < until) && !self.nodes.has_predicates();
-        if self.state == QueueState::Stopped || !self.has_work() || quiet {
+        if self.state == QueueState::Stopped || !self.has_work() {
+            return;
+        }
+        if quiet {
+            self.slept.note(now);
             return;
         }
         self.refresh_share_bases();
@@ -163,7 +167,7 @@ impl Partition {
     ) -> Option<Pick> {
         let of_limits = self.usage.headroom(&self.apps[app].account);
         let room = Room { of_limits: of_limits.as_ref(), of_queue: headroom };
-        let mut drowsy = Drowsy::new(self.epoch, &self.apps[app], &self.nodes);
+        let mut drowsy = Drowsy::new(self.epoch, &self.apps[app], &self.nodes, attempts);
         loop {
             let Self { apps, nodes, switches, .. } = self;
             let (pick, tried) = try_asks(now, &mut apps[app], nodes, &room, switches, attempts, &mut drowsy, events);
@@ -172,7 +176,9 @@ impl Partition {
                 self.touch_ask(app, ask, arrival);
             }
             let Some(wish) = attempts.take_wish() else {
-                self.apps[app].sleep = if pick.is_none() { drowsy.fall_asleep(of_limits.as_ref()) } else { None };
+                let since = self.sleeps_since(now, app);
+                self.apps[app].sleep =
+                    if pick.is_none() { drowsy.fall_asleep(since, of_limits.as_ref()) } else { None };
                 return pick;
             };
             drowsy.wake();

@@ -279,9 +279,15 @@ mod tests {
     fn large() -> Slab<AskKey, u64> {
         let mut slab = Slab::default();
         slab.reserve(10);
-        (0..2500).for_each(|value| drop(slab.insert_with(|_| value)));
-        (0..2500).step_by(3).for_each(|slot| drop(slab.remove(AskKey(slot))));
-        (0..5).for_each(|value| drop(slab.insert_with(|_| 10_000 + value)));
+        for value in 0..2500 {
+            slab.insert_with(|_| value);
+        }
+        for slot in (0..2500).step_by(3) {
+            slab.remove(AskKey(slot));
+        }
+        for value in 0..5 {
+            slab.insert_with(|_| 10_000 + value);
+        }
         slab
     }
 

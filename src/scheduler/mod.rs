@@ -10,7 +10,7 @@
 //! Where to read: [`command`] is what can be done, [`event`] what is told. [`partition`] holds the state and passes
 //! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle, `preempt` what makes room
 //! in it, [`gang`] placeholders and who replaces them; `lifecycle` the state machine of applications with its timers; `queue` the
-//! tree with its counters and priorities, `siblings` the order in it, `sleep` and `skyline` what need not be tried again; [`usage`] what users and groups have in use, and their limits.
+//! tree with its counters and priorities, `siblings` the order in it, `sleep` and `skyline` what need not be tried again, `slept` how often it was not; [`usage`] what users and groups have in use, and their limits.
 
 pub mod app;
 pub mod ask_log;
@@ -35,6 +35,7 @@ pub mod tuning;
 pub mod usage;
 
 mod admin;
+mod ask_ids;
 mod asks;
 mod cleaner;
 mod cycle;
@@ -51,6 +52,7 @@ pub mod saved;
 mod siblings;
 mod skyline;
 mod sleep;
+mod slept;
 mod submit;
 mod try_asks;
 

@@ -105,12 +105,13 @@ impl Partition {
         let keeps_zero = self.switches.root_max_keeps_zero;
         let root = &mut self.queues[ROOT];
         let mut max = root.max.take().unwrap_or_default();
+        let before = self.switches.root_max_told_late.then(|| max.clone());
         change(&mut max);
         if !keeps_zero {
             max.prune();
         }
         root.max = (!max.is_zero()).then_some(max);
-        let max = root.max.clone().unwrap_or_default();
+        let max = before.or_else(|| root.max.clone()).unwrap_or_default();
         events.push(Event::new(now, EventKind::QueueMax { queue: root.path.clone(), max }));
         self.share_bases_stale = true;
         self.touch_queue(ROOT);

@@ -14,6 +14,7 @@ use super::node::Nodes;
 use super::order::AppRank;
 use super::place::{Hits, Records, Rules};
 use super::queue::{Queue, QueueTree, ROOT};
+use super::slept::Slept;
 use super::switches::Switches;
 use super::touched::Touched;
 use super::tuning::Tuning;
@@ -85,6 +86,9 @@ pub struct Partition {
     /// Until when cycles find nothing and tell nothing, if nothing happens before.
     #[serde(skip)]
     pub(super) quiet: Option<Time>,
+    /// How many cycles found nothing because of that.
+    #[serde(skip)]
+    pub(super) slept: Slept,
     /// Scratch of the cycle, kept for its capacity.
     #[serde(skip)]
     pub(super) scratch: super::cycle::Scratch,
@@ -136,6 +140,7 @@ impl Partition {
             unfinished: BTreeSet::new(),
             epoch: 0,
             quiet: None,
+            slept: Slept::default(),
             scratch: super::cycle::Scratch::default(),
         }
     }
@@ -443,6 +448,7 @@ impl Partition {
 
     /// Every pending ask is to be looked at again.
     pub fn touch_pending(&mut self) {
+        self.count_all_slept();
         let Some(touched) = &mut self.touched else { return };
         for (key, app) in self.apps.iter().filter(|(_, app)| !app.pending_order.is_empty()) {
             touched.apps.mark(key);

@@ -9,6 +9,7 @@ use super::index::{AppKey, QueueKey, Slab};
 use super::order::{AppRank, ShareList};
 use super::siblings::{SiblingRank, Siblings};
 use super::sleep::Sleep;
+use super::slept::Slept;
 use super::usage::QueueLimits;
 use crate::config::properties::{Merged, QueueProperties};
 use crate::config::{Place, TemplateConfig};
@@ -90,6 +91,9 @@ pub struct Queue {
     /// Of a leaf that was tried in vain and need not be tried again yet.
     #[serde(skip)]
     sleep: Option<Box<Sleep>>,
+    /// How often it did while others were tried.
+    #[serde(skip)]
+    pub(super) slept: Slept,
 }
 
 /// What the configuration, or a template, says of a queue.
@@ -245,6 +249,7 @@ impl QueueTree {
             rank: None,
             siblings: Siblings::default(),
             sleep: None,
+            slept: Slept::default(),
         });
         if let Some(parent) = parent {
             let at = self.child_position(parent, name).unwrap_or_else(|at| at);

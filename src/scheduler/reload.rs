@@ -27,11 +27,13 @@ impl Scheduler {
         if !config.checksum.is_empty() && config.checksum == self.checksum {
             return Ok(());
         }
+        let trial = self.switches.trial_limits && !self.partitions.is_empty();
         let outcome = self.bring_in(now, config, events);
-        if outcome.is_ok() || self.switches.trial_limits {
+        if trial {
             self.adopt_limits(now, config, events);
         }
         if outcome.is_ok() {
+            self.adopt_limits(now, config, events);
             self.checksum.clone_from(&config.checksum);
         }
         outcome

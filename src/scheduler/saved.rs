@@ -213,12 +213,10 @@ impl Application {
         let Self { asks, by_id, namesakes, pending_order, allocations, .. } = self;
         for (key, ask) in asks.iter() {
             // Of several with one id the last one stands for it (D-23).
-            if let Some(other) = by_id.get(&ask.id).copied() {
+            if let Some(other) = by_id.insert(key, asks) {
                 let (earlier, last) = if asks[other].arrival < ask.arrival { (other, key) } else { (key, other) };
                 namesakes.entry(ask.id.clone()).or_default().insert(asks[earlier].arrival, earlier);
-                by_id.insert(ask.id.clone(), last);
-            } else {
-                by_id.insert(ask.id.clone(), key);
+                by_id.insert(last, asks);
             }
             match &ask.allocation {
                 Some(allocation) => {

@@ -19,6 +19,7 @@ use super::index::{AppKey, NodeKey, QueueKey};
 use super::node::{Node, Nodes};
 use super::partition::Partition;
 use super::preempt::attempts::Attempts;
+use super::slept::Since;
 use super::try_asks::{RESERVATION_DELAY, Room};
 use crate::config::properties::AppSortPolicy;
 use crate::model::{Resource, Time};
@@ -70,6 +71,10 @@ pub(super) struct Sleep {
     gains: u64,
     /// How many attempts at preemption trying again would use up (SCH-150).
     attempts: u32,
+    /// How many of them there were.
+    attempts_left: u32,
+    /// Of an application: from when on it has slept.
+    pub since: Option<Since>,
 }
 
 impl Sleep {
@@ -83,6 +88,8 @@ impl Sleep {
             least: None,
             gains: nodes.gains().count(),
             attempts: 0,
+            attempts_left: 0,
+            since: None,
         }
     }
 
@@ -132,9 +139,10 @@ pub(super) struct Drowsy {
 
 impl Drowsy {
     /// Before the first ask is tried.
-    pub fn new(epoch: u64, app: &Application, nodes: &Nodes) -> Self {
+    pub fn new(epoch: u64, app: &Application, nodes: &Nodes, attempts: &Attempts) -> Self {
         let simple = app.reservations.is_empty() && !nodes.has_predicates();
-        Self { sleep: simple.then(|| Sleep::new(epoch, nodes)) }
+        let sleep = || Sleep { attempts_left: attempts.left(), ..Sleep::new(epoch, nodes) };
+        Self { sleep: simple.then(sleep) }
     }
 
     /// It must be tried again in the next cycle.
@@ -175,9 +183,10 @@ impl Drowsy {
     }
 
     /// No ask was found.
-    pub fn fall_asleep(self, of_limits: Option<&Resource>) -> Option<Box<Sleep>> {
+    pub fn fall_asleep(self, since: Since, of_limits: Option<&Resource>) -> Option<Box<Sleep>> {
         let mut sleep = self.sleep?;
         sleep.limits = of_limits.cloned();
+        sleep.since = Some(since);
         Some(Box::new(sleep))
     }
 }
@@ -194,11 +203,18 @@ impl Partition {
             (Some(now), Some(then)) => now.is_same_as(then),
             _ => false,
         };
-        if same_limits && known.holds(now, *epoch, room, nodes) {
+        // An ask without an attempt left says so.
+        let enough = known.attempts.max(1);
+        let same_attempts = attempts.left().min(enough) == known.attempts_left.min(enough);
+        if same_limits && same_attempts && known.holds(now, *epoch, room, nodes) {
             attempts.use_up(known.attempts);
+            if let Some(since) = &mut known.since {
+                since.own.note(now);
+            }
             return true;
         }
-        *sleep = None;
+        self.count_slept(app);
+        self.apps[app].sleep = None;
         false
     }
 
@@ -210,6 +226,7 @@ impl Partition {
         if sleeps {
             self.quiet = self.quiet.map(|quiet| quiet.min(sleep.until));
             self.queues.put_sleep(leaf, sleep);
+            self.queues[leaf].slept.note(now);
         }
         sleeps
     }
@@ -247,6 +264,7 @@ impl Partition {
 
     /// Something of an application changed.
     pub(super) fn wake_app(&mut self, app: AppKey) {
+        self.count_slept(app);
         if let Some(app) = self.apps.get_mut(app) {
             app.sleep = None;
             self.queues.take_sleep(app.queue);

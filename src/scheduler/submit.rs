@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::app::Application;
+use super::ask_ids::AskIds;
 use super::command::Submission;
 use super::event::{Event, EventKind};
-use super::index::{AppKey, Index, QueueKey, Slab};
+use super::index::{AppKey, QueueKey, Slab};
 use super::partition::Partition;
 use super::place::{self, Admission, Gate, Outcome, Placed, QueueFacts, Record, Refused, Request};
 use super::queue::{QueueTree, Settings};
@@ -176,7 +177,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         placeholder_ask: submission.placeholder_ask.clone(),
         task_groups: Default::default(),
         asks: Slab::default(),
-        by_id: Index::default(),
+        by_id: AskIds::default(),
         namesakes: Default::default(),
         pending_order: Default::default(),
         allocations: Default::default(),

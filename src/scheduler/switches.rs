@@ -37,6 +37,10 @@ pub struct Switches {
     pub release_ends_ask: bool,
     /// D-21: what keeps an application from beginning to run is told of those that run, too, for which it means nothing.
     pub events_runnable: bool,
+    /// SCH-223: the event of the root's new maximum carries the old one.
+    pub root_max_told_late: bool,
+    /// SCH-223: every limit that goes on holding is told again at each load.
+    pub limits_told_again: bool,
     /// P-04: a resource name whose last node went stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
     /// D-03: a draining queue that is in the file again becomes active.
@@ -179,6 +183,8 @@ impl Switches {
             timed_out_when_gone: true,
             release_ends_ask: true,
             events_runnable: false,
+            root_max_told_late: false,
+            limits_told_again: false,
             root_max_keeps_zero: false,
             reload_revives: true,
             reload_max_apps: ReloadMaxApps::All,
@@ -206,6 +212,8 @@ impl Switches {
         let releases = Self {
             running_count_cut: true,
             events_runnable: true,
+            root_max_told_late: true,
+            limits_told_again: true,
             accepted_leak: true,
             priority_cache: true,
             reload_inherits: false,

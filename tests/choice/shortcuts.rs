@@ -1,8 +1,9 @@
 //! A scheduler that remembers what failed, beside one that forgets it before every cycle: both tell the same.
 
-use kornsole::model::{NodeId, Priority, Profile};
+use kornsole::model::{AskId, NodeId, Priority, Profile};
 use kornsole::scenario::{Sink, Trace};
-use kornsole::scheduler::{AskSpec, Command, PartitionCommand, Scheduler};
+use kornsole::scheduler::ask_log::FailureCount;
+use kornsole::scheduler::{AskSpec, Command, Partition, PartitionCommand, Scheduler};
 use proptest::prelude::*;
 
 use super::stream::{self, Asks, Step};
@@ -12,6 +13,18 @@ fn state(scheduler: &Scheduler) -> String {
     let mut trace = Trace::new(Vec::new());
     trace.snapshot(0, "end", scheduler).unwrap();
     String::from_utf8(trace.finish().unwrap()).unwrap()
+}
+
+/// Why each pending ask was not allocated, how often and when last.
+fn reasons(scheduler: &mut Scheduler) -> Vec<(AskId, Vec<FailureCount>)> {
+    let partitions = scheduler.partitions_mut().iter_mut();
+    let of_partition = |partition: &mut Partition| {
+        partition.count_all_slept();
+        let pending =
+            partition.apps.iter().flat_map(|(_, app)| app.pending_order.iter().map(|(.., key)| &app.asks[*key]));
+        pending.map(|ask| (ask.id.clone(), ask.log.failures().to_vec())).collect::<Vec<_>>()
+    };
+    partitions.flat_map(of_partition).collect()
 }
 
 /// Runs the steps on both, and compares what they tell and what they are in the end.
@@ -33,6 +46,7 @@ fn compare(
     }
     prop_assert_eq!(told.len(), anew.len());
     prop_assert_eq!(state(&quick), state(&forgetful));
+    prop_assert_eq!(reasons(&mut quick), reasons(&mut forgetful));
     Ok(())
 }
 

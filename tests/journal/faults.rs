@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kornsole::engine::journal::MemoryDisk;
+use kornsole::engine::ledger::News;
 use kornsole::view::NoticeWeight;
 
 use super::disk::{BadDisk, Fault};
@@ -145,4 +146,19 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
         refused: vec!["node node".to_owned()],
     };
     told.check(&core);
+}
+
+#[test]
+fn a_journal_whose_thread_ended_says_so() {
+    let (core, kept) = on(Arc::new(MemoryDisk::default())).unwrap();
+    let journal = kept.journal().clone();
+    journal.write(
+        None,
+        &News::default(),
+        Some(Box::new(|| panic!("something is wrong in what is done after a write"))),
+    );
+    assert!(!journal.wait_for(u64::MAX));
+    assert!(journal.failing().is_some_and(|why| why.contains("start again")));
+    let engine = engine((core, kept));
+    assert!(is_not_durable(&perform(&engine, Step::Node("n".to_owned()).act()).unwrap_err()));
 }

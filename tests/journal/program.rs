@@ -17,14 +17,24 @@ struct Program {
 
 impl Program {
     fn command(state: &Path, arguments: &[&str]) -> Command {
+        let mut command = Self::stateless(arguments);
+        command.arg("--state").arg(state);
+        command
+    }
+
+    fn stateless(arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "off", "--state"]).arg(state).args(arguments);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "off"]).args(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
     fn start(state: &Path, arguments: &[&str]) -> Self {
-        let mut child = Self::command(state, arguments).spawn().unwrap();
+        Self::spawn(Self::command(state, arguments))
+    }
+
+    fn spawn(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("{line:?} is no address"));
@@ -106,6 +116,18 @@ fn a_killed_server_comes_back_as_it_was() {
     second.kill();
     let third = Program::start(&state, &[]);
     assert_eq!(third.tree(), before, "also without the workload");
+    third.kill();
+    // The scheduler's own configuration names the folder as well; the flag goes before it.
+    let file = scratch.0.join("scheduler.yaml");
+    std::fs::write(&file, "state.folder: state\n").unwrap();
+    let named = ["--scheduler-config", file.to_str().unwrap()];
+    let fourth = Program::spawn(Program::stateless(&named));
+    assert_eq!(fourth.tree(), before, "also by the configuration");
+    let elsewhere = Program::start(&scratch.0.join("elsewhere"), &named);
+    assert_ne!(elsewhere.tree(), before);
+    let refused = Program::stateless(&["--state-repair"]).output().unwrap();
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && told.contains("name its folder with --state DIR"), "{told}");
 }
 
 const QUEUES: &str = "partitions:

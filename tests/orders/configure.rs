@@ -84,6 +84,8 @@ fn a_text_is_compared_with_what_it_is_to_replace() {
     change(&mut stage, &user("ann"), &CONFIG.replace("{vcore: 2}", "{vcore: 3}")).unwrap();
     let refusal = stage.refused(&owner(), stale);
     says(&refusal, Code::ChecksumMismatch, "another one is in force by now, by ann");
+    let unheard = Act::Configure { text: text.clone(), base: Some("0123".to_owned()), dry_run: false };
+    says(&stage.refused(&user("ann"), unheard), Code::ChecksumMismatch, "none with this checksum was in force of late");
     assert_eq!(refusal.details.current.as_deref(), Some(stage.core.scheduler().checksum()));
     assert_eq!(refusal.details.changed_by.as_deref(), Some("ann"));
 }

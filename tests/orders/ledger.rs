@@ -105,8 +105,9 @@ fn a_rollback_is_a_new_revision_with_the_old_text() {
     let mut stage = Stage::new();
     let bad = CONFIG.replace("{vcore: 2}", "{vcore: 1m}");
     let act = configure(&stage, &bad);
+    let before = stage.core.scheduler().checksum().to_owned();
     stage.core.perform(&user("ann"), &Order { act, reason: "smaller".to_owned() }).unwrap();
-    let stale = Act::Rollback { revision: 1, base: Some("0".to_owned()), dry_run: false };
+    let stale = Act::Rollback { revision: 1, base: Some(before), dry_run: false };
     says(&stage.refused(&user("ann"), stale), Code::ChecksumMismatch, "by ann");
     let missing = roll_back(&stage, 9);
     says(&stage.refused(&user("ann"), missing), Code::NotFound, "there is no revision 9");

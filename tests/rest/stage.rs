@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Once, mpsc};
 use std::time::Duration;
 
 use kornsole::api::auth::{self, NewToken};
@@ -14,6 +14,9 @@ use kornsole::cli;
 use kornsole::config::Settings;
 use kornsole::engine::{Engine, Setup};
 use kornsole::model::{Identity, Profile};
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// How long a test waits for what must come.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -47,9 +50,22 @@ impl Answer {
 }
 
 impl Stage {
-    /// The recorded scenario, run to its end; then the scheduler rests.
+    /// The recorded scenario, run to its end; then the scheduler rests. The nodes say of themselves what the recorder let them say
+    /// beyond the scenario, and the log has the level that it had there.
     pub fn recorded(profile: Profile) -> Self {
-        Self::resting(Path::new("tests/conformance/rest/scenario.yaml"), profile, |_| {})
+        static LOG: Once = Once::new();
+        LOG.call_once(|| tracing_subscriber::registry().with(LevelFilter::INFO).init());
+        let text = std::fs::read_to_string("tests/conformance/rest/scenario.yaml").unwrap();
+        let nodes = text.lines().map(|line| match line.strip_prefix("  - node: {") {
+            Some(node) if node.contains("attributes: {") => {
+                line.replace("attributes: {", "attributes: {ready: 'true', ")
+            }
+            Some(node) => format!("  - node: {{attributes: {{ready: 'true'}}, {node}"),
+            None => line.to_owned(),
+        });
+        let (folder, text) = (Folder::new(), nodes.collect::<Vec<_>>().join("\n"));
+        std::fs::write(folder.file("scenario.yaml"), text).unwrap();
+        Self::resting(&folder.file("scenario.yaml"), profile, |_| {})
     }
 
     /// A scenario, run to its end.

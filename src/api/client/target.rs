@@ -1,12 +1,13 @@
 //! Where to ask, and as whom.
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::model::Identity;
+use crate::model::name::is_this_machine;
 
 /// A bearer token. It is shown by nothing.
 #[derive(Clone, PartialEq, Eq)]
@@ -218,14 +219,7 @@ impl Target {
 
     /// Whether the target is this very machine.
     pub(super) fn is_loopback(&self) -> bool {
-        match self.base.host_str() {
-            Some("localhost") => true,
-            Some(host) => {
-                let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-                address.is_ok_and(|address| address.is_loopback())
-            }
-            None => false,
-        }
+        self.base.host_str().is_some_and(is_this_machine)
     }
 
     pub(super) fn is_tls(&self) -> bool {

@@ -54,7 +54,6 @@ impl Key {
     }
 }
 
-const STATE: &str = "nothing is kept on disk";
 const EVENTS: &str = "the resource manager is this process itself";
 const DURATION: &str = "duration";
 const NUMBER: &str = "whole number";
@@ -67,7 +66,7 @@ fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
 }
 
 /// Every key, in the order in which they are printed.
-pub static KEYS: [Key; 25] = [
+pub static KEYS: [Key; 26] = [
     Key::new("bind.host", "host name or address", "127.0.0.1", "Where the server listens.", |c, w| {
         put(&mut c.bind_host, text(w))
     }),
@@ -100,8 +99,11 @@ pub static KEYS: [Key; 25] = [
         "Which entry of a ConfigMap is read: NAME.yaml. Flag: --policy-group.",
         |c, w| put(&mut c.policy_group, text(w)),
     ),
-    Key::path("state.folder", "Where what must survive the process is kept.", |c, w| put(&mut c.state_folder, path(w)))
-        .waiting(STATE),
+    Key::path(
+        "state.folder",
+        "Where all that happens is kept, to go on from there at the next start. Flag: --state.",
+        |c, w| put(&mut c.state_folder, path(w)),
+    ),
     Key::new("cleaner.interval", DURATION, "10s", "How often queues that nobody needs any more are removed.", |c, w| {
         put(&mut c.cleaner_interval, duration(w, Duration::from_millis(100)))
     }),
@@ -140,8 +142,11 @@ pub static KEYS: [Key; 25] = [
         |c, w| put(&mut c.drain.command, command(w)),
     )
     .or_list(),
-    Key::new("drain.webhook", "http:// address", "", "The same JSON object is posted there.", |c, w| {
+    Key::new("drain.webhook", "http:// or https:// address", "", "The same JSON object is posted there.", |c, w| {
         put(&mut c.drain.webhook, webhook(w))
+    }),
+    Key::path("drain.ca", "Authorities, PEM, that the webhook's certificate may be from, beside the system's.", |c, w| {
+        put(&mut c.drain.authorities, path(w))
     }),
     Key::new("drain.timeout", DURATION, "10s", "How long one try of the command or the webhook may take.", |c, w| {
         put(&mut c.drain.timeout, duration(w, MILLISECOND))

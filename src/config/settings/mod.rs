@@ -82,6 +82,8 @@ pub struct DrainConfig {
     pub command: Vec<String>,
     /// `drain.webhook`
     pub webhook: Option<String>,
+    /// `drain.ca`: authorities in PEM, beside the system's
+    pub authorities: Option<PathBuf>,
     /// `drain.timeout`, for each try
     pub timeout: Duration,
     /// `drain.retries`: tries after the first one

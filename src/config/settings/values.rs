@@ -102,16 +102,11 @@ pub(super) fn command(written: &Written) -> Result<Vec<String>, String> {
 /// An address to post to.
 pub(super) fn webhook(written: &Written) -> Result<Option<String>, String> {
     let text = written.text();
-    if text.starts_with("https://") {
-        return Err(
-            "https is not built in yet: write an http:// address, of a relay on this machine perhaps".to_owned()
-        );
-    }
-    let rest =
-        text.strip_prefix("http://").filter(|rest| rest.chars().all(|c| c.is_ascii_graphic() && !"\"<>`".contains(c)));
+    let rest = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let rest = rest.filter(|rest| rest.chars().all(|c| c.is_ascii_graphic() && !"\"<>`".contains(c)));
     let host = rest.and_then(|rest| rest.split(['/', '?', '#', ':']).next()).unwrap_or_default();
     if host.is_empty() {
-        return Err("write an address as http://127.0.0.1:8080/drains".to_owned());
+        return Err("write an address as https://hooks.example/drains".to_owned());
     }
     Ok(Some(text.to_owned()))
 }

@@ -81,6 +81,9 @@ fn marks(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions) {
 fn no_apps(page: &AppsPage) -> Vec<String> {
     let place = page.scope.as_ref().map_or_else(|| "in this partition".to_owned(), |path| format!("in {path}"));
     let total = page.list.total;
+    if page.list.awaited {
+        return vec!["the list is being made".to_owned()];
+    }
     if total == 0 && page.draining {
         return vec!["no application holds a queue that drains".to_owned(), "an empty one goes by itself".to_owned()];
     }

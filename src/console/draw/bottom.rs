@@ -19,7 +19,7 @@ use super::super::model::page::Page;
 use super::super::model::{Grade, Model, Toast};
 use super::super::text;
 use super::super::theme::{Role, Signs};
-use super::super::update::write;
+use super::super::update::{lists, write};
 use super::pen::{self, Pen, Piece, dim, piece, plain};
 
 /// Hints that stay when others go.
@@ -38,7 +38,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Posit
             return Some(command_line(pen, command, area));
         }
         Some(Layer::Filter { line }) => {
-            let said = shown(model);
+            let said = shown(model, pen.signs());
             let wide = u16::try_from(pen::width(&said)).unwrap_or(0).min(area.width / 2);
             pen.pieces_right(area.right() - wide - 1, area.y, wide, &said);
             return Some(input(pen, Rect { width: area.width - wide - 2, ..area }, "/", line, None));
@@ -103,7 +103,7 @@ pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
 }
 
 /// What the filter that is being written lets through.
-fn shown(model: &Model) -> Vec<Piece> {
+fn shown(model: &Model, signs: &Signs) -> Vec<Piece> {
     let (rows, total) = match model.page() {
         _ if model.layers.len() > 1 => return Vec::new(),
         Page::Queues(page) => (page.list.rows.iter().filter(|line| line.matched).count(), page.list.total),
@@ -118,6 +118,7 @@ fn shown(model: &Model) -> Vec<Piece> {
         Page::Revisions(page) => (page.list.rows.len(), page.list.total),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return Vec::new(),
     };
+    let rows = if lists::is_awaited(model) { signs.ellipsis.to_owned() } else { rows.to_string() };
     let mut pieces = vec![plain(format!("{rows} of {total}"))];
     for (key, word) in keymap::hints(model) {
         pieces.extend([plain("  "), piece(Role::HintKey, key), piece(Role::HintText, format!(" {word}"))]);

@@ -178,13 +178,10 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             }
             let told =
                 if told.is_empty() { dim("no queue drains") } else { piece(Role::StateDraining, told.join(", ")) };
-            let mut count = count(&page.list, "application");
-            count.extend(marked(model));
-            vec![filter(pen, &page.list), count, vec![told]]
+            vec![filter(pen, &page.list), count_apps(pen, model, page), vec![told]]
         }
         Page::Apps(page) => {
-            let mut count = count(&page.list, "application");
-            count.extend(marked(model));
+            let mut count = count_apps(pen, model, page);
             if page.ended {
                 count.push(dim(", ended ones too"));
             }
@@ -300,6 +297,18 @@ fn filter<R, I, C: Column>(pen: &Pen<'_>, list: &Listing<R, I, C>) -> Vec<Piece>
         return vec![dim("filter "), dim(pen.signs().none)];
     }
     vec![dim("filter "), piece(Role::Accent, list.filter.clone())]
+}
+
+/// How many applications; an ellipsis stands for what is still being counted.
+fn count_apps(pen: &Pen<'_>, model: &Model, page: &AppsPage) -> Vec<Piece> {
+    let (list, more) = (&page.list, pen.signs().ellipsis);
+    let mut count = match (list.awaited, list.built.is_some()) {
+        (false, _) => count(list, "application"),
+        (true, false) => vec![dim(more), plain(" applications")],
+        (true, true) => vec![dim(more), plain(format!(" of {}", format::count(list.total as u64, "application")))],
+    };
+    count.extend(marked(model));
+    count
 }
 
 fn count<R, I, C: Column>(list: &Listing<R, I, C>, noun: &str) -> Vec<Piece> {

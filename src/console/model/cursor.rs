@@ -62,9 +62,30 @@ impl<I: PartialEq> Cursor<I> {
     /// Finds the wanted thing again after the list changed. When it is not there, the cursor stays at its height, or goes to
     /// `instead`; `keep` says that the thing is only hidden and is still what is wanted.
     pub fn find(&mut self, len: usize, identity: impl Fn(usize) -> Option<I>, instead: Option<usize>, keep: bool) {
+        let is = |index: usize, wanted: &I| identity(index).as_ref() == Some(wanted);
+        self.find_by(len, is, &identity, instead, keep);
+    }
+
+    /// The same where `is` tells cheaply whether a thing stands at an index. Looks next to the cursor first.
+    pub fn find_by(
+        &mut self,
+        len: usize,
+        is: impl Fn(usize, &I) -> bool,
+        identity: impl Fn(usize) -> Option<I>,
+        instead: Option<usize>,
+        keep: bool,
+    ) {
         let found = self.wanted.as_ref().and_then(|wanted| {
-            let here = |index: &usize| identity(*index).as_ref() == Some(wanted);
-            Some(self.index).filter(|index| *index < len).filter(here).or_else(|| (0..len).find(here))
+            let near = self.index.min(len);
+            let (mut below, mut above) = (near..len, (0..near).rev());
+            loop {
+                match (below.next(), above.next()) {
+                    (None, None) => return None,
+                    (Some(index), _) if is(index, wanted) => return Some(index),
+                    (_, Some(index)) if is(index, wanted) => return Some(index),
+                    _ => {}
+                }
+            }
         });
         match found {
             Some(index) => self.index = index,

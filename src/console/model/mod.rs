@@ -30,11 +30,12 @@ use super::opener::Opener;
 use super::settings::RemoteContext;
 use super::theme::{Depth, ThemeName, Themes};
 use super::update::bulk::Batch;
+use super::update::long::Making;
 use super::work::Work;
-use crate::model::{AppId, Identity, Time};
+use crate::model::{Identity, Time};
 use crate::source::{About, Link, SourcePlace};
 use crate::view::act::{Actor, Configuration};
-use crate::view::{Notice, NoticeWeight, PartitionView, View};
+use crate::view::{AppRow, Notice, NoticeWeight, PartitionView, View};
 use change::ChangePage;
 use config::ConfigPage;
 use events::Events;
@@ -130,6 +131,10 @@ pub struct Model {
     pub contexts: Vec<String>,
     /// The file of the person's own settings; empty when there is none.
     pub settings: String,
+    /// The long list that is being made beside the draw loop.
+    pub making: Option<Making>,
+    /// How many of them were begun.
+    pub makings: u64,
     /// What is to be done outside, in order.
     pub work: VecDeque<Work>,
     /// Orders on their way.
@@ -137,7 +142,7 @@ pub struct Model {
     /// What became of the orders of questions about many, while answers are waited for; the oldest first.
     pub batches: Vec<Batch>,
     /// The application that a command line is about: the one under the cursor when it was begun.
-    pub aim: Option<AppId>,
+    pub aim: Option<Arc<AppRow>>,
 }
 
 /// What is known of the cluster.
@@ -363,6 +368,8 @@ impl Model {
             pressed: Chord::new(),
             contexts: Vec::new(),
             settings: String::new(),
+            making: None,
+            makings: 0,
             work: VecDeque::new(),
             orders: Orders::default(),
             batches: Vec::new(),

@@ -13,15 +13,15 @@ use super::column::{
 use super::config::ConfigPage;
 use super::cursor::Cursor;
 use super::placement::PlacementPage;
-use crate::model::{AppId, AskId, NodeId, QueuePath};
+use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::ledger::{AuditEntry, Revision};
 use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
 
 /// What every list has: its rows in order, a cursor, a sort, a filter.
 #[derive(Clone, Debug)]
 pub struct Listing<R, I, C> {
-    /// The rows in the order of the screen.
-    pub rows: Vec<R>,
+    /// The rows in the order of the screen. Shared with whoever makes or writes long ones beside the draw loop.
+    pub rows: Arc<Vec<R>>,
     /// Where one stands.
     pub cursor: Cursor<I>,
     /// The order.
@@ -37,6 +37,10 @@ pub struct Listing<R, I, C> {
     pub widest: [u16; 3],
     /// What the rows were made from; `None` when they must be made anew.
     pub built: Option<Stamp>,
+    /// The rows are not yet those of the order, filter and scope that the person chose last: these are being made.
+    pub awaited: bool,
+    /// The filter was taken before its rows were there: the cursor stays on what they hold at its height.
+    pub adopts: bool,
 }
 
 /// What the rows of a list were made from.
@@ -46,6 +50,8 @@ pub struct Stamp {
     pub partition: Arc<str>,
     /// The generation of what the list shows: of the tree, of the applications, of the view.
     pub generation: u64,
+    /// The moment of the past that was shown; `None` in the present.
+    pub until: Option<Time>,
     /// When, on the console's clock.
     pub at: Duration,
 }
@@ -53,7 +59,7 @@ pub struct Stamp {
 impl<R, I, C: Column + Default> Default for Listing<R, I, C> {
     fn default() -> Self {
         Self {
-            rows: Vec::new(),
+            rows: Arc::default(),
             cursor: Cursor::default(),
             sort: Sort::default(),
             filter: String::new(),
@@ -61,6 +67,8 @@ impl<R, I, C: Column + Default> Default for Listing<R, I, C> {
             total: 0,
             widest: [0; 3],
             built: None,
+            awaited: false,
+            adopts: false,
         }
     }
 }
@@ -170,10 +178,20 @@ impl AppsPage {
 /// A row of the applications.
 #[derive(Clone, Debug)]
 pub enum AppLine {
-    /// A live one, by its slot.
-    Live(AppSlot),
+    /// A live one, by its slot, which another one has after it ended, and its id.
+    Live(AppSlot, AppId),
     /// One that ended: its row never changes any more.
     Ended(Arc<AppRow>),
+}
+
+impl AppLine {
+    /// The id.
+    pub fn id(&self) -> &AppId {
+        match self {
+            Self::Live(_, id) => id,
+            Self::Ended(row) => &row.id,
+        }
+    }
 }
 
 /// One application.

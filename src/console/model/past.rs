@@ -76,6 +76,8 @@ pub enum Step {
 #[derive(Clone, Debug, Default)]
 pub struct Past {
     seen: VecDeque<Seen>,
+    /// Views that are not kept any longer, to be taken apart somewhere else.
+    gone: Vec<Arc<View>>,
     bytes: usize,
     /// What mattered, the oldest first.
     pub moments: VecDeque<Moment>,
@@ -151,6 +153,7 @@ impl Past {
         let least = (1..last).min_by(|a, b| worth(*a).total_cmp(&worth(*b)));
         let at = least.unwrap_or(0);
         let Some(gone) = self.seen.remove(at) else { return };
+        self.gone.push(gone.view);
         self.bytes = self.bytes.saturating_sub(gone.cost);
         if let Some(next) = self.seen.get_mut(at) {
             // What the next one shared with the one that went is its own now, but never more than all of it.
@@ -158,6 +161,11 @@ impl Past {
             self.bytes = self.bytes - next.cost + cost;
             next.cost = cost;
         }
+    }
+
+    /// The views that were kept and are not any longer.
+    pub fn take_gone(&mut self) -> Vec<Arc<View>> {
+        std::mem::take(&mut self.gone)
     }
 
     /// How many views are kept.

@@ -7,7 +7,6 @@ use super::super::format;
 use super::super::model::Model;
 use super::super::model::column::{AppColumn, AskColumn};
 use super::super::model::page::{AppLine, AppPage, AppsPage, Page};
-use super::super::subject::app_at;
 use super::lists::{self, SortKey};
 use crate::model::{AppId, AskId, MEMORY, QueuePath, QueueState, Resource, VCORE};
 use crate::view::{AppRow, AskRow, AskState, PartitionView, QueueRow};
@@ -45,15 +44,19 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
     let mut keyed: Vec<_> = apps
         .into_iter()
         .map(|(row, live)| {
-            let line = if live { AppLine::Live(row.slot) } else { AppLine::Ended(Arc::clone(row)) };
+            let line = if live { AppLine::Live(row.slot, row.id.clone()) } else { AppLine::Ended(Arc::clone(row)) };
             (sort_key(row, page.list.sort.column), SortKey::Text(row.id.as_str()), line)
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
-    page.list.rows.clear();
-    page.list.rows.extend(keyed.into_iter().map(|(_, _, line)| line));
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, line)| line).collect());
+}
+
+/// Puts the cursor back on its application, in rows that were made anew.
+pub fn find_cursor(page: &mut AppsPage) {
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
-    page.list.cursor.find(rows.len(), |index| id_at(rows, part, index), None, filtered);
+    let is = |index: usize, id: &AppId| rows.get(index).is_some_and(|line| line.id() == id);
+    page.list.cursor.find_by(rows.len(), is, |index| rows.get(index).map(|line| line.id().clone()), None, filtered);
 }
 
 /// Whether an application keeps a queue that drains from going.
@@ -99,17 +102,11 @@ fn sort_key(row: &AppRow, column: AppColumn) -> SortKey<'_> {
     }
 }
 
-fn id_at(rows: &[AppLine], part: &PartitionView, index: usize) -> Option<AppId> {
-    match rows.get(index)? {
-        AppLine::Live(slot) => part.app(*slot).map(|row| row.id.clone()),
-        AppLine::Ended(row) => Some(row.id.clone()),
-    }
-}
-
 /// Puts the cursor on a row.
-pub fn select(page: &mut AppsPage, part: &PartitionView, index: usize) {
+pub fn select(page: &mut AppsPage, index: usize) {
+    page.list.adopts = false;
     let rows = &page.list.rows;
-    page.list.cursor.go(index, rows.len(), |index| app_at(part, rows.get(index)?).map(|row| row.id.clone()));
+    page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|line| line.id().clone()));
 }
 
 /// Shows or hides applications that ended.
@@ -139,7 +136,7 @@ pub fn resolve(page: &mut AppPage, part: &PartitionView, asked: bool) {
 
 /// Makes the rows of an application's page.
 pub fn rebuild_asks(page: &mut AppPage) {
-    page.list.rows.clear();
+    page.list.rows = Arc::default();
     let Some(row) = page.row.as_ref() else {
         page.list.total = 0;
         return;
@@ -166,7 +163,7 @@ pub fn rebuild_asks(page: &mut AppPage) {
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
-    page.list.rows.extend(keyed.into_iter().map(|(_, _, key)| key));
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, key)| key).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| ask_at(row, rows, index), None, filtered);
 }

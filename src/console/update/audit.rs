@@ -10,7 +10,7 @@ use super::super::model::{Grade, Model};
 use super::super::work::Work;
 use super::lists::{self, SortKey};
 use super::navigate::{home, push};
-use super::revisions;
+use super::{long, revisions};
 use crate::model::{AppId, NodeId, Time};
 use crate::source::Records;
 use crate::view::ledger::{ACTIONS, AuditEntry, AuditObject};
@@ -90,7 +90,7 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>) {
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
-    page.list.rows = keyed.into_iter().map(|(_, _, entry)| entry).collect();
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, entry)| entry).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|entry| entry.id), None, filtered);
 }
@@ -152,15 +152,18 @@ pub fn can_narrow(model: &Model) -> Result<(), String> {
     if narrowed || entry(page).is_some() { Ok(()) } else { Err("there is no row under the cursor".to_owned()) }
 }
 
+/// Why an entry leads nowhere.
+const GONE: &str = "what it is about is not there any more";
+
 /// What the entry under the cursor is about, if it is there.
-fn object(model: &Model) -> Option<Page> {
+fn object(model: &Model, opened: bool) -> Option<Page> {
     let Page::Audit(page) = model.page() else { return None };
     let entry = entry(page)?;
     let part = model.cluster.part()?;
     match entry.kind() {
         AuditObject::Application => {
             let id = AppId::from(entry.object.as_str());
-            part.app_by_id(&id).map(|_| Page::App(AppPage::new(id, None)))
+            long::is_there(part, &id, opened).then(|| Page::App(AppPage::new(id, None)))
         }
         AuditObject::Node => {
             let id = NodeId::from(entry.object.as_str());
@@ -172,11 +175,13 @@ fn object(model: &Model) -> Option<Page> {
 
 /// Goes to what the entry under the cursor is about: the history for a change of the configuration.
 pub fn jump(model: &mut Model) {
-    if let Some(next) = object(model) {
+    if let Some(next) = object(model, true) {
         return push(model, next);
     }
     let Page::Audit(page) = model.page() else { return };
-    let Some(entry) = entry(page).filter(|entry| entry.kind() == AuditObject::Configuration) else { return };
+    let Some(entry) = entry(page).filter(|entry| entry.kind() == AuditObject::Configuration) else {
+        return model.say(Grade::Refusal, GONE);
+    };
     let facts = if entry.allowed { &entry.after } else { &entry.before };
     let number = facts.iter().find(|(name, _)| name == "revision").and_then(|(_, number)| number.parse().ok());
     revisions::open_at(model, number);
@@ -192,8 +197,8 @@ pub fn can_jump(model: &Model) -> Result<(), String> {
         None => Err("there is no row under the cursor".to_owned()),
         Some(AuditObject::Configuration) => Ok(()),
         Some(AuditObject::Whole) => Err("it is about the scheduler as a whole".to_owned()),
-        Some(_) if object(model).is_some() => Ok(()),
-        Some(_) => Err("what it is about is not there any more".to_owned()),
+        Some(_) if object(model, false).is_some() => Ok(()),
+        Some(_) => Err(GONE.to_owned()),
     }
 }
 

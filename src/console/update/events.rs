@@ -3,16 +3,20 @@
 use std::sync::Arc;
 
 use super::super::filter::Filter;
-use super::super::model::Model;
 use super::super::model::column::EventColumn;
 use super::super::model::events::Events;
 use super::super::model::page::{Account, AccountPage, AppPage, EventsPage, NodePage, Page, Subject};
+use super::super::model::{Grade, Model};
 use super::super::subject;
 use super::lists::{self, SortKey};
+use super::long;
 use super::navigate::{home, push};
 use super::queues as tree;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::{ChangeType, EventPage, ObjectType, Record, Side};
+
+/// Why an event leads nowhere.
+const GONE: &str = "what the event is about is not there any more";
 
 /// Goes to the events, or to those of one object.
 pub fn open(model: &mut Model, about: Option<&str>) {
@@ -105,8 +109,7 @@ pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>) {
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
-    page.list.rows.clear();
-    page.list.rows.extend(keyed.into_iter().map(|(_, _, at)| at));
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, at)| at).collect());
     if page.follow {
         page.list.cursor.wanted = None;
         page.list.cursor.index = 0;
@@ -140,19 +143,20 @@ pub fn select(page: &mut EventsPage, index: usize) {
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).copied());
 }
 
-/// The page of what an event is about.
-pub fn object(model: &Model, page: &EventsPage) -> Option<Page> {
+/// The page of what the event under the cursor is about.
+pub fn object(model: &Model, page: &EventsPage, opened: bool) -> Option<Page> {
     let record = model.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
     let part = model.cluster.part()?;
+    let there = |id: &AppId| long::is_there(part, id, opened);
     match record.kind {
         ObjectType::APP => {
             let id = AppId::from(&*record.object);
-            part.app_by_id(&id)?;
+            there(&id).then_some(())?;
             Some(Page::App(AppPage::new(id, None)))
         }
         ObjectType::REQUEST => {
             let id = AppId::from(&*record.reference);
-            part.app_by_id(&id)?;
+            there(&id).then_some(())?;
             Some(Page::App(AppPage::new(id, Some(AskId::from(&*record.object)))))
         }
         ObjectType::NODE => {
@@ -171,7 +175,7 @@ pub fn object(model: &Model, page: &EventsPage) -> Option<Page> {
 /// Goes to what the event under the cursor is about.
 pub fn jump(model: &mut Model) {
     let Page::Events(page) = model.page() else { return };
-    if let Some(next) = object(model, page) {
+    if let Some(next) = object(model, page, true) {
         return push(model, next);
     }
     if let Some(path) = queue(model, page) {
@@ -179,8 +183,9 @@ pub fn jump(model: &mut Model) {
         if let Page::Queues(page) = model.page_mut() {
             tree::go_to(page, &path);
         }
-        lists::rebuild(model, true);
+        return lists::rebuild(model, true);
     }
+    model.say(Grade::Refusal, GONE);
 }
 
 fn queue(model: &Model, page: &EventsPage) -> Option<QueuePath> {
@@ -198,10 +203,10 @@ pub fn can_jump(model: &Model) -> Result<(), String> {
     if page.list.rows.is_empty() {
         return Err("there is no row under the cursor".to_owned());
     }
-    if object(model, page).is_some() || queue(model, page).is_some() {
+    if object(model, page, false).is_some() || queue(model, page).is_some() {
         return Ok(());
     }
-    Err("what the event is about is not there any more".to_owned())
+    Err(GONE.to_owned())
 }
 
 #[cfg(test)]

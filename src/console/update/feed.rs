@@ -8,6 +8,7 @@ use super::super::layout;
 use super::super::model::marks::{Facet, Marked};
 use super::super::model::page::{AppLine, Page, Subject};
 use super::super::model::{Grade, Model};
+use super::super::work::{Forgotten, Work};
 use super::{change, config, lists, notices};
 use crate::model::VCORE;
 use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
@@ -26,6 +27,10 @@ pub fn take(model: &mut Model, news: Feed) -> Effects {
     let present = &mut model.cluster;
     present.past.live = news.at.max(present.newest.at);
     present.past.see(&present.newest, news.next_event);
+    let gone = present.past.take_gone();
+    if !gone.is_empty() {
+        model.work.push_back(Work::Forget(Forgotten::of(gone)));
+    }
     let told = notices::take(model);
     config::follow(model);
     change::due(model);
@@ -171,7 +176,7 @@ fn mark_changes(model: &mut Model, before: &View) {
         }
         Some(Page::Apps(page)) => {
             for line in &page.list.rows[page.list.cursor.visible(page.list.rows.len(), height)] {
-                if let AppLine::Live(slot) = line
+                if let AppLine::Live(slot, _) = line
                     && let Some((old, new)) = changed_row(old.app(*slot), new.app(*slot))
                     && old.id == new.id
                 {

@@ -9,17 +9,20 @@ use super::super::layout;
 use super::super::model::column::Column;
 use super::super::model::cursor::Move;
 use super::super::model::layer::{Figures, Layer};
-use super::super::model::page::{Listing, Page, Stamp};
+use super::super::model::page::{
+    AccountPage, AppPage, AppsPage, AuditPage, EventsPage, Listing, NodePage, NodesPage, Page, QueuesPage,
+    RevisionsPage, Stamp, UsersPage,
+};
 use super::super::model::{Cluster, Grade, Model};
 use super::super::text;
-use super::{apps, audit, change, config, events, nodes, placement, queues, revisions, users};
+use super::{apps, audit, change, config, events, long, nodes, placement, queues, revisions, users};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
 /// The same for lists that are long.
 const LONG_PERIOD: Duration = Duration::from_secs(1);
 /// From how many rows on a list is long.
-const LONG: usize = 20_000;
+const LONG: usize = long::LONG;
 /// Up to how many rows a list is made anew at once whenever its set changed.
 const SHORT: usize = 2_000;
 
@@ -32,50 +35,20 @@ pub enum SortKey<'a> {
     Text(&'a str),
 }
 
-/// Runs `$body` with the list of the page on the screen; pages without a list give `$otherwise`.
+/// Runs `$body` with the list of a page; pages without a list give `$otherwise`.
 macro_rules! with_list {
     ($page:expr, $list:ident => $body:expr, $otherwise:expr) => {
         match $page {
-            Page::Queues(page) => {
-                let $list = &mut page.list;
-                $body
-            }
-            Page::Apps(page) => {
-                let $list = &mut page.list;
-                $body
-            }
-            Page::App(page) => {
-                let $list = &mut page.list;
-                $body
-            }
-            Page::Nodes(page) => {
-                let $list = &mut page.list;
-                $body
-            }
-            Page::Node(page) => {
-                let $list = &mut page.list;
-                $body
-            }
-            Page::Users(page) => {
-                let $list = &mut page.list;
-                $body
-            }
-            Page::Account(page) => {
-                let $list = &mut page.list;
-                $body
-            }
-            Page::Events(page) => {
-                let $list = &mut page.list;
-                $body
-            }
-            Page::Audit(page) => {
-                let $list = &mut page.list;
-                $body
-            }
-            Page::Revisions(page) => {
-                let $list = &mut page.list;
-                $body
-            }
+            Page::Queues(QueuesPage { list: $list, .. }) => $body,
+            Page::Apps(AppsPage { list: $list, .. }) => $body,
+            Page::App(AppPage { list: $list, .. }) => $body,
+            Page::Nodes(NodesPage { list: $list, .. }) => $body,
+            Page::Node(NodePage { list: $list, .. }) => $body,
+            Page::Users(UsersPage { list: $list, .. }) => $body,
+            Page::Account(AccountPage { list: $list, .. }) => $body,
+            Page::Events(EventsPage { list: $list, .. }) => $body,
+            Page::Audit(AuditPage { list: $list, .. }) => $body,
+            Page::Revisions(RevisionsPage { list: $list, .. }) => $body,
             Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => $otherwise,
         }
     };
@@ -83,24 +56,18 @@ macro_rules! with_list {
 
 /// How many rows the list on the screen has.
 pub fn len(model: &Model) -> usize {
-    let mut page = model.page().clone();
-    with_list!(&mut page, list => list.rows.len(), 0)
+    with_list!(model.page(), list => list.rows.len(), 0)
 }
 
 /// The row under the cursor; `None` on pages without a list, and in an empty one.
 pub fn cursor(model: &Model) -> Option<usize> {
-    let mut page = model.page().clone();
-    with_list!(&mut page, list => Some(list.cursor.index).filter(|index| *index < list.rows.len()), None)
+    with_list!(model.page(), list => Some(list.cursor.index).filter(|index| *index < list.rows.len()), None)
 }
 
 /// Leaves only one row in the list.
 pub fn keep_only(model: &mut Model, index: usize) {
     with_list!(model.page_mut(), list => {
-        let mut at = 0;
-        list.rows.retain(|_| {
-            at += 1;
-            at - 1 == index
-        });
+        list.rows = Arc::new(list.rows.get(index).cloned().into_iter().collect());
         (list.cursor.index, list.cursor.top) = (0, 0);
     }, ());
 }
@@ -160,7 +127,7 @@ pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
     let Some(part) = cluster.part() else { return };
     match page {
         Page::Queues(page) => queues::select(page, part, index),
-        Page::Apps(page) => apps::select(page, part, index),
+        Page::Apps(page) => apps::select(page, index),
         Page::App(page) => apps::select_ask(page, index),
         Page::Nodes(page) => nodes::select(page, index),
         Page::Node(page) => nodes::select_allocation(page, index),
@@ -256,54 +223,113 @@ pub fn set_filter(model: &mut Model, text: &str) {
     rebuild(model, true);
 }
 
-/// Begins to write a filter, or ends it; with `adopt` the cursor stays on what was found.
-pub fn seek(model: &mut Model, on: bool, adopt: bool) {
+/// Begins to write a filter, or ends it; when `adopting` the cursor stays on what was found.
+pub fn seek(model: &mut Model, on: bool, adopting: bool) {
+    let page = model.page_mut();
+    with_list!(page, list => list.seeking = on, ());
+    // What the filter finds is not there yet: the cursor takes it when it is.
+    let later = with_list!(page, list => list.awaited, false);
+    with_list!(page, list => list.adopts = adopting && later, ());
+    if adopting && !later {
+        adopt(model);
+    }
+}
+
+/// Leaves the cursor on the row where it stands.
+pub(super) fn adopt(model: &mut Model) {
     let Model { pages, cluster, .. } = model;
     let Some(page) = pages.last_mut() else { return };
-    with_list!(page, list => list.seeking = on, ());
-    if adopt {
-        let index = with_list!(page, list => list.cursor.index, 0);
-        select(page, cluster, index);
-    }
+    let index = with_list!(page, list => list.cursor.index, 0);
+    select(page, cluster, index);
+}
+
+/// Whether the list on the screen is not yet the one that the person chose last.
+pub fn is_awaited(model: &Model) -> bool {
+    with_list!(model.page(), list => list.awaited, false)
+}
+
+/// Why rows are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum For {
+    /// There are news, or time went on.
+    News,
+    /// The page comes to be on the screen.
+    Showing,
+    /// The person chose another order, filter, fold or scope.
+    Choice,
 }
 
 /// Makes the rows of the page on the screen anew if they are out of date, or in any case when `asked`.
 pub fn rebuild(model: &mut Model, asked: bool) {
+    renew(model, if asked { For::Choice } else { For::News });
+}
+
+/// Makes the rows of a page that comes to be on the screen, as far as they are not those that it was left with.
+pub fn show(model: &mut Model) {
+    renew(model, For::Showing);
+}
+
+fn renew(model: &mut Model, why: For) {
     let Model { pages, cluster, now, .. } = model;
     let Some(page) = pages.last_mut() else { return };
     let Some(part) = cluster.part() else { return };
     match page {
-        Page::App(page) => apps::resolve(page, part, asked),
+        Page::App(page) => apps::resolve(page, part, why != For::News),
         Page::Node(page) => nodes::resolve(page, part),
         Page::Account(page) => users::resolve(page, part),
         _ => {}
     }
-    let generation = generation(page, cluster);
-    let due = asked || due_at(page, cluster, generation).is_some_and(|due| due <= *now);
-    if !due {
+    let stamp = Stamp {
+        partition: Arc::clone(&cluster.partition),
+        generation: generation(page, cluster),
+        until: cluster.until(),
+        at: *now,
+    };
+    let (total, there) = with_list!(page, list => (list.total, list.built.is_some()), (0, true));
+    let asked = why == For::Choice || (why == For::Showing && total <= SHORT);
+    if !asked && due_at(page, cluster, stamp.generation).is_none_or(|due| due > *now) {
         return;
+    }
+    if long::is_long(page, part) {
+        if why == For::Choice || !there {
+            with_list!(page, list => list.awaited = true, ());
+        }
+        return long::want(model, stamp, why == For::Choice);
     }
     match page {
         Page::Queues(page) => queues::rebuild(page, part),
-        Page::Apps(page) => apps::rebuild(page, part),
         Page::App(page) => apps::rebuild_asks(page),
         Page::Nodes(page) => nodes::rebuild(page, part),
         Page::Node(page) => nodes::rebuild_allocations(page),
         Page::Users(page) => users::rebuild(page, part),
-        Page::Account(page) => users::rebuild_levels(page, part),
         Page::Events(page) => events::rebuild(page, &cluster.events, cluster.until()),
         Page::Audit(page) => audit::rebuild(page, &cluster.ledger, cluster.until()),
         Page::Revisions(page) => revisions::rebuild(page, &cluster.ledger, cluster.until()),
+        Page::Apps(_) | Page::Account(_) => long::make(page, part),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => {}
     }
-    let stamp = Stamp { partition: Arc::clone(&cluster.partition), generation, at: *now };
-    with_list!(page, list => list.built = Some(stamp), ());
+    made(page, stamp);
 }
 
-/// When the rows of the page on the screen are to be made anew, on the console's clock; `None` while they are up to date.
+/// The rows of a page were made anew: the cursor goes to its thing again.
+pub(super) fn made(page: &mut Page, stamp: Stamp) {
+    match page {
+        Page::Apps(page) => apps::find_cursor(page),
+        Page::Account(page) => users::find_line(page),
+        // The others did that with their rows.
+        _ => {}
+    }
+    with_list!(page, list => (list.built, list.awaited) = (Some(stamp), false), ());
+}
+
+/// When the rows of the page on the screen are to be made anew, on the console's clock; `None` while they are up to date, and while
+/// they are being made.
 pub fn next_rebuild(model: &Model) -> Option<Duration> {
-    model.cluster.part()?;
+    let part = model.cluster.part()?;
     let page = model.page();
+    if model.making.is_some() && long::is_long(page, part) {
+        return None;
+    }
     due_at(page, &model.cluster, generation(page, &model.cluster))
 }
 
@@ -320,23 +346,10 @@ fn generation(page: &Page, cluster: &Cluster) -> u64 {
 }
 
 fn due_at(page: &Page, cluster: &Cluster, generation: u64) -> Option<Duration> {
-    fn stamp<R, I, C: Column>(list: &Listing<R, I, C>) -> (Option<&Stamp>, usize, bool) {
-        (list.built.as_ref(), list.total, list.live())
-    }
-    let (stamp, rows, live) = match page {
-        Page::Queues(page) => stamp(&page.list),
-        Page::Apps(page) => stamp(&page.list),
-        Page::App(page) => stamp(&page.list),
-        Page::Nodes(page) => stamp(&page.list),
-        Page::Node(page) => stamp(&page.list),
-        Page::Users(page) => stamp(&page.list),
-        Page::Account(page) => stamp(&page.list),
-        Page::Events(page) => stamp(&page.list),
-        Page::Audit(page) => stamp(&page.list),
-        Page::Revisions(page) => stamp(&page.list),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return None,
-    };
-    let Some(stamp) = stamp.filter(|stamp| stamp.partition == cluster.partition) else { return Some(Duration::ZERO) };
+    let (stamp, rows, live, awaited) =
+        with_list!(page, list => (list.built.as_ref(), list.total, list.live(), list.awaited), return None);
+    let same = |stamp: &&Stamp| stamp.partition == cluster.partition && stamp.until == cluster.until();
+    let Some(stamp) = stamp.filter(same).filter(|_| !awaited) else { return Some(Duration::ZERO) };
     if stamp.generation == generation {
         return None;
     }

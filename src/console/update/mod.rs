@@ -18,6 +18,7 @@ pub mod feed;
 pub mod form;
 pub mod hand_out;
 pub mod lists;
+pub mod long;
 pub mod mouse;
 pub mod navigate;
 pub mod nodes;
@@ -287,6 +288,8 @@ fn done(model: &mut Model, outcome: Outcome) -> Effects {
         Outcome::Read(name, read) => return placement::take(model, &name, read),
         Outcome::Checked(checked) => config::checked(model, *checked),
         Outcome::Edited(text) => config::edited(model, text),
+        Outcome::Listed(listed) => return if long::take(model, *listed) { Effects::REDRAW } else { Effects::NONE },
+        Outcome::Events(page) => return update(model, Action::Events(page)),
         Outcome::Compared(compared) => revisions::take(model, compared),
         Outcome::Looked(looked) => past::looked(model, looked),
         Outcome::Drafted(drafted) => change::drafted(model, *drafted),

@@ -25,7 +25,7 @@ const AGAIN: Duration = Duration::from_secs(2);
 pub(super) fn push(model: &mut Model, page: Page) {
     model.pages.push(page);
     model.marks.clear();
-    lists::rebuild(model, true);
+    lists::show(model);
 }
 
 /// Takes the page on top off; the queues stay.
@@ -36,7 +36,7 @@ pub(super) fn pop(model: &mut Model) {
             park(model, left);
         }
         model.marks.clear();
-        lists::rebuild(model, true);
+        lists::show(model);
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) fn home(model: &mut Model) {
         park(model, Some(page));
     }
     model.marks.clear();
-    lists::rebuild(model, true);
+    lists::show(model);
 }
 
 /// Opens what is under the cursor.
@@ -136,7 +136,7 @@ pub fn queues(model: &mut Model, argument: Option<&str>) {
     if let Some(filter) = filter {
         lists::set_filter(model, filter);
     }
-    lists::rebuild(model, true);
+    lists::show(model);
 }
 
 /// All applications, or those of a queue; with `/text`, filtered.

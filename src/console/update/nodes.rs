@@ -26,8 +26,7 @@ pub fn rebuild(page: &mut NodesPage, part: &PartitionView) {
         .map(|node| (sort_key(node, column), SortKey::Text(node.id.as_str()), node.id.clone()))
         .collect();
     lists::order(page.list.sort, &mut keyed);
-    page.list.rows.clear();
-    page.list.rows.extend(keyed.into_iter().map(|(_, _, id)| id));
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, id)| id).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
 }
@@ -65,7 +64,7 @@ pub fn resolve(page: &mut NodePage, part: &PartitionView) {
 
 /// Makes the rows of a node's page.
 pub fn rebuild_allocations(page: &mut NodePage) {
-    page.list.rows.clear();
+    page.list.rows = Arc::default();
     let Some(node) = page.row.as_ref() else {
         page.list.total = 0;
         return;
@@ -97,7 +96,7 @@ pub fn rebuild_allocations(page: &mut NodePage) {
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
-    page.list.rows.extend(keyed.into_iter().map(|(_, _, key)| key));
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, key)| key).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| allocation_at(node, rows, index), None, filtered);
 }

@@ -12,7 +12,7 @@ use super::super::model::page::Subject;
 use super::super::model::{Grade, Model};
 use super::super::subject;
 use super::{aftermath, attempt, bulk, change, config, revisions, workload, write};
-use crate::model::{AppId, QueuePath};
+use crate::model::QueuePath;
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
 use crate::view::place::access;
 use crate::view::{AppRow, LimitUse, PartitionView, Side};
@@ -20,7 +20,13 @@ use crate::view::{AppRow, LimitUse, PartitionView, Side};
 /// The application that an order would be about: the one that a command line was begun on, or the one under the cursor.
 pub fn target(model: &Model) -> Option<Arc<AppRow>> {
     match &model.aim {
-        Some(id) => model.cluster.part()?.app_by_id(id).cloned(),
+        Some(row) => {
+            let part = model.cluster.part()?;
+            let live = part.app(row.slot).filter(|now| now.id == row.id && !row.state.is_ended());
+            // It kept its slot as long as it lived.
+            let ended = || part.ended.iter().rev().find(|ended| ended.id == row.id);
+            live.or_else(ended).or_else(|| part.app_by_id(&row.id)).cloned()
+        }
         None => match subject::of(model)? {
             Subject::App(row) | Subject::Why(row) => Some(row),
             _ => None,
@@ -286,7 +292,7 @@ fn question(model: &mut Model, act: &Act, asked: Asked, would: Done) {
 fn watched(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) -> Effects {
     let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return Effects::NONE };
     // One that comes late may be about the line before, which was begun on something else.
-    if model.orders.watched.is_none() && model.aim.as_ref() != Some(app) {
+    if model.orders.watched.is_none() && model.aim.as_ref().map(|aim| &aim.id) != Some(app) {
         return Effects::NONE;
     }
     let Some(Layer::Command(line)) = model.layers.last_mut() else { return Effects::NONE };
@@ -373,6 +379,6 @@ fn configured(done: &Configured) -> String {
 }
 
 /// The application that a command line is begun on.
-pub fn aim(model: &Model) -> Option<AppId> {
-    target(model).map(|app| app.id.clone())
+pub fn aim(model: &Model) -> Option<Arc<AppRow>> {
+    target(model)
 }

@@ -1,5 +1,7 @@
 //! The queue tree: making its rows, folding.
 
+use std::sync::Arc;
+
 use super::super::filter::Filter;
 use super::super::model::Model;
 use super::super::model::column::{QueueColumn, Sort};
@@ -21,7 +23,7 @@ enum Kept {
 /// Makes the rows: depth first, siblings in the order of the sort; with a filter what passed it and all above, unfolded.
 pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
     let kept = Filter::parse(&page.list.filter).map(|filter| sieve(part, &filter));
-    page.list.rows.clear();
+    let mut rows = Vec::with_capacity(page.list.rows.len());
     (page.list.total, page.draining) = part
         .queues
         .iter()
@@ -40,13 +42,14 @@ pub fn rebuild(page: &mut QueuesPage, part: &PartitionView) {
             (false, None) if page.collapsed.contains(&row.path) => Fold::Closed,
             (false, _) => Fold::Open,
         };
-        page.list.rows.push(QueueLine { slot, depth, fold, matched: own == Kept::Passed });
+        rows.push(QueueLine { slot, depth, fold, matched: own == Kept::Passed });
         if fold == Fold::Open {
             sorted_children(part, row, page.list.sort, &mut children);
             stack.extend(children.drain(..).rev().map(|slot| (slot, depth + 1)));
         }
     }
-    page.list.widest = widest(&page.list.rows, part);
+    page.list.widest = widest(&rows, part);
+    page.list.rows = Arc::new(rows);
     find_cursor(page, part);
 }
 

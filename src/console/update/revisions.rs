@@ -64,7 +64,7 @@ pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>) {
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
-    page.list.rows = keyed.into_iter().map(|(_, _, one)| one).collect();
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, one)| one).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|one| one.number), None, filtered);
 }

@@ -32,8 +32,7 @@ pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
-    page.list.rows.clear();
-    page.list.rows.extend(keyed.into_iter().map(|(_, _, account)| account));
+    page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, account)| account).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
 }
@@ -68,7 +67,7 @@ pub fn resolve(page: &mut AccountPage, part: &PartitionView) {
 
 /// Makes the rows of one user or group: its queues as a tree, and below each leaf the applications that wait because of a limit.
 pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
-    page.list.rows.clear();
+    let mut lines = Vec::new();
     let queues: &[QueueUsageRow] = page.row.as_ref().map_or(&[], |row| &row.queues);
     let mut waiting: Vec<(&Arc<AppRow>, u32)> = match page.row {
         Some(_) => part.apps.iter().flatten().filter_map(|app| Some((app, waits(part, app, &page.account)?))).collect(),
@@ -84,16 +83,21 @@ pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
             continue;
         }
         let depth = u16::try_from(row.queue.depth()).unwrap_or(u16::MAX);
-        page.list.rows.push(AccountLine { id: LineId::Queue(row.queue.clone()), slot: None, depth, asks: 0 });
+        lines.push(AccountLine { id: LineId::Queue(row.queue.clone()), slot: None, depth, asks: 0 });
         for (app, asks) in waiting.iter().filter(|(app, _)| app.queue == row.queue) {
             let id = LineId::App(app.id.clone());
-            page.list.rows.push(AccountLine { id, slot: Some(app.slot), depth: depth + 1, asks: *asks });
+            lines.push(AccountLine { id, slot: Some(app.slot), depth: depth + 1, asks: *asks });
         }
     }
+    page.list.rows = Arc::new(lines);
     let texts = page.list.rows.iter().map(|line| [line.name().into(), "".into(), "".into()]);
     let indent = page.list.rows.iter().map(|line| line.depth * 2).max().unwrap_or(0);
     page.list.widest = lists::widest(texts);
     page.list.widest[0] = page.list.widest[0].saturating_add(indent);
+}
+
+/// Puts the cursor back on its queue or application, in rows that were made anew.
+pub fn find_line(page: &mut AccountPage) {
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|line| line.id.clone()), None, filtered);
 }

@@ -189,7 +189,7 @@ impl Journal {
     }
 }
 
-/// Whoever has this keeps the journal going. When it is dropped, all that waits is written.
+/// Whoever has this keeps the journal going. When it is dropped, all that waits is written, if the disk does not fail.
 pub struct Keeper {
     journal: Journal,
     thread: Option<JoinHandle<()>>,
@@ -214,9 +214,8 @@ impl Keeper {
         let journal = Journal(Arc::new(shared));
         let owned = journal.clone();
         let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
-            let mut committer = Committer { journal: owned, inbox, waiting: Vec::new(), dirty: false, pauses };
-            committer.run();
-            committer.journal.change(|state| state.over = true);
+            let _over = Over(owned.clone());
+            Committer { journal: owned, inbox, waiting: Vec::new(), dirty: false, pauses }.run();
         })?;
         Ok(Self { journal, thread: Some(thread) })
     }
@@ -236,6 +235,20 @@ impl Drop for Keeper {
         }
         // Others may still hold the journal; whoever has the folder next must be the only one who writes.
         self.journal.store().close();
+    }
+}
+
+/// Tells everybody when the thread ends, also by a panic.
+struct Over(Journal);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.change(|state| {
+            state.over = true;
+            if std::thread::panicking() {
+                state.failing = Some("what writes it has ended; start again".to_owned());
+            }
+        });
     }
 }
 

@@ -221,8 +221,8 @@ impl Folder {
                 go_on(&self.store, setup, workload)?
             }
             None => {
-                let core = fresh(workload).map_err(Trouble::Begin)?;
-                found(&self.store, &core, setup)?;
+                let mut core = fresh(workload).map_err(Trouble::Begin)?;
+                found(&self.store, &mut core, setup)?;
                 if let Some(folder) = &self.new {
                     let named = std::fs::rename(folder.join(NEW), folder.join(FILE));
                     let kept = named.and_then(|()| File::open(folder)?.sync_all());
@@ -299,7 +299,7 @@ fn migrate(store: &Store, head: &Head, known: u32, steps: &[Step]) -> Result<(),
 }
 
 /// Writes the beginning of a journal.
-fn found(store: &Store, core: &Core, setup: &Setup) -> Result<(), Trouble> {
+fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), Trouble> {
     core.ledger().keep_new();
     let made_by = env!("CARGO_PKG_VERSION").to_owned();
     let mut changes = snapshots::changes(0, &core.save(), core.now(), 0);

@@ -119,7 +119,7 @@ pub fn changes(number: u64, bytes: &[u8], at: Time, work: u64) -> Vec<Change> {
 /// # Errors
 /// Something before it cannot be read, or it cannot be written.
 pub fn make(journal: &Journal, setup: &Setup, number: u64, work: u64) -> Result<(), String> {
-    let core = core_at(journal.store(), setup, Time(u64::MAX), number).map_err(|error| error.to_string())?;
+    let mut core = core_at(journal.store(), setup, Time(u64::MAX), number).map_err(|error| error.to_string())?;
     let (bytes, at) = (core.save(), core.now());
     drop(core);
     for change in changes(number, &bytes, at, work) {

@@ -127,6 +127,11 @@ impl Attempts {
         u32::from(self.counts_all)
     }
 
+    /// How many are left.
+    pub fn left(&self) -> u32 {
+        self.left
+    }
+
     /// So many are used up.
     pub fn use_up(&mut self, attempts: u32) {
         self.left = self.left.saturating_sub(attempts);

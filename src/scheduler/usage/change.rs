@@ -43,10 +43,13 @@ impl Partition {
             Arc::make_mut(&mut self.queues[key].settings).limits = new;
             self.touch_queue(key);
         }
+        let again = self.switches.limits_told_again;
+        if again || !changed.is_empty() {
+            tell(now, &changes, &self.usage, again, events);
+        }
         if changed.is_empty() {
             return;
         }
-        tell(now, &changes, &self.usage, events);
         self.touch_accounts();
         if self.switches.group_usage_lost {
             self.lose_group_usage(now, &gone, events);

@@ -16,14 +16,15 @@ pub(super) struct Change {
     pub new: Arc<QueueLimits>,
 }
 
-/// Tells of every user and group that is limited otherwise than before: those that are named first, then those under `*`, which
-/// are the users that some limit names and those that have something in use.
-pub(super) fn tell(now: Time, changes: &[Change], usage: &Usage, events: &mut Vec<Event>) {
+/// Tells of every user and group that is limited otherwise than before, or `again` of all that are limited: those that are named
+/// first, then those under `*`, which are the users that some limit names and those that have something in use.
+pub(super) fn tell(now: Time, changes: &[Change], usage: &Usage, again: bool, events: &mut Vec<Event>) {
     let mut tell = |change: &Change, side: Side, name: &str, set: bool| {
         let kind = EventKind::Limit { side, name: Arc::from(name), queue: change.queue.clone(), set };
         events.push(Event::new(now, kind));
     };
-    let changed = || changes.iter().filter(|change| !Arc::ptr_eq(&change.old, &change.new));
+    let changed = || changes.iter().filter(|change| again || !Arc::ptr_eq(&change.old, &change.new));
+    let same = |one: &LimitConfig, other: &LimitConfig| !again && says_same(one, other);
     for change in changed() {
         let Change { old, new, .. } = change;
         for (side, name, limit) in new.named() {
@@ -59,7 +60,7 @@ fn known_users<'a>(changes: &'a [Change], usage: &'a Usage) -> Vec<&'a str> {
     named.chain(tracked).filter(|name| seen.insert(*name)).collect()
 }
 
-fn same(one: &LimitConfig, other: &LimitConfig) -> bool {
+fn says_same(one: &LimitConfig, other: &LimitConfig) -> bool {
     max_resources(one) == max_resources(other) && max_applications(one) == max_applications(other)
 }
 

@@ -18,12 +18,12 @@ use crate::view::act::{Act, Code, Done, Order, Refusal};
 /// Why it was not; where the answer is missing, that it may have been.
 pub async fn perform(client: &Client, order: &Order) -> Result<Done, Refusal> {
     let Asked { method, path, mut headers, body, read } = write::request(order);
-    if let Some(key) = key() {
-        headers.insert(HeaderName::from_static("idempotency-key"), key);
-    }
+    let key = key();
+    let has_key = key.is_some();
+    headers.extend(key.map(|key| (HeaderName::from_static("idempotency-key"), key)));
     let send = || client.send_json::<Value>(method.clone(), &path, headers.clone(), body.clone());
     let mut result = send().await;
-    if matches!(result, Err(Fault::Slow(..) | Fault::Cut(_))) {
+    if has_key && matches!(result, Err(Fault::Slow(..) | Fault::Cut(_))) {
         // The key makes sure that nothing is done twice.
         result = send().await;
     }

@@ -1,0 +1,228 @@
+//! Long lists are made beside the draw loop: a key draws at once, with the rows that there are, and the new ones come as news do.
+//!
+//! ```text
+//!  choice, news ── want ──> Work::List ── perform ──> Outcome::Listed ── take ──> rows, cursor
+//! ```
+//!
+//! Invariants:
+//! - one list is made at a time, from a view and a copy of the page; a choice that was overtaken by another one is given up;
+//! - what comes back is taken by the page that it was made for, and only if that still is of the same; the cursor finds its thing again;
+//! - which way it is made does not show in it: short lists go through the same [`make`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::super::action::Action;
+use super::super::command::CommandId;
+use super::super::model::Model;
+use super::super::model::page::{Page, Stamp};
+use super::super::work::{Forgotten, Work};
+use super::{apps, lists, users};
+use crate::model::AppId;
+use crate::view::{PartitionView, View};
+
+/// How many rows must be looked at for a list to be made beside the draw loop.
+pub const LONG: usize = 20_000;
+
+/// A list that is being made.
+#[derive(Clone, Debug)]
+pub struct Making {
+    /// Which one.
+    pub number: u64,
+    /// The person has chosen something else meanwhile.
+    overtaken: Arc<AtomicBool>,
+}
+
+/// A list to be made.
+#[derive(Clone, Debug)]
+pub struct Job {
+    number: u64,
+    /// The page as it was.
+    page: Page,
+    view: Arc<View>,
+    stamp: Stamp,
+    overtaken: Arc<AtomicBool>,
+}
+
+/// A list that was made.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    number: u64,
+    /// The page with its rows, and what they were made from; `None` when it was given up.
+    page: Option<(Page, Stamp)>,
+}
+
+/// Whether so much must be looked at for the rows of a page that frames would wait for it.
+pub fn is_long(page: &Page, part: &PartitionView) -> bool {
+    let looked_at = match page {
+        Page::Apps(page) => {
+            let ended = if page.ended { part.ended.len() } else { 0 };
+            let live = match &page.scope {
+                Some(path) => part.queue_at(path).map_or(0, |row| usize::try_from(row.app_count).unwrap_or(usize::MAX)),
+                None => part.live_apps,
+            };
+            live.saturating_add(ended)
+        }
+        Page::Account(_) => part.live_apps,
+        _ => 0,
+    };
+    looked_at > LONG
+}
+
+/// Whether there is an application. Among very many it is looked for only when it is to be `opened`; until then it is taken to be there.
+pub fn is_there(part: &PartitionView, id: &AppId, opened: bool) -> bool {
+    (!opened && part.live_apps > LONG) || part.app_by_id(id).is_some()
+}
+
+/// Makes the rows of a page that shows some of all applications.
+pub fn make(page: &mut Page, part: &PartitionView) {
+    match page {
+        Page::Apps(page) => apps::rebuild(page, part),
+        Page::Account(page) => users::rebuild_levels(page, part),
+        _ => {}
+    }
+}
+
+/// Whether what a person does is about the rows of the list on the screen, and so waits while that is awaited. Moving, writing a filter,
+/// choosing an order and leaving go with the rows that there are.
+pub fn waits(model: &Model, action: &Action) -> bool {
+    use CommandId::{
+        Accept, Apps, Back, Bottom, Cancel, Config, Down, Ended, Events, Filter, Freeze, Health, Help, Leave, Messages,
+        NextPage, Nodes, PageDown, PageUp, PreviousPage, Queues, Quit, QuitAgain, QuitNow, Repaint, Sort, SortNext,
+        SortPrevious, SortReverse, Suspend, Top, Up, Users,
+    };
+    let (Action::Run(id, _) | Action::Off(id, _)) = action else { return false };
+    let goes = matches!(
+        id,
+        Up | Down
+            | PageUp
+            | PageDown
+            | Top
+            | Bottom
+            | Sort
+            | SortNext
+            | SortPrevious
+            | SortReverse
+            | Filter
+            | Accept
+            | Cancel
+            | Ended
+            | Back
+            | Leave
+            | Quit
+            | QuitAgain
+            | QuitNow
+            | Suspend
+            | Repaint
+            | Queues
+            | Apps
+            | Nodes
+            | Users
+            | Config
+            | Events
+            | Health
+            | NextPage
+            | PreviousPage
+            | Freeze
+            | Help
+            | Messages
+    );
+    model.layers.is_empty() && !goes
+}
+
+/// Has the rows of the page on the screen made, now or after those that are being made; with `chosen` these are given up.
+pub fn want(model: &mut Model, stamp: Stamp, chosen: bool) {
+    if let Some(making) = &model.making {
+        if chosen {
+            making.overtaken.store(true, Ordering::Relaxed);
+        }
+        return;
+    }
+    model.makings += 1;
+    let (number, overtaken) = (model.makings, Arc::new(AtomicBool::new(false)));
+    let mut page = model.page().clone();
+    if let Page::Apps(page) = &mut page {
+        page.marked.clear();
+    }
+    model.making = Some(Making { number, overtaken: Arc::clone(&overtaken) });
+    let view = Arc::clone(&model.cluster.view);
+    model.work.push_back(Work::List(Box::new(Job { number, page, view, stamp, overtaken })));
+}
+
+/// Does a job. Takes tens of milliseconds: not to be called where frames are drawn.
+pub fn perform(job: Job) -> Listed {
+    let Job { number, mut page, view, stamp, overtaken } = job;
+    let part = view.partitions.iter().find(|part| part.name == stamp.partition);
+    if overtaken.load(Ordering::Relaxed) {
+        return Listed { number, page: None };
+    }
+    if let Some(part) = part.or(view.partitions.first()) {
+        make(&mut page, part);
+    }
+    Listed { number, page: Some((page, stamp)) }
+}
+
+/// Takes rows that were made. Whether they are on the screen now.
+pub fn take(model: &mut Model, listed: Listed) -> bool {
+    if model.making.as_ref().is_none_or(|making| making.number != listed.number) {
+        return false;
+    }
+    model.making = None;
+    let Some((made, stamp)) = listed.page else {
+        lists::rebuild(model, false);
+        return false;
+    };
+    let here = stamp.partition == model.cluster.partition && stamp.until == model.cluster.until();
+    let page = model.page_mut();
+    let taken = here && is_same(page, &made);
+    let gone = if taken { exchange(page, made) } else { made };
+    if taken {
+        lists::made(page, stamp);
+        let adopts = matches!(page, Page::Apps(page) if page.list.adopts);
+        if adopts {
+            lists::adopt(model);
+        }
+    }
+    model.work.extend(rows_of(gone).map(Work::Forget));
+    lists::rebuild(model, false);
+    taken
+}
+
+/// Whether two pages show the same of the same, in the same order.
+fn is_same(one: &Page, other: &Page) -> bool {
+    match (one, other) {
+        (Page::Apps(one), Page::Apps(other)) => {
+            (&one.scope, one.ended, one.draining) == (&other.scope, other.ended, other.draining)
+                && (one.list.sort, &one.list.filter) == (other.list.sort, &other.list.filter)
+        }
+        (Page::Account(one), Page::Account(other)) => {
+            one.account == other.account && one.list.filter == other.list.filter
+        }
+        _ => false,
+    }
+}
+
+/// Puts the rows of `made` into a page. Gives it back with those that were there.
+fn exchange(page: &mut Page, mut made: Page) -> Page {
+    match (page, &mut made) {
+        (Page::Apps(page), Page::Apps(made)) => {
+            (page.list.total, page.list.widest) = (made.list.total, made.list.widest);
+            std::mem::swap(&mut page.list.rows, &mut made.list.rows);
+        }
+        (Page::Account(page), Page::Account(made)) => {
+            (page.list.total, page.list.widest, page.waiting) = (made.list.total, made.list.widest, made.waiting);
+            std::mem::swap(&mut page.list.rows, &mut made.list.rows);
+        }
+        _ => {}
+    }
+    made
+}
+
+/// The rows of a page, to be let go of: of so many that takes its time too.
+fn rows_of(page: Page) -> Option<Forgotten> {
+    match page {
+        Page::Apps(page) => Some(Forgotten::of(page.list.rows)),
+        Page::Account(page) => Some(Forgotten::of(page.list.rows)),
+        _ => None,
+    }
+}
