@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kornsole::console::key::Key;
 use kornsole::console::model::layer::Layer;
+use kornsole::console::model::page::Page;
 use kornsole::console::session::Session;
 use kornsole::console::settings;
 use kornsole::console::theme::Themes;
@@ -17,7 +18,7 @@ use ratatui::layout::Size;
 use crate::change::TEXT;
 use crate::fixture::slow::Slow;
 use crate::orders::{queue, state, tenants, user};
-use crate::room::{on_demo, on_text, says, says_not};
+use crate::room::{on_demo, on_text, running, says, says_not};
 
 /// The console of somebody on the two tenants, who are far away.
 pub fn far(who: Actor, width: u16, height: u16) -> (Driver, Arc<Slow>, Arc<Stepped>) {
@@ -251,4 +252,47 @@ fn on_demo_far() -> (Driver, Arc<Slow>, Arc<Stepped>) {
     let (_, near) = on_demo(120, 40, 20);
     let far = Slow::new(Arc::clone(&near));
     (Driver::new(Arc::clone(&far) as _, Options::default(), 120, 40), far, near)
+}
+
+#[test]
+fn what_is_written_while_a_text_is_applied_is_kept_as_an_edit_of_it() {
+    let (mut driver, source, near) = written();
+    let moment = Duration::from_millis(300);
+    driver.keys("6/vcore: 20<ret>e<end><left><bs>5<esc>").unwrap().advance(moment).keys("ay").unwrap();
+    assert_eq!(source.held(), 1);
+    driver.keys("e<end> # and more").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 25"));
+    let both = TEXT.replace("vcore: 20}", "vcore: 25} # and more");
+    let Page::Config(page) = driver.model().page() else { panic!("another page") };
+    assert_eq!(page.buffer.text(), both);
+    assert!(page.modified);
+    driver.keys("<esc>").unwrap().advance(moment);
+    says_not(&driver, "changed underneath");
+    driver.keys("ay").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert_eq!(running(&near), both);
+}
+
+#[test]
+fn a_form_that_is_written_on_while_it_is_applied_stays_with_what_is_written() {
+    let (mut driver, source, near) = written();
+    let moment = Duration::from_millis(300);
+    driver.keys(":queues root.eng<ret>cm<C-u>6").unwrap().advance(moment).keys("<F5>y").unwrap();
+    assert_eq!(source.held(), 1);
+    driver.keys("7").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 6"));
+    // A key that is meant for the form is none for the page below it.
+    assert!(matches!(driver.model().page(), Page::Change(_)));
+    driver.keys("K").unwrap();
+    assert!(matches!(driver.model().layers.as_slice(), [Layer::Form]));
+    driver.keys("<bs>").unwrap().advance(moment).keys("<F5>y").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 67"));
+    assert!(!matches!(driver.model().page(), Page::Change(_)), "a form that is in force is done with");
 }

@@ -8,7 +8,7 @@ use super::super::action::Effects;
 use super::super::change::{Drafted, Job};
 use super::super::draw;
 use super::super::key::{Code, Key};
-use super::super::model::change::{ChangeField, ChangePage, Kind, What};
+use super::super::model::change::{Applying, ChangeField, ChangePage, Kind, What};
 use super::super::model::config::ConfigPage;
 use super::super::model::cursor::Move;
 use super::super::model::layer::Layer;
@@ -358,28 +358,30 @@ pub fn apply(model: &mut Model) {
     }
     let (Some(text), Some(base)) = (&page.drafted.text, &page.drafted.base) else { return };
     let act = Act::Configure { text: text.to_string(), base: Some(base.checksum.clone()), dry_run: false };
+    let fields = page.fields.iter().map(|field| field.line.text().to_owned()).collect();
     let number = model.orders.give(act.into(), Purpose::Tell);
+    let turn = model.turn;
     if let Some(page) = shown(model) {
-        page.applying = Some(number);
+        page.applying = Some(Applying { number, turn, fields });
     }
 }
 
-/// Takes what came of it, which is told already: a form that is in force is done with.
+/// Takes what came of it, which is told already: a form that is in force is done with. One that somebody is at again stays where it is,
+/// with what was written meanwhile.
 pub fn ordered(model: &mut Model, number: u64, applied: bool) {
-    let Some(page) = all(model).find(|page| page.applying == Some(number)) else { return };
-    page.applying = None;
-    if !applied {
-        return;
-    }
+    let turn = model.turn;
+    let of = |page: &&mut ChangePage| page.applying.as_ref().is_some_and(|applying| applying.number == number);
+    let Some(page) = all(model).find(of) else { return };
+    let Some(sent) = page.applying.take().filter(|_| applied) else { return };
     let before = page.drafted.base.clone();
-    for field in &mut page.fields {
-        field.was = field.line.text().to_owned();
+    for (field, text) in page.fields.iter_mut().zip(sent.fields) {
+        field.was = text;
     }
     let (kind, queue) = (page.kind, page.queue.clone());
     config::replaced(model, before);
     let on_screen =
         |model: &Model| matches!(model.page(), Page::Change(page) if page.kind == kind && page.queue == queue);
-    if on_screen(model) {
+    if on_screen(model) && turn == sent.turn {
         let said = model.toast.take();
         model.layers.retain(|layer| !matches!(layer, Layer::Form));
         navigate::pop(model);

@@ -14,7 +14,7 @@ use super::super::layout;
 use super::super::model::config::{Beside, ConfigPage};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
-use super::super::work::Work;
+use super::super::work::{Forgotten, Work};
 use super::navigate::{home, push};
 pub use apply::{
     apply, ask_apply, can_apply, can_edit, can_merge, can_restore, can_revert, has_faults, on_page, ordered, question,
@@ -72,13 +72,17 @@ pub fn follow(model: &mut Model) {
     let running = model.cluster.configuration().cloned();
     let now = model.now;
     let Some(page) = page_mut(model) else { return };
-    let (Some(running), None) = (running, page.applying) else { return };
+    let (Some(running), None) = (running, &page.applying) else { return };
     if page.base.as_ref().is_some_and(|base| base.revision == running.revision && base.checksum == running.checksum) {
         return;
     }
     if page.modified && *running.text != *page.buffer.text() {
+        if page.applied.take_if(|applied| *running.text == **applied).is_some() {
+            (page.base, page.due) = (Some(running), Some(now));
+        }
         return;
     }
+    page.applied = None;
     if *running.text != *page.buffer.text() {
         page.buffer.replace(&running.text);
     }
@@ -131,7 +135,8 @@ pub fn checked(model: &mut Model, checked: Checked) {
     if checked.version == page.buffer.version() {
         page.modified = checked.differs;
     }
-    page.checked = checked;
+    let before = std::mem::replace(&mut page.checked, checked);
+    model.work.push_back(Work::Forget(Forgotten::of(before)));
 }
 
 /// Takes the last change back, or makes it again.
