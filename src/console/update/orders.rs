@@ -8,7 +8,7 @@ use super::super::command::{self, CommandId};
 use super::super::format;
 use super::super::model::layer::{CommandLine, Confirm, Layer, Off, Question};
 use super::super::model::orders::{Asked, Purpose, Ticket};
-use super::super::model::page::Subject;
+use super::super::model::page::{Page, Subject};
 use super::super::model::{Grade, Model};
 use super::super::subject;
 use super::{aftermath, attempt, bulk, change, config, revisions, workload, write};
@@ -57,7 +57,14 @@ pub fn may(model: &Model, verb: &str) -> Result<(), String> {
     if bulk::has_marks(model) {
         return model.cluster.actor().map(|_| ());
     }
-    let Some(app) = target(model) else { return Err(format!("only an application can be {verb}")) };
+    let Some(app) = target(model) else {
+        let empty = matches!(model.page(), Page::Apps(page) if page.list.rows.is_empty());
+        return Err(if empty {
+            "there is no application here".to_owned()
+        } else {
+            format!("only an application can be {verb}")
+        });
+    };
     if let Some(doing) = model.orders.under_way(&app.id) {
         return Err(format!("{}: {doing}", app.id));
     }
