@@ -50,6 +50,9 @@ pub fn may(model: &Model, kind: Kind) -> Result<(), String> {
     }
     let touched = match (kind, row.path.parent()) {
         (Kind::Remove, None) => return Err("the root of a partition cannot be removed".to_owned()),
+        (Kind::Guaranteed, None) => {
+            return Err("the root of a partition has what its nodes have: nothing can be guaranteed to it".to_owned());
+        }
         (Kind::Remove, Some(parent)) => parent,
         (Kind::Child, _) if row.leaf && row.app_count > 0 => {
             return Err(format!("{} is a leaf with applications in it", row.path));
@@ -92,8 +95,10 @@ pub fn open(model: &mut Model, kind: Kind) {
 fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> {
     match kind {
         Kind::Max => {
-            let own = if row.path.parent().is_some() { row.max.as_ref() } else { None };
-            let mut fields = amounts(part, own, "no maximum of its own");
+            // Root is as big as its nodes.
+            let bounded = row.path.parent().is_some();
+            let mut fields =
+                if bounded { amounts(part, row.max.as_ref(), "no maximum of its own") } else { Vec::new() };
             let running = row.max_running.map(|most| most.to_string()).unwrap_or_default();
             fields.push(ChangeField::new(What::Applications, "running", "any number of applications", running));
             fields
