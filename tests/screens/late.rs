@@ -296,3 +296,19 @@ fn a_form_that_is_written_on_while_it_is_applied_stays_with_what_is_written() {
     assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 67"));
     assert!(!matches!(driver.model().page(), Page::Change(_)), "a form that is in force is done with");
 }
+
+#[test]
+fn before_the_first_configuration_its_page_has_no_text() {
+    let (mut driver, source, near) = written();
+    near.advance(30 * SECOND);
+    driver.refresh().keys("6").unwrap();
+    says(&driver, "two tenants");
+    driver.keys(":back 0:00<ret>").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    says(&driver, "no configuration yet");
+    says_not(&driver, "two tenants");
+    says_not(&driver, "as it runs");
+    driver.keys(":live<ret>").unwrap();
+    says(&driver, "two tenants");
+}

@@ -71,7 +71,13 @@ pub fn is_behind(model: &Model, page: &ConfigPage) -> bool {
 pub fn follow(model: &mut Model) {
     let running = model.cluster.configuration().cloned();
     let now = model.now;
+    let past = model.cluster.past.shown.is_some();
     let Some(page) = page_mut(model) else { return };
+    if past && running.is_none() && !page.modified && page.base.take().is_some() {
+        // Nothing was in force yet.
+        page.buffer.replace("");
+        page.due = None;
+    }
     let (Some(running), None) = (running, &page.applying) else { return };
     if page.base.as_ref().is_some_and(|base| base.revision == running.revision && base.checksum == running.checksum) {
         return;
