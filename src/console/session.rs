@@ -88,6 +88,7 @@ impl Session {
         let who = (source.identity().clone(), source.actor());
         let mut model = Model::new(options, size, view, source.about().clone(), who, link);
         model.cluster.estimates = source.estimates();
+        model.cluster.health = source.health();
         model.cluster.at = source.now().max(model.cluster.at);
         model.cluster.past.kept = source.keeps_past();
         model.cluster.past.see(&model.cluster.view, source.events(u64::MAX, 0).next);
@@ -246,6 +247,7 @@ impl Session {
             next_event,
             at: self.source.now(),
             link: self.source.link(),
+            health: self.source.health(),
             estimates: self.source.estimates(),
             actor: self.source.actor(),
             identity,
@@ -323,6 +325,7 @@ impl Session {
         if let Some(note) = &mut model.note {
             note.until += old.now;
         }
+        model.cluster.health = source.health();
         model.cluster.past.kept = source.keeps_past();
         model.cluster.past.see(&model.cluster.view, source.events(u64::MAX, 0).next);
         lists::rebuild(&mut model, true);

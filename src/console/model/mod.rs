@@ -33,7 +33,7 @@ use super::update::bulk::Batch;
 use super::update::long::Making;
 use super::work::Work;
 use crate::model::{Identity, Time};
-use crate::source::{About, Link, SourcePlace};
+use crate::source::{About, Link, OwnHealth, SourcePlace};
 use crate::view::act::{Actor, Configuration};
 use crate::view::{AppRow, Notice, NoticeWeight, PartitionView, View};
 use change::ChangePage;
@@ -162,6 +162,8 @@ pub struct Cluster {
     pub actor: Result<Actor, Arc<str>>,
     /// How the connection is.
     pub link: Link,
+    /// What the scheduler says of its own health.
+    pub health: OwnHealth,
     /// Whether what a preview tells is an estimate.
     pub estimates: bool,
     /// The name of the partition on the screen.
@@ -345,6 +347,7 @@ impl Model {
                 identity,
                 actor,
                 link,
+                health: OwnHealth::Here,
                 estimates: false,
                 partition,
                 events: Events::default(),

@@ -18,6 +18,9 @@ pub fn take(model: &mut Model, news: Feed) -> Effects {
     let other = model.cluster.estimates != news.estimates;
     let relinked = model.cluster.link != news.link || news.identity.is_some() || other;
     model.cluster.estimates = news.estimates;
+    let asked = matches!(model.page(), Page::Details(page) if matches!(page.subject, Subject::Health(_)));
+    let relinked = relinked || asked && model.cluster.health != news.health;
+    model.cluster.health = news.health;
     model.cluster.link = news.link;
     model.cluster.actor = news.actor;
     if let Some(identity) = news.identity {
