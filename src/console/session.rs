@@ -254,6 +254,8 @@ impl Session {
         };
         let effects = passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events());
         let effects = effects.and(self.read_records());
+        // A minute of attempts may be over.
+        self.give_orders();
         self.tell_glance();
         effects
     }

@@ -327,3 +327,44 @@ fn the_completion_that_is_shown_is_what_enter_takes() {
     driver.keys("<esc>:move root.a<ret>").unwrap();
     says(&driver, "root.a is no leaf queue");
 }
+
+#[test]
+fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    driver.keys("2/train<ret>").unwrap();
+    let entries = |source: &Stepped| -> Vec<(String, String, String)> {
+        let audit = source.records(0).unwrap().audit.unwrap();
+        let told = |entry: &std::sync::Arc<kornsole::view::ledger::AuditEntry>| {
+            (entry.action.clone(), entry.object.clone(), entry.reason.clone())
+        };
+        audit.entries.iter().filter(|entry| entry.code == "ACL_DENIED").map(told).collect()
+    };
+    for _ in 0..30 {
+        driver.keys("K").unwrap().advance(Duration::from_millis(30));
+    }
+    driver.keys("m").unwrap();
+    let of = |verb: &str, reason: &str| (verb.to_owned(), "train".to_owned(), reason.to_owned());
+    assert_eq!(entries(&source), [of("move", ""), of("kill", "")]);
+    assert!(driver.next_wake().is_some_and(|due| due <= Duration::from_secs(61)));
+    driver.advance(Duration::from_secs(60));
+    assert_eq!(entries(&source)[0], of("kill", "tried 29 times more within a minute"));
+    assert_eq!(entries(&source).len(), 3, "what was tried once is in it once");
+    driver.keys("K").unwrap();
+    assert_eq!(entries(&source).len(), 4, "a minute later it is another attempt");
+}
+
+#[test]
+fn the_wheel_moves_nothing_below_a_question() {
+    let (mut driver, _) = tenants(user("ann"), 120, 30);
+    driver.keys("2K").unwrap();
+    driver.mouse(kornsole::console::action::Mouse::Wheel(1));
+    driver.keys("<esc>").unwrap();
+    assert_eq!(crate::keys::selected(&driver), "nightly");
+}
+
+#[test]
+fn an_empty_list_of_applications_has_none_to_kill() {
+    let (mut driver, _) = tenants(user("ann"), 120, 30);
+    driver.keys(":apps root.a.web<ret>K").unwrap();
+    says(&driver, "there is no application here");
+}

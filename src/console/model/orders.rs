@@ -21,6 +21,8 @@ pub struct Orders {
     pub watched: Option<Watched>,
     /// Those that were refused here already, of which the source is to take note.
     refused: Vec<(Order, Refusal)>,
+    /// What was tried lately and refused for want of a right, each once.
+    pub tried: Vec<Tried>,
     /// Those whose result is on the screen while their events are looked for.
     pub awaited: Option<Awaited>,
     /// The applications that were moved last, with one question: each with where it was and where it went.
@@ -86,6 +88,24 @@ impl Watched {
             if all { format!("{app}: {why}") } else { format!("{refused} of {asked} would be refused, {app}: {why}") };
         Some(ToldOfMany { words, all })
     }
+}
+
+/// What somebody tried and may not do.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// What, and the refusal that the source has taken note of.
+    pub order: Order,
+    /// Why not.
+    pub refusal: Refusal,
+    /// Since when it counts, on the console's clock.
+    pub since: Duration,
+    /// How many times more it was tried since.
+    pub again: u32,
+}
+
+impl Tried {
+    /// How long the same attempt is one.
+    pub const WINDOW: Duration = Duration::from_secs(60);
 }
 
 /// Orders that were carried out, and of which the events are looked for.
