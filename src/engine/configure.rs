@@ -8,13 +8,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::ahead::Read;
 use super::audit::{Origin, count_changes};
 use super::core::Core;
 use super::journal::{Record, Wall};
 use super::perform::counted;
 use crate::config::diff::{Key, What};
 use crate::config::store::{self, Disk};
-use crate::config::{self, Config, Diff, Reading, Source};
+use crate::config::{self, Config, Diff, Source};
 use crate::model::QueueState;
 use crate::scheduler::place::access;
 use crate::scheduler::{Command, Event, EventKind};
@@ -180,19 +181,16 @@ impl Core {
 
     /// Another text of a configuration file comes into force, or is refused.
     pub(super) fn reloaded(&mut self, name: &str, bytes: &[u8]) {
-        let profile = self.scheduler().switches().profile;
-        let Reading { config, faults } = config::read_file(bytes, self.policy_group(), profile);
-        let text = String::from_utf8_lossy(bytes);
+        let read = self.read(bytes);
         let before = self.config_facts();
-        let told = Source::new(name, &text).render_all(&faults);
-        let refused = match config {
+        let told = Source::new(name, &read.text.text).render_all(&read.faults);
+        let refused = match &read.config {
             None => Some(told.clone()),
             Some(config) => {
                 if config.checksum == self.scheduler().checksum() {
                     return;
                 }
-                let text = Text::of(&text, self.policy_group());
-                rejected(self.load(&Arc::new(config), Some(text), LoadedBy::File))
+                rejected(self.load(config, Some(read.text.clone()), LoadedBy::File))
             }
         };
         self.enter_reload(name, before, refused.as_deref());
@@ -240,9 +238,8 @@ impl Core {
         base: Option<&str>,
         dry_run: bool,
     ) -> Result<Weighed, Refusal> {
-        let config = Arc::new(self.valid(text)?);
+        let (config, new) = self.valid(text)?;
         self.compare(base)?;
-        let new = Text::of(text, self.policy_group());
         let diff = config::diff(&self.in_force.config, &config);
         self.may_reconfigure(actor, order, &diff)?;
         if let Some(why) = self.scheduler().would_refuse(self.now(), &config) {
@@ -309,11 +306,16 @@ impl Core {
         Ok(done)
     }
 
+    /// What a text comes to: it may have been read ahead.
+    fn read(&self, bytes: &[u8]) -> Arc<Read> {
+        self.readings.read(bytes, self.policy_group(), self.profile())
+    }
+
     /// The configuration of a text, or everything that is wrong with it.
-    fn valid(&self, text: &str) -> Result<Config, Refusal> {
-        let profile = self.scheduler().switches().profile;
-        let Reading { config, faults } = config::read_file(text.as_bytes(), self.policy_group(), profile);
-        config.ok_or_else(|| {
+    fn valid(&self, text: &str) -> Result<(Arc<Config>, Text), Refusal> {
+        let read = self.read(text.as_bytes());
+        let faults = &read.faults;
+        read.config.clone().map(|config| (config, read.text.clone())).ok_or_else(|| {
             let first = faults.iter().find(|fault| fault.severity == config::Severity::Error);
             let first = first.map(ToString::to_string).unwrap_or_default();
             let faults = faults.iter().map(FoundFault::from).collect();

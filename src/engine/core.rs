@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::ahead::Readings;
 use super::clock::Clock;
 use super::configure::{InForce, Text, rejected};
 use super::counters::Counters;
@@ -39,6 +40,8 @@ pub struct Core {
     pub(super) workload: Option<Box<dyn Workload>>,
     pub(super) views: ViewBuilder,
     pub(super) policy_group: String,
+    /// Texts that were read ahead.
+    pub(super) readings: Arc<Readings>,
     pub(super) clean_every: Duration,
     /// What there is to tell of draining queues; `None` while nobody asks.
     reports: Option<Vec<DrainReport>>,
@@ -91,6 +94,7 @@ impl Core {
             workload,
             views: ViewBuilder::default(),
             policy_group: setup.policy_group.clone(),
+            readings: Arc::default(),
             clean_every: setup.clean_every,
             reports: None,
             now: Time::ZERO,

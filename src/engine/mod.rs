@@ -8,6 +8,7 @@
 //! - nobody but its owner touches the scheduler; everybody else reads the published view;
 //! - a workload and the timers act at their own times, not at the time when the thread got round to them.
 
+mod ahead;
 mod audit;
 pub mod clock;
 mod configure;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 
+use super::ahead::Ahead;
 use super::clock::Clock;
 use super::core::Core;
 use super::counters::Counters;
@@ -21,7 +22,7 @@ use super::watch::FileWatch;
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
 use crate::view::View;
-use crate::view::act::{Actor, Answer, Done, Order, Refusal};
+use crate::view::act::{Act, Actor, Answer, Done, Order, Refusal};
 
 /// What an engine shows to everybody.
 pub struct Published {
@@ -126,6 +127,9 @@ impl Drop for Reply {
 /// A scheduler that runs by itself. Dropping it stops the thread.
 pub struct Engine {
     requests: Sender<Request>,
+    /// For orders that bring a configuration.
+    readers: Sender<Request>,
+    ahead: Ahead,
     published: Arc<Published>,
     events: Arc<EventLog>,
     counters: Arc<Counters>,
@@ -181,6 +185,12 @@ impl Engine {
         let clock = core.clock_from_here(speed);
         core.runs_by(&clock);
         let ledger = Arc::clone(core.ledger());
+        let ahead = Ahead {
+            readings: Arc::clone(&core.readings),
+            policy_group: core.policy_group().to_owned(),
+            profile: core.profile(),
+        };
+        let readers = ahead.clone().start(requests.clone(), Arc::clone(&ledger))?;
         let owned = clock.clone();
         let thread = std::thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
             let _alive = Alive(&shown);
@@ -203,7 +213,19 @@ impl Engine {
             }
             .run();
         })?;
-        Ok(Self { requests, published, events, counters, ledger, clock, thread: Some(thread), watch: None, past })
+        Ok(Self {
+            requests,
+            readers,
+            ahead,
+            published,
+            events,
+            counters,
+            ledger,
+            clock,
+            thread: Some(thread),
+            watch: None,
+            past,
+        })
     }
 
     /// What was, for a scheduler that is kept.
@@ -216,8 +238,9 @@ impl Engine {
     /// # Errors
     /// The file's folder cannot be watched.
     pub fn watch(&mut self, file: &Path, known: Vec<u8>) -> Result<(), String> {
-        let (requests, name) = (self.requests.clone(), file.display().to_string());
-        let changed = move |content| {
+        let (requests, ahead, name) = (self.requests.clone(), self.ahead.clone(), file.display().to_string());
+        let changed = move |content: Result<Vec<u8>, String>| {
+            content.iter().for_each(|bytes| ahead.read(bytes));
             // The engine may have stopped meanwhile.
             let _ = requests.send(Request::Reload(name.clone(), content));
         };
@@ -266,8 +289,10 @@ impl Engine {
     /// Has an order carried out. `answer` is called once, from the engine's thread, when that is published; or at once, if the
     /// engine has stopped.
     pub fn perform(&self, actor: Actor, order: Order, answer: Answer) {
+        let brings_text = matches!(order.act, Act::Configure { .. } | Act::Rollback { .. });
+        let to = if brings_text { &self.readers } else { &self.requests };
         // A stopped engine has dropped its end; with the request goes the reply, which says so.
-        let _ = self.requests.send(Request::Perform(Box::new((actor, order)), Reply(Some(answer))));
+        let _ = to.send(Request::Perform(Box::new((actor, order)), Reply(Some(answer))));
     }
 }
 
