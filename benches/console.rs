@@ -156,7 +156,7 @@ impl Stand {
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport }).expect("nothing is asked for");
         let (tell, done) = channel();
         let tell = Mutex::new(tell);
-        let hands = Hands::new(move |outcome| {
+        let hands = Hands::new(move |_, outcome| {
             // The bench may have gone on.
             let _ = tell.lock().expect("nothing fails with it").send(outcome);
         });
@@ -183,7 +183,7 @@ impl Stand {
     fn hand_over(&mut self) {
         while let Some(work) = self.session.take_work() {
             if !matches!(work, Work::Copy(_) | Work::Edit(_) | Work::Context(_)) {
-                self.hands.give(work).expect("a thread can be started");
+                self.hands.give(self.session.era(), work).expect("a thread can be started");
             }
         }
     }
@@ -191,7 +191,7 @@ impl Stand {
     /// Takes news, as the loop does before a frame.
     fn news(&mut self) {
         while let Ok(outcome) = self.done.try_recv() {
-            self.session.done(outcome);
+            self.session.done(self.session.era(), outcome);
         }
         self.session.refresh(self.start.elapsed());
         self.hand_over();
@@ -203,7 +203,7 @@ impl Stand {
         let awaited = lists::is_awaited(self.session.model());
         while lists::is_awaited(self.session.model()) {
             let outcome = self.done.recv().expect("the threads are there as long as the stand");
-            self.session.done(outcome);
+            self.session.done(self.session.era(), outcome);
             self.hand_over();
         }
         awaited

@@ -11,7 +11,7 @@ use super::keymap::Chord;
 use super::model::past::{Span, Step};
 use super::work::Outcome;
 use crate::model::{Identity, Time};
-use crate::source::{Link, Records};
+use crate::source::{Link, OwnHealth, Records};
 use crate::view::act::{Actor, Done, Refusal};
 use crate::view::{EventPage, View};
 
@@ -76,6 +76,8 @@ pub struct Feed {
     pub at: Time,
     /// How the connection is.
     pub link: Link,
+    /// What the scheduler says of its own health.
+    pub health: OwnHealth,
     /// Whether what a preview tells is an estimate.
     pub estimates: bool,
     /// Who gives orders, or why nobody can.

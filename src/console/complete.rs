@@ -7,6 +7,7 @@ use super::model::Model;
 use super::model::layer::{Candidate, Off};
 use super::update::revisions::origin;
 use super::update::{bulk, lists, orders};
+use crate::model::QueuePath;
 use crate::view::Side;
 
 /// The most candidates offered.
@@ -36,6 +37,26 @@ pub fn candidates(model: &Model, text: &str) -> Vec<Candidate> {
             _ => Vec::new(),
         },
     }
+}
+
+/// Whether a command line stands for itself as it is written, however it could be gone on with: the name of a command, of a queue, of
+/// something among the candidates; or a name with nothing behind it yet.
+pub fn is_whole(model: &Model, text: &str, candidates: &[Candidate]) -> bool {
+    let Some((name, rest)) = text.split_once(' ') else { return command::by_name(text).is_some() };
+    let rest = rest.trim();
+    let kind = match command::by_name(name).map(|command| command.argument) {
+        Some(Argument::Optional(kind) | Argument::Required(kind)) => kind,
+        _ => return true,
+    };
+    let named = || match kind {
+        // A number that begins another one is no less a number.
+        Kind::Number => true,
+        Kind::Queue | Kind::Leaf => {
+            model.cluster.part().is_some_and(|part| part.queue_at(&QueuePath::new(rest)).is_some())
+        }
+        _ => false,
+    };
+    rest.is_empty() || named() || candidates.iter().any(|candidate| candidate.word == rest)
 }
 
 fn commands(model: &Model, typed: &str) -> Vec<Candidate> {

@@ -58,6 +58,7 @@ impl Driver {
     /// Does what is to be done outside, at once.
     fn work(&mut self) -> &mut Self {
         while let Some(work) = self.session.take_work() {
+            let era = self.session.era();
             if let Work::Copy(text) = &work {
                 self.copied = Some(text.clone());
             }
@@ -66,7 +67,7 @@ impl Driver {
                 continue;
             }
             if let Some(outcome) = hands::perform(work) {
-                self.effects = self.effects.and(self.session.done(outcome));
+                self.effects = self.effects.and(self.session.done(era, outcome));
             }
         }
         self

@@ -27,12 +27,12 @@ fn sight(model: &Model) -> Sight {
         Page::Details(page) => match &page.subject {
             Subject::Queue(_)
             | Subject::Access(_)
-            | Subject::Health(_)
             | Subject::History(_)
             | Subject::Partitions
             | Subject::Info
             | Subject::Event(_) => Sight::Queues,
             Subject::App(row) | Subject::Why(row) => Sight::App(row.id.clone()),
+            Subject::Health(_) => Sight::Health,
             Subject::Node(id) => Sight::Node(id.clone()),
             Subject::Account(_) => Sight::Users,
             Subject::Entry(_) | Subject::Revision(_) | Subject::Compare(..) => Sight::Records,

@@ -16,38 +16,39 @@ pub fn perform(work: Work) -> Option<Outcome> {
 
 /// The threads beside a draw loop. The first of them ends with this.
 pub struct Hands {
-    quick: Sender<Work>,
-    tell: Arc<dyn Fn(Outcome) + Send + Sync>,
+    quick: Sender<(u64, Work)>,
+    tell: Arc<dyn Fn(u64, Outcome) + Send + Sync>,
 }
 
 impl Hands {
-    /// Begins. `tell` is called with what came of each piece of work, from any thread.
+    /// Begins. `tell` is called with what came of each piece of work and the era of the session that it is of, from any thread.
     ///
     /// # Errors
     /// No thread can be started.
-    pub fn new(tell: impl Fn(Outcome) + Send + Sync + 'static) -> io::Result<Self> {
-        let tell: Arc<dyn Fn(Outcome) + Send + Sync> = Arc::new(tell);
-        let (quick, works) = channel();
+    pub fn new(tell: impl Fn(u64, Outcome) + Send + Sync + 'static) -> io::Result<Self> {
+        let tell: Arc<dyn Fn(u64, Outcome) + Send + Sync> = Arc::new(tell);
+        let (quick, works) = channel::<(u64, Work)>();
         let told = Arc::clone(&tell);
-        let make = move || works.into_iter().filter_map(perform).for_each(|outcome| told(outcome));
+        let done = |(era, work)| perform(work).map(|outcome| (era, outcome));
+        let make = move || works.into_iter().filter_map(done).for_each(|(era, outcome)| told(era, outcome));
         Builder::new().name("console-lists".to_owned()).spawn(make)?;
         Ok(Self { quick, tell })
     }
 
-    /// Has something done that needs no terminal.
+    /// Has something done that needs no terminal, for an era of the session.
     ///
     /// # Errors
     /// No thread can be started.
-    pub fn give(&self, work: Work) -> io::Result<()> {
+    pub fn give(&self, era: u64, work: Work) -> io::Result<()> {
         if let Work::List(_) | Work::Forget(_) | Work::EventsOf(..) = work {
             // The thread waits for as long as there is a sender.
-            let _ = self.quick.send(work);
+            let _ = self.quick.send((era, work));
             return Ok(());
         }
         let tell = Arc::clone(&self.tell);
         let make = move || {
             if let Some(outcome) = perform(work) {
-                tell(outcome);
+                tell(era, outcome);
             }
         };
         Builder::new().name("console-work".to_owned()).spawn(make).map(drop)

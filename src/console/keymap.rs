@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use super::action::Action;
 use super::command::{self, COMMANDS, Command, CommandId, Context};
 use super::key::{Code, Key};
+use super::layout;
 use super::model::Model;
 use super::model::layer::Layer;
 use super::model::page::Page;
@@ -174,8 +175,16 @@ pub fn page_contexts(model: &Model) -> &'static [Context] {
 
 /// What a key does now; `None` when it means nothing.
 pub fn action(model: &Model, key: Key) -> Option<Action> {
+    if layout::regions(model).is_none() {
+        return unseen(model, key);
+    }
     let mut keys = model.pressed.clone();
     keys.push(key);
+    if came_just_now(model) && !matches!(model.keymap.look_up(&[Context::Always], &keys), Found::Run(_)) {
+        return Some(Action::Refuse(
+            "the question came this moment; press the key again if it is the answer".to_owned(),
+        ));
+    }
     match model.keymap.look_up(contexts(model), &keys) {
         Found::Run(binding) => Some(match (command::by_id(binding.id).guard)(model) {
             Ok(()) => Action::Run(binding.id, binding.argument.clone()),
@@ -189,6 +198,22 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
         }
         Found::Nothing => is_writing(model).then_some(Action::Write(key)),
     }
+}
+
+/// What a key does on a terminal that is too small to show anything: only what needs no picture.
+fn unseen(model: &Model, key: Key) -> Option<Action> {
+    match model.keymap.look_up(&[Context::Always], &[key]) {
+        Found::Run(binding) => {
+            let blind = matches!(binding.id, CommandId::QuitAgain | CommandId::Suspend | CommandId::Repaint);
+            blind.then(|| Action::Run(binding.id, None))
+        }
+        Found::Begun | Found::Nothing => None,
+    }
+}
+
+/// Whether a question has opened by itself a moment ago, so that a key pressed now was meant for what stood there before.
+fn came_just_now(model: &Model) -> bool {
+    matches!(model.layers.last(), Some(Layer::Confirm(question)) if question.from > model.now)
 }
 
 /// Whether keys that mean nothing else are written.

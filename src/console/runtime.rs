@@ -55,8 +55,8 @@ enum Event {
     /// Another scheduler was opened, or could not be: its name.
     Opened(String, Result<Arc<dyn Source>, String>),
     Signal(i32),
-    /// Something that was asked for is done.
-    Done(Outcome),
+    /// Something that was asked for is done, in the era of the session in which it was asked for.
+    Done(u64, Outcome),
     InputEnded(std::io::Error),
 }
 
@@ -117,7 +117,8 @@ pub fn run_tapped(
     watch_input(&sender, &input)?;
     watch_source(&*source, &sender, &news);
     let size = screen.size()?;
-    let mut session = Session::new(Arc::clone(&source), options, size);
+    let time = TapTime { shown: source.now(), began: source.now() };
+    let mut session = Session::new(source, options, size);
     session.personalize(personal);
     let told = Mutex::new(sender.clone());
     session.on_answer(Arc::new(move || {
@@ -128,13 +129,13 @@ pub fn run_tapped(
         tap.begin(size, session.model());
     }
     let told = Mutex::new(sender.clone());
-    let hands = Hands::new(move |outcome| {
+    let hands = Hands::new(move |era, outcome| {
         // The loop may have ended.
-        let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Done(outcome));
+        let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Done(era, outcome));
     })?;
     let start = Instant::now();
     let (last_news, waiting, left) = (start, false, false);
-    Loop { screen, session, source, tap, input, hands, events, sender, news, start, last_news, waiting, left }.run()
+    Loop { screen, session, time, tap, input, hands, events, sender, news, start, last_news, waiting, left }.run()
 }
 
 fn watch_input(sender: &Sender<Event>, gate: &Gate) -> color_eyre::Result<()> {
@@ -186,10 +187,25 @@ fn watch_source(source: &dyn Source, sender: &Sender<Event>, news: &Arc<AtomicBo
     }));
 }
 
+/// The time that is told to who listens: it goes on over schedulers that are looked at one after the other, each with its own clock.
+#[derive(Clone, Copy)]
+struct TapTime {
+    /// What was told when the present scheduler was first looked at.
+    shown: Time,
+    /// Its own time then.
+    began: Time,
+}
+
+impl TapTime {
+    fn at(self, source: &dyn Source) -> Time {
+        self.shown + source.now().since(self.began)
+    }
+}
+
 struct Loop {
     screen: Screen,
     session: Session,
-    source: Arc<dyn Source>,
+    time: TapTime,
     tap: Option<Box<dyn Tap>>,
     input: Gate,
     hands: Hands,
@@ -225,8 +241,9 @@ impl Loop {
             }
             self.screen.listen_to_mouse(self.session.model().options.mouse)?;
             if effects.quit {
+                let at = self.time.at(&**self.session.source());
                 if let Some(tap) = &mut self.tap {
-                    tap.end(self.source.now(), self.left);
+                    tap.end(at, self.left);
                 }
                 return Ok(());
             }
@@ -274,7 +291,7 @@ impl Loop {
         let Some(input) = self.done_by(&event)? else { return self.answer(event) };
         let Some(tap) = &mut self.tap else { return self.answer(event) };
         // The console shows what is, not what was when it was drawn last, so that a tape can come to the same.
-        let now = self.source.now();
+        let now = self.time.at(&**self.session.source());
         tap.input(&input, now);
         let refreshed = self.session.refresh(self.now());
         let effects = refreshed.and(self.answer(event)?);
@@ -301,11 +318,16 @@ impl Loop {
             Event::Key(key) => self.session.key(key, self.now()),
             Event::Mouse(mouse) => self.session.mouse(mouse, self.now()),
             Event::Paste(text) => self.session.paste(text, self.now()),
-            Event::Done(outcome) => self.session.done(outcome),
+            Event::Done(era, outcome) => self.session.done(era, outcome),
             Event::Answer => self.session.take_answers(self.now()),
             Event::Opened(name, opened) => {
+                let (era, before) = (self.session.era(), self.time.at(&**self.session.source()));
                 let effects = self.session.switch(&name, opened);
-                watch_source(&**self.session.source(), &self.sender, &self.news);
+                if self.session.era() != era {
+                    let source = self.session.source();
+                    self.time = TapTime { shown: before, began: source.now() };
+                    watch_source(&**source, &self.sender, &self.news);
+                }
                 effects
             }
             Event::News => {
@@ -327,6 +349,7 @@ impl Loop {
     fn work(&mut self) -> color_eyre::Result<Effects> {
         let mut effects = Effects::NONE;
         while let Some(work) = self.session.take_work() {
+            let era = self.session.era();
             match work {
                 Work::Copy(text) => self.screen.copy(&text)?,
                 Work::Context(name) => {
@@ -339,7 +362,7 @@ impl Loop {
                     std::thread::Builder::new().name("console-open".to_owned()).spawn(open)?;
                 }
                 Work::Edit(text) => effects = effects.and(self.edit(&text)?),
-                other => self.hands.give(other)?,
+                other => self.hands.give(era, other)?,
             }
         }
         Ok(effects)
@@ -349,10 +372,10 @@ impl Loop {
     fn edit(&mut self, text: &str) -> color_eyre::Result<Effects> {
         self.input.pause();
         terminal::restore();
-        let edited = outside::edit(text);
+        let (edited, era) = (outside::edit(text), self.session.era());
         self.screen.retake()?;
         self.input.resume();
-        let effects = self.session.resize(self.screen.size()?).and(self.session.done(Outcome::Edited(edited)));
+        let effects = self.session.resize(self.screen.size()?).and(self.session.done(era, Outcome::Edited(edited)));
         Ok(effects.and(Effects { repaint: true, ..Effects::REDRAW }))
     }
 

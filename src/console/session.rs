@@ -1,4 +1,7 @@
 //! One console at work: a model, its theme and the source it looks at. The terminal and the tests both drive this one.
+//!
+//! Invariant: whatever answers later (orders, texts, views, chapters, what is done outside) belongs to the source it was asked of.
+//! With another source come other channels and another [`Session::era`], so that an answer of the one before finds nobody.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,7 +23,7 @@ use super::model::past::{Span, Step};
 use super::model::{Grade, Model, Options, Personal};
 use super::opener::Opener;
 use super::theme::{Theme, ThemeName};
-use super::update::{aftermath, feed, lists, long, past, update, write};
+use super::update::{aftermath, feed, lists, long, navigate, orders, past, update, write};
 use super::work::{Outcome, Watched, Work};
 use crate::model::Time;
 use crate::source::{Glance, Sight, Source};
@@ -43,6 +46,11 @@ pub struct Session {
     glance: Glance,
     /// What opens another scheduler.
     opener: Option<Opener>,
+    /// The name of the scheduler that is being opened, and with which act of the person ([`Model::turn`]); another one that comes was
+    /// given up.
+    opening: Option<(String, u64)>,
+    /// How many times another scheduler took the place of the one before.
+    era: u64,
     /// What was done about a row of a list that is still being made; done when that is there.
     held: VecDeque<Held>,
     /// Events are being read.
@@ -80,6 +88,7 @@ impl Session {
         let who = (source.identity().clone(), source.actor());
         let mut model = Model::new(options, size, view, source.about().clone(), who, link);
         model.cluster.estimates = source.estimates();
+        model.cluster.health = source.health();
         model.cluster.at = source.now().max(model.cluster.at);
         model.cluster.past.kept = source.keeps_past();
         model.cluster.past.see(&model.cluster.view, source.events(u64::MAX, 0).next);
@@ -100,6 +109,8 @@ impl Session {
             wake: Arc::new(|| {}),
             glance,
             opener: None,
+            opening: None,
+            era: 0,
             held: VecDeque::new(),
             reading: false,
         }
@@ -236,12 +247,15 @@ impl Session {
             next_event,
             at: self.source.now(),
             link: self.source.link(),
+            health: self.source.health(),
             estimates: self.source.estimates(),
             actor: self.source.actor(),
             identity,
         };
         let effects = passed.and(update(&mut self.model, Action::Feed(news))).and(self.read_events());
         let effects = effects.and(self.read_records());
+        // A minute of attempts may be over.
+        self.give_orders();
         self.tell_glance();
         effects
     }
@@ -284,6 +298,7 @@ impl Session {
 
     /// Goes on with another scheduler, or tells why not. What belongs to the person stays: options, keys, what was written and said.
     pub fn switch(&mut self, name: &str, opened: Result<Arc<dyn Source>, String>) -> Effects {
+        let Some((_, turn)) = self.opening.take_if(|(opening, _)| opening == name) else { return Effects::NONE };
         let source = match opened {
             Ok(source) => source,
             Err(why) => {
@@ -291,9 +306,15 @@ impl Session {
                 return Effects::REDRAW;
             }
         };
+        if navigate::is_busy(&self.model, turn) {
+            let told = format!("{name} is open, and something is being written here; :context {name} goes there");
+            self.model.say(Grade::Info, told);
+            return Effects::REDRAW;
+        }
         let (view, link) = (source.view(), source.link());
         let (about, who) = (source.about().clone(), (source.identity().clone(), source.actor()));
         let old = &mut self.model;
+        orders::leave_open(old);
         let mut model = Model::new(old.options.clone(), old.size, view, about, who, link);
         model.cluster.at = source.now().max(model.cluster.at);
         model.now = old.now;
@@ -306,6 +327,7 @@ impl Session {
         if let Some(note) = &mut model.note {
             note.until += old.now;
         }
+        model.cluster.health = source.health();
         model.cluster.past.kept = source.keeps_past();
         model.cluster.past.see(&model.cluster.view, source.events(u64::MAX, 0).next);
         lists::rebuild(&mut model, true);
@@ -315,6 +337,8 @@ impl Session {
         self.reading = false;
         self.model = model;
         self.source = source;
+        (self.answers, self.texts, self.views, self.chapters) = (channel(), channel(), channel(), channel());
+        self.era += 1;
         self.glance = glance::of(&self.model);
         self.source.look(&self.glance);
         Effects { repaint: true, ..Effects::REDRAW }
@@ -325,10 +349,19 @@ impl Session {
         &self.source
     }
 
+    /// Counts up with each other scheduler: what came of work goes back with the era in which it was taken.
+    pub fn era(&self) -> u64 {
+        self.era
+    }
+
     /// The next thing that is to be done outside.
     pub fn take_work(&mut self) -> Option<Work> {
         Some(match self.model.work.pop_front()? {
             Work::Moments(since) => Work::MomentsOf(Watched(Arc::clone(&self.source)), since),
+            Work::Context(name) => {
+                self.opening = Some((name.clone(), self.model.turn));
+                Work::Context(name)
+            }
             work => work,
         })
     }
@@ -397,8 +430,12 @@ impl Session {
         past.fetching.is_some() || past.chapters.seeking.is_some() || !self.model.orders.open.is_empty()
     }
 
-    /// Hands in what came of something that was to be done.
-    pub fn done(&mut self, outcome: Outcome) -> Effects {
+    /// Hands in what came of something that was to be done, and in which era that was taken. What an earlier scheduler was asked for
+    /// is of no account any more; that a file was written is told all the same.
+    pub fn done(&mut self, era: u64, outcome: Outcome) -> Effects {
+        if era != self.era && !matches!(outcome, Outcome::Written(_)) {
+            return Effects::NONE;
+        }
         if let Outcome::Events(page) = &outcome {
             self.reading = false;
             if page.instance != self.source.events(u64::MAX, 0).instance {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::model::{AppId, Identity, NodeId, QueuePath, Time};
 use crate::view::act::{Act, Actor, Answer, Code, Configuration, Order, Refusal};
-use crate::view::{Chapter, EventPage, Record, Toward, View};
+use crate::view::{Chapter, EventPage, Health, Record, Toward, View};
 pub use embedded::{Embedded, Stepped};
 pub use records::{Records, TextAnswer};
 pub use remote::Remote;
@@ -110,6 +110,15 @@ pub trait Source: Send + Sync {
         answer(Err(format!("the text of revision {number} is not known here")));
     }
 
+    /// What the scheduler says of its own health. A source that has to ask does so while [`Sight::Health`] is on the screen.
+    fn health(&self) -> OwnHealth {
+        match self.about().place {
+            SourcePlace::Embedded => OwnHealth::Here,
+            SourcePlace::Remote => OwnHealth::Unknown(Arc::from("it was not asked")),
+            SourcePlace::Saved => OwnHealth::Unknown(Arc::from("a saved state does not tell it")),
+        }
+    }
+
     /// Whether earlier times can be looked at by [`Source::view_at`].
     fn keeps_past(&self) -> bool {
         false
@@ -129,6 +138,17 @@ pub trait Source: Send + Sync {
 
     /// Has `wake` called soon after each new view, from any thread; bursts may be told once. Replaces the one before.
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>);
+}
+
+/// What a scheduler says of its own health (`rest.md` 5.13).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnHealth {
+    /// It is in this process, and its view tells all there is.
+    Here,
+    /// What it answered last, and when, by the cluster's time.
+    Told(Arc<Health>, Time),
+    /// That is not known, for this reason.
+    Unknown(Arc<str>),
 }
 
 /// What stands at the other end of a source.
@@ -180,6 +200,8 @@ pub enum Sight {
     Users,
     /// The audit, or the history of configurations.
     Records,
+    /// What the scheduler says of its own health.
+    Health,
 }
 
 /// How the connection of a source is.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{About, Link, Source, SourcePlace};
+use super::{About, Link, Records, Source, SourcePlace};
 use crate::api::convert::read::{Picture, Shapes, time};
 use crate::api::dto;
 use crate::model::{Identity, Profile, Time};
@@ -47,6 +47,10 @@ impl Source for Saved {
 
     fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    fn records(&self, _known: u64) -> Option<Records> {
+        Some(Records::unknown("a saved state holds neither an audit nor a history of configurations"))
     }
 
     fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}

@@ -1,5 +1,6 @@
 //! Whether a cluster's numbers agree (`rest.md` section 5.13): the checks of the real core, made on a view.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::{AskState, NodeRow, PartitionView, View};
@@ -18,22 +19,30 @@ pub struct Health {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HealthCheck {
     /// Its name; several have the same one.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What is checked; the name and this say which check it is.
-    pub description: &'static str,
+    pub description: Cow<'static, str>,
     /// It passed.
     pub succeeded: bool,
     /// What was found, for people.
     pub diagnosis: String,
 }
 
-/// Makes all checks. Looks at every allocation: meant for a question, not for every frame.
+/// Makes all checks on the view of a scheduler in this process. Looks at every allocation: meant for a question, not for every frame.
 pub fn health(view: &View) -> Health {
-    let partitions = || view.partitions.iter();
-    let checks = vec![
+    let mut checks = vec![
         // Neither can happen here: a scheduler that is in the process does not fail to answer.
         check("Scheduling errors", "Check for scheduling error entries in metrics", "scheduling errors", Vec::new()),
         check("Failed nodes", "Check for failed nodes entries in metrics", "failed nodes", Vec::new()),
+    ];
+    checks.extend(health_of_picture(view).checks);
+    Health { healthy: checks.iter().all(|check| check.succeeded), checks }
+}
+
+/// Makes the checks that a view alone can answer, wherever it came from: what a scheduler elsewhere counts for itself is not among them.
+pub fn health_of_picture(view: &View) -> Health {
+    let partitions = || view.partitions.iter();
+    let checks = vec![
         check(
             "Negative resources",
             "Check for negative resources in the partitions",
@@ -85,6 +94,7 @@ pub fn health(view: &View) -> Health {
 
 fn check(name: &'static str, description: &'static str, what: &str, found: Vec<String>) -> HealthCheck {
     let diagnosis = format!("{} {what}: [{}]", found.len(), found.join(", "));
+    let (name, description) = (name.into(), description.into());
     HealthCheck { name, description, succeeded: found.is_empty(), diagnosis }
 }
 

@@ -34,7 +34,7 @@ pub use crate::scheduler::place;
 pub use build::ViewBuilder;
 pub use chapter::{Chapter, Toward};
 pub use drain::drain_notice;
-pub use health::{Health, HealthCheck, health};
+pub use health::{Health, HealthCheck, health, health_of_picture};
 pub use history::{History, PartitionSample, QueueSample, Sample};
 pub use notice::{Notice, NoticeWeight};
 pub use record::{ChangeDetail, ChangeType, EventPage, ObjectType, Record};

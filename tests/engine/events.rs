@@ -140,7 +140,7 @@ fn a_source_gives_events_history_and_health() {
     let row = broken.partitions[0].nodes.get_mut("n").unwrap();
     Arc::make_mut(row).allocations = Default::default();
     let failed: Vec<_> = health(&broken).checks.into_iter().filter(|check| !check.succeeded).collect();
-    let names: Vec<&str> = failed.iter().map(|check| check.name).collect();
+    let names: Vec<&str> = failed.iter().map(|check| check.name.as_ref()).collect();
     assert_eq!(names, ["Consistency of data", "Consistency of data", "Orphan allocation on app check"]);
     assert!(failed[2].diagnosis.contains("/t-"), "{failed:?}");
 }

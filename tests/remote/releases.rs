@@ -1,11 +1,16 @@
 //! Every release from 1.4 on is read to the same picture.
 
-use kornsole::api::client::{Release, Remote as Other};
-use kornsole::source::Source;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kornsole::api::client::{Release, Remote as Other, Target};
+use kornsole::console::{Driver, Options};
+use kornsole::source::remote::RemoteOptions;
+use kornsole::source::{Remote, Source};
 use kornsole::view::act::{Act, Code, PartitionAct};
 
-use crate::picture::{Looker, text};
-use crate::serve::Server;
+use crate::picture::{Looker, PATIENCE, text};
+use crate::serve::{Answer, Server};
 use crate::sets;
 
 /// The picture of a release; the lists that 1.4 does not have are left out when `live` is set.
@@ -131,4 +136,41 @@ fn requests_are_what_they_should_be() {
     assert!(came.iter().all(|came| !came.line.contains("node-utilization")), "rule 19");
     let config = came.iter().find(|came| came.line.contains("/ws/v1/config")).unwrap();
     assert!(config.headers.iter().any(|header| header.to_lowercase().starts_with("accept: application/x-yaml")));
+}
+
+#[test]
+fn the_health_is_what_the_scheduler_says_of_itself() {
+    let mut set = sets::of("1.8.0");
+    let path = sets::get("/ws/v1/scheduler/healthcheck");
+    let told = |healthy: bool, found: &str| {
+        let check = serde_json::json!({"Name": "Scheduling errors", "Succeeded": healthy,
+            "Description": "Check for scheduling error entries in metrics", "DiagnosisMessage": found});
+        Answer::json(serde_json::json!({"Healthy": healthy, "HealthChecks": [check]}).to_string())
+    };
+    set.insert(path.clone(), told(false, "There were 7 scheduling errors logged in the metrics"));
+    let server = Server::start(set.clone());
+    let options = RemoteOptions { every: Duration::from_millis(40), ..RemoteOptions::default() };
+    let remote = Remote::start(&Target::new(&server.url()).unwrap(), options).unwrap();
+    let mut driver = Driver::new(Arc::new(remote), Options::default(), 140, 60);
+    let until = |driver: &mut Driver, text: &str| {
+        let patience = Instant::now() + PATIENCE;
+        while driver.refresh().find_row(text).is_none() {
+            assert!(Instant::now() < patience, "no {text:?} in\n{}", driver.screen_text());
+            std::thread::yield_now();
+        }
+    };
+    until(&mut driver, "root");
+    let asked = |server: &Server| server.came().iter().any(|came| came.line.contains("healthcheck"));
+    assert!(!asked(&server), "it is asked for when somebody looks");
+    driver.keys("9").unwrap();
+    until(&mut driver, "1 of 1 checks failed by its own check, asked at ");
+    until(&mut driver, "There were 7 scheduling errors");
+    until(&mut driver, "On the picture here: ");
+    assert!(driver.find_row("0 scheduling errors").is_none(), "what is not known is not counted");
+    set.insert(path.clone(), told(true, "There were 0 scheduling errors"));
+    server.answer(set.clone());
+    until(&mut driver, "all 1 checks passed by its own check");
+    set.insert(path, Answer::text(404, "Health check is not available"));
+    server.answer(set);
+    until(&mut driver, "what the scheduler says of itself is not known: ");
 }

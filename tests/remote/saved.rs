@@ -103,3 +103,17 @@ fn a_context_is_opened_from_inside() {
     driver.keys(":context nowhere<ret>").unwrap();
     assert!(driver.find_row("no context nowhere; there are lost, new, old").is_some(), "{}", driver.lines().join("\n"));
 }
+
+#[test]
+fn what_a_saved_state_does_not_hold_is_said_to_be_unknown() {
+    let mut driver = Driver::new(Arc::new(saved("1.8.0")), Options::default(), 120, 40);
+    for keys in ["L", "H"] {
+        driver.keys(keys).unwrap().refresh();
+        let screen = driver.screen_text();
+        assert!(screen.contains("a saved state holds neither an audit nor a history of configurations"), "{screen}");
+    }
+    driver.keys("9").unwrap().refresh();
+    let screen = driver.screen_text();
+    assert!(screen.contains("not known: a saved state does not tell it"), "{screen}");
+    assert!(!screen.contains("0 scheduling errors"), "{screen}");
+}

@@ -237,3 +237,16 @@ fn forms_on_every_size() {
         insta::assert_snapshot!(format!("form_{width}x{height}"), driver.screen_text());
     }
 }
+
+#[test]
+fn root_takes_a_number_of_applications_and_no_size() {
+    let (mut driver, source) = console(admin(), 120, 40);
+    press(&mut driver, ":queues root<ret>cg");
+    says(&driver, "the root of a partition has what its nodes have");
+    press(&mut driver, "cm");
+    says_not(&driver, "vcore");
+    press(&mut driver, "7");
+    says(&driver, "7 +         maxapplications: 7");
+    says(&driver, "root.eng has no `maxapplications`, its parent root has 7");
+    assert_eq!(running(&source), TEXT);
+}

@@ -105,3 +105,16 @@ fn what_holds_a_draining_queue_is_listed() {
     driver.keys("8").unwrap();
     insta::assert_snapshot!("history-200x60", driver.screen_text());
 }
+
+#[test]
+fn the_health_says_when_it_was_looked_at() {
+    let (mut driver, source) = console(120, 40, 20);
+    driver.keys("9").unwrap();
+    let told = |driver: &Driver| driver.find_row("all 9 checks passed, at ").unwrap().1;
+    let before = told(&driver);
+    source.advance(Duration::from_secs(10));
+    driver.advance(Duration::from_secs(1));
+    assert_eq!(told(&driver), before);
+    driver.keys("9").unwrap();
+    assert_ne!(told(&driver), before);
+}

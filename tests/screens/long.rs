@@ -58,7 +58,7 @@ impl Slow {
             if let Work::List(_) = &work {
                 self.lists.push_back(work);
             } else if let Some(outcome) = hands::perform(work) {
-                self.session.done(outcome);
+                self.session.done(self.session.era(), outcome);
             }
         }
     }
@@ -75,7 +75,7 @@ impl Slow {
     fn make(&mut self) -> bool {
         let Some(work) = self.lists.pop_front() else { return false };
         let outcome = hands::perform(work).unwrap();
-        self.session.done(outcome);
+        self.session.done(self.session.era(), outcome);
         self.work();
         true
     }

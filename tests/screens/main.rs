@@ -9,6 +9,7 @@ mod figures;
 mod fixture;
 mod happened;
 mod keys;
+mod late;
 mod long;
 mod looks;
 mod many;

@@ -7,7 +7,9 @@ use kornsole::console::action::Mouse;
 use kornsole::console::key::{Code, Key};
 use kornsole::console::model::layer::Layer;
 use kornsole::console::model::page::Page;
+use kornsole::console::{Driver, Options};
 use kornsole::source::{Source, Stepped};
+use kornsole::view::act::{Act, PartitionAct};
 use ratatui::layout::Position;
 
 use crate::figures::{PAGES, demo};
@@ -254,4 +256,60 @@ fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
     }
     let after = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().resting);
     assert_eq!(before, after);
+}
+
+#[test]
+fn marks_that_are_over_are_never_taken_for_the_row_under_the_cursor() {
+    let (mut driver, source) = console(120, 40, 20);
+    driver.keys("2<space><space>").unwrap();
+    let marked: Vec<_> = match driver.model().page() {
+        Page::Apps(page) => page.marked.iter().cloned().collect(),
+        page => panic!("{page:?}"),
+    };
+    let kill = |app: &kornsole::model::AppId| {
+        let act = PartitionAct::Kill { app: app.clone(), expect_queue: None };
+        source.act(Act::within(&"default".into(), act).into(), Box::new(|outcome| drop(outcome.unwrap())));
+    };
+    kill(&marked[0]);
+    driver.refresh();
+    says(&driver, ", 1 marked, 1 over");
+    driver.keys("K").unwrap();
+    says(&driver, "Kill 1 application?");
+    driver.keys("<esc>").unwrap();
+    kill(&marked[1]);
+    driver.refresh();
+    says(&driver, ", what was marked is over");
+    for keys in ["K", "m", ":kill<ret>", ":move root.batch.nightly<ret>"] {
+        let mut driver = Driver::new(std::sync::Arc::clone(&source) as _, Options::default(), 120, 40);
+        driver.keys("2<space>").unwrap();
+        let Page::Apps(page) = driver.model().page() else { panic!("no applications") };
+        kill(page.marked.first().unwrap());
+        driver.refresh().keys(keys).unwrap();
+        says(&driver, "what was marked is over; nothing is marked any more");
+        assert!(driver.model().layers.is_empty(), "{keys}: nothing is asked");
+        assert!(driver.model().orders.open.is_empty(), "{keys}");
+    }
+}
+
+#[test]
+fn the_marks_that_are_counted_are_those_that_live() {
+    let (mut driver, _) = console(120, 40, 20);
+    driver.keys("2A").unwrap();
+    let count = |driver: &Driver| {
+        let line = driver.find_row(" marked").unwrap().1;
+        let before = line.split(" marked").next().unwrap().rsplit(' ').next().unwrap().to_owned();
+        let apps = line.split(" applications").next().unwrap().rsplit(' ').next().unwrap().to_owned();
+        (before, apps)
+    };
+    let (before, all) = count(&driver);
+    assert_eq!(before, all);
+    let (_, source) = console(120, 40, 20);
+    let mut driver = Driver::new(std::sync::Arc::clone(&source) as _, Options::default(), 120, 40);
+    driver.keys("2A").unwrap();
+    source.advance(Duration::from_secs(30));
+    driver.refresh();
+    driver.keys("K").unwrap();
+    let asked = driver.find_row("Kill ").unwrap().1;
+    let marked = count(&driver).0;
+    assert!(asked.contains(&format!("Kill {marked} applications?")), "{asked}\n{marked}");
 }

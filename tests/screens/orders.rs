@@ -30,11 +30,11 @@ pub fn user(name: &str) -> Actor {
     Actor::from(Identity::new(name, [name]))
 }
 
-fn state(source: &Stepped, app: &str) -> AppState {
+pub fn state(source: &Stepped, app: &str) -> AppState {
     source.view().partitions[0].app_by_id(&app.into()).unwrap().state
 }
 
-fn queue(source: &Stepped, app: &str) -> String {
+pub fn queue(source: &Stepped, app: &str) -> String {
     source.view().partitions[0].app_by_id(&app.into()).unwrap().queue.to_string()
 }
 
@@ -111,7 +111,7 @@ fn read_only_refuses_everything_and_says_so() {
 fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
     let (mut driver, source) = tenants(user("ann"), 140, 30);
     driver.keys("2m").unwrap();
-    says(&driver, ":move ");
+    says(&driver, ":move");
     let told = |driver: &Driver, queue: &str, text: &str| {
         let lines = driver.lines();
         let row = lines.iter().find(|line| line.trim_start().starts_with(queue));
@@ -268,4 +268,103 @@ fn the_target_of_a_move_of_many_says_what_would_come_of_it() {
     driver.keys("<C-u>move root.a.small").unwrap();
     let small = row(&driver, "root.a.small");
     assert!(small.contains("would be refused: nightly: quota of root.a.small exceeded"), "{small}");
+}
+
+#[test]
+fn what_is_not_drawn_takes_no_keys() {
+    let (mut driver, source) = tenants(user("ann"), 100, 30);
+    driver.keys("2K").unwrap().resize(38, 10);
+    says(&driver, "too small");
+    driver.keys("y<right><ret>2jKy:kill<ret>yq").unwrap().paste("y");
+    driver.mouse(kornsole::console::action::Mouse::Wheel(1));
+    assert!(!driver.take_effects().quit);
+    driver.resize(100, 30);
+    says(&driver, "Kill nightly?");
+    says(&driver, "[ Cancel ]");
+    assert_eq!(state(&source, "nightly"), AppState::Running);
+    driver.resize(38, 10).keys("<C-z>").unwrap();
+    assert!(driver.take_effects().suspend);
+    driver.keys("<C-c>").unwrap();
+    says(&driver, "once more to");
+    driver.keys("<C-c>").unwrap();
+    assert!(driver.take_effects().quit);
+}
+
+#[test]
+fn a_reason_that_names_another_application_is_no_reason() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    for line in [":kill train<ret>", ":kill train hangs<ret>"] {
+        driver.keys("2").unwrap().keys(line).unwrap();
+        says(&driver, "train is another application: what follows kill is a reason");
+        assert!(driver.model().layers.is_empty());
+    }
+    driver.keys(":kill nightly it hangs like train<ret>").unwrap();
+    says(&driver, "Kill nightly?");
+    says(&driver, "Reason: it hangs like train");
+    driver.keys("<esc><space>:kill train<ret>").unwrap();
+    says(&driver, "it is about those marked");
+    assert_eq!(state(&source, "nightly"), AppState::Running);
+}
+
+#[test]
+fn the_completion_that_is_shown_is_what_enter_takes() {
+    let (mut driver, _) = tenants(user("ann"), 120, 30);
+    driver.keys("2:move root.a.we").unwrap();
+    says(&driver, ":move root.a.web");
+    driver.keys("<ret>").unwrap();
+    says(&driver, "Move nightly?");
+    says(&driver, "root.a.etl → root.a.web");
+    // The only one that it can be.
+    driver.keys("<esc>:move web<ret>").unwrap();
+    says(&driver, "root.a.etl → root.a.web");
+    // One of several: the best is offered, and the next enter takes it.
+    driver.keys("<esc><space>:move a.<ret>").unwrap();
+    says(&driver, ":move a.");
+    assert!(!driver.model().layers.is_empty(), "what was written stays");
+    driver.keys("<ret>").unwrap();
+    says(&driver, "They go to root.a.");
+    // What names something is meant as it stands.
+    driver.keys("<esc>:move root.a<ret>").unwrap();
+    says(&driver, "root.a is no leaf queue");
+}
+
+#[test]
+fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    driver.keys("2/train<ret>").unwrap();
+    let entries = |source: &Stepped| -> Vec<(String, String, String)> {
+        let audit = source.records(0).unwrap().audit.unwrap();
+        let told = |entry: &std::sync::Arc<kornsole::view::ledger::AuditEntry>| {
+            (entry.action.clone(), entry.object.clone(), entry.reason.clone())
+        };
+        audit.entries.iter().filter(|entry| entry.code == "ACL_DENIED").map(told).collect()
+    };
+    for _ in 0..30 {
+        driver.keys("K").unwrap().advance(Duration::from_millis(30));
+    }
+    driver.keys("m").unwrap();
+    let of = |verb: &str, reason: &str| (verb.to_owned(), "train".to_owned(), reason.to_owned());
+    assert_eq!(entries(&source), [of("move", ""), of("kill", "")]);
+    assert!(driver.next_wake().is_some_and(|due| due <= Duration::from_secs(61)));
+    driver.advance(Duration::from_secs(60));
+    assert_eq!(entries(&source)[0], of("kill", "tried 29 times more within a minute"));
+    assert_eq!(entries(&source).len(), 3, "what was tried once is in it once");
+    driver.keys("K").unwrap();
+    assert_eq!(entries(&source).len(), 4, "a minute later it is another attempt");
+}
+
+#[test]
+fn the_wheel_moves_nothing_below_a_question() {
+    let (mut driver, _) = tenants(user("ann"), 120, 30);
+    driver.keys("2K").unwrap();
+    driver.mouse(kornsole::console::action::Mouse::Wheel(1));
+    driver.keys("<esc>").unwrap();
+    assert_eq!(crate::keys::selected(&driver), "nightly");
+}
+
+#[test]
+fn an_empty_list_of_applications_has_none_to_kill() {
+    let (mut driver, _) = tenants(user("ann"), 120, 30);
+    driver.keys(":apps root.a.web<ret>K").unwrap();
+    says(&driver, "there is no application here");
 }

@@ -249,3 +249,21 @@ fn what_somebody_tries_and_may_not_do_is_in_the_audit() {
     let entries = source.records(0).unwrap().audit.unwrap().entries;
     assert_eq!(entries.iter().map(|entry| entry.code.as_str()).collect::<Vec<_>>(), ["READ_ONLY", "READ_ONLY"]);
 }
+
+#[test]
+fn the_audit_is_filtered_by_all_that_is_said() {
+    let mut driver = crate::room::on_demo(120, 30, 1).0;
+    driver.keys(":audit foo bar<ret>").unwrap();
+    says(&driver, "filter foo bar");
+    driver.keys(":audit usr=sue<ret>").unwrap();
+    says(&driver, "usr= is nothing the audit is filtered by; there are user=, action=, object=");
+}
+
+#[test]
+fn a_long_label_does_not_run_into_its_value() {
+    let (mut driver, source) = crate::room::on_demo(120, 40, 5);
+    driver.keys("3D").unwrap();
+    source.advance(Duration::from_secs(1));
+    driver.refresh().keys("L").unwrap().refresh().keys("i").unwrap();
+    says(&driver, "used by others  nothing");
+}

@@ -104,6 +104,30 @@ fn a_remote_that_does_not_answer_says_what_is_and_what_to_do() {
 }
 
 #[test]
+fn when_it_is_tried_again_is_the_last_to_go() {
+    let view = crate::fixture::tenants().build();
+    let cause = format!("demo, seed 42 refuses the connection, {}", "which is told at length ".repeat(9));
+    for (width, place) in [(80, SourcePlace::Remote), (120, SourcePlace::Remote), (200, SourcePlace::Remote)] {
+        let scene = Scene::with(view.clone(), place, Vec::new());
+        let age = Duration::from_secs(4);
+        let retry_in = Some(Duration::from_secs(7));
+        scene.link(Link::Stale { age, cause: cause.clone(), retry_in });
+        let first = Driver::new(scene.clone(), Options::default(), width, 40).lines()[0].clone();
+        assert!(first.contains(" 4s OLD ") && first.contains(", again in 7s"), "{first}");
+        scene.link(Link::Connecting { cause: Some(cause.clone()), retry_in });
+        let first = Driver::new(scene, Options::default(), width, 40).lines()[0].clone();
+        assert!(first.contains(" CONNECTING ") && first.contains(", again in 7s"), "{first}");
+    }
+    // The address is told once.
+    let scene = Scene::with(view, SourcePlace::Remote, Vec::new());
+    let (age, retry_in) = (Duration::from_secs(4), Some(Duration::from_secs(7)));
+    scene.link(Link::Stale { age, cause: "seed 42 refuses the connection".to_owned(), retry_in });
+    let first = Driver::new(scene, Options::default(), 120, 40).lines()[0].clone();
+    assert_eq!(first.matches("seed 42").count(), 1, "{first}");
+    assert!(first.contains("refuses the connection, again in 7s"), "{first}");
+}
+
+#[test]
 fn old_data_is_told_with_its_age_and_cause() {
     let (mut driver, scene) = console(80, 24);
     let stale = |seconds| Link::Stale {

@@ -1,6 +1,5 @@
 //! Events, health and history (`rest.md` 5.12 to 5.14).
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Context;
@@ -28,12 +27,23 @@ pub fn event(context: &Context, record: &Record) -> dto::EventRecord {
 pub fn health(view: &View) -> dto::Health {
     let found = checks::health(view);
     let check = |check: checks::HealthCheck| dto::HealthCheck {
-        name: Cow::Borrowed(check.name),
+        name: check.name,
         succeeded: check.succeeded,
-        description: Cow::Borrowed(check.description),
+        description: check.description,
         diagnosis_message: check.diagnosis,
     };
     dto::Health { healthy: found.healthy, health_checks: found.checks.into_iter().map(check).collect() }
+}
+
+/// What a scheduler elsewhere says of its health.
+pub fn read_health(told: dto::Health) -> checks::Health {
+    let check = |check: dto::HealthCheck| checks::HealthCheck {
+        name: check.name,
+        description: check.description,
+        succeeded: check.succeeded,
+        diagnosis: check.diagnosis_message,
+    };
+    checks::Health { healthy: told.healthy, checks: told.health_checks.into_iter().map(check).collect() }
 }
 
 /// Applications that ran, minute by minute.

@@ -27,7 +27,7 @@ mod yaml;
 
 pub use app::{application, applications, is_in_state, newest};
 pub use config::{config, faults};
-pub use event::{app_history, container_history, event, health};
+pub use event::{app_history, container_history, event, health, read_health};
 pub use node::{node, nodes, utilization, utilizations};
 pub use partition::{clusters, partition, partitions};
 pub use queue::{queue, queue_tree};

@@ -123,6 +123,7 @@ fn as_row(id: u64, record: &EventRecord) -> String {
     let kind = ObjectType(number(record.kind)).to_string();
     let (change, detail) =
         (ChangeType(number(record.event_change_type)), ChangeDetail(number(record.event_change_detail)));
+    let change = if change == ChangeType::NONE { "-".to_owned() } else { change.to_string() };
     let at = crate::api::dto::time::rfc3339(record.timestamp_nano / 1_000_000 * 1_000_000);
     let parts = [&record.object_id, &record.reference_id, &record.message].map(|part| escape(part).into_owned());
     let line = format!("{id:>8}  {at:<24}  {kind:<11}  {change:<6}  {detail:<20}  {}", parts.join("  "));

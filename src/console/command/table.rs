@@ -409,7 +409,7 @@ pub static COMMANDS: &[Command] = &[
     row(
         CommandId::Kill,
         "kill",
-        "Kill the application, or those marked; says first what that does, and asks. What follows is the reason",
+        "Kill the application under the cursor, or those marked; says first what that does, and asks. What follows `kill` is the reason",
     )
     .keys(&[(In::Apps, "K"), (In::App, "K")])
     .hints(&[(In::Apps, "kill"), (In::App, "kill")])

@@ -62,7 +62,10 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &ConfigPage, regions: &Regio
         return config_pane::draw(pen, model, page, area);
     }
     if page.base.is_none() {
-        let words = "The text of the configuration in force is not known here.";
+        let words = match model.cluster.until() {
+            Some(_) => "No configuration is known to have been in force then.",
+            None => "The text of the configuration in force is not known here.",
+        };
         pen.text(regions.rows.x + 3, regions.rows.y + 2, regions.rows.width.saturating_sub(4), words, Role::Dim);
         return;
     }

@@ -238,10 +238,10 @@ pub fn facts(model: &Model, page: &ConfigPage) -> Vec<Vec<Piece>> {
     if !told.is_empty() {
         facts.push(told);
     }
-    facts.push(match (page.applying.is_some(), page.modified) {
-        (true, _) => vec![piece(Role::StateWaiting, "being applied")],
-        (_, true) => vec![piece(Role::StateWaiting, "edited, not applied")],
-        _ => vec![dim("as it runs")],
+    facts.extend(match (page.applying.is_some(), page.modified) {
+        (true, _) => Some(vec![piece(Role::StateWaiting, "being applied")]),
+        (_, true) => Some(vec![piece(Role::StateWaiting, "edited, not applied")]),
+        _ => page.base.is_some().then(|| vec![dim("as it runs")]),
     });
     facts
 }

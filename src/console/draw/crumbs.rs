@@ -17,6 +17,7 @@ use super::super::model::page::{Account, AccountPage, AppPage, AppsPage, Listing
 use super::super::text;
 use super::super::theme::Role;
 use super::super::update::apps::draining;
+use super::super::update::bulk;
 use super::limits;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
 use crate::view::{QueueRow, Side};
@@ -177,10 +178,10 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             }
             let told =
                 if told.is_empty() { dim("no queue drains") } else { piece(Role::StateDraining, told.join(", ")) };
-            vec![filter(pen, &page.list), count_apps(pen, page), vec![told]]
+            vec![filter(pen, &page.list), count_apps(pen, model, page), vec![told]]
         }
         Page::Apps(page) => {
-            let mut count = count_apps(pen, page);
+            let mut count = count_apps(pen, model, page);
             if page.ended {
                 count.push(dim(", ended ones too"));
             }
@@ -224,6 +225,16 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             vec![sort(pen, &page.list), filter(pen, &page.list), vec![follow], count(&page.list, "event")]
         }
     }
+}
+
+/// How many applications are marked, and how many of those are over.
+fn marked(model: &Model) -> Option<Piece> {
+    Some(match bulk::counted(model) {
+        (0, 0) => return None,
+        (0, _) => piece(Role::Warning, ", what was marked is over"),
+        (live, 0) => piece(Role::Accent, format!(", {live} marked")),
+        (live, over) => piece(Role::Accent, format!(", {live} marked, {over} over")),
+    })
 }
 
 /// A user or a group with what it is: `user sue`.
@@ -289,16 +300,14 @@ fn filter<R, I, C: Column>(pen: &Pen<'_>, list: &Listing<R, I, C>) -> Vec<Piece>
 }
 
 /// How many applications; an ellipsis stands for what is still being counted.
-fn count_apps(pen: &Pen<'_>, page: &AppsPage) -> Vec<Piece> {
+fn count_apps(pen: &Pen<'_>, model: &Model, page: &AppsPage) -> Vec<Piece> {
     let (list, more) = (&page.list, pen.signs().ellipsis);
     let mut count = match (list.awaited, list.built.is_some()) {
         (false, _) => count(list, "application"),
         (true, false) => vec![dim(more), plain(" applications")],
         (true, true) => vec![dim(more), plain(format!(" of {}", format::count(list.total as u64, "application")))],
     };
-    if !page.marked.is_empty() {
-        count.push(piece(Role::Accent, format!(", {} marked", page.marked.len())));
-    }
+    count.extend(marked(model));
     count
 }
 

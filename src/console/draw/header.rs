@@ -65,11 +65,17 @@ fn whence(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
         }
     }
     let mut badges = pen::width(&pieces);
-    if let Some((badge, story)) = trouble(&cluster.link) {
+    if let Some(Trouble { badge, story, again }) = trouble(&cluster.link) {
         pieces.push(plain(" "));
         pieces.push(piece(Role::BadgeStale, badge));
-        badges = pen::width(&pieces);
-        pieces.extend([plain("  "), piece(Role::Error, story)]);
+        pieces.push(plain("  "));
+        // The address stands behind it; when it is tried again is the last to go.
+        let host = cluster.about.name.rsplit(", ").next().unwrap_or_default();
+        let story = story.strip_prefix(host).map(str::trim_start).unwrap_or(&story);
+        let left = room.saturating_sub(pen::width(&pieces) + text::width(&again));
+        pieces.push(piece(Role::Error, text::cut(&text::escape(story), left, pen.signs().ellipsis).into_owned()));
+        pieces.push(piece(Role::Error, again));
+        badges = pen::width(&pieces).min(room);
     } else if let Link::Live { rtt: Some(rtt) } = &cluster.link {
         pieces.push(dim(format!(" {}ms", rtt.as_millis())));
         badges = pen::width(&pieces);
@@ -87,25 +93,39 @@ fn whence(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
     pieces
 }
 
-/// What is wrong with the connection: a badge, and what there is to say. Nothing while all is well, or only for a moment not.
-fn trouble(link: &Link) -> Option<(String, String)> {
+/// What is wrong with a connection.
+struct Trouble {
+    badge: String,
+    /// What there is to say.
+    story: String,
+    /// When it is tried again; empty when that is not known.
+    again: String,
+}
+
+/// What is wrong with the connection. Nothing while all is well, or only for a moment not.
+fn trouble(link: &Link) -> Option<Trouble> {
     let again = |retry_in: &Option<std::time::Duration>| match retry_in {
         Some(retry_in) if retry_in.is_zero() => ", trying again".to_owned(),
         Some(retry_in) => format!(", again in {}", format::duration(*retry_in)),
         None => String::new(),
     };
     let old = |age: &std::time::Duration| format!(" {} OLD ", format::duration(*age));
-    match link {
-        Link::Live { .. } => None,
-        Link::Connecting { cause, retry_in } => {
-            let story = cause.as_ref().map(|cause| format!("{cause}{}", again(retry_in)));
-            Some((" CONNECTING ".to_owned(), story.unwrap_or_else(|| "awaiting the first answer".to_owned())))
+    let (badge, story, again) = match link {
+        Link::Live { .. } => return None,
+        Link::Connecting { cause: None, .. } => {
+            (" CONNECTING ".to_owned(), "awaiting the first answer".to_owned(), String::new())
         }
-        Link::Stale { age, cause, retry_in } if *age > OLD => Some((old(age), format!("{cause}{}", again(retry_in)))),
-        Link::Stale { .. } => None,
-        Link::Refused { why, age: None } => Some((" REFUSED ".to_owned(), why.clone())),
-        Link::Refused { why, age: Some(age) } => Some((format!(" REFUSED {}", old(age).trim_start()), why.clone())),
-    }
+        Link::Connecting { cause: Some(cause), retry_in } => {
+            (" CONNECTING ".to_owned(), cause.clone(), again(retry_in))
+        }
+        Link::Stale { age, cause, retry_in } if *age > OLD => (old(age), cause.clone(), again(retry_in)),
+        Link::Stale { .. } => return None,
+        Link::Refused { why, age: None } => (" REFUSED ".to_owned(), why.clone(), String::new()),
+        Link::Refused { why, age: Some(age) } => {
+            (format!(" REFUSED {}", old(age).trim_start()), why.clone(), String::new())
+        }
+    };
+    Some(Trouble { badge, story, again })
 }
 
 /// Cuts pieces so that all take at most `room` columns.

@@ -72,7 +72,7 @@ pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     let mut pen = Pen::new(buffer, theme);
     pen.style(area, Role::Page);
     let Some(regions) = layout::regions(model) else {
-        too_small(&mut pen, area);
+        too_small(&mut pen, model, area);
         return None;
     };
     header::draw(&mut pen, model, regions.header);
@@ -124,8 +124,9 @@ fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
     }
 }
 
-fn too_small(pen: &mut Pen<'_>, area: Rect) {
-    let words = format!("too small, {}x{} needed", SMALLEST.width, SMALLEST.height);
+fn too_small(pen: &mut Pen<'_>, model: &Model, area: Rect) {
+    let armed = if model.armed.is_some() { "; once more to quit at once" } else { "" };
+    let words = format!("too small, {}x{} needed{armed}", SMALLEST.width, SMALLEST.height);
     let lines = super::text::wrap(&words, usize::from(area.width));
     let tall = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let top = area.height.saturating_sub(tall) / 2;

@@ -157,11 +157,12 @@ impl Buffer {
         (0..count).fold(false, |changed, _| self.area.delete_char() || changed)
     }
 
-    /// Puts a text at the cursor. Control characters other than line ends are left out.
+    /// Puts a text at the cursor, blanks for tabs. Control characters other than line ends are left out.
     pub fn insert(&mut self, text: &str) {
         let (row, lines) = (self.cursor().0, self.lines().len());
         let clean: String = text
             .replace("\r\n", "\n")
+            .replace('\t', &" ".repeat(STEP))
             .chars()
             .map(|c| if c == '\r' { '\n' } else { c })
             .filter(|c| *c == '\n' || !c.is_control())
@@ -394,6 +395,13 @@ mod tests {
     fn pasted_bytes_leave_no_controls() {
         let mut buffer = Buffer::new("");
         buffer.insert("a\r\nb\rc\u{1b}[2J\u{0}\td");
-        assert_eq!(buffer.text(), "a\nb\nc[2Jd");
+        assert_eq!(buffer.text(), "a\nb\nc[2J  d");
+    }
+
+    #[test]
+    fn pasted_tabs_are_an_indent() {
+        let mut buffer = Buffer::new("");
+        buffer.insert("queues:\n\t- name: a\n\t\tx: 1\n");
+        assert_eq!(buffer.text(), "queues:\n  - name: a\n    x: 1\n");
     }
 }

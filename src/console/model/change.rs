@@ -97,6 +97,17 @@ impl ChangeField {
     }
 }
 
+/// A form that is being brought into force.
+#[derive(Clone, Debug)]
+pub struct Applying {
+    /// The number of the order.
+    pub number: u64,
+    /// With which act of the person it was given ([`super::Model::turn`]).
+    pub turn: u64,
+    /// What was in its fields then.
+    pub fields: Vec<String>,
+}
+
 /// The form, and what it comes to.
 #[derive(Clone, Debug)]
 pub struct ChangePage {
@@ -120,8 +131,8 @@ pub struct ChangePage {
     pub looking: bool,
     /// What was found out last; its version tells about what.
     pub drafted: Drafted,
-    /// The number of the order that brings it into force.
-    pub applying: Option<u64>,
+    /// What is being brought into force.
+    pub applying: Option<Applying>,
     /// The first line on the screen of what stands below the form.
     pub top: usize,
 }

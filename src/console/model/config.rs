@@ -39,8 +39,19 @@ pub struct ConfigPage {
     pub swapped: bool,
     /// The one that was in force before a person here applied another one.
     pub before: Option<Arc<Configuration>>,
-    /// The number of the order that brings the text into force.
-    pub applying: Option<u64>,
+    /// The text that is being brought into force.
+    pub applying: Option<Applying>,
+    /// A text that was brought into force from here while something else was written already: that is an edit of it.
+    pub applied: Option<String>,
+}
+
+/// A text that is being brought into force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applying {
+    /// The number of the order.
+    pub number: u64,
+    /// The text.
+    pub text: String,
 }
 
 /// What stands beside the text.
@@ -79,6 +90,7 @@ impl ConfigPage {
             swapped: false,
             before: None,
             applying: None,
+            applied: None,
         }
     }
 

@@ -1,5 +1,7 @@
 //! What stands over a page: the topmost layer gets the keys first.
 
+use std::time::Duration;
+
 use super::super::line_edit::LineEdit;
 use crate::view::act::Order;
 
@@ -75,6 +77,8 @@ pub struct CommandLine {
     pub candidates: Vec<Candidate>,
     /// The candidate chosen with the arrows, if any.
     pub chosen: Option<usize>,
+    /// What is written stands for itself: it names something, or nothing could be added to it.
+    pub whole: bool,
 }
 
 /// What a word of the command line could become.
@@ -116,6 +120,14 @@ pub struct Confirm {
     pub typed: Option<Typed>,
     /// What is asked about.
     pub what: Question,
+    /// From when on it takes an answer, on the console's clock. Later than its opening where it came by itself: keys that were on
+    /// their way to what stood there before are no answers.
+    pub from: Duration,
+}
+
+impl Confirm {
+    /// How long a question that came by itself stands before it takes an answer.
+    pub const MOMENT: Duration = Duration::from_millis(300);
 }
 
 /// A name that is typed to say that one means it.

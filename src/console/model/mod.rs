@@ -33,7 +33,7 @@ use super::update::bulk::Batch;
 use super::update::long::{LONG, Making};
 use super::work::Work;
 use crate::model::{Identity, Time};
-use crate::source::{About, Link, SourcePlace};
+use crate::source::{About, Link, OwnHealth, SourcePlace};
 use crate::view::act::{Actor, Configuration};
 use crate::view::{AppRow, Notice, NoticeWeight, PartitionView, View};
 use change::ChangePage;
@@ -95,6 +95,8 @@ pub struct Model {
     pub size: Size,
     /// Time since the console's start.
     pub now: Duration,
+    /// How many things the person has done: pressed, clicked, pasted.
+    pub turn: u64,
     /// What was set.
     pub options: Options,
     /// What is known of the cluster.
@@ -139,8 +141,8 @@ pub struct Model {
     pub work: VecDeque<Work>,
     /// Orders on their way.
     pub orders: Orders,
-    /// What became of the orders of one question, while answers are waited for.
-    pub batch: Option<Batch>,
+    /// What became of the orders of questions about many, while answers are waited for; the oldest first.
+    pub batches: Vec<Batch>,
     /// The application that a command line is about: the one under the cursor when it was begun.
     pub aim: Option<Arc<AppRow>>,
 }
@@ -162,6 +164,8 @@ pub struct Cluster {
     pub actor: Result<Actor, Arc<str>>,
     /// How the connection is.
     pub link: Link,
+    /// What the scheduler says of its own health.
+    pub health: OwnHealth,
     /// Whether what a preview tells is an estimate.
     pub estimates: bool,
     /// The name of the partition on the screen.
@@ -335,6 +339,7 @@ impl Model {
         let mut model = Self {
             size,
             now: Duration::ZERO,
+            turn: 0,
             options,
             cluster: Cluster {
                 newest: Arc::clone(&view),
@@ -344,6 +349,7 @@ impl Model {
                 identity,
                 actor,
                 link,
+                health: OwnHealth::Here,
                 estimates: false,
                 partition,
                 events: Events::default(),
@@ -371,7 +377,7 @@ impl Model {
             makings: 0,
             work: VecDeque::new(),
             orders: Orders::default(),
-            batch: None,
+            batches: Vec::new(),
             aim: None,
         };
         for notice in &notices {

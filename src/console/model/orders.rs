@@ -1,7 +1,10 @@
 //! Orders on their way: what this console wants done, or wants to know, and has no answer to yet.
 //!
 //! Every order has a number, and its answer comes with that number; so the screen can say what is under way from the first moment,
-//! and an answer to something that nobody waits for any more changes nothing.
+//! and an answer to something that nobody waits for any more changes nothing. An answer that is to open a question knows when it was
+//! asked for: it takes the keyboard only from somebody who has done nothing since.
+
+use std::time::Duration;
 
 use crate::model::{AppId, QueuePath};
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
@@ -18,10 +21,14 @@ pub struct Orders {
     pub watched: Option<Watched>,
     /// Those that were refused here already, of which the source is to take note.
     refused: Vec<(Order, Refusal)>,
+    /// What was tried lately and refused for want of a right, each once.
+    pub tried: Vec<Tried>,
     /// Those whose result is on the screen while their events are looked for.
     pub awaited: Option<Awaited>,
     /// The applications that were moved last, with one question: each with where it was and where it went.
     pub moved: Vec<(AppId, QueuePath, QueuePath)>,
+    /// The number of that question.
+    moved_by: u64,
 }
 
 /// An order without an answer.
@@ -83,6 +90,24 @@ impl Watched {
     }
 }
 
+/// What somebody tried and may not do.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// What, and the refusal that the source has taken note of.
+    pub order: Order,
+    /// Why not.
+    pub refusal: Refusal,
+    /// Since when it counts, on the console's clock.
+    pub since: Duration,
+    /// How many times more it was tried since.
+    pub again: u32,
+}
+
+impl Tried {
+    /// How long the same attempt is one.
+    pub const WINDOW: Duration = Duration::from_secs(60);
+}
+
 /// Orders that were carried out, and of which the events are looked for.
 #[derive(Clone, Debug)]
 pub struct Awaited {
@@ -107,20 +132,34 @@ pub struct Found {
     pub itself: bool,
 }
 
+/// When a question was asked for that opens with its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// With which act of the person ([`super::Model::turn`]).
+    pub turn: u64,
+    /// When, on the console's clock.
+    pub at: Duration,
+}
+
 /// What an answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To tell the person what was done.
     Tell,
     /// To ask the person, who then says yes or no.
-    Ask,
-    /// To tell it together with others of the same question.
-    Batch,
+    Ask(Asked),
+    /// To tell it together with others of the same question, by its number.
+    Batch(u64),
     /// To say beside what is being written what would come of it.
     Watch,
 }
 
 impl Orders {
+    /// The number that the next order gets.
+    pub fn next_number(&self) -> u64 {
+        self.given + 1
+    }
+
     /// Adds an order that is to be handed to the source. Gives its number.
     pub fn give(&mut self, order: Order, purpose: Purpose) -> u64 {
         self.given += 1;
@@ -157,18 +196,21 @@ impl Orders {
         }
     }
 
-    /// Keeps where an application was that has been moved; the first of a question takes the place of the last question's.
-    pub fn keep_moved(&mut self, done: &Done, first: bool) {
+    /// Keeps where an application was that has been moved with a question; those of a later question take the place of an earlier one's.
+    pub fn keep_moved(&mut self, done: &Done, question: u64) {
         let Done::Moved(moved) = done else { return };
-        if first {
-            self.moved.clear();
+        if question < self.moved_by {
+            return;
+        }
+        if question > self.moved_by {
+            (self.moved_by, self.moved) = (question, Vec::new());
         }
         self.moved.push((moved.app.clone(), moved.from.clone(), moved.to.clone()));
     }
 
     /// What is being done to an application: `killing…`.
     pub fn under_way(&self, app: &AppId) -> Option<&'static str> {
-        let doing = self.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch));
+        let doing = self.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch(_)));
         doing.filter(|ticket| ticket.act.object() == app.as_str()).find_map(|ticket| match &ticket.act {
             Act::In { act: PartitionAct::Kill { .. }, .. } => Some("killing…"),
             Act::In { act: PartitionAct::Move { .. }, .. } => Some("moving…"),

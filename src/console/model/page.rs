@@ -352,6 +352,15 @@ pub struct RevisionsPage {
     pub list: Listing<Arc<Revision>, u64, RevisionColumn>,
 }
 
+/// The checks that were made here.
+#[derive(Clone, Debug)]
+pub struct Checkup {
+    /// Of when the picture was on which they were made.
+    pub at: Time,
+    /// What they found.
+    pub health: Health,
+}
+
 /// Everything about one thing.
 #[derive(Clone, Debug)]
 pub struct DetailsPage {
@@ -382,8 +391,8 @@ pub enum Subject {
     Info,
     /// An event.
     Event(Arc<Record>),
-    /// Whether the cluster's numbers agree.
-    Health(Arc<Health>),
+    /// Whether the cluster's numbers agree, and what the scheduler says of that itself.
+    Health(Arc<Checkup>),
     /// What the cluster looked like, or one queue.
     History(Option<QueuePath>),
     /// An entry of the audit.

@@ -76,7 +76,7 @@ fn behind(awaited: &Awaited) -> Option<String> {
 fn words(record: &Record) -> String {
     // What our own events are called says all that the kind of change does.
     let what = if record.is_ours() { record.detail.to_string() } else { word(record) };
-    if record.message.is_empty() { what } else { format!("{what} {}", record.message) }
+    format!("{what} {}", record.message).trim().to_owned()
 }
 
 /// Whether an event is told of what was ordered.

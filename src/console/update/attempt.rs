@@ -3,7 +3,11 @@
 //! That is so for want of a right only. A command that is off for another reason (nothing under the cursor, the past on the screen) is
 //! no attempt at anything.
 
+use std::time::Duration;
+
 use super::super::command::CommandId;
+use super::super::format;
+use super::super::model::orders::Tried;
 use super::super::model::{Grade, Model};
 use super::orders;
 use crate::model::QueuePath;
@@ -21,11 +25,46 @@ pub fn refuse(model: &mut Model, id: CommandId, reason: String) {
     model.say(Grade::Refusal, reason);
 }
 
-/// Takes note of what was refused before it was an order.
+/// Takes note of what was refused before it was an order. The same within a minute is only counted: a key that is held down would push
+/// everything else out of the audit.
 pub fn note(model: &mut Model, act: Act, refusal: &Refusal) {
-    if matches!(refusal.code, Code::AclDenied | Code::ReadOnly) {
-        model.orders.refuse(Order::from(act.in_earnest()), refusal.clone());
+    if !matches!(refusal.code, Code::AclDenied | Code::ReadOnly) {
+        return;
     }
+    let order = Order::from(act.in_earnest());
+    let same = |tried: &&mut Tried| {
+        let known = &tried.order.act;
+        (known.verb(), known.object(), known.partition())
+            == (order.act.verb(), order.act.object(), order.act.partition())
+            && tried.refusal.code == refusal.code
+    };
+    if let Some(tried) = model.orders.tried.iter_mut().find(same) {
+        tried.again += 1;
+        return;
+    }
+    model.orders.tried.push(Tried { order: order.clone(), refusal: refusal.clone(), since: model.now, again: 0 });
+    model.orders.refuse(order, refusal.clone());
+}
+
+/// Has one more note taken of what was tried again in its minute, with how often, once that is over.
+pub fn due(model: &mut Model) {
+    let now = model.now;
+    let over = |tried: &Tried| now >= tried.since + Tried::WINDOW;
+    if !model.orders.tried.iter().any(over) {
+        return;
+    }
+    let (done, open) = std::mem::take(&mut model.orders.tried).into_iter().partition(over);
+    model.orders.tried = open;
+    let done: Vec<Tried> = done;
+    for tried in done.into_iter().filter(|tried| tried.again > 0) {
+        let reason = format!("tried {} more within a minute", format::count(u64::from(tried.again), "time"));
+        model.orders.refuse(Order { reason, ..tried.order }, tried.refusal);
+    }
+}
+
+/// When that is.
+pub fn next_due(model: &Model) -> Option<Duration> {
+    model.orders.tried.iter().map(|tried| tried.since + Tried::WINDOW).min()
 }
 
 /// What a command would do here; `None` for one that changes nothing.

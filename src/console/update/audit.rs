@@ -15,19 +15,26 @@ use crate::model::{AppId, NodeId, Time};
 use crate::source::Records;
 use crate::view::ledger::{ACTIONS, AuditEntry, AuditObject};
 
-/// Goes to the audit. What follows filters it: `user=sue`, `action=kill`, `object=etl-1`, or the name of an action by itself.
+/// Goes to the audit. What follows filters it: `user=sue`, `action=kill`, `object=etl-1`, or the name of an action
+/// by itself; all other words together are the filter of the list.
 pub fn open(model: &mut Model, wanted: Option<&str>) {
     let wanted = wanted.map(str::trim).filter(|text| !text.is_empty());
     let mut page = AuditPage::default();
+    let mut others: Vec<&str> = Vec::new();
     for word in wanted.unwrap_or_default().split_whitespace() {
         match word.split_once('=') {
             Some(("user", user)) => page.user = Some(user.to_owned()),
             Some(("action", action)) => page.action = Some(action.to_owned()),
             Some(("object", object)) => page.object = Some(object.to_owned()),
             None if ACTIONS.contains(&word) => page.action = Some(word.to_owned()),
-            _ => page.list.filter = word.to_owned(),
+            Some((key, _)) => {
+                let told = format!("{key}= is nothing the audit is filtered by; there are user=, action=, object=");
+                return model.say(Grade::Refusal, told);
+            }
+            None => others.push(word),
         }
     }
+    page.list.filter = others.join(" ");
     if let Some(action) = page.action.as_deref().filter(|action| !ACTIONS.contains(action)) {
         let told = format!("{action} is no action; there are {}", ACTIONS.join(", "));
         return model.say(Grade::Refusal, told);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::command::{self, CommandId};
 use super::super::format;
@@ -21,9 +22,11 @@ pub const PLAIN: usize = 10;
 /// The most applications that the question names.
 const NAMED: usize = 6;
 
-/// What became of the orders of one question.
+/// What became of the orders of one question. Several may be under way at once.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
+    /// Which question it was: the number of the first of its orders.
+    pub number: u64,
     /// How many answers are waited for.
     pub left: usize,
     /// How many were carried out.
@@ -42,10 +45,40 @@ pub fn marked(model: &Model) -> Vec<Arc<AppRow>> {
     if page.marked.is_empty() {
         return Vec::new();
     }
-    let mut apps: Vec<Arc<AppRow>> =
-        part.apps.iter().flatten().filter(|row| page.marked.contains(&row.id)).cloned().collect();
+    let mut apps: Vec<Arc<AppRow>> = part
+        .apps
+        .iter()
+        .flatten()
+        .filter(|row| page.marked.contains(&row.id) && !row.state.is_ended())
+        .cloned()
+        .collect();
     apps.sort_by(|a, b| a.id.cmp(&b.id));
     apps
+}
+
+/// Whether there are marks, also such on applications that are over: what is done next is about those marked, never about the one under
+/// the cursor.
+pub fn has_marks(model: &Model) -> bool {
+    matches!(model.page(), Page::Apps(page) if !page.marked.is_empty())
+}
+
+/// How many of the marked applications are live, and how many are over.
+pub fn counted(model: &Model) -> (usize, usize) {
+    let all = if let Page::Apps(page) = model.page() { page.marked.len() } else { 0 };
+    let live = marked(model).len();
+    (live, all - live)
+}
+
+/// Takes the marks away when all that was marked is over, and says so. Whether that was so.
+fn all_over(model: &mut Model) -> bool {
+    let over = has_marks(model) && marked(model).is_empty();
+    if over {
+        if let Page::Apps(page) = model.page_mut() {
+            page.marked.clear();
+        }
+        model.say(Grade::Refusal, "what was marked is over; nothing is marked any more");
+    }
+    over
 }
 
 /// Marks the application under the cursor, or takes its mark away, and goes on to the next.
@@ -77,17 +110,47 @@ pub fn toggle_all(model: &mut Model) {
 
 /// Asks whether what is marked is to be killed; without marks, what is under the cursor.
 pub fn kill(model: &mut Model, reason: Option<&str>) {
-    let apps = marked(model);
-    if apps.is_empty() {
-        return orders::kill(model, reason);
+    if all_over(model) {
+        return;
     }
-    let reason = reason.unwrap_or_default().trim().to_owned();
+    let apps = marked(model);
+    let reason = match reason_of(model, &apps, reason.unwrap_or_default().trim()) {
+        Ok(reason) => reason,
+        Err(why) => return model.say(Grade::Refusal, why),
+    };
+    if apps.is_empty() {
+        return orders::kill(model, &reason);
+    }
     let act = |app: &AppRow| PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) };
     ask(model, "Kill", "This cannot be undone.".to_owned(), &apps, &reason, act);
 }
 
+/// The reason for killing, without the name of the application itself.
+///
+/// # Errors
+/// It begins with the name of another live application: whoever writes that means that one.
+fn reason_of(model: &Model, marked: &[Arc<AppRow>], written: &str) -> Result<String, String> {
+    let (name, rest) = written.split_once(char::is_whitespace).unwrap_or((written, ""));
+    let known = model.cluster.part().and_then(|part| part.app_by_id(&AppId::from(name)));
+    let Some(named) = known.filter(|row| !row.state.is_ended()) else { return Ok(written.to_owned()) };
+    let target = if marked.is_empty() { orders::target(model) } else { None };
+    match target {
+        Some(target) if target.id == named.id => Ok(rest.trim().to_owned()),
+        target => {
+            let about =
+                target.map_or_else(|| "those marked".to_owned(), |target| format!("{}, under the cursor", target.id));
+            Err(format!(
+                "{name} is another application: what follows kill is a reason, and it is about {about}; :app {name} goes there"
+            ))
+        }
+    }
+}
+
 /// Asks whether what is marked is to be moved; without marks, what is under the cursor.
 pub fn move_to(model: &mut Model, to: Option<&str>) {
+    if all_over(model) {
+        return;
+    }
     let apps = marked(model);
     if apps.is_empty() {
         return orders::move_to(model, to);
@@ -165,6 +228,7 @@ fn ask(
         accepting: false,
         typed,
         what: Question::Orders(orders),
+        from: Duration::ZERO,
     }));
 }
 
@@ -225,9 +289,10 @@ fn whole_subtree(model: &Model, marked: usize) -> Option<String> {
 
 /// Gives the orders that were asked about.
 pub fn yes(model: &mut Model, orders: Vec<Order>) {
-    model.batch = Some(Batch { left: orders.len(), ..Batch::default() });
+    let number = model.orders.next_number();
+    model.batches.push(Batch { number, left: orders.len(), ..Batch::default() });
     for order in orders {
-        model.orders.give(order, Purpose::Batch);
+        model.orders.give(order, Purpose::Batch(number));
     }
     if let Page::Apps(page) = model.page_mut() {
         page.marked.clear();
@@ -272,16 +337,17 @@ pub fn move_back(model: &mut Model) {
 }
 
 /// Takes what came of one of them; the last one tells how all went.
-pub fn answered(model: &mut Model, ticket: &Ticket, outcome: &Result<Done, Refusal>) {
+pub fn answered(model: &mut Model, ticket: &Ticket, number: u64, outcome: &Result<Done, Refusal>) {
     let act = &ticket.act;
-    let Some(batch) = &mut model.batch else { return };
+    let Some(at) = model.batches.iter().position(|batch| batch.number == number) else { return };
+    let batch = &mut model.batches[at];
     batch.left = batch.left.saturating_sub(1);
     let (grade, told) = match outcome {
         Ok(done) => {
             batch.done += 1;
             batch.since = if batch.done == 1 { ticket.since } else { batch.since.min(ticket.since) };
             batch.acts.push(act.clone());
-            model.orders.keep_moved(done, batch.done == 1);
+            model.orders.keep_moved(done, number);
             (Grade::Info, orders::told(done))
         }
         Err(refusal) => {
@@ -298,7 +364,7 @@ pub fn answered(model: &mut Model, ticket: &Ticket, outcome: &Result<Done, Refus
     });
     model.keep(Some(model.now), grade, told, String::new());
     if let Some((grade, told)) = summary {
-        let batch = model.batch.take().unwrap_or_default();
+        let batch = model.batches.remove(at);
         model.say(grade, told);
         aftermath::expect(model, batch.acts, batch.since);
     }

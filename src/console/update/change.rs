@@ -8,7 +8,7 @@ use super::super::action::Effects;
 use super::super::change::{Drafted, Job};
 use super::super::draw;
 use super::super::key::{Code, Key};
-use super::super::model::change::{ChangeField, ChangePage, Kind, What};
+use super::super::model::change::{Applying, ChangeField, ChangePage, Kind, What};
 use super::super::model::config::ConfigPage;
 use super::super::model::cursor::Move;
 use super::super::model::layer::Layer;
@@ -50,6 +50,9 @@ pub fn may(model: &Model, kind: Kind) -> Result<(), String> {
     }
     let touched = match (kind, row.path.parent()) {
         (Kind::Remove, None) => return Err("the root of a partition cannot be removed".to_owned()),
+        (Kind::Guaranteed, None) => {
+            return Err("the root of a partition has what its nodes have: nothing can be guaranteed to it".to_owned());
+        }
         (Kind::Remove, Some(parent)) => parent,
         (Kind::Child, _) if row.leaf && row.app_count > 0 => {
             return Err(format!("{} is a leaf with applications in it", row.path));
@@ -92,8 +95,10 @@ pub fn open(model: &mut Model, kind: Kind) {
 fn fields(part: &PartitionView, row: &QueueRow, kind: Kind) -> Vec<ChangeField> {
     match kind {
         Kind::Max => {
-            let own = if row.path.parent().is_some() { row.max.as_ref() } else { None };
-            let mut fields = amounts(part, own, "no maximum of its own");
+            // Root is as big as its nodes.
+            let bounded = row.path.parent().is_some();
+            let mut fields =
+                if bounded { amounts(part, row.max.as_ref(), "no maximum of its own") } else { Vec::new() };
             let running = row.max_running.map(|most| most.to_string()).unwrap_or_default();
             fields.push(ChangeField::new(What::Applications, "running", "any number of applications", running));
             fields
@@ -358,28 +363,30 @@ pub fn apply(model: &mut Model) {
     }
     let (Some(text), Some(base)) = (&page.drafted.text, &page.drafted.base) else { return };
     let act = Act::Configure { text: text.to_string(), base: Some(base.checksum.clone()), dry_run: false };
+    let fields = page.fields.iter().map(|field| field.line.text().to_owned()).collect();
     let number = model.orders.give(act.into(), Purpose::Tell);
+    let turn = model.turn;
     if let Some(page) = shown(model) {
-        page.applying = Some(number);
+        page.applying = Some(Applying { number, turn, fields });
     }
 }
 
-/// Takes what came of it, which is told already: a form that is in force is done with.
+/// Takes what came of it, which is told already: a form that is in force is done with. One that somebody is at again stays where it is,
+/// with what was written meanwhile.
 pub fn ordered(model: &mut Model, number: u64, applied: bool) {
-    let Some(page) = all(model).find(|page| page.applying == Some(number)) else { return };
-    page.applying = None;
-    if !applied {
-        return;
-    }
+    let turn = model.turn;
+    let of = |page: &&mut ChangePage| page.applying.as_ref().is_some_and(|applying| applying.number == number);
+    let Some(page) = all(model).find(of) else { return };
+    let Some(sent) = page.applying.take().filter(|_| applied) else { return };
     let before = page.drafted.base.clone();
-    for field in &mut page.fields {
-        field.was = field.line.text().to_owned();
+    for (field, text) in page.fields.iter_mut().zip(sent.fields) {
+        field.was = text;
     }
     let (kind, queue) = (page.kind, page.queue.clone());
     config::replaced(model, before);
     let on_screen =
         |model: &Model| matches!(model.page(), Page::Change(page) if page.kind == kind && page.queue == queue);
-    if on_screen(model) {
+    if on_screen(model) && turn == sent.turn {
         let said = model.toast.take();
         model.layers.retain(|layer| !matches!(layer, Layer::Form));
         navigate::pop(model);

@@ -13,7 +13,7 @@ use super::long;
 use super::navigate::{home, push};
 use super::queues as tree;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
-use crate::view::{EventPage, ObjectType, Record, Side};
+use crate::view::{ChangeType, EventPage, ObjectType, Record, Side};
 
 /// Why an event leads nowhere.
 const GONE: &str = "what the event is about is not there any more";
@@ -125,8 +125,15 @@ fn is_about(record: &Record, about: &str) -> bool {
 }
 
 /// What happened, in a few words.
+///
+/// Of an event with which nothing came, went or was set that has no word: "none held" would say the opposite.
 pub fn word(record: &Record) -> String {
-    if record.detail.0 == 0 { record.change.to_string() } else { format!("{} {}", record.change, record.detail) }
+    match (record.change, record.detail.0) {
+        (ChangeType::NONE, 0) => String::new(),
+        (ChangeType::NONE, _) => record.detail.to_string(),
+        (change, 0) => change.to_string(),
+        (change, _) => format!("{change} {}", record.detail),
+    }
 }
 
 /// Puts the cursor on an event; that ends following, but for the newest.
@@ -200,4 +207,22 @@ pub fn can_jump(model: &Model) -> Result<(), String> {
         return Ok(());
     }
     Err(GONE.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::ChangeDetail;
+
+    #[test]
+    fn what_neither_came_nor_went_has_no_none_before_its_words() {
+        let of = |change, detail| word(&Record { change, detail, ..Record::hole(1, 1, Time::ZERO) });
+        let held = ChangeDetail::APP_CANNOTRUN_QUOTA;
+        assert_eq!(of(ChangeType::NONE, held), "held by a user's or group's application limit");
+        assert_eq!(of(ChangeType::NONE, ChangeDetail(0)), "");
+        assert_eq!(of(ChangeType::ADD, ChangeDetail(0)), ChangeType::ADD.to_string());
+        for detail in 0..1_000 {
+            assert!(!of(ChangeType::NONE, ChangeDetail(detail)).starts_with("none"), "{detail}");
+        }
+    }
 }

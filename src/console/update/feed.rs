@@ -9,7 +9,7 @@ use super::super::model::marks::{Facet, Marked};
 use super::super::model::page::{AppLine, Page, Subject};
 use super::super::model::{Grade, Model};
 use super::super::work::{Forgotten, Work};
-use super::{change, config, lists, notices};
+use super::{attempt, change, config, lists, notices};
 use crate::model::VCORE;
 use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
 
@@ -18,6 +18,9 @@ pub fn take(model: &mut Model, news: Feed) -> Effects {
     let other = model.cluster.estimates != news.estimates;
     let relinked = model.cluster.link != news.link || news.identity.is_some() || other;
     model.cluster.estimates = news.estimates;
+    let asked = matches!(model.page(), Page::Details(page) if matches!(page.subject, Subject::Health(_)));
+    let relinked = relinked || asked && model.cluster.health != news.health;
+    model.cluster.health = news.health;
     model.cluster.link = news.link;
     model.cluster.actor = news.actor;
     if let Some(identity) = news.identity {
@@ -83,6 +86,7 @@ pub fn clock(model: &mut Model, now: Duration) -> Effects {
     }
     config::due(model);
     change::due(model);
+    attempt::due(model);
     if lists::next_rebuild(model).is_some_and(|due| due <= now) {
         lists::rebuild(model, false);
         redraw = true;
@@ -104,6 +108,7 @@ pub fn next_wake(model: &Model) -> Option<Duration> {
         lists::next_rebuild(model),
         config::next_due(model),
         change::next_due(model),
+        attempt::next_due(model),
     ]
     .into_iter()
     .flatten()

@@ -62,8 +62,11 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             | Action::Clock(_)
     ) {
         model.pressed.clear();
+        model.turn += 1;
     }
     let effects = match action {
+        // Nobody sees what it would be about.
+        Action::Mouse(_) | Action::Paste(_) if layout::regions(model).is_none() => return Effects::NONE,
         Action::Press(keys) => {
             model.pressed = keys;
             Effects::REDRAW

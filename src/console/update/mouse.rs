@@ -4,6 +4,7 @@ use ratatui::layout::Position;
 
 use super::super::action::{Effects, Mouse};
 use super::super::model::cursor::Move;
+use super::super::model::layer::Layer;
 use super::super::model::{Grade, Model};
 use super::super::{draw, layout};
 use super::lists;
@@ -13,6 +14,10 @@ const WHEEL: isize = 3;
 
 /// Lets the mouse do something.
 pub fn act(model: &mut Model, mouse: Mouse) -> Effects {
+    // What stands below something that is asked or written stays where it is.
+    if matches!(model.layers.last(), Some(Layer::Confirm(_) | Layer::Command(_))) {
+        return Effects::NONE;
+    }
     match mouse {
         Mouse::Wheel(steps) => lists::go(model, Move::Rows(steps.saturating_mul(WHEEL))),
         Mouse::Click(at) if model.layers.is_empty() => return click(model, at),

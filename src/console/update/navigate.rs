@@ -8,15 +8,15 @@ use super::super::complete;
 use super::super::format;
 use super::super::model::layer::{Confirm, Layer, Question};
 use super::super::model::page::{
-    Account, AccountLine, AccountPage, AppPage, AppsPage, DetailsPage, LineId, NodePage, Page, Subject,
+    Account, AccountLine, AccountPage, AppPage, AppsPage, Checkup, DetailsPage, LineId, NodePage, Page, Subject,
 };
 use super::super::model::{Grade, Model, Parked};
 use super::super::subject;
 use super::super::work::Work;
 use super::{audit, change, config, events, lists, placement, queues as tree, revisions};
 use crate::model::{AppId, NodeId, QueuePath};
-use crate::source::SourcePlace;
-use crate::view::{Side, health as health_of};
+use crate::source::{OwnHealth, SourcePlace};
+use crate::view::{Side, health as health_of, health_of_picture};
 
 /// How soon the second press must follow to quit at once.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -177,9 +177,12 @@ pub fn users(model: &mut Model) {
     push(model, Page::Users(page));
 }
 
-/// Whether the cluster's numbers agree, at this moment.
+/// Whether the cluster's numbers agree, at this moment. Of a scheduler elsewhere only what its picture tells is checked here.
 pub fn health(model: &mut Model) {
-    let subject = Subject::Health(Arc::new(health_of(&model.cluster.view)));
+    let view = &model.cluster.view;
+    let here = model.cluster.health == OwnHealth::Here;
+    let health = if here { health_of(view) } else { health_of_picture(view) };
+    let subject = Subject::Health(Arc::new(Checkup { at: model.cluster.at, health }));
     home(model);
     push(model, Page::Details(DetailsPage { subject, top: 0 }));
 }
@@ -329,6 +332,7 @@ pub fn context(model: &mut Model, name: &str) {
         accepting: false,
         typed: None,
         what: Question::Context(name.to_owned()),
+        from: Duration::ZERO,
     }));
 }
 
@@ -370,6 +374,11 @@ pub fn leave(model: &mut Model) -> Effects {
     quit(model)
 }
 
+/// Whether something is being written or asked, or was written since an act of the person: then nothing may take its place unasked.
+pub fn is_busy(model: &Model, since: u64) -> bool {
+    !model.layers.is_empty() || model.turn != since && !unsaved(model).is_empty()
+}
+
 /// What is written and would be lost with this console's cluster.
 fn unsaved(model: &Model) -> Vec<String> {
     let mut lines = Vec::new();
@@ -405,6 +414,7 @@ pub fn quit(model: &mut Model) -> Effects {
         accepting: false,
         typed: None,
         what: Question::Quit,
+        from: Duration::ZERO,
     }));
     Effects::REDRAW
 }

@@ -1,13 +1,14 @@
 //! Killing, moving, pausing: the question before, the order, and what came of it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::action::Effects;
 use super::super::command::{self, CommandId};
 use super::super::format;
 use super::super::model::layer::{CommandLine, Confirm, Layer, Off, Question};
-use super::super::model::orders::{Purpose, Ticket};
-use super::super::model::page::Subject;
+use super::super::model::orders::{Asked, Purpose, Ticket};
+use super::super::model::page::{Page, Subject};
 use super::super::model::{Grade, Model};
 use super::super::subject;
 use super::{aftermath, attempt, bulk, change, config, revisions, workload, write};
@@ -53,10 +54,17 @@ fn kill_of(app: &AppRow) -> PartitionAct {
 /// # Errors
 /// Why not.
 pub fn may(model: &Model, verb: &str) -> Result<(), String> {
-    if !bulk::marked(model).is_empty() {
+    if bulk::has_marks(model) {
         return model.cluster.actor().map(|_| ());
     }
-    let Some(app) = target(model) else { return Err(format!("only an application can be {verb}")) };
+    let Some(app) = target(model) else {
+        let empty = matches!(model.page(), Page::Apps(page) if page.list.rows.is_empty());
+        return Err(if empty {
+            "there is no application here".to_owned()
+        } else {
+            format!("only an application can be {verb}")
+        });
+    };
     if let Some(doing) = model.orders.under_way(&app.id) {
         return Err(format!("{}: {doing}", app.id));
     }
@@ -92,12 +100,11 @@ pub fn rest(model: &mut Model, rest: bool) {
 }
 
 /// Asks whether the application is to be killed.
-pub fn kill(model: &mut Model, reason: Option<&str>) {
+pub fn kill(model: &mut Model, reason: &str) {
     let Some(app) = target(model).and_then(|app| part(model)?.app_by_id(&app.id).cloned()) else { return };
     let Some(act) = within(model, kill_of(&app)) else { return };
     let lines = kill_lines(model, &app);
-    let reason = reason.unwrap_or_default().trim().to_owned();
-    ask(model, format!("Kill {}?", app.id), lines, "Kill", Order { act, reason });
+    ask(model, format!("Kill {}?", app.id), lines, "Kill", Order { act, reason: reason.to_owned() });
 }
 
 /// Asks whether an order is to be given; opens on not giving it.
@@ -106,7 +113,15 @@ pub(super) fn ask(model: &mut Model, title: String, mut lines: Vec<String>, acce
         lines.push(format!("Reason: {}", order.reason));
     }
     let what = Question::Order(Box::new(order));
-    model.layers.push(Layer::Confirm(Confirm { title, lines, accept, accepting: false, typed: None, what }));
+    model.layers.push(Layer::Confirm(Confirm {
+        title,
+        lines,
+        accept,
+        accepting: false,
+        typed: None,
+        what,
+        from: Duration::ZERO,
+    }));
 }
 
 /// What killing an application does.
@@ -162,8 +177,14 @@ pub fn move_to(model: &mut Model, to: Option<&str>) {
         return write::open_command_line_with(model, &format!("{name} "));
     };
     if let Some(act) = move_act(model, to, true) {
-        model.orders.give(act.into(), Purpose::Ask);
+        ask_first(model, act);
     }
+}
+
+/// Asks the scheduler what would come of an act; the question to the person follows with its answer.
+pub(super) fn ask_first(model: &mut Model, act: Act) {
+    let asked = Asked { turn: model.turn, at: model.now };
+    model.orders.give(act.into(), Purpose::Ask(asked));
 }
 
 fn move_act(model: &Model, to: &str, dry_run: bool) -> Option<Act> {
@@ -206,6 +227,18 @@ fn written_target(line: &CommandLine) -> Option<&str> {
     (command::by_name(name)?.id == CommandId::Move && !to.is_empty()).then_some(to)
 }
 
+/// Keeps among the messages which orders have no answer, when another scheduler takes this one's place: what comes of them is not told
+/// any more.
+pub fn leave_open(model: &mut Model) {
+    let given = model.orders.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch(_)));
+    let acts: Vec<String> = given.map(|ticket| ticket.act.to_string()).collect();
+    let name = model.cluster.about.name.clone();
+    for act in acts {
+        let told = format!("{act}: {name} had not answered yet when it was left; what came of it is told there only");
+        model.keep(Some(model.now), Grade::Warning, told, String::new());
+    }
+}
+
 /// Says what came of an order.
 pub fn answer(model: &mut Model, number: u64, outcome: Result<Done, Refusal>) -> Effects {
     let Some(ticket) = model.orders.answered(number) else { return Effects::NONE };
@@ -224,18 +257,15 @@ fn told_of(model: &mut Model, ticket: &Ticket, outcome: Result<Done, Refusal>) -
     let act = &ticket.act;
     match (ticket.purpose, outcome) {
         (Purpose::Tell, Ok(done)) => {
-            model.orders.keep_moved(&done, true);
+            model.orders.keep_moved(&done, ticket.number);
             model.say(Grade::Info, told(&done));
             aftermath::expect(model, vec![act.clone()], ticket.since);
         }
-        (Purpose::Batch, outcome) => bulk::answered(model, ticket, &outcome),
+        (Purpose::Batch(number), outcome) => bulk::answered(model, ticket, number, &outcome),
         (Purpose::Watch, outcome) => return watched(model, act, &outcome),
-        (Purpose::Ask, Ok(Done::Moved(would))) => ask_move(model, act.clone(), would),
-        (Purpose::Ask, Ok(Done::Cleaned(would))) => workload::ask_clean(model, act.clone(), &would),
-        (Purpose::Ask, Ok(Done::Configured(would))) => revisions::ask(model, act, &would),
-        (Purpose::Ask, Ok(_)) => {}
-        (Purpose::Tell | Purpose::Ask, Err(refusal)) => {
-            if ticket.purpose == Purpose::Ask {
+        (Purpose::Ask(asked), Ok(would)) => question(model, act, asked, would),
+        (Purpose::Tell | Purpose::Ask(_), Err(refusal)) => {
+            if matches!(ticket.purpose, Purpose::Ask(_)) {
                 attempt::note(model, act.clone(), &refusal);
             }
             let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);
@@ -245,9 +275,33 @@ fn told_of(model: &mut Model, ticket: &Ticket, outcome: Result<Done, Refusal>) -
     Effects::REDRAW
 }
 
+/// Opens the question that was asked for, unless the person is at something else by now: then it would take keys that are meant for
+/// that as its answers.
+fn question(model: &mut Model, act: &Act, asked: Asked, would: Done) {
+    if asked.turn != model.turn || !model.layers.is_empty() {
+        let told =
+            format!("{act}: the scheduler has answered while you were at something else; say it again to be asked");
+        return model.say(Grade::Info, told);
+    }
+    match would {
+        Done::Moved(would) => ask_move(model, act.clone(), would),
+        Done::Cleaned(would) => workload::ask_clean(model, act.clone(), &would),
+        Done::Configured(would) => revisions::ask(model, act, &would),
+        _ => {}
+    }
+    let late = model.now > asked.at;
+    if let Some(Layer::Confirm(confirm)) = model.layers.last_mut().filter(|_| late) {
+        confirm.from = model.now + Confirm::MOMENT;
+    }
+}
+
 /// Says beside the target that is being written what would come of the move.
 fn watched(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) -> Effects {
-    let Act::In { act: PartitionAct::Move { to, .. }, .. } = act else { return Effects::NONE };
+    let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return Effects::NONE };
+    // One that comes late may be about the line before, which was begun on something else.
+    if model.orders.watched.is_none() && model.aim.as_ref().map(|aim| &aim.id) != Some(app) {
+        return Effects::NONE;
+    }
     let Some(Layer::Command(line)) = model.layers.last_mut() else { return Effects::NONE };
     if written_target(line) != Some(to.as_str()) {
         return Effects::NONE;

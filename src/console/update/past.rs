@@ -53,11 +53,20 @@ pub fn fetched(model: &mut Model, at: Time, found: Result<Arc<View>, String>) {
     let past = &mut model.cluster.past;
     let Some(fetch) = past.fetching.take_if(|fetch| fetch.asked && fetch.wanted.at == at) else { return };
     model.toast = None;
+    if !model.layers.is_empty() {
+        return later(model, fetch.wanted.at);
+    }
     match (found, fetch.instead) {
         (Ok(view), _) => show(model, view, fetch.wanted),
         (Err(_), Some((view, shown))) => show(model, view, shown),
         (Err(why), None) => model.say(Grade::Refusal, why),
     }
+}
+
+/// The picture stays while something is written or asked over it: both are about what stands there.
+fn later(model: &mut Model, at: Time) {
+    let told = format!("{} was looked up while you were at something else; go there again to see it", when(at));
+    model.say(Grade::Info, told);
 }
 
 /// Tells how far back it goes.
@@ -146,6 +155,9 @@ pub fn told(model: &mut Model, at: Time, step: Step, found: Result<Span, String>
         return;
     }
     model.toast = None;
+    if !model.layers.is_empty() {
+        return later(model, at);
+    }
     match found.map(|span| chapters.take(span, step, at)) {
         Ok(true) => step_kept(model, step),
         Ok(false) if step == Step::On => live(model),

@@ -1,18 +1,19 @@
 //! The history of configurations: looking at one, comparing two, bringing one back.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::filter::Filter;
 use super::super::format;
 use super::super::model::column::RevisionColumn;
 use super::super::model::layer::{Confirm, Layer, Question};
-use super::super::model::orders::Purpose;
 use super::super::model::page::{DetailsPage, Page, RevisionsPage, Subject};
 use super::super::model::records::{Compared, Ledger};
 use super::super::model::{Grade, Model};
 use super::super::work::Work;
 use super::lists::{self, SortKey};
 use super::navigate::{home, push};
+use super::orders;
 use crate::model::Time;
 use crate::view::act::{Act, Configured, Order};
 use crate::view::ledger::Revision;
@@ -187,7 +188,7 @@ pub fn roll_back(model: &mut Model, number: Option<&str>) {
         return model.say(Grade::Refusal, format!("revision {revision} is the one in force"));
     }
     let base = Some(running.checksum.clone());
-    model.orders.give(Act::Rollback { revision, base, dry_run: true }.into(), Purpose::Ask);
+    orders::ask_first(model, Act::Rollback { revision, base, dry_run: true });
 }
 
 /// Asks whether a revision is to be brought back, which could be done a moment ago.
@@ -224,6 +225,7 @@ pub fn ask(model: &mut Model, act: &Act, would: &Configured) {
         accepting: false,
         typed: None,
         what,
+        from: Duration::ZERO,
     }));
 }
 

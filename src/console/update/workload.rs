@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::format;
-use super::super::model::orders::Purpose;
 use super::super::model::page::{Page, Subject};
 use super::super::model::{Grade, Model};
 use super::super::subject;
-use super::orders::{ask, part, target, within};
+use super::orders::{ask, ask_first, part, target, within};
 use crate::model::{AppId, AskId, MEMORY, NodeId, Priority, Resource, VCORE, parse_quantity};
 use crate::view::act::{Act, AskSpec, Cleaned, GangStyle, MOST_ASKS, PartitionAct, Submission};
 use crate::view::place::{Outcome, Request};
@@ -302,7 +301,7 @@ const fn clean_act(dry_run: bool) -> PartitionAct {
 /// Asks the scheduler what a clean-up would remove; the question follows with its answer.
 pub fn clean(model: &mut Model) {
     if let Some(act) = within(model, clean_act(true)) {
-        model.orders.give(act.into(), Purpose::Ask);
+        ask_first(model, act);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is being written: filters and command lines; and questions that are answered.
 
 use super::super::action::Effects;
-use super::super::command::{self, Argument, CommandId};
+use super::super::command::{self, Argument, CommandId, Kind};
 use super::super::complete;
 use super::super::key::{Code, Key};
 use super::super::line_edit::LineEdit;
@@ -75,6 +75,11 @@ pub fn paste(model: &mut Model, text: &str) -> Effects {
         }
         Some(Layer::Form) => form::paste(model, text),
         Some(Layer::Edit) => config::paste(model, text),
+        Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
+            let told = format!("{} is to be typed: what is pasted would be no second thought", typed.want);
+            model.say(Grade::Refusal, told);
+            true
+        }
         _ => false,
     };
     if !taken {
@@ -136,15 +141,20 @@ pub fn open_command_line_with(model: &mut Model, text: &str) {
 fn look_up(model: &mut Model) {
     let Some(Layer::Command(command)) = model.layers.last() else { return };
     let candidates = complete::candidates(model, command.line.text());
+    let whole = complete::is_whole(model, command.line.text(), &candidates);
     if let Some(Layer::Command(command)) = model.layers.last_mut() {
         command.candidates = candidates;
         command.chosen = None;
+        command.whole = whole;
     }
     orders::watch_move(model);
 }
 
-/// What the command line would become with its completion, if that only adds to what is written.
+/// What the command line would become with its completion, if that only adds to what is written; that is what enter takes.
 pub fn ghost(command: &CommandLine) -> Option<&str> {
+    if command.whole && command.chosen.is_none() {
+        return None;
+    }
     let first = command.candidates.get(command.chosen.unwrap_or(0))?;
     let typed = command.line.text();
     (!typed.is_empty() && first.line.len() > typed.len()).then(|| first.line.strip_prefix(typed)).flatten()
@@ -186,7 +196,8 @@ pub fn accept(model: &mut Model) -> Effects {
     }
 }
 
-/// Runs the command line. A name that is begun stands for its best completion; one that lacks its argument waits for it.
+/// Runs the command line. What is begun stands for the completion that is shown behind it; a command that lacks its argument waits for
+/// it, as does a move whose target could be one of several.
 fn accept_command(model: &mut Model) -> Effects {
     let Some(Layer::Command(command)) = model.layers.last() else { return Effects::NONE };
     let typed = command.line.text().trim().to_owned();
@@ -196,6 +207,12 @@ fn accept_command(model: &mut Model) -> Effects {
         Some(line) => line,
         None if typed.is_empty() => {
             model.layers.pop();
+            return Effects::REDRAW;
+        }
+        None if ghost(command).is_some() && typed.contains(' ') => command.candidates[0].line.clone(),
+        None if is_target(command) && command.candidates.len() == 1 => command.candidates[0].line.clone(),
+        None if is_target(command) && !command.candidates.is_empty() => {
+            choose(model, 1);
             return Effects::REDRAW;
         }
         None if command::by_name(typed.split_whitespace().next().unwrap_or_default()).is_some() => typed,
@@ -219,6 +236,13 @@ fn accept_command(model: &mut Model) -> Effects {
     model.layers.pop();
     model.commands.add(text.trim());
     run_line(model, name, argument)
+}
+
+/// Whether the target of a move is written that names no queue.
+fn is_target(command: &CommandLine) -> bool {
+    let name = command.line.text().split_once(' ').map(|(name, _)| name);
+    let leaf = |command: &command::Command| command.argument == Argument::Optional(Kind::Leaf);
+    !command.whole && name.and_then(command::by_name).is_some_and(leaf)
 }
 
 /// Runs a command by name.

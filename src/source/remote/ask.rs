@@ -57,6 +57,8 @@ pub enum Answer {
     Permissions(dto::ours::Permissions),
     /// Whether an application may be killed.
     MayKill(AppId, dto::ours::CheckResult),
+    /// What the scheduler says of its own health.
+    Health(dto::Health),
     /// What has happened, and where one is in that now.
     Events(Reader, Vec<EventNews>),
 }
@@ -192,6 +194,7 @@ impl Request {
                     _ => (format!("kornsole/v1/config/history?limit={RECORDS}"), Kind::Json(history)),
                 }
             }
+            Ask::Health => ("ws/v1/scheduler/healthcheck".to_owned(), Kind::Json(health)),
             Ask::Draining(partition) => {
                 remote.kornsole().filter(|server| has_token && server.can("draining"))?;
                 (own(partition, "draining"), Kind::Json(draining))
@@ -377,6 +380,10 @@ fn audit(bytes: &[u8]) -> Result<Answer, String> {
 fn history(bytes: &[u8]) -> Result<Answer, String> {
     let dto::ledger::Revisions { revisions } = parsed(bytes)?;
     Ok(Answer::History(revisions.into_iter().map(|one| Arc::new(ledger::read_revision(one))).collect()))
+}
+
+fn health(bytes: &[u8]) -> Result<Answer, String> {
+    parsed(bytes).map(Answer::Health)
 }
 
 fn own_config(bytes: &[u8]) -> Result<Answer, String> {

@@ -33,7 +33,7 @@ use std::time::{Duration, SystemTime};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{About, Glance, Link, Records, Source, SourcePlace, TextAnswer};
+use super::{About, Glance, Link, OwnHealth, Records, Source, SourcePlace, TextAnswer};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
 use crate::api::convert::read::record;
 use crate::api::dto;
@@ -47,6 +47,9 @@ use link::LinkState;
 
 /// How many events are kept for those who ask.
 const EVENTS: usize = 10_000;
+
+/// Why the health of the other side is not known at first.
+const NOT_HEARD: &str = "its answer is awaited";
 
 /// How a remote is looked at.
 #[derive(Clone, Debug)]
@@ -108,6 +111,8 @@ struct Shared {
     events: Mutex<(u64, Numbered)>,
     /// What is known of the other side's ledger.
     records: Mutex<Records>,
+    /// What the other side says of its own health.
+    health: Mutex<OwnHealth>,
 }
 
 impl Remote {
@@ -146,6 +151,7 @@ impl Remote {
             ahead: AtomicI64::new(0),
             events: Mutex::default(),
             records: Mutex::new(Records::unknown("nothing has been heard of the other side yet")),
+            health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_HEARD))),
         });
         let (wishes, inbox) = unbounded_channel();
         let worker = worker::Worker::new(client, Arc::clone(&shared), &options, target.has_token(), inbox);
@@ -301,6 +307,12 @@ impl Shared {
         kept.drain(..too_many);
     }
 
+    /// The other side has told of its health.
+    fn keep_health(&self, health: OwnHealth) {
+        *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
+        self.wake();
+    }
+
     /// Something new is known of the other side's ledger.
     fn keep_records(&self, change: impl FnOnce(&mut Records)) {
         let records = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
@@ -422,6 +434,10 @@ impl Source for Remote {
     fn records(&self, known: u64) -> Option<Records> {
         let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
         (records.generation != known || known == 0).then(|| records.clone())
+    }
+
+    fn health(&self) -> OwnHealth {
+        self.shared.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {

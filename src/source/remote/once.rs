@@ -197,6 +197,7 @@ impl Once {
             | Answer::MayKill(..)
             | Answer::Events(..)
             | Answer::Audit(_)
+            | Answer::Health(_)
             | Answer::History(_) => {}
         }
         Ok(())

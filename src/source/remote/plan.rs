@@ -66,6 +66,8 @@ pub enum Ask {
     Audit,
     /// The configurations that were in force, of a kornsole.
     History,
+    /// What the scheduler says of its own health.
+    Health,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -205,6 +207,7 @@ impl Plan {
         match sight {
             Sight::App(id) => vec![Ask::App(partition(), id.clone()), Ask::MayKill(partition(), id.clone())],
             Sight::Node(id) => vec![Ask::Node(partition(), id.clone())],
+            Sight::Health => vec![Ask::Health],
             Sight::Apps(Some(leaf)) => vec![Ask::QueueApps(partition(), leaf.clone())],
             _ => Vec::new(),
         }
@@ -224,15 +227,15 @@ impl Ask {
         matches!(self, Self::Partitions | Self::Queues(_))
     }
 
-    /// One object only, asked for while it is on the screen.
+    /// One thing only, asked for while it is on the screen.
     const fn is_detail(&self) -> bool {
-        matches!(self, Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..))
+        matches!(self, Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) | Self::Health)
     }
 
     /// How many times slower it is asked for while it is not on the screen.
     const fn pace(&self) -> u32 {
         match self {
-            Self::Partitions | Self::Queues(_) | Self::Events => 1,
+            Self::Partitions | Self::Queues(_) | Self::Events | Self::Health => 1,
             Self::App(..) | Self::MayKill(..) | Self::Node(..) | Self::QueueApps(..) => 1,
             Self::Draining(_) | Self::Config | Self::Resting => 5,
             Self::Users(_) | Self::Groups(_) | Self::Apps(_) => 8,
@@ -252,7 +255,7 @@ impl Ask {
             (Self::Nodes(partition), Sight::Nodes) => here(partition),
             (Self::Node(partition, node), Sight::Node(id)) => here(partition) && node == id,
             (Self::Users(partition) | Self::Groups(partition), Sight::Users) => here(partition),
-            (Self::Audit | Self::History, Sight::Records) => true,
+            (Self::Audit | Self::History, Sight::Records) | (Self::Health, Sight::Health) => true,
             _ => false,
         }
     }
@@ -261,7 +264,7 @@ impl Ask {
     pub fn partition(&self) -> Option<&Arc<str>> {
         match self {
             Self::Partitions | Self::Config | Self::WhoAmI | Self::Resting => None,
-            Self::Events | Self::Audit | Self::History => None,
+            Self::Events | Self::Audit | Self::History | Self::Health => None,
             Self::Queues(partition)
             | Self::App(partition, _)
             | Self::MayKill(partition, _)

@@ -88,12 +88,12 @@ impl<'s> Columns<'s> {
         self.samples.iter().map(|sample| sample.map(|sample| of(sample))).collect()
     }
 
-    /// Allocations a minute, where two samples tell it.
+    /// Allocations a second, in thousandths, where two samples tell it.
     fn rate(&self) -> Vec<Option<i64>> {
         let rate = |(before, sample): (&Option<&Arc<Sample>>, &Option<&Arc<Sample>>)| {
             let (before, sample) = ((*before)?, (*sample)?);
             let span = u64::try_from(sample.at.since(before.at).as_millis()).ok().filter(|span| *span > 0)?;
-            i64::try_from(sample.made.saturating_sub(before.made).saturating_mul(60_000) / span).ok()
+            i64::try_from(sample.made.saturating_sub(before.made).saturating_mul(1_000_000) / span).ok()
         };
         self.before.iter().zip(&self.samples).map(rate).collect()
     }
@@ -110,7 +110,13 @@ pub fn sheet(model: &Model, queue: Option<&QueuePath>, width: usize, signs: &Sig
         return sheet;
     };
     let every = format::duration(columns.every);
-    sheet.what = vec![dim(format!("a column is {every}; the last hour is kept by 10s, the last day by the minute"))];
+    let several = if queue.is_none() && model.cluster.view.partitions.len() > 1 {
+        "; pending asks and alloc/s are of all partitions"
+    } else {
+        ""
+    };
+    let kept = "the last hour is kept by 10s, the last day by the minute";
+    sheet.what = vec![dim(format!("a column is {every}; {kept}{several}"))];
     let all = series(model, queue, &columns);
     let lines = layout::rows_on_screen(model).saturating_sub(4) / all.len().max(1);
     let height = lines.saturating_sub(1).clamp(HEIGHT.0, HEIGHT.1);
@@ -151,7 +157,10 @@ fn series(model: &Model, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
     };
     let count = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     let counted = |label, values| Series { label, values, base: None, show: |value| value.to_string() };
-    let running = |sample: &Sample| match queue {
+    // What is counted of all partitions together is that of the one there is.
+    let several = model.cluster.view.partitions.len() > 1;
+    let root = QueuePath::root();
+    let running = |sample: &Sample| match queue.or(several.then_some(&root)) {
         None => count(sample.running),
         Some(path) => {
             let rows = part(sample).map(|at| &sample.partitions[at].queues);
@@ -167,7 +176,8 @@ fn series(model: &Model, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
     ];
     if queue.is_none() {
         all.push(counted("pending asks", columns.values(|sample| count(sample.pending_asks))));
-        all.push(counted("alloc/min", columns.rate()));
+        let show = |thousandths: i64| format::rate(thousandths as f64 / 1000.0);
+        all.push(Series { label: "alloc/s", values: columns.rate(), base: None, show });
     }
     all
 }
@@ -208,7 +218,9 @@ fn plot(series: &Series, height: usize, signs: &Signs) -> Vec<Vec<Piece>> {
                 2 => (format!("peak {}", (series.show)(most)), Role::Dim),
                 _ => (String::new(), Role::Dim),
             };
-            let scale = if line == 0 { (series.show)(base) } else { String::new() };
+            // Where nothing was there is nothing to measure by.
+            let scale =
+                if line == 0 && (most > 0 || series.base.is_some()) { (series.show)(base) } else { String::new() };
             let scale = if line == height - 1 { "0".to_owned() } else { scale };
             let from = (height - 1 - line) * 8;
             let bar = |value: &Option<i64>| match value.map(|value| eighths(value, base, height)) {

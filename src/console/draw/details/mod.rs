@@ -55,7 +55,9 @@ pub struct Sheet {
 
 /// Adds a line with a label.
 fn labelled(lines: &mut Lines, label: &str, value: Vec<Piece>) {
-    let mut line = vec![dim(format!("{label:<LABEL$}"))];
+    // A label that is too long for its column moves what stands beside it.
+    let gap = if text::width(label) < LABEL { "" } else { "  " };
+    let mut line = vec![dim(format!("{label:<LABEL$}{gap}"))];
     line.extend(value);
     lines.push(line);
 }
@@ -78,7 +80,7 @@ fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
         Subject::Account(account) => account::sheet(model, account, width, signs),
         Subject::Why(row) => why::app(model, row, width, signs),
         Subject::Access(path) => why::access_to(model, path, width, signs),
-        Subject::Health(health) => health::sheet(health, width, signs),
+        Subject::Health(checkup) => health::sheet(model, checkup, width, signs),
         Subject::Info => info::sheet(model, width),
         Subject::Partitions => partitions::sheet(model, signs),
         Subject::Event(record) => event::sheet(record, width, signs),

@@ -8,6 +8,7 @@ use crate::console::model::config::ConfigPage;
 use crate::console::model::layer::Figure;
 use crate::console::model::page::Subject;
 use crate::console::update::hand_out;
+use crate::source::OwnHealth;
 use crate::view::history::SAMPLE_EVERY;
 
 /// The columns of the lists that a sheet is about, worked out once more for it.
@@ -20,14 +21,15 @@ const NODE: [&str; 5] = ["ALLOC", "CPU used/all", "MEM used/all", "CPU free", "M
 pub fn details(model: &Model, subject: &Subject) -> (String, Vec<Figure>) {
     let of = hand_out::name(model).unwrap_or_else(|| title(subject).to_owned());
     let mut list = worked_out(model, subject);
-    if let Subject::Health(health) = subject {
+    if let Subject::Health(checkup) = subject {
         let check = |check: &crate::view::HealthCheck| {
             let shown = if check.succeeded { "passed" } else { "failed" };
             let found = check.diagnosis.strip_suffix(": []").unwrap_or(&check.diagnosis);
             let found = if found.is_empty() { String::new() } else { format!("; found: {found}") };
-            figure(check.name, shown, format!("{}{found}", check.description))
+            figure(&check.name, shown, format!("{}{found}", check.description))
         };
-        list.extend(health.checks.iter().map(check));
+        let told = if let OwnHealth::Told(health, _) = &model.cluster.health { &health.checks[..] } else { &[] };
+        list.extend(told.iter().chain(&checkup.health.checks).map(check));
     }
     let mut known: Vec<String> = Vec::new();
     for (label, shown) in details::labels(model, subject) {
@@ -142,8 +144,8 @@ fn history(of_queue: bool, label: &str) -> Option<String> {
         }
         "running" => format!("applications that ran, looked at every {every}; the height is the most that was seen"),
         "pending asks" => format!("asks without a node, looked at every {every}; the height is the most that was seen"),
-        "alloc/min" => {
-            "allocations made between two looks, counted for a minute; the height is the most that was seen".to_owned()
+        "alloc/s" => {
+            "allocations made between two looks, counted for a second; the height is the most that was seen".to_owned()
         }
         label if label.starts_with("peak") => "the most that was seen in the time that the plot shows".to_owned(),
         _ => return None,

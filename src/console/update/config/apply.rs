@@ -1,11 +1,12 @@
 //! What may be done with the text, and bringing it into force.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::super::editor::Checked;
 use super::super::super::format;
 use super::super::super::line_edit::LineEdit;
-use super::super::super::model::config::ConfigPage;
+use super::super::super::model::config::{Applying, ConfigPage};
 use super::super::super::model::layer::{Confirm, Layer, Question, Typed};
 use super::super::super::model::orders::Purpose;
 use super::super::super::model::page::Page;
@@ -130,7 +131,7 @@ pub fn question(title: String, checked: &Checked, base: Option<&Configuration>, 
     let apps: usize = checked.removed.iter().map(|gone| gone.apps).sum();
     let grave = checked.removed.iter().find(|gone| gone.subtree || apps > bulk::PLAIN);
     let typed = grave.map(|gone| Typed { want: gone.queue.to_string(), line: LineEdit::default() });
-    Confirm { title, lines, accept: "Apply", accepting: false, typed, what: Question::Apply }
+    Confirm { title, lines, accept: "Apply", accepting: false, typed, what: Question::Apply, from: Duration::ZERO }
 }
 
 /// Has the text brought into force.
@@ -140,20 +141,24 @@ pub fn apply(model: &mut Model) {
     }
     let Some(page) = shown(model) else { return };
     let base = page.base.as_ref().map(|base| base.checksum.clone());
-    let act = Act::Configure { text: page.buffer.text(), base, dry_run: false };
+    let text = page.buffer.text();
+    let act = Act::Configure { text: text.clone(), base, dry_run: false };
     let number = model.orders.give(act.into(), Purpose::Tell);
     if let Some(page) = shown(model) {
-        page.applying = Some(number);
+        page.applying = Some(Applying { number, text });
     }
 }
 
-/// Takes what came of bringing it into force, which is told already.
+/// Takes what came of bringing it into force, which is told already. What was written meanwhile stays, as an edit of what is in force
+/// now.
 pub fn ordered(model: &mut Model, number: u64, applied: bool) {
-    let Some(page) = page_mut(model).filter(|page| page.applying == Some(number)) else { return };
-    page.applying = None;
+    let here = |page: &&mut ConfigPage| page.applying.as_ref().is_some_and(|applying| applying.number == number);
+    let Some(page) = page_mut(model).filter(here) else { return };
+    let sent = page.applying.take();
     if applied {
         page.before = page.base.clone();
-        page.modified = false;
+        page.modified = sent.as_ref().is_none_or(|sent| sent.text != page.buffer.text());
+        page.applied = sent.map(|sent| sent.text).filter(|_| page.modified);
     }
     follow(model);
 }

@@ -71,14 +71,24 @@ pub fn is_behind(model: &Model, page: &ConfigPage) -> bool {
 pub fn follow(model: &mut Model) {
     let running = model.cluster.configuration().cloned();
     let now = model.now;
+    let past = model.cluster.past.shown.is_some();
     let Some(page) = page_mut(model) else { return };
-    let (Some(running), None) = (running, page.applying) else { return };
+    if past && running.is_none() && !page.modified && page.base.take().is_some() {
+        // Nothing was in force yet.
+        page.buffer.replace("");
+        page.due = None;
+    }
+    let (Some(running), None) = (running, &page.applying) else { return };
     if page.base.as_ref().is_some_and(|base| base.revision == running.revision && base.checksum == running.checksum) {
         return;
     }
     if page.modified && *running.text != *page.buffer.text() {
+        if page.applied.take_if(|applied| *running.text == **applied).is_some() {
+            (page.base, page.due) = (Some(running), Some(now));
+        }
         return;
     }
+    page.applied = None;
     if *running.text != *page.buffer.text() {
         page.buffer.replace(&running.text);
     }

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use super::Worker;
 use crate::api::client::Fault;
+use crate::api::convert;
 use crate::api::convert::read::Picture;
+use crate::source::OwnHealth;
+use crate::source::remote::NOT_HEARD;
 use crate::source::remote::ask::{Answer, Outcome};
 use crate::source::remote::follow::EventNews;
 use crate::source::remote::plan::Ask;
@@ -62,6 +65,14 @@ impl Worker {
     fn take_refusal(&mut self, ask: &Ask, fault: &Fault) {
         let now = self.now();
         match (ask, fault) {
+            (Ask::Health, fault) => {
+                let why = match fault {
+                    Fault::Missing(_) => "it has not checked itself yet".to_owned(),
+                    fault => fault.to_string(),
+                };
+                self.shared.keep_health(OwnHealth::Unknown(Arc::from(why)));
+                self.plan.failed(ask, now + self.every * 5);
+            }
             (Ask::App(partition, id), Fault::Missing(_)) => {
                 // It ended, or went: the lists tell which.
                 let (partition, id) = (Arc::clone(partition), id.clone());
@@ -114,6 +125,10 @@ impl Worker {
             Answer::WhoAmI(who) => self.shared.who.store(Some(Arc::new(who))),
             Answer::Audit(page) => self.shared.keep_records(|records| records.audit = Ok(page)),
             Answer::History(revisions) => self.shared.keep_records(|records| records.revisions = Ok(revisions)),
+            Answer::Health(health) => {
+                let health = OwnHealth::Told(Arc::new(convert::read_health(health)), at);
+                self.shared.keep_health(health);
+            }
             Answer::Resting(resting) => self.picture.resting(resting),
             Answer::Draining(queues) => self.picture.draining_since(&partition, queues),
             Answer::Permissions(permissions) => self.picture.permissions(&partition, permissions),
@@ -199,6 +214,7 @@ impl Worker {
             }
             EventNews::Restarted => {
                 self.shared.forget_events();
+                self.shared.keep_health(OwnHealth::Unknown(Arc::from(NOT_HEARD)));
                 let title = "another run of the scheduler answers: everything is read anew".to_owned();
                 self.picture.notice(at, NoticeWeight::Warning, title, String::new());
                 self.picture.start_over();
@@ -231,6 +247,7 @@ fn what(ask: &Ask) -> &'static str {
         Ask::Nodes(_) => "the list of nodes",
         Ask::Completed(_) => "the list of completed applications",
         Ask::Rejected(_) => "the list of rejected applications",
+        Ask::Health => "its own health check",
         Ask::Audit => "the audit",
         Ask::History => "the history of configurations",
     }

@@ -1,0 +1,314 @@
+//! What answers late: it takes no keys from a person who is at something else, and belongs to the scheduler that was asked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::console::key::Key;
+use kornsole::console::model::layer::Layer;
+use kornsole::console::model::page::Page;
+use kornsole::console::session::Session;
+use kornsole::console::settings;
+use kornsole::console::theme::Themes;
+use kornsole::console::work::Work;
+use kornsole::console::{Driver, Opener, Options, Personal};
+use kornsole::source::{Source, Stepped};
+use kornsole::view::act::{Act, Actor};
+use ratatui::layout::Size;
+
+use crate::change::TEXT;
+use crate::fixture::slow::Slow;
+use crate::orders::{queue, state, tenants, user};
+use crate::room::{on_demo, on_text, running, says, says_not};
+
+/// The console of somebody on the two tenants, who are far away.
+pub fn far(who: Actor, width: u16, height: u16) -> (Driver, Arc<Slow>, Arc<Stepped>) {
+    let (_, near) = tenants(who, width, height);
+    let far = Slow::new(Arc::clone(&near));
+    (Driver::new(Arc::clone(&far) as _, Options::default(), width, height), far, near)
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn a_question_that_comes_late_takes_no_keys_from_who_writes() {
+    for elsewhere in ["6e", ":queues", "/nig", "?", "K", "y", "jk"] {
+        let (mut driver, source, near) = far(user("ann").scheduler_admin(true), 120, 30);
+        driver.keys("2:move root.a.web").unwrap();
+        source.let_all_through();
+        driver.refresh().keys("<ret>").unwrap().advance(SECOND);
+        assert_eq!(source.held(), 1, "it is asked what would come of it");
+        driver.keys(elsewhere).unwrap();
+        let layers = driver.model().layers.len();
+        source.let_all_through();
+        driver.advance(5 * SECOND);
+        says_not(&driver, "Move nightly?");
+        assert_eq!(driver.model().layers.len(), layers, "{elsewhere}: nothing opens over it");
+        let told = "move nightly: the scheduler has answered while you were at something else";
+        assert!(driver.model().messages.iter().any(|message| message.text.starts_with(told)), "{elsewhere}");
+        driver.keys("y").unwrap();
+        source.let_all_through();
+        driver.refresh();
+        assert_eq!(queue(&near, "nightly"), "root.a.etl", "{elsewhere}");
+    }
+}
+
+#[test]
+fn a_question_that_is_waited_for_takes_an_answer_when_it_could_be_read() {
+    let (mut driver, source, near) = far(user("ann"), 120, 30);
+    driver.keys("2:move root.a.web<ret>").unwrap().advance(5 * SECOND);
+    source.let_all_through();
+    driver.refresh();
+    says(&driver, "Move nightly?");
+    for key in ["y", "<right>", "<ret>", "<esc>"] {
+        driver.advance(Duration::from_millis(70)).keys(key).unwrap();
+        says(&driver, "Move nightly?");
+        says(&driver, "the question came this moment");
+    }
+    assert_eq!(source.held(), 0);
+    driver.advance(Duration::from_millis(50)).keys("y").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert_eq!(queue(&near, "nightly"), "root.a.web");
+}
+
+#[test]
+fn bringing_a_revision_back_waits_its_turn_as_well() {
+    let (mut driver, source, near) = written();
+    changed(&near, "vcore: 20", "vcore: 30");
+    driver.refresh().keys(":rollback 1<ret>:messages<ret>").unwrap().advance(SECOND);
+    source.let_all_through();
+    driver.refresh();
+    assert!(matches!(driver.model().layers.as_slice(), [Layer::Messages { .. }]));
+    driver.keys("<esc>:rollback 1<ret>").unwrap().advance(SECOND);
+    source.let_all_through();
+    driver.refresh();
+    says(&driver, "Bring revision 1 back?");
+}
+
+/// A console far away from a scheduler whose configuration is written down.
+fn written() -> (Driver, Arc<Slow>, Arc<Stepped>) {
+    let (_, near) = on_text(TEXT, user("root").scheduler_admin(true), 120, 30);
+    let far = Slow::new(Arc::clone(&near));
+    (Driver::new(Arc::clone(&far) as _, Options::default(), 120, 30), far, near)
+}
+
+/// Brings another configuration into force.
+fn changed(near: &Stepped, from: &str, to: &str) {
+    let now = near.configuration().unwrap();
+    let (text, base) = (now.text.replace(from, to), Some(now.checksum.clone()));
+    let act = Act::Configure { text, base, dry_run: false };
+    near.act(act.into(), Box::new(|outcome| drop(outcome.unwrap())));
+}
+
+fn personal(opener: Opener) -> Personal {
+    let text = "[contexts.one]\nurl = 'http://one.example:9080'\n[contexts.two]\nurl = 'http://two.example:9080'\n";
+    let contexts = settings::read(text, &Themes::shipped()).settings.contexts;
+    Personal { opener: Some(opener), contexts, ..Personal::default() }
+}
+
+fn press(session: &mut Session, keys: &str) {
+    for key in Key::parse_all(keys).unwrap() {
+        session.key(key, SECOND);
+    }
+}
+
+/// A console on two schedulers, far away both; the second is opened as `two`.
+fn two() -> (Driver, [(Arc<Slow>, Arc<Stepped>); 2]) {
+    let (mut driver, one, near_one) = far(user("ann").scheduler_admin(true), 120, 30);
+    let (_, two, near_two) = far(user("ann").scheduler_admin(true), 120, 30);
+    let schedulers = [Arc::clone(&one), Arc::clone(&two)];
+    let opener = Opener::new(move |name| Ok(Arc::clone(&schedulers[usize::from(name == "two")]) as Arc<dyn Source>));
+    driver.personalize(personal(opener));
+    (driver, [(one, near_one), (two, near_two)])
+}
+
+#[test]
+fn an_answer_of_the_scheduler_before_is_none_of_the_present_one() {
+    let (mut driver, [(one, near_one), (two, near_two)]) = two();
+    driver.keys("2:move root.a.web").unwrap();
+    one.let_all_through();
+    driver.keys("<ret>:context two<ret>2:move root.a.small").unwrap();
+    two.let_all_through();
+    driver.keys("<ret>").unwrap();
+    assert_eq!((one.held(), two.held()), (1, 1));
+    one.let_all_through();
+    driver.refresh();
+    says_not(&driver, "Move nightly?");
+    assert_eq!(driver.model().orders.open.len(), 1, "the present one has not answered");
+    two.let_all_through();
+    driver.refresh();
+    says(&driver, "quota of root.a.small exceeded");
+    for near in [near_one, near_two] {
+        assert_eq!(queue(&near, "nightly"), "root.a.etl");
+    }
+}
+
+#[test]
+fn a_text_of_the_scheduler_before_is_not_taken_for_one_of_the_present() {
+    let (_, one, near_one) = written();
+    let (_, two, near_two) = written();
+    changed(&near_one, "vcore: 20", "vcore: 21");
+    changed(&near_two, "vcore: 20", "vcore: 22");
+    let mut session = Session::new(Arc::clone(&one) as _, Options::default(), Size { width: 120, height: 30 });
+    session.personalize(personal(Opener::new(|_| Err(String::new()))));
+    press(&mut session, "H:context two<ret>");
+    session.take_work();
+    let asked = one.held();
+    assert!(asked > 0, "texts are asked for");
+    session.switch("two", Ok(Arc::clone(&two) as _));
+    press(&mut session, "H");
+    one.let_through(asked);
+    session.refresh(2 * SECOND);
+    assert_eq!(session.model().cluster.ledger.text(2), None);
+    two.let_all_through();
+    session.refresh(2 * SECOND);
+    let text = session.model().cluster.ledger.text(2).unwrap().unwrap();
+    assert!(text.contains("vcore: 22"), "{text}");
+}
+
+#[test]
+fn what_was_ordered_and_not_answered_is_told_when_the_scheduler_is_left() {
+    let (mut driver, [(one, near_one), _]) = two();
+    driver.keys("2Ky:context two<ret>").unwrap();
+    one.let_all_through();
+    driver.refresh().keys(":messages<ret>").unwrap();
+    says(&driver, "kill nightly: tenants had not answered yet when it was left");
+    assert!(state(&near_one, "nightly").is_ended(), "it was carried out");
+}
+
+#[test]
+fn another_scheduler_waits_while_something_is_written() {
+    let (_, one, _) = written();
+    let (_, two, _) = written();
+    let mut session = Session::new(one, Options::default(), Size { width: 120, height: 30 });
+    session.personalize(personal(Opener::new(|_| Err(String::new()))));
+    press(&mut session, ":context two<ret>");
+    assert!(matches!(session.take_work(), Some(Work::Context(name)) if name == "two"));
+    press(&mut session, "6e# mine");
+    session.switch("two", Ok(Arc::clone(&two) as _));
+    let said = |session: &Session| session.model().toast.as_ref().map(|toast| toast.text.clone());
+    let told = "two is open, and something is being written here; :context two goes there";
+    assert_eq!(said(&session).as_deref(), Some(told));
+    assert_eq!((session.era(), session.model().layers.len()), (0, 1));
+}
+
+#[test]
+fn a_scheduler_that_was_given_up_for_another_does_not_come_in_between() {
+    let (_, one, _) = written();
+    let (_, two, _) = written();
+    let mut session = Session::new(one, Options::default(), Size { width: 120, height: 30 });
+    session.personalize(personal(Opener::new(|_| Err(String::new()))));
+    press(&mut session, ":context one<ret>");
+    session.take_work();
+    press(&mut session, ":context two<ret>");
+    session.take_work();
+    session.switch("one", Ok(Arc::clone(&two) as _));
+    assert_eq!(session.era(), 0);
+    session.switch("two", Ok(two as _));
+    assert_eq!(session.era(), 1);
+}
+
+#[test]
+fn the_past_does_not_come_under_a_question_about_the_present() {
+    let (mut driver, source, near) = far(user("ann"), 120, 30);
+    driver.keys(":back 20s<ret>2K").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    says(&driver, "Kill nightly?");
+    assert!(driver.model().cluster.past.shown.is_none());
+    driver.keys("y").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert!(state(&near, "nightly").is_ended());
+    driver.keys(":back 20s<ret>").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert!(driver.model().cluster.past.shown.is_some());
+}
+
+#[test]
+fn two_questions_about_many_under_way_at_once_lose_no_outcome() {
+    let (mut driver, source, _) = on_demo_far();
+    driver.keys("2<space><space><space>Ky").unwrap().keys("<down><down><space><space>Ky").unwrap();
+    assert_eq!(source.held(), 5);
+    let apps: Vec<String> = driver.model().orders.open.iter().map(|ticket| ticket.act.object().to_owned()).collect();
+    source.let_through(2);
+    driver.refresh();
+    says_not(&driver, "done; :messages");
+    source.let_through(1);
+    driver.refresh();
+    says(&driver, "all 3 done; :messages has each");
+    source.let_all_through();
+    driver.refresh();
+    says(&driver, "all 2 done; :messages has each");
+    for app in apps {
+        let told = format!("killed {app}: ");
+        assert!(driver.model().messages.iter().any(|message| message.text.starts_with(&told)), "{app}");
+    }
+}
+
+/// A console far away from the demo.
+fn on_demo_far() -> (Driver, Arc<Slow>, Arc<Stepped>) {
+    let (_, near) = on_demo(120, 40, 20);
+    let far = Slow::new(Arc::clone(&near));
+    (Driver::new(Arc::clone(&far) as _, Options::default(), 120, 40), far, near)
+}
+
+#[test]
+fn what_is_written_while_a_text_is_applied_is_kept_as_an_edit_of_it() {
+    let (mut driver, source, near) = written();
+    let moment = Duration::from_millis(300);
+    driver.keys("6/vcore: 20<ret>e<end><left><bs>5<esc>").unwrap().advance(moment).keys("ay").unwrap();
+    assert_eq!(source.held(), 1);
+    driver.keys("e<end> # and more").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 25"));
+    let both = TEXT.replace("vcore: 20}", "vcore: 25} # and more");
+    let Page::Config(page) = driver.model().page() else { panic!("another page") };
+    assert_eq!(page.buffer.text(), both);
+    assert!(page.modified);
+    driver.keys("<esc>").unwrap().advance(moment);
+    says_not(&driver, "changed underneath");
+    driver.keys("ay").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert_eq!(running(&near), both);
+}
+
+#[test]
+fn a_form_that_is_written_on_while_it_is_applied_stays_with_what_is_written() {
+    let (mut driver, source, near) = written();
+    let moment = Duration::from_millis(300);
+    driver.keys(":queues root.eng<ret>cm<C-u>6").unwrap().advance(moment).keys("<F5>y").unwrap();
+    assert_eq!(source.held(), 1);
+    driver.keys("7").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 6"));
+    // A key that is meant for the form is none for the page below it.
+    assert!(matches!(driver.model().page(), Page::Change(_)));
+    driver.keys("K").unwrap();
+    assert!(matches!(driver.model().layers.as_slice(), [Layer::Form]));
+    driver.keys("<bs>").unwrap().advance(moment).keys("<F5>y").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 67"));
+    assert!(!matches!(driver.model().page(), Page::Change(_)), "a form that is in force is done with");
+}
+
+#[test]
+fn before_the_first_configuration_its_page_has_no_text() {
+    let (mut driver, source, near) = written();
+    near.advance(30 * SECOND);
+    driver.refresh().keys("6").unwrap();
+    says(&driver, "two tenants");
+    driver.keys(":back 0:00<ret>").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    says(&driver, "no configuration yet");
+    says_not(&driver, "two tenants");
+    says_not(&driver, "as it runs");
+    driver.keys(":live<ret>").unwrap();
+    says(&driver, "two tenants");
+}
