@@ -7,7 +7,7 @@
 //! thing: the rows of a long list come later, and until then an ellipsis stands for their number. "settled" is the time to the frame
 //! with these rows, for the keys that have to wait for some; what comes from the news meanwhile is drawn as ever.
 //!
-//! `cargo bench --bench console` measures; `cargo test --bench console` runs all of it once, small.
+//! `cargo bench --bench console` measures, with `-- filter` only the lines whose names hold the word; `cargo test --bench console` runs all of it once, small.
 
 #![allow(clippy::print_stdout, reason = "it is what a bench is for")]
 
@@ -46,7 +46,7 @@ struct Shape {
     keys: usize,
 }
 
-const LARGE: Shape = Shape { tenants: 100, leaves: 99, apps: 100_000, nodes: 5_000, keys: 2_000 };
+const LARGE: Shape = Shape { tenants: 100, leaves: 99, apps: 100_000, nodes: 5_000, keys: 1_000 };
 const SMALL: Shape = Shape { tenants: 3, leaves: 3, apps: 30, nodes: 4, keys: 8 };
 
 /// As in the program.
@@ -54,7 +54,9 @@ const SMALL: Shape = Shape { tenants: 3, leaves: 3, apps: 30, nodes: 4, keys: 8 
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
-    let shape = if std::env::args().any(|argument| argument == "--bench") { LARGE } else { SMALL };
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let shape = if arguments.iter().any(|argument| argument == "--bench") { LARGE } else { SMALL };
+    let words: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let engine = Engine::start(core(shape), 1.0).expect("a thread can be started");
     let about = About { place: SourcePlace::Embedded, name: "large".to_owned(), notes: Vec::new() };
     let actor = Actor::from(Identity::new("sue", ["dev"])).scheduler_admin(true);
@@ -86,6 +88,9 @@ fn main() {
         ("configuration: moving", "6", "jjj<pgdn>jkk<pgup>"),
         ("configuration: typing", "6<pgdn>e<end>", "<ret>abc: 1<bs><bs><bs><bs><bs><bs><bs>"),
     ] {
+        if !words.is_empty() && !words.iter().any(|word| name.contains(word.as_str())) {
+            continue;
+        }
         let before = source.view().allocations_made;
         let mut stand = Stand::new(Arc::clone(&source), page);
         let (mut times, mut settled) = stand.measure(&Key::parse_all(keys).expect("these are keys"), shape.keys);

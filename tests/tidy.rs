@@ -60,8 +60,11 @@ const IMPURE: [&str; 14] = [
     "collections::HashMap",
 ];
 
-/// The one file of the core that holds a hash map, behind a type that cannot be walked.
-const HASH_MAP_HOME: &str = "src/scheduler/index.rs";
+/// The files of the core that hold hash maps, each behind a type that cannot be walked.
+const HASH_MAP_HOMES: [(&str, &str, &str); 2] = [
+    ("HashMap", "src/scheduler/index.rs", "impl<K: Eq + Hash, V> Index<K, V> {"),
+    ("HashTable", "src/scheduler/ask_ids.rs", "impl AskIds {"),
+];
 
 /// Parts of the console that take time as an argument and must not ask for it.
 const CONSOLE_PURE: [&str; 3] = ["src/console/model", "src/console/update", "src/console/draw"];
@@ -152,6 +155,30 @@ fn every_layer_states_its_invariants() {
     }
 }
 
+/// What a token is compared with is known to one file, which compares it once, by a crate that is made for that.
+#[test]
+fn tokens_are_compared_in_one_place_in_constant_time() {
+    let mut compared = Vec::new();
+    for file in all_sources() {
+        let lines = code(&file);
+        let found = lines.into_iter().filter(|(_, line)| line.contains("ct_eq") || line.contains("ConstantTimeEq"));
+        compared.extend(found.map(|(_, line)| format!("{}: {}", file.display(), line.trim())));
+    }
+    let once =
+        ["src/api/auth.rs: use subtle::ConstantTimeEq;", "src/api/auth.rs: if bool::from(token.hash.ct_eq(&hash)) {"];
+    assert_eq!(compared, once);
+    let auth: String = code(Path::new("src/api/auth.rs")).into_iter().map(|(_, line)| line + "\n").collect();
+    let token = auth.split("pub struct Token {").nth(1).and_then(|rest| rest.split('}').next()).unwrap();
+    assert!(token.contains("\n    hash: ") && !token.contains("pub hash"), "nobody else can compare it: {token}");
+    let derived = auth.split("pub struct Token {").next().and_then(|before| before.lines().last()).unwrap();
+    assert!(
+        derived.starts_with("#[derive(") && !derived.contains("Eq"),
+        "tokens are not compared as a whole: {derived}"
+    );
+    let otherwise = ["hash ==", "hash !=", "== hash", "!= hash", "== &hash", "secret ==", "presented =="];
+    assert!(!otherwise.iter().any(|compare| auth.contains(compare)), "only in constant time");
+}
+
 #[test]
 fn the_core_is_pure() {
     let mut wrong = Vec::new();
@@ -162,8 +189,10 @@ fn the_core_is_pure() {
         for (number, line) in code(&file) {
             let found = IMPURE.iter().filter(|word| line.contains(**word));
             wrong.extend(found.map(|word| format!("{}:{number}: {word}", file.display())));
-            if line.contains("HashMap") && file != Path::new(HASH_MAP_HOME) {
-                wrong.push(format!("{}:{number}: a hash map outside {HASH_MAP_HOME}", file.display()));
+            for (map, home, _) in HASH_MAP_HOMES {
+                if line.contains(map) && file != Path::new(home) {
+                    wrong.push(format!("{}:{number}: a {map} outside {home}", file.display()));
+                }
             }
         }
     }
@@ -171,12 +200,14 @@ fn the_core_is_pure() {
 }
 
 #[test]
-fn the_one_hash_map_of_the_core_cannot_be_walked() {
-    let text: String = code(Path::new(HASH_MAP_HOME)).into_iter().map(|(_, line)| line + "\n").collect();
-    let body = text.split("impl<K: Eq + Hash, V> Index<K, V> {").nth(1).expect("the look-up is where it was");
-    let body = body.split("\n}").next().unwrap();
-    for word in ["fn iter", "fn keys", "fn values", "fn drain", "fn into_iter", "fn retain"] {
-        assert!(!body.contains(word), "Index has {word}");
+fn the_hash_maps_of_the_core_cannot_be_walked() {
+    for (_, home, begin) in HASH_MAP_HOMES {
+        let text: String = code(Path::new(home)).into_iter().map(|(_, line)| line + "\n").collect();
+        let body = text.split(begin).nth(1).expect("the look-up is where it was");
+        let body = body.split("\n}").next().unwrap();
+        for word in ["fn iter", "fn keys", "fn values", "fn drain", "fn into_iter", "fn retain"] {
+            assert!(!body.contains(word), "{home} has {word}");
+        }
     }
 }
 

@@ -29,8 +29,8 @@ const PREFIX: &str = "kso_";
 /// What may stand at a token in the file.
 const KEYS: [&str; 7] = ["id", "sha256", "user", "groups", "expires", "readOnly", "note"];
 
-/// What is known of a token.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is known of a token. Two are never compared as a whole: that would not take the same time always.
+#[derive(Clone, Debug)]
 pub struct Token {
     /// A short name for it, to revoke it by.
     pub id: String,
@@ -345,10 +345,10 @@ mod tests {
         let text = fs::read_to_string(folder.file()).unwrap();
         assert!(!text.contains(&new.secret) && !text.contains(&new.secret[PREFIX.len()..]));
         let tokens = Tokens::open(&folder.file()).unwrap();
-        assert_eq!(tokens.find(&new.secret, 999), Some(new.token.clone()));
-        assert_eq!(tokens.find(&new.secret, 1_000), None, "it is over");
+        assert_eq!(format!("{:?}", tokens.find(&new.secret, 999).unwrap()), format!("{:?}", new.token));
+        assert!(tokens.find(&new.secret, 1_000).is_none(), "it is over");
         for wrong in ["", "kso_", &new.secret[1..], &new.secret.to_uppercase()] {
-            assert_eq!(tokens.find(wrong, 0), None);
+            assert!(tokens.find(wrong, 0).is_none());
         }
     }
 
@@ -361,7 +361,7 @@ mod tests {
         let tokens = Tokens::open(&folder.file()).unwrap();
         add(&folder.file(), two.token.clone()).unwrap();
         assert!(tokens.find(&two.secret, 0).is_some() && tokens.find(&one.secret, 0).is_some());
-        assert_eq!(revoke(&folder.file(), &one.token.id).unwrap(), one.token);
+        assert_eq!(revoke(&folder.file(), &one.token.id).unwrap().id, one.token.id);
         assert!(tokens.find(&one.secret, 0).is_none());
         fs::write(folder.file(), "tokens: [{sha256: short, user: eve}]").unwrap();
         assert!(tokens.find(&two.secret, 0).is_some());

@@ -82,6 +82,7 @@ impl LookArgs {
             depth: self.color.depth(),
             ascii: self.ascii || settings.ascii.unwrap_or(usual.ascii),
             mark_changes: !self.calm && settings.marks.unwrap_or(usual.mark_changes),
+            long: usual.long,
             mouse: settings.mouse.unwrap_or(usual.mouse),
         };
         let name = file.map(|file| file.display().to_string()).unwrap_or_default();

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::editor::{self, Checked};
 use super::model::change::{ChangeField, Kind, What};
+use crate::config::Fault;
 use crate::config::edit::{self, Bound, NewLimit, NewQueue, Target};
-use crate::config::{DEFAULT_POLICY_GROUP, Fault};
 use crate::model::{MEMORY, Profile, QueuePath, VCORE};
 use crate::view::View;
 use crate::view::act::{Actor, Configuration};
@@ -112,7 +112,7 @@ fn is_asked_for(job: &Job) -> bool {
 
 impl Job {
     fn target(&self) -> Target<'_> {
-        Target { policy_group: DEFAULT_POLICY_GROUP, partition: &self.partition, queue: &self.queue }
+        Target { policy_group: &self.base.policy_group, partition: &self.partition, queue: &self.queue }
     }
 
     /// What is written in a field, without blanks around it.

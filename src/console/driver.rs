@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 
 use super::action::{Effects, Mouse};
-use super::files;
+use super::hands;
 use super::key::Key;
 use super::model::{Model, Options, Personal};
 use super::session::Session;
@@ -66,7 +66,7 @@ impl Driver {
                 self.effects = self.effects.and(self.session.switch(name, opener.open(name)));
                 continue;
             }
-            if let Some(outcome) = files::perform(work) {
+            if let Some(outcome) = hands::perform(work) {
                 self.effects = self.effects.and(self.session.done(era, outcome));
             }
         }

@@ -37,8 +37,8 @@ pub fn perform(work: Work) -> Option<Outcome> {
             };
             Some(Outcome::Written(write(&file, &text, &what)))
         }
-        Work::Compare { of, texts, profile } => {
-            Some(Outcome::Compared(Compared { of, lines: compare(&texts, profile) }))
+        Work::Compare { of, texts, profile, policy_group } => {
+            Some(Outcome::Compared(Compared { of, lines: compare(&texts, &policy_group, profile) }))
         }
         Work::MomentsOf(source, since) => {
             let page = source.0.events(since, usize::MAX);
@@ -57,9 +57,13 @@ pub fn perform(work: Work) -> Option<Outcome> {
 ///
 /// # Errors
 /// One of them does not read by now.
-fn compare((old, new): &(Arc<str>, Arc<str>), profile: Profile) -> Result<Vec<config::diff::Line>, String> {
+fn compare(
+    (old, new): &(Arc<str>, Arc<str>),
+    policy_group: &str,
+    profile: Profile,
+) -> Result<Vec<config::diff::Line>, String> {
     let read = |text: &str| {
-        let Reading { config, faults } = config::read_file(text.as_bytes(), config::DEFAULT_POLICY_GROUP, profile);
+        let Reading { config, faults } = config::read_file(text.as_bytes(), policy_group, profile);
         config.ok_or_else(|| faults.first().map(ToString::to_string).unwrap_or_default())
     };
     Ok(config::diff(&read(old)?, &read(new)?).lines())

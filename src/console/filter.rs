@@ -99,21 +99,80 @@ fn holds(text: &str, needle: &str) -> bool {
     text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
 }
 
-/// The best of `items` for what was typed, best first, at most `most`; all in their order when nothing was typed.
+/// The best of `items` for what was typed, best first, at most `most`; all in their order when nothing was typed. What begins with it
+/// comes first, then what fits better, then what is shorter.
 pub fn complete<T: AsRef<str>>(typed: &str, items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
     if typed.trim().is_empty() {
         return items.take(most).collect();
     }
-    let (mut matcher, pattern, mut buffer) = (Matcher::new(Config::DEFAULT), fuzzy_pattern(typed), Vec::new());
-    let typed = typed.to_lowercase();
-    let mut scored: Vec<(bool, u32, T)> = items
-        .filter_map(|item| {
-            let score = pattern.score(Utf32Str::new(item.as_ref(), &mut buffer), &mut matcher)?;
-            Some((item.as_ref().to_lowercase().starts_with(&typed), score, item))
-        })
-        .collect();
-    scored.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)).then_with(|| a.2.as_ref().len().cmp(&b.2.as_ref().len())));
-    scored.into_iter().take(most).map(|(_, _, item)| item).collect()
+    let lower = typed.to_lowercase();
+    let (mut first, mut others) = (Best::of(most), Vec::new());
+    for (place, item) in items.enumerate() {
+        if begins(item.as_ref(), &lower) {
+            first.take((0, item.as_ref().len(), place), item);
+        } else if first.kept.len() < most {
+            others.push((place, item));
+        }
+    }
+    // All that begins with it fits equally well. Where that is enough, the others need not be looked at.
+    let mut found = first.sorted();
+    if found.len() < most {
+        let (mut matcher, pattern, mut buffer) = (Matcher::new(Config::DEFAULT), fuzzy_pattern(typed), Vec::new());
+        let mut rest = Best::of(most - found.len());
+        for (place, item) in others {
+            if let Some(score) = pattern.score(Utf32Str::new(item.as_ref(), &mut buffer), &mut matcher) {
+                rest.take((u32::MAX - score, item.as_ref().len(), place), item);
+            }
+        }
+        found.extend(rest.sorted());
+    }
+    found
+}
+
+/// The items that rank first among many, of which no more than some times `most` are held.
+struct Best<T> {
+    most: usize,
+    kept: Vec<((u32, usize, usize), T)>,
+    /// None that ranks behind this one is among the first.
+    worst: Option<(u32, usize, usize)>,
+}
+
+impl<T> Best<T> {
+    fn of(most: usize) -> Self {
+        Self { most, kept: Vec::new(), worst: None }
+    }
+
+    fn take(&mut self, rank: (u32, usize, usize), item: T) {
+        if self.worst.is_some_and(|worst| rank > worst) {
+            return;
+        }
+        self.kept.push((rank, item));
+        if self.kept.len() >= self.most.saturating_mul(8) {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.most > 0 && self.most < self.kept.len() {
+            let (_, (worst, _), _) = self.kept.select_nth_unstable_by_key(self.most - 1, |(rank, _)| *rank);
+            self.worst = Some(*worst);
+        }
+        self.kept.truncate(self.most);
+    }
+
+    fn sorted(mut self) -> Vec<T> {
+        self.cut();
+        self.kept.sort_unstable_by_key(|(rank, _)| *rank);
+        self.kept.into_iter().map(|(_, item)| item).collect()
+    }
+}
+
+/// Whether a text begins with `lower`, which is in lower case.
+fn begins(text: &str, lower: &str) -> bool {
+    if text.is_ascii() {
+        return text.as_bytes().get(..lower.len()).is_some_and(|head| head.eq_ignore_ascii_case(lower.as_bytes()));
+    }
+    text.to_lowercase().starts_with(lower)
 }
 
 #[cfg(test)]
@@ -158,5 +217,17 @@ mod tests {
         let words = ["reverse", "queues", "quit", "queue"];
         assert_eq!(complete("qu", words.iter(), 9), [&"quit", &"queue", &"queues"]);
         assert_eq!(complete("", words.iter(), 2).len(), 2);
+    }
+
+    #[test]
+    fn the_best_of_many_are_those_of_all() {
+        let words: Vec<String> =
+            (0..3_000).map(|at| format!("{}-{}", ["app", "web", "Apple"][at % 3], at * 7 % 3_000)).collect();
+        for typed in ["app", "a", "99", "w-1", "APP-12", "none"] {
+            let all = complete(typed, words.iter(), usize::MAX);
+            for most in [0, 1, 7, 50] {
+                assert_eq!(complete(typed, words.iter(), most), all[..most.min(all.len())], "{most} for {typed}");
+            }
+        }
     }
 }

@@ -9,6 +9,11 @@ use std::thread::Builder;
 use super::files;
 use super::work::{Outcome, Work};
 
+/// Does a piece of work here and now, as far as it needs no terminal. `None` when nothing comes of it.
+pub fn perform(work: Work) -> Option<Outcome> {
+    files::perform(work)
+}
+
 /// The threads beside a draw loop. The first of them ends with this.
 pub struct Hands {
     quick: Sender<(u64, Work)>,
@@ -24,9 +29,9 @@ impl Hands {
         let tell: Arc<dyn Fn(u64, Outcome) + Send + Sync> = Arc::new(tell);
         let (quick, works) = channel::<(u64, Work)>();
         let told = Arc::clone(&tell);
-        let done = |(era, work)| files::perform(work).map(|outcome| (era, outcome));
-        let perform = move || works.into_iter().filter_map(done).for_each(|(era, outcome)| told(era, outcome));
-        Builder::new().name("console-lists".to_owned()).spawn(perform)?;
+        let done = |(era, work)| perform(work).map(|outcome| (era, outcome));
+        let make = move || works.into_iter().filter_map(done).for_each(|(era, outcome)| told(era, outcome));
+        Builder::new().name("console-lists".to_owned()).spawn(make)?;
         Ok(Self { quick, tell })
     }
 
@@ -41,11 +46,11 @@ impl Hands {
             return Ok(());
         }
         let tell = Arc::clone(&self.tell);
-        let perform = move || {
-            if let Some(outcome) = files::perform(work) {
+        let make = move || {
+            if let Some(outcome) = perform(work) {
                 tell(era, outcome);
             }
         };
-        Builder::new().name("console-work".to_owned()).spawn(perform).map(drop)
+        Builder::new().name("console-work".to_owned()).spawn(make).map(drop)
     }
 }

@@ -41,6 +41,8 @@ pub enum Work {
         texts: (Arc<str>, Arc<str>),
         /// By which rules they are read.
         profile: Profile,
+        /// Which entry of a manifest they are.
+        policy_group: String,
     },
     /// Look for what mattered among the events from this number on. The session says of which source.
     Moments(u64),

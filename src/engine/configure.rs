@@ -155,8 +155,10 @@ impl Core {
         let (at, checksum) = (self.now(), self.in_force.config.checksum.clone());
         let InForce { file, revision, .. } = &self.in_force;
         let file = file.as_ref().map(|(path, _)| path.clone());
+        let policy_group = self.policy_group().to_owned();
+        let (revision, by) = (*revision, origin.by);
         self.in_force.written = text.map(|Text { text, queues }| {
-            Arc::new(Configuration { text, queues, checksum, file, revision: *revision, at, by: origin.by })
+            Arc::new(Configuration { text, queues, checksum, file, revision, at, by, policy_group })
         });
         self.show_configuration();
     }
@@ -241,7 +243,10 @@ impl Core {
         let (config, new) = self.valid(text)?;
         self.compare(base)?;
         let diff = config::diff(&self.in_force.config, &config);
-        self.may_reconfigure(actor, order, &diff)?;
+        // The very text that is in force changes nothing, and so takes no right.
+        if config.checksum != self.scheduler().checksum() {
+            self.may_reconfigure(actor, order, &diff)?;
+        }
         if let Some(why) = self.scheduler().would_refuse(self.now(), &config) {
             return Err(invalid("the configuration cannot be loaded as things are", &why));
         }

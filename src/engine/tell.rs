@@ -19,7 +19,7 @@ use reqwest::{Certificate, Url, redirect};
 use serde_json::{Value, json};
 
 use crate::config::settings::DrainConfig;
-use crate::model::name::is_this_machine;
+use crate::config::settings::is_this_machine;
 use crate::model::{Resource, Time};
 use crate::scheduler::{Draining, DrainingApp};
 

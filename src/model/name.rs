@@ -1,7 +1,5 @@
 //! Which names are legal where (`acl-and-users.md` section 2, CFG-030). Names in access lists: [`super::acl`].
 
-use std::net::IpAddr;
-
 /// Which signs a name may have besides those that every release takes (switches `queue_name_chars`, `user_name_chars`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameChars {
@@ -42,12 +40,6 @@ fn is_limit_name(name: &str, more: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || more.contains(c))
-}
-
-/// Whether a host, as addresses write it, is this very machine.
-pub fn is_this_machine(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

@@ -34,7 +34,8 @@ impl QueuePath {
 
     /// The last part.
     pub fn name(&self) -> &str {
-        self.0.rsplit_once('.').map_or(&*self.0, |(_, name)| name)
+        // Names are short: looking at them byte by byte is faster than a search.
+        self.0.bytes().rposition(|byte| byte == b'.').map_or(&*self.0, |dot| &self.0[dot + 1..])
     }
 
     /// The parts from the root down.

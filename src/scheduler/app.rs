@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::ask_ids::AskIds;
 use super::ask_log::AskLog;
-use super::command::GangStyle;
+use super::command::{AskSpec, GangStyle};
 use super::gang::{Takeover, TaskGroup};
 use super::index::{AppKey, AskKey, NodeKey, QueueKey, Slab};
 use super::order::AppRank;
@@ -207,6 +207,38 @@ pub enum Tried {
 }
 
 impl Ask {
+    /// An ask as it is made: nothing came of it yet.
+    pub(super) fn new(id: AskId, arrival: u64, created: Time, spec: &AskSpec) -> Self {
+        Self {
+            id,
+            arrival,
+            resource: spec.resource.clone(),
+            priority: spec.priority,
+            created,
+            required_node: spec.required_node.clone(),
+            allow_preempt_self: spec.allow_preempt_self,
+            allow_preempt_other: spec.allow_preempt_other,
+            originator: spec.originator,
+            placeholder: spec.placeholder,
+            task_group: spec.task_group.clone(),
+            tags: spec.tags.clone(),
+            allocation: None,
+            released: false,
+            superseded: false,
+            takes_over: None,
+            gives_way: None,
+            tried: Tried::Never,
+            log: Default::default(),
+            replaced: None,
+            fits_queue: true,
+            fits_limits: true,
+            preempted_others: false,
+            preemption_tried: None,
+            no_victim_told: None,
+            predicates_told: None,
+        }
+    }
+
     /// Its place among the pending asks of its application (SCH-080).
     pub(super) fn rank(&self, key: AskKey) -> AskRank {
         (Reverse(self.priority), self.created, self.arrival, key)

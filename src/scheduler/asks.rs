@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::app::{Allocation, Ask, Tried};
+use super::app::{Allocation, Ask};
 use super::command::AskSpec;
 use super::event::{Event, EventKind};
 use super::index::{AppKey, AskKey};
@@ -79,34 +79,7 @@ impl Partition {
             return Ok(());
         }
         let arrival = self.next_arrival();
-        let ask = Ask {
-            id: id.clone(),
-            arrival,
-            resource: spec.resource.clone(),
-            priority: spec.priority,
-            created,
-            required_node: spec.required_node.clone(),
-            allow_preempt_self: spec.allow_preempt_self,
-            allow_preempt_other: spec.allow_preempt_other,
-            originator: spec.originator,
-            placeholder: spec.placeholder,
-            task_group: spec.task_group.clone(),
-            tags: spec.tags.clone(),
-            allocation: None,
-            released: false,
-            superseded: false,
-            takes_over: None,
-            gives_way: None,
-            tried: Tried::Never,
-            log: Default::default(),
-            replaced: None,
-            fits_queue: true,
-            fits_limits: true,
-            preempted_others: false,
-            preemption_tried: None,
-            no_victim_told: None,
-            predicates_told: None,
-        };
+        let ask = Ask::new(id.clone(), arrival, created, spec);
         self.apps[app].expect(&ask);
         self.add_pending(app, ask);
         if matches!(self.apps[app].state, AppState::New | AppState::Completing) {

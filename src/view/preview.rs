@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{PartitionView, View, ViewBuilder};
-use crate::config::Config;
+use crate::config::{Config, DEFAULT_POLICY_GROUP};
 use crate::model::{AppId, Profile, QueueState, Time};
 use crate::scheduler::place::{self, Admission, Gate, QueueFacts, QueueTree, Request};
 use crate::scheduler::{Command, EventKind, Scheduler};
@@ -32,6 +32,11 @@ impl PartitionView {
 }
 
 impl View {
+    /// Which entry of a manifest holds the queue configuration.
+    pub fn policy_group(&self) -> &str {
+        self.configuration.as_ref().map_or(DEFAULT_POLICY_GROUP, |configuration| &configuration.policy_group)
+    }
+
     /// A cluster with a configuration in force and nothing else in it: no node, no application.
     ///
     /// # Errors

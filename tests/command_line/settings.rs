@@ -61,7 +61,8 @@ fn what_is_printed_is_a_file_that_comes_to_the_same() {
     let (code, keys, _) = kornsole(&folder, &["--print-scheduler-keys"]);
     assert_eq!(code, 0);
     assert!(
-        keys.contains("\ndrain.stuckAfter: 1h\n") && keys.contains("No effect yet: nothing is kept on disk."),
+        keys.contains("\ndrain.stuckAfter: 1h\n")
+            && keys.contains("No effect yet: the resource manager is this process itself."),
         "{keys}"
     );
     std::fs::remove_dir_all(&folder).unwrap();

@@ -117,13 +117,20 @@ impl Own {
     }
 }
 
-/// What comes of an act that a console gives.
+/// What comes of an act that a console gives. A busy machine may leave the console without news for so long that it refuses to send
+/// anything; then it is given again.
 pub fn act(console: &Looker, act: PartitionAct) -> Result<Done, Refusal> {
-    let (tell, told) = channel();
     let act = Act::within(&Arc::from("default"), act);
     let order = Order { act, reason: "weil es geht – für später".to_owned() };
-    console.remote.act(order, Box::new(move |outcome| tell.send(outcome).unwrap()));
-    told.recv_timeout(PATIENCE).unwrap()
+    loop {
+        console.wait("a live connection", |_, link| link.is_live().then_some(()));
+        let (tell, told) = channel();
+        console.remote.act(order.clone(), Box::new(move |outcome| tell.send(outcome).unwrap()));
+        match told.recv_timeout(PATIENCE).unwrap() {
+            Err(refusal) if refusal.description.starts_with("the connection is down: no answer yet") => {}
+            outcome => return outcome,
+        }
+    }
 }
 
 fn submission(app: &str, queue: &str) -> Submission {

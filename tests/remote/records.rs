@@ -34,10 +34,14 @@ struct Served {
 
 impl Served {
     fn start(name: &str) -> Self {
+        Self::with(name, CONFIG, &[])
+    }
+
+    fn with(name: &str, config: &str, flags: &[&str]) -> Self {
         let folder = std::env::temp_dir().join(format!("kornsole-records-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-        std::fs::write(file("queues.yaml"), CONFIG).unwrap();
+        std::fs::write(file("queues.yaml"), config).unwrap();
         let mut tokens = Vec::new();
         for user in ["ann", "olga"] {
             let new = NewToken::make(Identity::new(user, [user]), None, false, "").unwrap();
@@ -47,7 +51,7 @@ impl Served {
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "off", "--scheduler-acl", "olga"]);
-        command.args(["--config", &file("queues.yaml"), "--tokens", &file("tokens.yaml")]);
+        command.args(["--config", &file("queues.yaml"), "--tokens", &file("tokens.yaml")]).args(flags);
         command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
@@ -88,6 +92,21 @@ impl Drop for Served {
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// A manifest is read by the entry that the server reads, not by the usual one.
+#[test]
+fn manifests_are_compared_by_the_entry_that_is_in_use() {
+    let manifest = |max: &str| {
+        let queues = CONFIG.replace("vcore: 4", &format!("vcore: {max}"));
+        let queues: String = queues.lines().map(|line| format!("    {line}\n")).collect();
+        format!("kind: ConfigMap\ndata:\n  queues.yaml: 'odd: 1'\n  tenants.yaml: |\n{queues}")
+    };
+    let served = Served::with("group", &manifest("4"), &["--policy-group", "tenants"]);
+    std::fs::write(served.folder.join("new.yaml"), manifest("1m")).unwrap();
+    served.out("ann", &["apply", served.folder.join("new.yaml").to_str().unwrap()]);
+    let diff = served.out("ann", &["config", "diff", "1"]);
+    assert!(diff.starts_with("~ root.a\n") && diff.contains("max vcore 4 → 1m"), "{diff}");
 }
 
 #[test]

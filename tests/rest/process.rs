@@ -19,7 +19,10 @@ struct Program {
 impl Program {
     fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.arg("serve").args(["--listen", "127.0.0.1:0", "--log", "off"]).args(arguments);
+        command.arg("serve").args(["--listen", "127.0.0.1:0"]).args(arguments);
+        if !arguments.contains(&"--log") {
+            command.args(["--log", "off"]);
+        }
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -139,6 +142,45 @@ fn paused_it_stands_until_it_is_resumed() {
     while time() == stood {
         assert!(began.elapsed() < PATIENCE, "its clock runs");
     }
+}
+
+#[test]
+fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
+    let folder = Folder::new();
+    let file = folder.file("kornsole.log");
+    let run = |flags: &[&str]| {
+        let mut program = Program::start(flags);
+        assert_eq!(ask(program.address, "GET", "/ws/v1/clusters", &[], b"").status, 200);
+        program.signal("TERM");
+        assert!(program.child.wait().unwrap().success());
+        let mut told = String::new();
+        program.child.stderr.as_mut().unwrap().read_to_string(&mut told).unwrap();
+        told
+    };
+    // Each module of the program, its level, and how often it says so.
+    let count = |text: &str, what: &str| text.lines().filter(|line| line.contains(what)).count();
+    let told = |text: &str| {
+        (
+            count(text, " INFO kornsole::cli::serve: serving on http://"),
+            count(text, "DEBUG kornsole::api::server::upstream: answered"),
+        )
+    };
+    let to_file = ["--log-file", file.to_str().unwrap()];
+    assert_eq!(run(&[&["--log", "info,kornsole::api=debug"][..], &to_file].concat()), "", "it goes into the file");
+    assert_eq!(told(&std::fs::read_to_string(&file).unwrap()), (1, 1));
+    run(&[&["--log", "kornsole::cli=warn,kornsole::api=debug"][..], &to_file].concat());
+    assert_eq!(told(&std::fs::read_to_string(&file).unwrap()), (1, 2), "what was there stays");
+    run(&[&["--log", "debug,kornsole::api=info"][..], &to_file].concat());
+    assert_eq!(told(&std::fs::read_to_string(&file).unwrap()), (2, 2));
+    assert_eq!(told(&run(&["--log", "debug"])), (1, 1), "without a file on standard error");
+    assert_eq!(run(&["--log", "off"]), "");
+    let nowhere = folder.file("no/such/folder/log");
+    let output = Command::new(env!("CARGO_BIN_EXE_kornsole"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--log-file", nowhere.to_str().unwrap()])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && told.contains("no/such/folder/log: cannot be written: "), "{told}");
 }
 
 #[test]

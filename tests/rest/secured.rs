@@ -112,6 +112,21 @@ fn no_page_in_a_browser_can_drive_it() {
 }
 
 #[test]
+fn other_methods_are_told_which_there_are_and_head_is_get_without_its_body() {
+    let (stage, _folder, token) = with_token(|_| {});
+    let auth = [("Authorization", token.as_str())];
+    for (path, allowed) in [("config", "GET, HEAD, PUT"), ("server", "GET, HEAD"), ("permissions", "POST")] {
+        let answer = stage.ask("PATCH", &format!("/kornsole/v1/{path}"), &auth, b"");
+        assert_eq!((answer.status, answer.header("allow")), (405, Some(allowed)), "{path}");
+    }
+    let (head, get) = ["HEAD", "GET"].map(|method| stage.ask(method, "/kornsole/v1/config", &auth, b"")).into();
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("etag"), get.header("etag"));
+    assert_eq!(head.header("content-length"), Some(get.body.len().to_string().as_str()));
+    assert_eq!(stage.ask("HEAD", "/kornsole/v1/config", &[], b"").status, 401);
+}
+
+#[test]
 fn settings_that_were_made_are_told_with_the_configuration() {
     let stage = Stage::resting("tests/conformance/rest/scenario.yaml".as_ref(), Profile::Kornsole, |options| {
         let mut settings = kornsole::config::Settings::default();

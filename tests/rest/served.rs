@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kornsole::api::convert;
+use kornsole::api::dto::json;
 use kornsole::model::Profile;
 use serde_json::Value;
 
@@ -186,6 +188,22 @@ fn answers_are_those_of_1_8_0_but_for_what_is_listed() {
     let idle = DIFFERENCES.iter().enumerate().filter(|(at, _)| !needed.contains(at));
     let idle: Vec<&str> = idle.map(|(_, (pattern, _))| *pattern).collect();
     assert!(idle.is_empty(), "nothing differs any more at {idle:?}");
+}
+
+/// The tree is written by a way of its own, which is faster.
+#[test]
+fn a_tree_is_written_as_its_transfer_objects_would_be() {
+    let stage = Stage::recorded(Profile::V1_8_0);
+    let view = stage.engine.published().view();
+    let partition = &view.partitions[0];
+    let objects = |row| json::to_bytes(&convert::queue_tree(partition, row));
+    let root = partition.root().unwrap();
+    assert!(!root.allocated.is_empty() && !root.pending.is_empty(), "something is in use, something is asked for");
+    assert_eq!(stage.get("/ws/v1/partition/default/queues").body, objects(root));
+    for row in partition.queues.iter().flatten() {
+        let path = format!("/ws/v1/partition/default/queue/{}?subtree", row.path);
+        assert_eq!(stage.get(&path).body, objects(row), "{path}");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod fixture;
 mod happened;
 mod keys;
 mod late;
+mod long;
 mod looks;
 mod many;
 mod more;

@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::config::settings::is_this_machine;
 use crate::model::Identity;
-use crate::model::name::is_this_machine;
 
 /// A bearer token. It is shown by nothing.
 #[derive(Clone, PartialEq, Eq)]

@@ -26,7 +26,7 @@ pub fn revision(revision: &Revision, current: Option<u64>, wall: &Wall) -> dto::
 }
 
 /// A configuration that was in force, with its text.
-pub fn old_configuration(revision: &Revision, wall: &Wall) -> ConfigState {
+pub fn old_configuration(revision: &Revision, policy_group: &str, wall: &Wall) -> ConfigState {
     ConfigState {
         checksum: revision.checksum.clone(),
         text: revision.text.as_deref().unwrap_or_default().to_owned(),
@@ -35,6 +35,7 @@ pub fn old_configuration(revision: &Revision, wall: &Wall) -> ConfigState {
         loaded_at: revision.wall.unwrap_or_else(|| wall.nanos(revision.at)),
         loaded_by: revision.by.clone(),
         file: None,
+        policy_group: policy_group.to_owned(),
     }
 }
 

@@ -44,7 +44,10 @@ fn one(context: &Context, partition: &PartitionView, row: &NodeRow, asks: &Asks<
     let attribute = |key: &str| row.attributes.get(key).cloned().unwrap_or_default();
     let mut attributes = BTreeMap::clone(&row.attributes);
     let place = format!("[{}]{}", context.cluster_id, partition.name);
-    attributes.insert(NODE_PARTITION.to_owned(), place);
+    // A remote has said it already.
+    if !context.cluster_id.is_empty() || !attributes.contains_key(NODE_PARTITION) {
+        attributes.insert(NODE_PARTITION.to_owned(), place);
+    }
     let mut allocations: Vec<dto::Allocation> = Vec::with_capacity(row.allocations.len());
     for held in row.allocations.values() {
         let found = asks.get(&(&held.app, &held.ask));

@@ -87,6 +87,7 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
         loaded_at: wall.nanos(configuration.at),
         loaded_by: by.to_owned(),
         file: configuration.file.as_ref().map(|file| file.display().to_string()),
+        policy_group: configuration.policy_group.clone(),
     }
 }
 

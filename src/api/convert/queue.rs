@@ -76,7 +76,7 @@ fn one(partition: &PartitionView, row: &QueueRow, headroom: Option<&Resource>) -
     }
 }
 
-fn template(template: &TemplateConfig) -> dto::Template {
+pub(super) fn template(template: &TemplateConfig) -> dto::Template {
     dto::Template {
         max_applications: template.max_applications.unwrap_or_default(),
         max_resource: template.max.as_ref().map(dto::ResourceMap::from).unwrap_or_default(),

@@ -7,12 +7,7 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
 /// A document in one line, with the newline that ends it.
 pub fn to_bytes<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
-    to_bytes_near(value, 256)
-}
-
-/// The same of a document that probably is so many bytes long.
-pub fn to_bytes_near<T: Serialize + ?Sized>(value: &T, length: usize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(length);
+    let mut bytes = Vec::with_capacity(256);
     append(&mut bytes, value);
     bytes
 }
@@ -33,6 +28,40 @@ pub fn to_indented<T: Serialize + ?Sized>(value: &T, indent: &str) -> Vec<u8> {
     bytes.push(b'\n');
     bytes
 }
+
+/// Appends a string in quotes.
+pub fn text(bytes: &mut Vec<u8>, text: &str) {
+    if text.bytes().any(|byte| MUST_ESCAPE[usize::from(byte)]) {
+        append(bytes, text);
+        bytes.pop();
+        return;
+    }
+    bytes.push(b'"');
+    bytes.extend_from_slice(text.as_bytes());
+    bytes.push(b'"');
+}
+
+/// Appends a whole number.
+pub fn number<N: Serialize>(bytes: &mut Vec<u8>, number: N) {
+    serde_json::to_writer(bytes, &number).expect("a vector takes every byte");
+}
+
+/// The bytes that a string may have for which something else must be written, or that begin such a sign.
+const MUST_ESCAPE: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    let mut at = 0;
+    let others = b"\"\\<>&\xE2";
+    while at < others.len() {
+        table[others[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
 
 /// Writes strings and floats as upstream, and leaves the layout to another formatter.
 struct Upstream<F>(F);

@@ -40,6 +40,7 @@ pub use event::{EventBatch, EventRecord, StreamStart};
 pub use lenient::List;
 pub use node::{Bucket, ForeignAllocation, Node, NodeUtilization, PartitionUtilization};
 pub use queue::{Queue, Template};
+pub(super) use resource::by_name;
 pub use resource::{EventResource, ResourceMap, UsageByType};
 pub use rule::{PlacementRule, RuleFilter};
 pub use server::{ApiError, AppSample, ContainerSample, Fault, Health, HealthCheck, Validation};

@@ -56,7 +56,10 @@ impl Serialize for ResourceMap {
 }
 
 /// Visits the amounts by name. [`Resource::iter`] gives memory and vcore, then the others by name.
-fn by_name<E>(resource: &Resource, mut visit: impl FnMut(&str, i64) -> Result<(), E>) -> Result<(), E> {
+pub(in crate::api) fn by_name<E>(
+    resource: &Resource,
+    mut visit: impl FnMut(&str, i64) -> Result<(), E>,
+) -> Result<(), E> {
     use crate::model::resource::{MEMORY, VCORE};
     let mut first = resource.iter().filter(|(name, _)| *name == MEMORY || *name == VCORE).peekable();
     for (name, amount) in resource.iter().filter(|(name, _)| *name != MEMORY && *name != VCORE) {

@@ -11,7 +11,6 @@ use crate::api::client::{Remote, once};
 use crate::api::convert::{Wall, ledger as convert};
 use crate::api::dto::ledger::{Audit, AuditEntry, RevisionInfo, Revisions};
 use crate::api::dto::ours::ConfigState;
-use crate::config;
 use crate::engine::journal::{Look, Trouble};
 use crate::model::Profile;
 use crate::source::remote::once::Once;
@@ -147,14 +146,14 @@ impl Ledger {
         if found.text.is_none() {
             return Err(ended(format!("the text of revision {} is not known: {}", found.number, found.reason)));
         }
-        Ok(convert::old_configuration(&found, &began()))
+        Ok(convert::old_configuration(&found, look.policy_group(), &began()))
     }
 
-    /// By which rules its configurations are read, and which entry of a manifest they are.
-    pub fn reads_as(&self) -> (Profile, String) {
+    /// By which rules its configurations are read.
+    pub fn profile(&self) -> Profile {
         match self {
-            Self::Server(_) => (Profile::default(), config::DEFAULT_POLICY_GROUP.to_owned()),
-            Self::Folder(look) => (look.profile(), look.policy_group().to_owned()),
+            Self::Server(once) => once.remote().profile(),
+            Self::Folder(look) => look.profile(),
         }
     }
 }

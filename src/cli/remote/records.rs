@@ -165,10 +165,10 @@ fn show(of: &LedgerArgs, revision: Option<u64>) -> Result<(), Ended> {
 
 fn diff(of: &LedgerArgs, old: u64, new: Option<u64>) -> Result<(), Ended> {
     let ledger = of.open()?;
-    let (profile, group) = ledger.reads_as();
+    let profile = ledger.profile();
     let read = |number: Option<u64>| -> Result<config::Config, Ended> {
         let state = ledger.state(number)?;
-        let reading = config::read_file(state.text.as_bytes(), &group, profile);
+        let reading = config::read_file(state.text.as_bytes(), &state.policy_group, profile);
         let fault = || reading.faults.first().map(ToString::to_string).unwrap_or_default();
         let message = || format!("revision {} does not read: {}", state.revision, fault());
         reading.config.clone().ok_or_else(|| Ended { message: message(), code: 1 })

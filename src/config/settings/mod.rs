@@ -4,6 +4,7 @@
 //! is taken over; reading, overriding, printing and the documentation all go by it. It has nothing to do with the queue
 //! configuration: nobody who administers queues can change it.
 
+mod host;
 mod keys;
 mod print;
 mod values;
@@ -11,6 +12,7 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use host::is_this_machine;
 pub use keys::{KEYS, Key};
 pub use print::template;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::format;
 use crate::config::diff::{Key, Line, What};
-use crate::config::{self, Config, DEFAULT_POLICY_GROUP, Diff, Fault, Reading, Severity};
+use crate::config::{self, Config, Diff, Fault, Reading, Severity};
 use crate::model::quantity::show_amount;
 use crate::model::{Profile, QueuePath};
 use crate::view::act::{Act, Actor, Refusal, may_configure};
@@ -74,7 +74,7 @@ impl Checked {
 
 /// Looks at a text. Costs as much as reading it twice: not to be called where frames are drawn.
 pub fn check(job: &Job) -> Checked {
-    let read = |text: &str| config::read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, job.profile);
+    let read = |text: &str| config::read_file(text.as_bytes(), job.view.policy_group(), job.profile);
     let Reading { config, faults } = read(&job.text);
     let differs = *job.text != *job.base;
     let mut checked = Checked { version: job.version, differs, faults, ..Checked::default() };

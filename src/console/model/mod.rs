@@ -30,7 +30,7 @@ use super::opener::Opener;
 use super::settings::RemoteContext;
 use super::theme::{Depth, ThemeName, Themes};
 use super::update::bulk::Batch;
-use super::update::long::Making;
+use super::update::long::{LONG, Making};
 use super::work::Work;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link, OwnHealth, SourcePlace};
@@ -62,12 +62,14 @@ pub struct Options {
     pub mark_changes: bool,
     /// Listen to the mouse. Without that the terminal itself selects text.
     pub mouse: bool,
+    /// Lists of more rows than this are made beside the draw loop.
+    pub long: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let (theme, themes, depth) = (ThemeName::default(), Themes::shipped(), Depth::default());
-        Self { theme, themes, depth, ascii: false, mark_changes: true, mouse: true }
+        Self { theme, themes, depth, ascii: false, mark_changes: true, mouse: true, long: LONG }
     }
 }
 

@@ -170,7 +170,7 @@ fn object(model: &Model, opened: bool) -> Option<Page> {
     match entry.kind() {
         AuditObject::Application => {
             let id = AppId::from(entry.object.as_str());
-            long::is_there(part, &id, opened).then(|| Page::App(AppPage::new(id, None)))
+            long::is_there(part, &id, opened, model.options.long).then(|| Page::App(AppPage::new(id, None)))
         }
         AuditObject::Node => {
             let id = NodeId::from(entry.object.as_str());

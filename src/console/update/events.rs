@@ -147,7 +147,7 @@ pub fn select(page: &mut EventsPage, index: usize) {
 pub fn object(model: &Model, page: &EventsPage, opened: bool) -> Option<Page> {
     let record = model.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
     let part = model.cluster.part()?;
-    let there = |id: &AppId| long::is_there(part, id, opened);
+    let there = |id: &AppId| long::is_there(part, id, opened, model.options.long);
     match record.kind {
         ObjectType::APP => {
             let id = AppId::from(&*record.object);

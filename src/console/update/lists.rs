@@ -270,7 +270,7 @@ pub fn show(model: &mut Model) {
 }
 
 fn renew(model: &mut Model, why: For) {
-    let Model { pages, cluster, now, .. } = model;
+    let Model { pages, cluster, now, options, .. } = model;
     let Some(page) = pages.last_mut() else { return };
     let Some(part) = cluster.part() else { return };
     match page {
@@ -290,7 +290,7 @@ fn renew(model: &mut Model, why: For) {
     if !asked && due_at(page, cluster, stamp.generation).is_none_or(|due| due > *now) {
         return;
     }
-    if long::is_long(page, part) {
+    if long::is_long(page, part, options.long) {
         if why == For::Choice || !there {
             with_list!(page, list => list.awaited = true, ());
         }
@@ -327,7 +327,7 @@ pub(super) fn made(page: &mut Page, stamp: Stamp) {
 pub fn next_rebuild(model: &Model) -> Option<Duration> {
     let part = model.cluster.part()?;
     let page = model.page();
-    if model.making.is_some() && long::is_long(page, part) {
+    if model.making.is_some() && long::is_long(page, part, model.options.long) {
         return None;
     }
     due_at(page, &model.cluster, generation(page, &model.cluster))

@@ -21,7 +21,7 @@ use super::{apps, lists, users};
 use crate::model::AppId;
 use crate::view::{PartitionView, View};
 
-/// How many rows must be looked at for a list to be made beside the draw loop.
+/// Up to how many rows are looked at where frames are drawn.
 pub const LONG: usize = 20_000;
 
 /// A list that is being made.
@@ -53,7 +53,7 @@ pub struct Listed {
 }
 
 /// Whether so much must be looked at for the rows of a page that frames would wait for it.
-pub fn is_long(page: &Page, part: &PartitionView) -> bool {
+pub fn is_long(page: &Page, part: &PartitionView, long: usize) -> bool {
     let looked_at = match page {
         Page::Apps(page) => {
             let ended = if page.ended { part.ended.len() } else { 0 };
@@ -64,14 +64,14 @@ pub fn is_long(page: &Page, part: &PartitionView) -> bool {
             live.saturating_add(ended)
         }
         Page::Account(_) => part.live_apps,
-        _ => 0,
+        _ => return false,
     };
-    looked_at > LONG
+    looked_at > long
 }
 
 /// Whether there is an application. Among very many it is looked for only when it is to be `opened`; until then it is taken to be there.
-pub fn is_there(part: &PartitionView, id: &AppId, opened: bool) -> bool {
-    (!opened && part.live_apps > LONG) || part.app_by_id(id).is_some()
+pub fn is_there(part: &PartitionView, id: &AppId, opened: bool, long: usize) -> bool {
+    (!opened && part.live_apps > long) || part.app_by_id(id).is_some()
 }
 
 /// Makes the rows of a page that shows some of all applications.

@@ -4,7 +4,8 @@
 //! - no clock, no IO: time comes as [`Action::Clock`], news as [`Action::Feed`];
 //! - afterwards the cursor is on the screen, whatever the size of the terminal ([`settle`]);
 //! - the rows of a list are made anew only when the set, the order, the filter or the folding changed; for an order by figures that
-//!   change by themselves at most [`lists::PERIOD`] apart. Everything else costs what is on the screen.
+//!   change by themselves at most [`lists::PERIOD`] apart; long ones beside the draw loop ([`long`]). Everything else costs what is on
+//!   the screen.
 
 pub mod aftermath;
 pub mod apps;

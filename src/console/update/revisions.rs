@@ -138,7 +138,8 @@ fn compare(model: &mut Model, old: u64, new: u64) {
     };
     ledger.comparing = Some((old, new));
     let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
-    model.work.push_back(Work::Compare { of: (old, new), texts, profile });
+    let policy_group = model.cluster.view.policy_group().to_owned();
+    model.work.push_back(Work::Compare { of: (old, new), texts, profile, policy_group });
 }
 
 /// Takes a comparison.

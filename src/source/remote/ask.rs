@@ -15,6 +15,7 @@ use crate::api::client::{Client, Fault, Got, Release, Remote, once, twice};
 use crate::api::convert::ledger;
 use crate::api::convert::read::{AppReader, Ended, NodeReader, Picture, Scope, time};
 use crate::api::dto;
+use crate::config;
 use crate::model::{AppId, Identity, QueuePath, Time};
 use crate::view::act::{Configuration, LoadedBy};
 use crate::view::ledger::{AuditPage, Revision};
@@ -399,6 +400,8 @@ fn own_config(bytes: &[u8]) -> Result<Answer, String> {
         loaded_at: i64,
         loaded_by: Option<String>,
         file: Option<PathBuf>,
+        #[serde(default)]
+        policy_group: String,
     }
     let own: Own = parsed(bytes)?;
     let by = match (own.source.as_str(), own.loaded_by.filter(|user| !user.is_empty())) {
@@ -408,10 +411,12 @@ fn own_config(bytes: &[u8]) -> Result<Answer, String> {
         (_, Some(user)) => LoadedBy::User(user),
         (_, None) => LoadedBy::Workload,
     };
+    let policy_group = Some(own.policy_group).filter(|group| !group.is_empty());
+    let policy_group = policy_group.unwrap_or_else(|| config::DEFAULT_POLICY_GROUP.to_owned());
     let text: Arc<str> = Arc::from(own.text);
-    let queues = Arc::clone(&text);
+    let queues = config::manifest::queues_of(&text, &policy_group).map_or_else(|| Arc::clone(&text), Arc::from);
     let (checksum, revision, at, file) = (own.checksum, own.revision, time(own.loaded_at), own.file);
-    Ok(Answer::OwnConfig(Box::new(Configuration { text, queues, checksum, file, revision, at, by })))
+    Ok(Answer::OwnConfig(Box::new(Configuration { text, queues, checksum, file, revision, at, by, policy_group })))
 }
 
 fn draining(bytes: &[u8]) -> Result<Answer, String> {

@@ -206,6 +206,13 @@ pub struct Configuration {
     pub at: Time,
     /// Whose doing that was.
     pub by: LoadedBy,
+    /// Which entry of a manifest holds the queue configuration, without its ending.
+    #[serde(default = "usual_group")]
+    pub policy_group: String,
+}
+
+fn usual_group() -> String {
+    crate::config::DEFAULT_POLICY_GROUP.to_owned()
 }
 
 /// How a configuration came into force.

@@ -16,7 +16,8 @@ pub struct ConfigRights {
 /// Whether a change may be made: by a member of the scheduler ACL; or by whoever administers every queue that it touches, if it
 /// touches nothing else. `admin` says whether he administers a queue of a partition, by the access lists in force.
 ///
-/// A change that touches no queue at all, of comments only, is for those who administer every root in `partitions`.
+/// A change that touches no queue at all, of comments only, is for those who administer every root in `partitions`. The very text that
+/// is in force is no change; nobody needs to ask here.
 ///
 /// # Errors
 /// Everything that is missing.

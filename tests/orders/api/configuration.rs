@@ -37,6 +37,24 @@ async fn a_configuration_is_read_compared_and_replaced_knowingly() {
 }
 
 #[tokio::test]
+async fn the_text_that_is_in_force_takes_no_right_and_a_comment_takes_every_root() {
+    let api = Api::new();
+    let tag = api.get("bob", "/config").await.headers["etag"].to_str().unwrap().to_owned();
+    let same = api.yaml("bob", "PUT /config", &[("if-match", &tag)], CONFIG).await.is(200, "").body;
+    assert_eq!((&same["checksum"], &same["previous"]), (&same["previous"], &same["checksum"]));
+    assert_eq!((&same["changes"], &same["revision"]), (&json!([]), &json!(1)), "nothing was done");
+    api.yaml("reader", "PUT /config", &[("if-match", &tag)], CONFIG).await.is(403, "READ_ONLY");
+    let diff = |text: String| {
+        let api = &api;
+        async move { api.yaml("bob", "POST /config/diff", &[], &text).await.is(200, "").body["permission"].clone() }
+    };
+    assert_eq!(diff(CONFIG.to_owned()).await, json!({"allowed": true, "missing": []}));
+    let comment = format!("# mine\n{CONFIG}");
+    assert_eq!(diff(comment.clone()).await, json!({"allowed": false, "missing": ["admin access on root"]}));
+    api.yaml("bob", "PUT /config", &[("if-match", &tag)], &comment).await.is(403, "ACL_DENIED");
+}
+
+#[tokio::test]
 async fn an_old_client_puts_a_configuration_with_its_checksum_in_it() {
     let api = Api::new();
     let base = api.get("bob", "/config").await.body["checksum"].as_str().unwrap().to_owned();

@@ -93,3 +93,33 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
         assert!(told["description"].as_str().unwrap().contains(said), "{part}: {told:#}");
     }
 }
+
+/// Whoever writes a name twice means one of them, and nobody knows which.
+#[tokio::test]
+async fn a_name_that_stands_twice_is_refused_and_named() {
+    let api = Api::new();
+    let part = "/partition/default";
+    for (line, body, name) in [
+        ("POST {part}/applications", r#"{"app": "twice", "queue": "root.a.x", "tags": {"a": "1", "a": "2"}}"#, "a"),
+        (
+            "POST {part}/applications",
+            r#"{"app": "twice", "queue": "root.a.x", "placeholder": {"vcore": 1, "vcore": 2}}"#,
+            "vcore",
+        ),
+        (
+            "POST {part}/application/etl/asks",
+            r#"[{"id": "t", "resource": {"vcore": 1, "memory": 1, "vcore": 2}}]"#,
+            "vcore",
+        ),
+        ("POST {part}/nodes", r#"{"id": "n9", "capacity": {"memory": 1, "memory": 1}}"#, "memory"),
+        ("POST {part}/placement", r#"{"user": "sue", "tags": {"namespace": "a", "namespace": "b"}}"#, "namespace"),
+        ("POST {part}/application/etl/kill", r#"{"reason": "a", "reason": "b"}"#, "reason"),
+    ] {
+        let line = line.replace("{part}", part);
+        let kind = [("content-type", "application/json")];
+        let refused = api.send("owner", &line, &kind, Body::from(body)).await.is(400, "BAD_REQUEST");
+        let why = refused.body["description"].as_str().unwrap();
+        assert!(why.contains(name) && why.contains(" at line 1 column "), "{line}: {why}");
+        assert!(why.contains("stands twice") || why.contains("duplicate field"), "{line}: {why}");
+    }
+}

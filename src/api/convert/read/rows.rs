@@ -9,7 +9,7 @@ use super::Shapes;
 use crate::api::dto;
 use crate::config::properties::QueueProperties;
 use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, QueueState, Resource, Time};
-use crate::view::rows::TaskGroupRow;
+use crate::view::rows::{ByInstance, Past, TaskGroupRow};
 use crate::view::{AppRow, AskRow, AskState, NodeAllocation, NodeRow, PendingReason, PriorityRow, StateChange};
 
 /// Nanoseconds since 1970 as a time; what is before 1970, or 0, is the beginning.
@@ -98,6 +98,8 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
         allocated,
         placeholder,
         pending: app.pending_resource.0.clone().pruned(),
+        max_allocated: app.max_used_resource.0.clone(),
+        past: app.resource_history.as_ref().map(past).unwrap_or_default(),
         task_groups: task_groups(&app.placeholder_data),
         asks: asks(&app, shapes),
         pending_asks: u32::try_from(pending_asks).unwrap_or(u32::MAX),
@@ -105,6 +107,17 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
         message: message.map(Arc::from),
         ..AppRow::default()
     }
+}
+
+fn past(history: &dto::ResourceHistory) -> Arc<Past> {
+    let by_instance = |used: &dto::UsageByType| -> ByInstance {
+        used.0.iter().map(|(kind, sum)| (Arc::from(kind.as_str()), sum.0.clone())).collect()
+    };
+    Arc::new(Past {
+        used: by_instance(&history.resource_usage),
+        preempted: by_instance(&history.preempted_resource),
+        placeholders: by_instance(&history.placeholder_resource),
+    })
 }
 
 fn state_log(app: &dto::Application) -> Vec<StateChange> {

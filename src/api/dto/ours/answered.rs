@@ -253,6 +253,8 @@ pub struct ConfigState {
     /// The file that it stands in; not there when it is in memory only, and for one that was in force before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// Which entry of a manifest holds the queue configuration.
+    pub policy_group: String,
 }
 
 /// What a change of the configuration would be (E5).

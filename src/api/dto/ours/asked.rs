@@ -1,10 +1,12 @@
-//! What a client of our own verbs sends. A key that is not known is refused.
+//! What a client of our own verbs sends. A key that is not known is refused, and so is one that stands twice.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
+
+use super::map::{once, once_if_there};
 
 /// What is to be checked (E3).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -96,6 +98,7 @@ pub struct PlacementQuestion {
     pub queue: String,
     /// Tags.
     #[serde(default)]
+    #[serde(deserialize_with = "once")]
     pub tags: BTreeMap<String, String>,
     /// A configuration to try instead of the running one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,6 +120,7 @@ pub struct Submit {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
     /// Tags.
+    #[serde(deserialize_with = "once")]
     pub tags: BTreeMap<String, String>,
     /// The tag that says what kind of application it is.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -126,6 +130,7 @@ pub struct Submit {
     /// How long a gang may take.
     pub placeholder_timeout: Option<Span>,
     /// Total of all task groups; without it the sum of [`Self::task_groups`].
+    #[serde(deserialize_with = "once_if_there")]
     pub placeholder: Option<BTreeMap<String, Quantity>>,
     /// What the gang is made of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -143,6 +148,7 @@ pub struct TaskGroup {
     /// How many there must be at least; one where nothing is said.
     pub min_member: Option<u32>,
     /// What each of them asks for.
+    #[serde(deserialize_with = "once")]
     pub min_resource: BTreeMap<String, Quantity>,
 }
 
@@ -215,6 +221,7 @@ pub struct Ask {
     /// How often.
     pub count: u32,
     /// How much.
+    #[serde(deserialize_with = "once")]
     pub resource: BTreeMap<String, Quantity>,
     /// The priority.
     pub priority: i32,
@@ -232,6 +239,7 @@ pub struct Ask {
     pub task_group: Option<String>,
     /// What there is to say of it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(deserialize_with = "once")]
     pub tags: BTreeMap<String, String>,
 }
 
@@ -263,11 +271,14 @@ pub struct NodeBody {
     pub id: Option<String>,
     /// What it has.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "once_if_there")]
     pub capacity: Option<BTreeMap<String, Quantity>>,
     /// What others use of it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "once_if_there")]
     pub occupied: Option<BTreeMap<String, Quantity>>,
     /// Attributes.
+    #[serde(deserialize_with = "once")]
     pub attributes: BTreeMap<String, String>,
     /// Registered without new allocations on it, until it is resumed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

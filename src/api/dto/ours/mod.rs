@@ -6,6 +6,7 @@
 
 mod answered;
 mod asked;
+mod map;
 
 pub use answered::*;
 pub use asked::*;

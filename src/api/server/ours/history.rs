@@ -50,7 +50,10 @@ pub(super) async fn one(asked: &Asked) -> Result<Reply, Refusal> {
         return Ok(Reply { status: axum::http::StatusCode::OK, body, kind: "application/yaml; charset=utf-8", etag });
     }
     text(&revision)?;
-    Ok(Reply { etag, ..Reply::ok(&convert::old_configuration(&revision, &asked.ours.wall)) })
+    Ok(Reply {
+        etag,
+        ..Reply::ok(&convert::old_configuration(&revision, &asked.ours.options.policy_group, &asked.ours.wall))
+    })
 }
 
 fn find(asked: &Asked, name: &str) -> Result<Arc<Revision>, Refusal> {
@@ -77,6 +80,8 @@ async fn compare(asked: &Asked, old: &Revision, new: &Revision) -> Result<Reply,
     let diff = beside(work).await??;
     let touched = diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue));
     let done = Configured {
+        checksum: new.checksum.clone(),
+        previous: old.checksum.clone(),
         changes: diff.changes.iter().map(ChangeLine::from).collect(),
         touches: touched.collect(),
         outside: diff.touches_partitions(),

@@ -32,7 +32,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 use tokio::sync::watch;
@@ -276,10 +276,16 @@ impl Reply {
 async fn answer(State(ours): State<Arc<Ours>>, request: Request) -> Response {
     let request_id = ours.request_id();
     let (parts, body) = request.into_parts();
+    let path = parts.uri.path().to_owned();
     let mut response = match routed(&ours, parts, body, &request_id).await {
         Ok(response) => response,
         Err(refusal) => refused(&ours, &refusal, &request_id),
     };
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED
+        && let Ok(allowed) = HeaderValue::from_str(&route::allowed(&path))
+    {
+        response.headers_mut().insert(header::ALLOW, allowed);
+    }
     if let Ok(id) = HeaderValue::from_str(&request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
@@ -327,7 +333,7 @@ async fn routed(ours: &Arc<Ours>, parts: Parts, body: Body, request_id: &str) ->
     if route.verb == Verb::EventStream {
         return events::stream(&asked);
     }
-    if parts.method == Method::GET || !route.changes() {
+    if !route.changes() {
         return handle(&asked).await?.within(&asked.ours, from);
     }
     let key = asked.header("idempotency-key").map(str::to_owned);

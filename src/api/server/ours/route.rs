@@ -188,6 +188,8 @@ pub enum Found {
 
 /// Finds the route of a path below the prefix.
 pub fn find(method: &Method, path: &str) -> Found {
+    // What is answered to HEAD is what GET gives, without its body.
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
     let mut known = false;
     for route in &ROUTES {
         if let Some(parameters) = matches(route.path, path) {
@@ -198,6 +200,17 @@ pub fn find(method: &Method, path: &str) -> Found {
         }
     }
     if known { Found::OtherMethod } else { Found::Nothing }
+}
+
+/// The methods that a path takes, as the header `Allow` lists them.
+pub fn allowed(path: &str) -> String {
+    let here = ROUTES.iter().filter(|route| matches(route.path, path).is_some());
+    let mut methods: Vec<&str> = here.map(|route| route.method).collect();
+    if methods.contains(&"GET") {
+        methods.push("HEAD");
+    }
+    methods.sort_unstable();
+    methods.join(", ")
 }
 
 /// The parameters of a path that has the form of a pattern. Each part is decoded by itself, so `%2F` is no separator.

@@ -45,11 +45,6 @@ impl Reply {
         Self { kind: reply::JSON, body: json::to_bytes(value), pages: true }
     }
 
-    /// A document of which the length is known about.
-    fn json_near<T: serde::Serialize + ?Sized>(value: &T, length: usize) -> Self {
-        Self { kind: reply::JSON, body: json::to_bytes_near(value, length), pages: true }
-    }
-
     /// Something else.
     fn of(kind: HeaderValue, body: Vec<u8>) -> Self {
         Self { kind, body, pages: true }

@@ -2,30 +2,27 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Call, Refused, Reply, path};
+use super::{Answer, Call, Refused, Reply, path, reply};
 use crate::api::convert;
 use crate::model::Profile;
 use crate::model::name::{NameChars, QUEUE_NAME_MAX, is_queue_name};
 use crate::view::place::RECOVERY_QUEUE;
 use crate::view::{PartitionView, QueueRow};
 
-/// About how many bytes a queue takes.
-const QUEUE_BYTES: usize = 512;
-
 /// The root with everything below it.
 pub(super) fn tree(call: &Call) -> Answer {
     let partition = call.partition()?;
     let root = partition.root().ok_or_else(|| Refused::not_found("Queue"))?;
-    let length = partition.queues.len() * QUEUE_BYTES;
-    Ok(Reply::json_near(&convert::queue_tree(partition, root), length))
+    Ok(Reply::of(reply::JSON, convert::queue_tree_text(partition, root)))
 }
 
 /// One queue, with everything below it where that is asked for.
 pub(super) fn one(call: &Call) -> Answer {
     let (partition, row) = named(call)?;
-    let with_children = call.query("subtree").is_some();
-    let queue = if with_children { convert::queue_tree(partition, row) } else { convert::queue(partition, row) };
-    Ok(Reply::json(&queue))
+    if call.query("subtree").is_some() {
+        return Ok(Reply::of(reply::JSON, convert::queue_tree_text(partition, row)));
+    }
+    Ok(Reply::json(&convert::queue(partition, row)))
 }
 
 /// The queue that the path names: decoded once more, in any case, every part a legal name.

@@ -1,0 +1,287 @@
+//! Long lists, which are made beside the draw loop: that they are the same lists, that no key waits for them, and that what a person
+//! does about a row is about the row that he sees.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::cli::demo;
+use kornsole::console::hands;
+use kornsole::console::key::Key;
+use kornsole::console::model::layer::Layer;
+use kornsole::console::model::page::{AppsPage, Page};
+use kornsole::console::session::Session;
+use kornsole::console::update::long;
+use kornsole::console::work::Work;
+use kornsole::console::{Driver, Options};
+use kornsole::engine::Setup;
+use kornsole::model::{AppId, Identity, Profile};
+use kornsole::source::{About, Source, SourcePlace, Stepped};
+use proptest::prelude::*;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
+
+use crate::fixture::{self, Scene};
+
+const SIZE: Size = Size { width: 120, height: 40 };
+
+/// Every list of applications is made beside the loop.
+fn beside() -> Options {
+    Options { long: 0, ..Options::default() }
+}
+
+fn running() -> Arc<Stepped> {
+    let core = demo::core(42, &Setup::of(Profile::default())).unwrap();
+    let about = About { place: SourcePlace::Embedded, name: "demo, seed 42".to_owned(), notes: Vec::new() };
+    let source = Arc::new(Stepped::new(core, about, Identity::parse("you").unwrap()));
+    source.advance(Duration::from_secs(40));
+    source
+}
+
+/// A console whose long lists are made when the test says so.
+struct Slow {
+    session: Session,
+    /// Lists to be made.
+    lists: VecDeque<Work>,
+}
+
+impl Slow {
+    fn new(source: Arc<dyn Source>) -> Self {
+        let mut slow = Self { session: Session::new(source, beside(), SIZE), lists: VecDeque::new() };
+        slow.work();
+        slow
+    }
+
+    /// Does what is to be done, but for lists.
+    fn work(&mut self) {
+        while let Some(work) = self.session.take_work() {
+            if let Work::List(_) = &work {
+                self.lists.push_back(work);
+            } else if let Some(outcome) = hands::perform(work) {
+                self.session.done(self.session.era(), outcome);
+            }
+        }
+    }
+
+    fn keys(&mut self, keys: &str) -> &mut Self {
+        for key in Key::parse_all(keys).unwrap() {
+            self.session.key(key, Duration::ZERO);
+            self.work();
+        }
+        self
+    }
+
+    /// Makes one list. Whether there was one to be made.
+    fn make(&mut self) -> bool {
+        let Some(work) = self.lists.pop_front() else { return false };
+        let outcome = hands::perform(work).unwrap();
+        self.session.done(self.session.era(), outcome);
+        self.work();
+        true
+    }
+
+    fn make_all(&mut self) -> &mut Self {
+        while self.make() {}
+        self
+    }
+
+    fn screen(&self) -> String {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, SIZE.width, SIZE.height));
+        self.session.paint(&mut buffer);
+        let line = |y: u16| (0..SIZE.width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        (0..SIZE.height).map(|y| line(y).trim_end().to_owned() + "\n").collect()
+    }
+
+    fn says(&self, text: &str) {
+        assert!(self.screen().contains(text), "no {text:?} in\n{}", self.screen());
+    }
+
+    fn rows(&self) -> Vec<AppId> {
+        let Page::Apps(page) = self.session.model().page() else { panic!("no list of applications") };
+        page.list.rows.iter().map(|line| line.id().clone()).collect()
+    }
+
+    /// The application under the cursor.
+    fn here(&self) -> AppId {
+        let Page::Apps(page) = self.session.model().page() else { panic!("no list of applications") };
+        page.list.rows[page.list.cursor.index].id().clone()
+    }
+}
+
+/// What is pressed, in many orders; `+` lets the cluster go on.
+const KEYS: [&str; 24] = [
+    "2",
+    "2",
+    "j",
+    "k",
+    "G",
+    "g",
+    "<pgdn>",
+    "s",
+    "S",
+    "r",
+    "e",
+    "/et<ret>",
+    "/!a<ret>",
+    "/x",
+    "<bs>",
+    "<esc>",
+    "<esc>",
+    "<ret>",
+    "<space>",
+    "4j<ret>",
+    ":apps root.tenants<ret>",
+    ":draining<ret>",
+    "i",
+    "+",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_list_made_beside_the_loop_is_the_one_made_at_once(keys in prop::collection::vec(0..KEYS.len(), 1..40)) {
+        let source = running();
+        let of = |options| Driver::new(Arc::clone(&source) as _, options, SIZE.width, SIZE.height);
+        let mut both = [of(Options::default()), of(beside())];
+        for key in keys {
+            if KEYS[key] == "+" {
+                source.advance(Duration::from_secs(2));
+            }
+            for driver in &mut both {
+                match KEYS[key] {
+                    "+" => driver.advance(Duration::from_secs(2)),
+                    keys => driver.keys(keys).unwrap(),
+                };
+            }
+            let [at_once, beside] = &both;
+            prop_assert_eq!(at_once.screen_text(), beside.screen_text(), "after {}", KEYS[key]);
+        }
+    }
+
+    #[test]
+    fn whenever_lists_come_they_end_as_what_was_chosen_last(keys in prop::collection::vec((0..KEYS.len(), 0..3), 1..40)) {
+        let source = running();
+        let mut slow = Slow::new(Arc::clone(&source) as _);
+        for (key, made) in keys {
+            match KEYS[key] {
+                "+" => {
+                    source.advance(Duration::from_secs(2));
+                    let now = slow.session.model().now + Duration::from_secs(2);
+                    slow.session.refresh(now);
+                    slow.work();
+                }
+                keys => {
+                    slow.keys(keys);
+                }
+            }
+            prop_assert!(slow.lists.len() <= 1, "one list is made at a time");
+            (0..made).for_each(|_| { slow.make(); });
+            slow.screen();
+        }
+        // What was held while a list was awaited may have opened something else.
+        slow.make_all();
+        let now = slow.session.model().now + Duration::from_secs(2);
+        slow.session.refresh(now);
+        slow.work();
+        slow.make_all();
+        let model = slow.session.model();
+        let mut anew = model.page().clone();
+        long::make(&mut anew, model.cluster.part().unwrap());
+        if let (Page::Apps(page), Page::Apps(anew)) = (model.page(), &anew) {
+            prop_assert!(!page.list.awaited);
+            let ids = |page: &AppsPage| page.list.rows.iter().map(|line| line.id().clone()).collect::<Vec<_>>();
+            prop_assert_eq!(ids(page), ids(anew));
+            prop_assert_eq!((page.list.total, page.list.widest), (anew.list.total, anew.list.widest));
+            // The cursor is on its application, wherever it went, unless the filter hides that one.
+            let wanted = page.list.cursor.wanted.as_ref().filter(|wanted| ids(page).contains(wanted));
+            if let Some(wanted) = wanted {
+                prop_assert_eq!(page.list.rows[page.list.cursor.index].id(), wanted);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_is_drawn_at_once_while_a_list_is_made() {
+    let mut slow = Slow::new(running() as _);
+    slow.keys("2");
+    slow.says("… applications");
+    slow.says("the list is being made");
+    slow.make_all();
+    let all = slow.rows();
+    assert!(all.len() > 10);
+    // Letter by letter, each of them on the screen with the rows that there are.
+    for (at, letter) in ["/", "e", "t", "l"].into_iter().enumerate() {
+        slow.keys(letter);
+        slow.says(&format!("\n /{}", &"etl"[..at]));
+        assert_eq!(slow.rows(), all);
+    }
+    slow.says("… of ");
+    assert_eq!(slow.lists.len(), 1, "two letters that came meanwhile ask for nothing more yet");
+    // The one of the first letter comes too late to be shown, and the one of all letters is made next.
+    assert!(slow.make());
+    assert_eq!(slow.rows(), all);
+    assert!(slow.make());
+    assert!(!slow.make(), "of the letters in between none is made");
+    assert!(slow.rows().iter().all(|id| id.as_str().contains("etl")) && !slow.rows().is_empty(), "{:?}", slow.rows());
+    slow.says(&format!("{} of {}", slow.rows().len(), all.len()));
+    // Moving goes on meanwhile, and the cursor keeps to its application in the new order.
+    slow.keys("<esc>").make_all().keys("gs");
+    slow.keys("jj");
+    let chosen = slow.here();
+    assert_eq!(chosen, all[2]);
+    slow.make_all();
+    assert_ne!(slow.rows(), all);
+    assert_eq!(slow.here(), chosen);
+}
+
+#[test]
+fn what_is_done_about_a_row_waits_for_the_rows() {
+    let source = running();
+    let mut slow = Slow::new(Arc::clone(&source) as _);
+    slow.keys("2").make_all();
+    let first = slow.here();
+    // Typed ahead: the order is about what the filter finds, not about what stands there still.
+    slow.keys("/etl<ret>K");
+    assert!(slow.session.model().layers.is_empty(), "nothing is asked about {first}");
+    // What comes after it waits behind it.
+    slow.keys("<right>");
+    slow.make_all();
+    let found = slow.here();
+    assert!(found.as_str().contains("etl") && found != first);
+    let Some(Layer::Confirm(confirm)) = slow.session.model().layers.last() else { panic!("{}", slow.screen()) };
+    assert_eq!((confirm.title.as_str(), confirm.accepting), (&*format!("Kill {found}?"), true));
+    // And so does going away from it: the page is left with the list still to come, and the keys behind go on then.
+    slow.keys("<esc><esc>").make_all().keys("si<esc><esc>");
+    assert!(matches!(slow.session.model().page(), Page::Apps(_)));
+    slow.make_all();
+    assert!(matches!(slow.session.model().page(), Page::Queues(_)), "{}", slow.screen());
+}
+
+#[test]
+fn a_row_never_becomes_another_application() {
+    let scene = Scene::new(fixture::tenants().build());
+    let mut slow = Slow::new(Arc::clone(&scene) as _);
+    slow.keys("2").make_all();
+    let here = slow.here();
+    // It ends, and another one comes into its place before the list is made anew.
+    let mut view = (*scene.view()).clone();
+    let part = &mut view.partitions[0];
+    let (slot, row) = part.apps.iter().flatten().map(|row| (row.slot, row)).find(|(_, row)| row.id == here).unwrap();
+    let mut other = (**row).clone();
+    other.id = AppId::from("stranger");
+    part.apps.set(slot.0 as usize, Some(Arc::new(other)));
+    part.app_generation += 1;
+    view.generation += 1;
+    scene.show(view);
+    slow.session.refresh(Duration::from_millis(10));
+    slow.work();
+    slow.says("▌ended just");
+    assert!(!slow.screen().contains("stranger"));
+    slow.keys("K");
+    assert!(slow.session.model().layers.is_empty(), "{}", slow.screen());
+    slow.session.refresh(Duration::from_secs(2));
+    slow.work();
+    slow.make_all().says("stranger");
+}
