@@ -112,8 +112,11 @@ fn press(session: &mut Session, keys: &str) {
     }
 }
 
+/// A scheduler far away, and the same from near by.
+type Far = (Arc<Slow>, Arc<Stepped>);
+
 /// A console on two schedulers, far away both; the second is opened as `two`.
-fn two() -> (Driver, [(Arc<Slow>, Arc<Stepped>); 2]) {
+fn two() -> (Driver, [Far; 2]) {
     let (mut driver, one, near_one) = far(user("ann").scheduler_admin(true), 120, 30);
     let (_, two, near_two) = far(user("ann").scheduler_admin(true), 120, 30);
     let schedulers = [Arc::clone(&one), Arc::clone(&two)];

@@ -71,7 +71,7 @@ fn whence(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
         pieces.push(plain("  "));
         // The address stands behind it; when it is tried again is the last to go.
         let host = cluster.about.name.rsplit(", ").next().unwrap_or_default();
-        let story = story.strip_prefix(host).map(str::trim_start).unwrap_or(&story);
+        let story = story.strip_prefix(host).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&story);
         let left = room.saturating_sub(pen::width(&pieces) + text::width(&again));
         pieces.push(piece(Role::Error, text::cut(&text::escape(story), left, pen.signs().ellipsis).into_owned()));
         pieces.push(piece(Role::Error, again));
