@@ -22,9 +22,11 @@ pub fn candidates(model: &Model, text: &str) -> Vec<Candidate> {
                 let words = words(model, kind, rest.trim_start(), MOST);
                 let marked = if kind == Kind::Leaf { bulk::marked(model) } else { Vec::new() };
                 let app = (kind == Kind::Leaf && marked.is_empty()).then(|| orders::target(model)).flatten();
-                let one = |(word, doc): (String, String)| {
+                let judged = bulk::judged(marked.len());
+                let one = |(number, (word, doc)): (usize, (String, String))| {
+                    let marked = if number < judged { &*marked } else { &[] };
                     let one = app.as_ref().and_then(|app| orders::move_refused(model, app, &word));
-                    let (off, doc) = match bulk::refused_there(model, &marked, &word) {
+                    let (off, doc) = match bulk::refused_there(model, marked, &word) {
                         Some(told) if told.all => (Some(told.words), doc),
                         Some(told) => (None, told.words),
                         None => (one, doc),
@@ -32,7 +34,7 @@ pub fn candidates(model: &Model, text: &str) -> Vec<Candidate> {
                     let (line, off) = (format!("{name} {word}"), off.map(Off::Refused));
                     Candidate { line, off, word, doc, key: String::new() }
                 };
-                words.into_iter().map(one).collect()
+                words.into_iter().enumerate().map(one).collect()
             }
             _ => Vec::new(),
         },

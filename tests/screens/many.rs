@@ -263,7 +263,7 @@ fn marks_that_are_over_are_never_taken_for_the_row_under_the_cursor() {
     let (mut driver, source) = console(120, 40, 20);
     driver.keys("2<space><space>").unwrap();
     let marked: Vec<_> = match driver.model().page() {
-        Page::Apps(page) => page.marked.iter().cloned().collect(),
+        Page::Apps(page) => page.marked.keys().cloned().collect(),
         page => panic!("{page:?}"),
     };
     let kill = |app: &kornsole::model::AppId| {
@@ -283,7 +283,7 @@ fn marks_that_are_over_are_never_taken_for_the_row_under_the_cursor() {
         let mut driver = Driver::new(std::sync::Arc::clone(&source) as _, Options::default(), 120, 40);
         driver.keys("2<space>").unwrap();
         let Page::Apps(page) = driver.model().page() else { panic!("no applications") };
-        kill(page.marked.first().unwrap());
+        kill(page.marked.keys().next().unwrap());
         driver.refresh().keys(keys).unwrap();
         says(&driver, "what was marked is over; nothing is marked any more");
         assert!(driver.model().layers.is_empty(), "{keys}: nothing is asked");

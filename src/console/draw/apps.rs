@@ -72,7 +72,7 @@ fn marks(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions) {
     let visible = page.list.cursor.visible(page.list.rows.len(), usize::from(rows.height));
     for (y, index) in (rows.top()..rows.bottom()).zip(visible) {
         let row = page.list.rows.get(index).and_then(|line| app_at(part, line));
-        if row.is_some_and(|row| page.marked.contains(&row.id)) {
+        if row.is_some_and(|row| page.marked.contains_key(&row.id)) {
             pen.text(rows.x, y, 1, pen.signs().marked, Role::Accent);
         }
     }

@@ -1,7 +1,7 @@
 //! The pages, each with what it remembers. Rows are kept as references (slots, keys); their figures are read from the view when
 //! they are drawn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -163,7 +163,7 @@ pub struct AppsPage {
     /// Only those that hold queues which drain.
     pub draining: bool,
     /// Those that the next order is about.
-    pub marked: BTreeSet<AppId>,
+    pub marked: BTreeMap<AppId, AppSlot>,
     /// The rows.
     pub list: Listing<AppLine, AppId, AppColumn>,
 }
@@ -171,7 +171,7 @@ pub struct AppsPage {
 impl AppsPage {
     /// The applications in and below `scope`.
     pub fn new(scope: Option<QueuePath>) -> Self {
-        Self { scope, ended: false, draining: false, marked: BTreeSet::new(), list: Listing::default() }
+        Self { scope, ended: false, draining: false, marked: BTreeMap::new(), list: Listing::default() }
     }
 }
 

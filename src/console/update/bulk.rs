@@ -15,7 +15,7 @@ use super::super::subject::{self, app_at};
 use super::{aftermath, lists, orders, write};
 use crate::model::{AppId, QueuePath, Resource};
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
-use crate::view::{AppRow, PartitionView};
+use crate::view::{AppRow, AppSlot, PartitionView};
 
 /// Up to how many applications a plain question is enough; for more a name is to be typed.
 pub const PLAIN: usize = 10;
@@ -42,18 +42,8 @@ pub struct Batch {
 /// The live applications that are marked, by their ids. Empty without marks.
 pub fn marked(model: &Model) -> Vec<Arc<AppRow>> {
     let (Page::Apps(page), Some(part)) = (model.page(), model.cluster.part()) else { return Vec::new() };
-    if page.marked.is_empty() {
-        return Vec::new();
-    }
-    let mut apps: Vec<Arc<AppRow>> = part
-        .apps
-        .iter()
-        .flatten()
-        .filter(|row| page.marked.contains(&row.id) && !row.state.is_ended())
-        .cloned()
-        .collect();
-    apps.sort_by(|a, b| a.id.cmp(&b.id));
-    apps
+    let row = |(id, slot): (&AppId, &AppSlot)| part.app(*slot).filter(|row| row.id == *id && !row.state.is_ended());
+    page.marked.iter().filter_map(row).cloned().collect()
 }
 
 /// Whether there are marks, also such on applications that are over: what is done next is about those marked, never about the one under
@@ -85,9 +75,9 @@ fn all_over(model: &mut Model) -> bool {
 pub fn toggle(model: &mut Model) {
     let Some(Subject::App(row)) = subject::of(model) else { return };
     if let Page::Apps(page) = model.page_mut()
-        && !page.marked.remove(&row.id)
+        && page.marked.remove(&row.id).is_none()
     {
-        page.marked.insert(row.id.clone());
+        page.marked.insert(row.id.clone(), row.slot);
     }
     lists::go(model, super::super::model::cursor::Move::Rows(1));
 }
@@ -97,8 +87,14 @@ pub fn toggle_all(model: &mut Model) {
     let Some(part) = model.cluster.part() else { return };
     let Page::Apps(page) = model.page() else { return };
     let live = |row: &Arc<AppRow>| !row.state.is_ended();
-    let shown: Vec<_> =
-        page.list.rows.iter().filter_map(|line| app_at(part, line)).filter(live).map(|row| row.id.clone()).collect();
+    let shown: Vec<_> = page
+        .list
+        .rows
+        .iter()
+        .filter_map(|line| app_at(part, line))
+        .filter(live)
+        .map(|row| (row.id.clone(), row.slot))
+        .collect();
     if let Page::Apps(page) = model.page_mut() {
         if page.marked.is_empty() {
             page.marked.extend(shown);
@@ -170,6 +166,15 @@ pub fn move_to(model: &mut Model, to: Option<&str>) {
         dry_run: false,
     };
     ask(model, "Move", format!("They go to {target}, as far as it takes them."), &apps, "", act);
+}
+
+/// Of how many marked applications it is looked at once, over all queues that are offered, whether they could be moved there: a key waits
+/// for that.
+const LOOKED_AT: usize = 5_000;
+
+/// For how many of the queues that are offered, the best ones, is told what would come of a move of so many applications.
+pub fn judged(apps: usize) -> usize {
+    (LOOKED_AT / apps.max(1)).max(1)
 }
 
 /// What the view tells of moving these applications to a queue; `None` where it has nothing against it.
