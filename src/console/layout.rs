@@ -150,10 +150,10 @@ pub fn overlay(model: &Model) -> Rect {
     let Size { width, height } = model.size;
     // In a small terminal a margin would cost too much.
     // Where little of the page would be seen beside it, nothing is: slivers of words say nothing.
-    let beside = if width < 116 || overlay_columns(model) > 1 && width < 216 { 0 } else { 4 };
+    let beside = if width < 136 || overlay_columns(model) > 1 && width < 216 { 0 } else { 4 };
     let above = if height < 20 || width < 60 { 1 } else { 4 };
     let most = match overlay_columns(model) {
-        1 if width < 116 => width,
+        1 if width < 136 => width,
         1 => 96,
         _ if width < 216 => width,
         _ => 200,

@@ -60,7 +60,7 @@ impl AskIds {
     pub fn remove(&mut self, id: &AskId, ask: AskKey) -> bool {
         let hash = hash(id);
         let found = self.table(hash).find_entry(hash, |(_, key)| *key == ask);
-        found.map(|entry| drop(entry.remove())).is_ok()
+        found.map(hashbrown::hash_table::OccupiedEntry::remove).is_ok()
     }
 
     /// Makes room for so many more at once.
