@@ -6,12 +6,12 @@ use super::keymap;
 use super::model::Model;
 use super::model::layer::{Candidate, Off};
 use super::update::revisions::origin;
-use super::update::{bulk, lists, orders};
+use super::update::{bulk, lists, names, orders};
 use crate::model::QueuePath;
-use crate::view::Side;
+use crate::view::{PartitionView, Side};
 
 /// The most candidates offered.
-const MOST: usize = 50;
+pub const MOST: usize = 50;
 
 /// The completions of a command line, best first.
 pub fn candidates(model: &Model, text: &str) -> Vec<Candidate> {
@@ -107,6 +107,7 @@ fn words(model: &Model, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
     match kind {
         Kind::Queue => plain(queues(model, typed, most)),
         Kind::Leaf => plain(leaves(model, typed, most)),
+        Kind::App if are_many(model) => plain(names::offered(model, typed)),
         Kind::App => plain(apps(model, typed, most)),
         Kind::Node => plain(nodes(model, typed, most)),
         Kind::User => plain(accounts(model, Side::User, typed, most)),
@@ -149,8 +150,17 @@ pub fn leaves(model: &Model, typed: &str, most: usize) -> Vec<String> {
 
 /// The applications that fit best, the live ones first.
 pub fn apps(model: &Model, typed: &str, most: usize) -> Vec<String> {
-    let Some(part) = model.cluster.part() else { return Vec::new() };
+    model.cluster.part().map_or_else(Vec::new, |part| apps_in(part, typed, most))
+}
+
+/// The applications of a partition that fit best.
+pub fn apps_in(part: &PartitionView, typed: &str, most: usize) -> Vec<String> {
     best(typed, part.apps.iter().flatten().chain(part.ended.iter().rev()).map(|row| row.id.as_str()), most)
+}
+
+/// Whether there are so many applications that looking through them takes longer than a frame may.
+pub fn are_many(model: &Model) -> bool {
+    model.cluster.part().is_some_and(|part| part.live_apps > model.options.long)
 }
 
 /// The users or groups that fit best.

@@ -10,7 +10,7 @@ use super::draw;
 use super::editor;
 use super::model::placement::WantedFile;
 use super::model::records::Compared;
-use super::update::{long, past};
+use super::update::{long, names, past};
 use super::work::{Looked, Outcome, Work};
 use crate::config::{self, Reading, Source};
 use crate::model::Profile;
@@ -25,6 +25,7 @@ pub fn perform(work: Work) -> Option<Outcome> {
         }
         Work::Draft(job) => Some(Outcome::Drafted(Box::new(change::draft(&job)))),
         Work::List(job) => Some(Outcome::Listed(Box::new(long::perform(*job)))),
+        Work::Names(job) => Some(Outcome::Named(names::perform(*job))),
         Work::Forget(_) => None,
         Work::EventsOf(source, since, most) => Some(Outcome::Events(source.0.events(since, most))),
         Work::Check(job) => Some(Outcome::Checked(Box::new(editor::check(&job)))),

@@ -40,7 +40,7 @@ impl Hands {
     /// # Errors
     /// No thread can be started.
     pub fn give(&self, era: u64, work: Work) -> io::Result<()> {
-        if let Work::List(_) | Work::Forget(_) | Work::EventsOf(..) = work {
+        if let Work::List(_) | Work::Names(_) | Work::Forget(_) | Work::EventsOf(..) = work {
             // The thread waits for as long as there is a sender.
             let _ = self.quick.send((era, work));
             return Ok(());

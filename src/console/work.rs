@@ -11,7 +11,7 @@ use super::model::Model;
 use super::model::past::Moment;
 use super::model::placement::WantedFile;
 use super::model::records::Compared;
-use super::update::long;
+use super::update::{long, names};
 use crate::model::{Profile, Time};
 use crate::source::Source;
 use crate::view::{EventPage, View};
@@ -23,6 +23,8 @@ pub enum Work {
     Read(WantedFile),
     /// Make the rows of a long list.
     List(Box<long::Job>),
+    /// Find names that complete what is written.
+    Names(Box<names::Job>),
     /// Let go of something large that nobody looks at any more.
     Forget(Forgotten),
     /// Look at an edited configuration.
@@ -79,6 +81,8 @@ pub enum Outcome {
     Read(String, Result<Arc<View>, String>),
     /// The rows of a long list.
     Listed(Box<long::Listed>),
+    /// Names that complete what was written.
+    Named(names::Names),
     /// Events that came since the last ones.
     Events(EventPage),
     /// What an edited configuration would mean.

@@ -41,7 +41,7 @@ fn running() -> Arc<Stepped> {
 /// A console whose long lists are made when the test says so.
 struct Slow {
     session: Session,
-    /// Lists to be made.
+    /// Lists to be made, and names to be found.
     lists: VecDeque<Work>,
 }
 
@@ -55,7 +55,7 @@ impl Slow {
     /// Does what is to be done, but for lists.
     fn work(&mut self) {
         while let Some(work) = self.session.take_work() {
-            if let Work::List(_) = &work {
+            if let Work::List(_) | Work::Names(_) = &work {
                 self.lists.push_back(work);
             } else if let Some(outcome) = hands::perform(work) {
                 self.session.done(self.session.era(), outcome);
@@ -284,4 +284,38 @@ fn a_row_never_becomes_another_application() {
     slow.session.refresh(Duration::from_secs(2));
     slow.work();
     slow.make_all().says("stranger");
+}
+
+#[test]
+fn names_come_when_they_are_found_and_fit_what_is_written_by_then() {
+    let offered = |session: &Session| match session.model().layers.last() {
+        Some(Layer::Command(line)) => line.candidates.iter().map(|one| one.word.clone()).collect(),
+        _ => Vec::new(),
+    };
+    let source = running();
+    let at_once = |keys: &str| {
+        let mut session = Session::new(Arc::clone(&source) as _, Options::default(), SIZE);
+        for key in Key::parse_all(keys).unwrap() {
+            session.key(key, Duration::ZERO);
+        }
+        offered(&session)
+    };
+    let mut slow = Slow::new(Arc::clone(&source) as _);
+    slow.keys(":app e");
+    assert_eq!(offered(&slow.session), Vec::<String>::new(), "nothing is found yet");
+    slow.make_all();
+    let found = offered(&slow.session);
+    assert_eq!(found, at_once(":app e"));
+    assert!(found.len() > 1 && found.iter().any(|name| name.starts_with("etl")), "{found:?}");
+    // What was found for the beginning is offered until the names for the whole are there.
+    slow.keys("tl");
+    assert!(offered(&slow.session).iter().all(|name| name.starts_with("etl")) && !offered(&slow.session).is_empty());
+    slow.make_all();
+    assert_eq!(offered(&slow.session), at_once(":app etl"));
+    // What comes for a line that was left is of no account.
+    slow.keys("<bs><bs><bs>ser<esc>2");
+    slow.make_all();
+    slow.keys(":app nothing-of-that-name");
+    slow.make_all();
+    assert_eq!(offered(&slow.session), Vec::<String>::new());
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::super::line_edit::LineEdit;
+use super::super::update::names::Names;
 use crate::view::act::Order;
 
 /// A layer over the page.
@@ -79,6 +80,8 @@ pub struct CommandLine {
     pub chosen: Option<usize>,
     /// What is written stands for itself: it names something, or nothing could be added to it.
     pub whole: bool,
+    /// Names out of very many that were found for what is written, or for its beginning.
+    pub names: Option<Names>,
 }
 
 /// What a word of the command line could become.

@@ -137,6 +137,8 @@ pub struct Model {
     pub making: Option<Making>,
     /// How many of them were begun.
     pub makings: u64,
+    /// Names that complete a command line are being looked for.
+    pub naming: bool,
     /// What is to be done outside, in order.
     pub work: VecDeque<Work>,
     /// Orders on their way.
@@ -375,6 +377,7 @@ impl Model {
             settings: String::new(),
             making: None,
             makings: 0,
+            naming: false,
             work: VecDeque::new(),
             orders: Orders::default(),
             batches: Vec::new(),

@@ -21,6 +21,7 @@ pub mod hand_out;
 pub mod lists;
 pub mod long;
 pub mod mouse;
+pub mod names;
 pub mod navigate;
 pub mod nodes;
 pub mod notices;
@@ -290,6 +291,7 @@ fn done(model: &mut Model, outcome: Outcome) -> Effects {
         Outcome::Checked(checked) => config::checked(model, *checked),
         Outcome::Edited(text) => config::edited(model, text),
         Outcome::Listed(listed) => return if long::take(model, *listed) { Effects::REDRAW } else { Effects::NONE },
+        Outcome::Named(names) => return if names::take(model, names) { Effects::REDRAW } else { Effects::NONE },
         Outcome::Events(page) => return update(model, Action::Events(page)),
         Outcome::Compared(compared) => revisions::take(model, compared),
         Outcome::Looked(looked) => past::looked(model, looked),

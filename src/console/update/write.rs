@@ -9,7 +9,7 @@ use super::super::model::layer::{CommandLine, Confirm, Layer, Question};
 use super::super::model::page::Page;
 use super::super::model::{Grade, Model};
 use super::super::theme::{Depth, ThemeName};
-use super::{attempt, bulk, change, config, form, lists, navigate, orders, run};
+use super::{attempt, bulk, change, config, form, lists, names, navigate, orders, run};
 
 /// Lets a key work on the text that is being written.
 pub fn key(model: &mut Model, key: Key) -> Effects {
@@ -138,7 +138,7 @@ pub fn open_command_line_with(model: &mut Model, text: &str) {
 }
 
 /// Looks up anew what the command line could become.
-fn look_up(model: &mut Model) {
+pub fn look_up(model: &mut Model) {
     let Some(Layer::Command(command)) = model.layers.last() else { return };
     let candidates = complete::candidates(model, command.line.text());
     let whole = complete::is_whole(model, command.line.text(), &candidates);
@@ -147,6 +147,7 @@ fn look_up(model: &mut Model) {
         command.chosen = None;
         command.whole = whole;
     }
+    names::want(model);
     orders::watch_move(model);
 }
 

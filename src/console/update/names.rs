@@ -1,0 +1,79 @@
+//! Names of applications that complete a command line, among very many: they are looked for beside the draw loop. Until they are there
+//! those are offered that were found for the beginning of what is written.
+
+use std::sync::Arc;
+
+use super::super::command::{self, Argument, Kind};
+use super::super::complete;
+use super::super::model::Model;
+use super::super::model::layer::{CommandLine, Layer};
+use super::super::work::Work;
+use super::write;
+use crate::view::View;
+
+/// Names that were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// What was written then.
+    typed: String,
+    /// The best ones for that, best first.
+    best: Vec<String>,
+}
+
+/// Names to be found.
+#[derive(Clone, Debug)]
+pub struct Job {
+    view: Arc<View>,
+    partition: Arc<str>,
+    typed: String,
+    most: usize,
+}
+
+/// The names that are offered for what is written, out of very many.
+pub fn offered(model: &Model, typed: &str) -> Vec<String> {
+    let Some(Layer::Command(CommandLine { names: Some(names), .. })) = model.layers.last() else { return Vec::new() };
+    let still = |name: &&String| names.typed == typed || name.starts_with(typed);
+    names.best.iter().filter(still).cloned().collect()
+}
+
+/// Has the names found for what is written, after those that are being looked for, if they are not there yet.
+pub fn want(model: &mut Model) {
+    let Some(Layer::Command(line)) = model.layers.last() else { return };
+    let Some(typed) = written(line).filter(|_| complete::are_many(model)) else { return };
+    if model.naming || line.names.as_ref().is_some_and(|names| names.typed == typed) {
+        return;
+    }
+    let (view, partition, typed) =
+        (Arc::clone(&model.cluster.view), Arc::clone(&model.cluster.partition), typed.to_owned());
+    model.naming = true;
+    model.work.push_back(Work::Names(Box::new(Job { view, partition, typed, most: complete::MOST })));
+}
+
+/// Looks for names. Takes tens of milliseconds: not to be called where frames are drawn.
+pub fn perform(job: Job) -> Names {
+    let Job { view, partition, typed, most } = job;
+    let part = view.partitions.iter().find(|part| part.name == partition);
+    let best = part.map_or_else(Vec::new, |part| complete::apps_in(part, &typed, most));
+    Names { typed, best }
+}
+
+/// Takes names that were found. Whether somebody writes what they are for.
+pub fn take(model: &mut Model, found: Names) -> bool {
+    model.naming = false;
+    let Some(Layer::Command(line)) = model.layers.last_mut() else { return false };
+    let Some(typed) = written(line) else { return false };
+    // What was found for the beginning is still of use.
+    let fits = typed.starts_with(&found.typed);
+    if fits {
+        line.names = Some(found);
+    }
+    write::look_up(model);
+    fits
+}
+
+/// What is written of the name of an application.
+fn written(line: &CommandLine) -> Option<&str> {
+    let (name, rest) = line.line.text().split_once(' ')?;
+    let argument = command::by_name(name)?.argument;
+    matches!(argument, Argument::Optional(Kind::App) | Argument::Required(Kind::App)).then(|| rest.trim_start())
+}
