@@ -32,8 +32,8 @@ pub fn perform(work: Work) -> Option<Outcome> {
         Work::Write { file, text, what } => Some(Outcome::Written(write(&file, &text, &what))),
         Work::Export { model, file, what } => {
             let text = match file.extension().and_then(|extension| extension.to_str()) {
-                Some("csv") => draw::export::table(&model).csv(),
-                Some("json") => draw::export::table(&model).json(),
+                Some("csv") => draw::export::data(&model).csv(),
+                Some("json") => draw::export::data(&model).json(),
                 _ => draw::export::text(&model),
             };
             Some(Outcome::Written(write(&file, &text, &what)))

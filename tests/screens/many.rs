@@ -143,6 +143,12 @@ fn every_page_is_exported_in_every_form() {
         }
         let [csv, json, text] = written.try_into().unwrap();
         let rows: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+        if let Page::Queues(list) = driver.model().page() {
+            let paths: Vec<_> = rows.iter().map(|row| row["QUEUE"].as_str().unwrap()).collect();
+            assert_eq!(paths.len(), list.list.rows.len(), "{page}");
+            assert!(paths.contains(&"root.batch") && rows[0]["STATE"] == "Active", "{page}: {json}");
+            assert!(rows[0]["CPU used"].is_string() && rows[0]["CPU max"].is_string(), "{page}: {json}");
+        }
         assert!(!rows.is_empty() || csv.lines().count() == 1, "{page}: rows in one form only");
         assert!(csv.lines().count() > rows.len(), "{page}: titles and rows");
         assert!(text.lines().count() > usize::from(!rows.is_empty()), "{page}: {text}");

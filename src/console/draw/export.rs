@@ -93,6 +93,21 @@ pub fn table(model: &Model) -> Table {
     assemble(cells, len, meter)
 }
 
+/// The same for other programs: a queue by its whole path and its state in words, and each figure in a column of its own.
+pub fn data(model: &Model) -> Table {
+    let mut table = table(model);
+    if let (Page::Queues(page), Some(part)) = (model.page(), model.cluster.part()) {
+        let at = |title: &str| table.titles.iter().position(|known| known == title);
+        let (path, state) = (at("QUEUE"), at("STATE"));
+        for (row, line) in table.rows.iter_mut().zip(page.list.rows.iter()) {
+            let Some(queue) = part.queue(line.slot) else { continue };
+            path.map(|at| row[at] = queue.path.to_string());
+            state.map(|at| row[at] = queue.state.to_string());
+        }
+    }
+    table.split()
+}
+
 /// The row under the cursor, each cell under its title; bars are left out. Empty without a row.
 pub fn row(model: &Model) -> Vec<(String, String)> {
     let Some(at) = lists::cursor(model) else { return Vec::new() };
@@ -135,6 +150,26 @@ fn assemble(cells: Vec<(usize, usize, &'static str, String)>, len: usize, meter:
 }
 
 impl Table {
+    /// Figures that stand together in one column, as `28/ ·/ 32` under `CPU used/guar/max`, each in its own. A dot is nothing,
+    /// or not set: the cell is empty then.
+    fn split(self) -> Self {
+        let mut apart = Self { titles: Vec::new(), rows: vec![Vec::new(); self.rows.len()] };
+        for (column, title) in self.titles.iter().enumerate() {
+            let (of, parts) = title.rsplit_once(' ').unwrap_or(("", title));
+            let parts: Vec<&str> = parts.split('/').collect();
+            apart.titles.extend(parts.iter().map(|part| format!("{of} {part}").trim().to_owned()));
+            for (row, cells) in apart.rows.iter_mut().zip(&self.rows) {
+                let mut figures: Vec<&str> = cells[column].split('/').map(str::trim).collect();
+                if figures.len() != parts.len() {
+                    figures = vec![&cells[column]];
+                    figures.resize(parts.len(), "");
+                }
+                row.extend(figures.iter().map(|figure| if *figure == "·" { "" } else { figure }.to_owned()));
+            }
+        }
+        apart
+    }
+
     /// As comma separated values (RFC 4180).
     pub fn csv(&self) -> String {
         let quoted = |cell: &String| {
@@ -191,5 +226,17 @@ mod tests {
         assert_eq!(table.csv(), "QUEUE,PEND cpu,PEND mem,CPU used/max\r\nroot,9.5,31G,\"2/, \"\"x\"\"\"\r\n");
         assert!(table.json().contains("\"PEND mem\": \"31G\""));
         assert_eq!(table.text().lines().next(), Some("QUEUE  PEND cpu  PEND mem  CPU used/max"));
+        let apart = table.split();
+        assert_eq!(apart.titles, ["QUEUE", "PEND cpu", "PEND mem", "CPU used", "CPU max"]);
+        assert_eq!(apart.rows, [["root", "9.5", "31G", "2", ", \"x\""]]);
+    }
+
+    #[test]
+    fn figures_stand_apart_and_those_that_are_not_set_are_empty() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let rows = vec![texts(&["28/   ·/  (32)", "a/b"]), texts(&["", "c"])];
+        let apart = Table { titles: texts(&["CPU used/guar/max", "NODE"]), rows }.split();
+        assert_eq!(apart.titles, ["CPU used", "CPU guar", "CPU max", "NODE"]);
+        assert_eq!(apart.rows, [["28", "", "(32)", "a/b"], ["", "", "", "c"]]);
     }
 }
