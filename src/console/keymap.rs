@@ -176,7 +176,7 @@ pub fn page_contexts(model: &Model) -> &'static [Context] {
 /// What a key does now; `None` when it means nothing.
 pub fn action(model: &Model, key: Key) -> Option<Action> {
     if layout::regions(model).is_none() {
-        return unseen(model, key);
+        return blind(model, key);
     }
     let mut keys = model.pressed.clone();
     keys.push(key);
@@ -200,8 +200,8 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
     }
 }
 
-/// What a key does on a terminal that is too small to show anything: only what needs no picture.
-fn unseen(model: &Model, key: Key) -> Option<Action> {
+/// What a key does where nothing can be shown, as on a terminal that is too small: only what needs no picture.
+pub fn blind(model: &Model, key: Key) -> Option<Action> {
     match model.keymap.look_up(&[Context::Always], &[key]) {
         Found::Run(binding) => {
             let blind = matches!(binding.id, CommandId::QuitAgain | CommandId::Suspend | CommandId::Repaint);

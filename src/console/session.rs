@@ -136,7 +136,10 @@ impl Session {
     pub fn key(&mut self, key: Key, now: Duration) -> Effects {
         let passed = update(&mut self.model, Action::Clock(now));
         if !self.held.is_empty() {
-            return passed.and(self.hold(Held::Key(key)));
+            return passed.and(match keymap::blind(&self.model, key) {
+                Some(action) => update(&mut self.model, action),
+                None => self.hold(Held::Key(key)),
+            });
         }
         let Some(action) = keymap::action(&self.model, key) else { return passed };
         if lists::is_awaited(&self.model) && long::waits(&self.model, &action) {

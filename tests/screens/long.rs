@@ -319,3 +319,14 @@ fn names_come_when_they_are_found_and_fit_what_is_written_by_then() {
     slow.make_all();
     assert_eq!(offered(&slow.session), Vec::<String>::new());
 }
+
+#[test]
+fn whoever_waits_for_a_list_can_leave() {
+    let mut slow = Slow::new(running());
+    slow.keys("2K");
+    let quits = ["<ctrl-c>", "<ctrl-c>"].map(|key| {
+        let key = Key::parse_all(key).unwrap()[0];
+        slow.session.key(key, Duration::ZERO).quit
+    });
+    assert_eq!(quits, [false, true]);
+}
