@@ -101,8 +101,11 @@ pub fn data(model: &Model) -> Table {
         let (path, state) = (at("QUEUE"), at("STATE"));
         for (row, line) in table.rows.iter_mut().zip(page.list.rows.iter()) {
             let Some(queue) = part.queue(line.slot) else { continue };
-            path.map(|at| row[at] = queue.path.to_string());
-            state.map(|at| row[at] = queue.state.to_string());
+            for (at, words) in [(path, queue.path.to_string()), (state, queue.state.to_string())] {
+                if let Some(at) = at {
+                    row[at] = words;
+                }
+            }
         }
     }
     table.split()
