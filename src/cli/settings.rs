@@ -101,7 +101,7 @@ pub fn setup(settings: &Settings, profile: Profile) -> Setup {
 /// another run still has another one.
 fn instance() -> Arc<str> {
     let mut bytes = [0_u8; 16];
-    if getrandom::fill(&mut bytes).is_err() {
+    if getrandom::getrandom(&mut bytes).is_err() {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         bytes = now.as_nanos().to_be_bytes();
     }
