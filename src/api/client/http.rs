@@ -417,5 +417,5 @@ fn parsed<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Fault> {
 }
 
 fn date_of(response: &Response) -> Option<SystemTime> {
-    super::date::read(response.headers().get(DATE)?.to_str().ok()?)
+    httpdate::parse_http_date(response.headers().get(DATE)?.to_str().ok()?).ok()
 }
