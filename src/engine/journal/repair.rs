@@ -8,6 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
 use super::disk::{Disk, FileDisk};
 use super::frame::{self, Kind};
 use super::record::{Record, Wall};
@@ -178,20 +181,11 @@ fn write(disk: Arc<dyn Disk>, mut found: Found, reach: &Reach) -> Result<(), Str
     store.commit(&changes).map_err(|error| error.to_string())
 }
 
-/// A time of the wall clock for a person, in UTC.
+/// A time of the wall clock for a person, in UTC, to the second.
 fn date(wall: Wall) -> String {
-    let seconds = wall.0 / 1_000_000;
-    let (days, rest) = (i64::try_from(seconds / 86_400).unwrap_or(0), seconds % 86_400);
-    // Days since 0000-03-01, in eras of 400 years.
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let (day, month) = (of_year - (153 * shifted + 2) / 5 + 1, if shifted < 10 { shifted + 3 } else { shifted - 9 });
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} UTC", rest / 3600, rest / 60 % 60, rest % 60)
+    let seconds = i64::try_from(wall.0 / 1_000_000).unwrap_or(i64::MAX);
+    let at = OffsetDateTime::from_unix_timestamp(seconds).ok().and_then(|at| at.format(&Rfc3339).ok());
+    at.unwrap_or_default().replace('T', " ").replace('Z', " UTC")
 }
 
 #[cfg(test)]
