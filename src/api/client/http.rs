@@ -133,7 +133,7 @@ impl Client {
         Ok(Self { http, base: target.base.clone(), limits })
     }
 
-    /// Asks for a document and reads it whole. `path` is relative and encoded ([`super::once`], [`super::twice`]).
+    /// Asks for a document and reads it whole. `path` is relative and encoded ([`super::encode_once`], [`super::encode_twice`]).
     ///
     /// # Errors
     /// Everything that can go wrong.

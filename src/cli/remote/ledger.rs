@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::super::attach::WayArgs;
 use super::{Ended, ServerArgs};
-use crate::api::client::{Remote, once};
+use crate::api::client::{Remote, encode_once};
 use crate::api::convert::{Wall, ledger as convert};
 use crate::api::dto::ledger::{Audit, AuditEntry, RevisionInfo, Revisions};
 use crate::api::dto::ours::ConfigState;
@@ -88,8 +88,10 @@ impl Ledger {
             }
         };
         let wanted = [("user", &query.user), ("action", &query.action), ("object", &query.object)];
-        let filter: String =
-            wanted.iter().filter_map(|(name, value)| Some(format!("&{name}={}", encoded(value.as_ref()?)))).collect();
+        let filter: String = wanted
+            .iter()
+            .filter_map(|(name, value)| Some(format!("&{name}={}", encode_once(value.as_ref()?))))
+            .collect();
         let mut entries: Vec<AuditEntry> = Vec::new();
         let mut only = None;
         while entries.len() < query.limit {
@@ -166,9 +168,4 @@ fn began() -> Wall {
 fn get<T: DeserializeOwned>(once: &Once, path: &str) -> Result<T, Ended> {
     let bytes = once.own(path)?;
     serde_json::from_slice(&bytes).map_err(|error| Ended { message: format!("{path}: {error}"), code: 1 })
-}
-
-/// A text as the value of a query parameter.
-fn encoded(text: &str) -> String {
-    once(text).replace('+', "%2B")
 }

@@ -1,6 +1,9 @@
 //! The table of our own verbs. The router, the OpenAPI document and the tests all read it.
 
 use axum::http::Method;
+use percent_encoding::percent_decode_str;
+
+use crate::api::server::escape::malformed;
 
 /// What is behind a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,7 +223,7 @@ fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
     for wanted in pattern.split('/') {
         let part = parts.next()?;
         if wanted.starts_with('{') {
-            parameters.push(decoded(part, false).filter(|part| !part.is_empty())?);
+            parameters.push(decoded(part).filter(|part| !part.is_empty())?);
         } else if wanted != part {
             return None;
         }
@@ -228,31 +231,16 @@ fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
     parts.next().is_none().then_some(parameters)
 }
 
-/// The parameters behind the question mark.
+/// The parameters behind the question mark. A pair that is not well formed is left out.
 pub fn query(text: &str) -> Vec<(String, String)> {
-    let pair = |pair: &str| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        Some((decoded(name, true)?, decoded(value, true)?))
-    };
-    text.split('&').filter(|pair| !pair.is_empty()).filter_map(pair).collect()
+    let pairs = text.split('&').filter(|pair| decoded(pair).is_some());
+    pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()
 }
 
-/// A text with its percent signs taken away; `None` when it is no text then.
-fn decoded(text: &str, plus: bool) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' if plus => b' ',
-            b'%' => {
-                let digit = |byte: u8| char::from(byte).to_digit(16);
-                let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
-                u8::try_from(high * 16 + low).ok()?
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
+/// A percent-decoded text; `None` for a malformed escape and for what is no UTF-8.
+fn decoded(text: &str) -> Option<String> {
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    malformed(text).is_none().then(|| decoded.into_owned())
 }
 
 #[cfg(test)]
