@@ -9,7 +9,7 @@
 //!
 //! `cargo bench --bench console` measures, with `-- filter` only the lines whose names hold the word; `cargo test --bench console` runs all of it once, small.
 
-#![allow(clippy::print_stdout, reason = "it is what a bench is for")]
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "it is what a bench is for")]
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, channel};

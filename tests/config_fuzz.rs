@@ -3,6 +3,8 @@
 //!
 //! A run as long as one likes, with other texts each time: `PROPTEST_CASES=200000 cargo test --release --test config_fuzz`.
 
+#![allow(clippy::expect_used, reason = "a failed test says so by a panic")]
+
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

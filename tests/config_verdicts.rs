@@ -1,5 +1,7 @@
 //! The 550 recorded configurations: the verdicts of the releases, and where our own rules decide otherwise.
 
+#![allow(clippy::expect_used, reason = "a failed test says so by a panic")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! Recorded traces of real cores: the same scenario gives the same lines in the same order, `message` apart.
 
+#![allow(clippy::expect_used, reason = "a failed test says so by a panic")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,7 @@
 //! The demo's promises: alive at once, alive for ever, the same for every seed, and somebody's first own scenario.
 
+#![allow(clippy::expect_used, reason = "a failed test says so by a panic")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

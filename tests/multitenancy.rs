@@ -1,5 +1,7 @@
 //! The Multitenancy example (EX-01): what goes first, and every queue's priority before and after each step.
 
+#![allow(clippy::expect_used, reason = "a failed test says so by a panic")]
+
 use kornsole::model::{Priority, Profile};
 use kornsole::scenario::{self, Runner, Scenario, Sink, Step, StepKind, Trace};
 use kornsole::scheduler::{Event, EventKind, Scheduler};

@@ -4,7 +4,7 @@
 //! when it does not come within a deadline that is far beyond anything that is normal.
 
 #![cfg(unix)]
-#![allow(clippy::panic, reason = "a failed test says so by a panic, and one is provoked")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic, and one is provoked")]
 
 #[path = "pty/attach.rs"]
 mod attach;

@@ -3,7 +3,7 @@
 //! Method: a small cluster with few names, so that commands meet: the same application, ask, node and queue come up again and
 //! again, also after they are gone. After every command everything is counted anew.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 mod commands;
 #[path = "scheduler_properties/endings.rs"]

@@ -1,6 +1,6 @@
 //! Tapes: every one in `recordings/` plays as recorded, and what is wrong with a tape is told.
 
-#![allow(clippy::panic, reason = "a failed test says so by a panic")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! What the rows of a view say of a scheduler, where several objects have to agree.
 
+#![allow(clippy::expect_used, reason = "a failed test says so by a panic")]
+
 use std::sync::Arc;
 
 use kornsole::config;

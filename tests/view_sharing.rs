@@ -1,5 +1,7 @@
 //! A view costs what changed: rows that nothing touched are the same allocation before and after.
 
+#![allow(clippy::expect_used, reason = "a failed test says so by a panic")]
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 

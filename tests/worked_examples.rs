@@ -1,6 +1,8 @@
 //! The worked examples of the scheduler's rules, each with the rule's own numbers: inputs as scenario steps, results step by
 //! step.
 
+#![allow(clippy::expect_used, reason = "a failed test says so by a panic")]
+
 #[path = "worked/stage.rs"]
 mod stage;
 

@@ -80,7 +80,6 @@ impl<'s> Model<'s> {
 
     /// SCH-090: by score, then id; those that are kept for somebody or take nothing left out.
     fn open_nodes(&self) -> Vec<&'s Node> {
-        #[allow(clippy::cast_precision_loss, reason = "the rule is about floats")]
         let score = |node: &Node| {
             let shares = ["memory", "vcore"].into_iter().filter_map(|name| {
                 let share = 1.0 - node.available.amount(name) as f64 / node.total.get(name)? as f64;

@@ -24,7 +24,6 @@ fn shares(allocated: &Resource, guaranteed: Option<&Resource>) -> Vec<f64> {
     let mut shares = Vec::new();
     for (name, used) in allocated.iter() {
         let guarantee = guaranteed.and_then(|g| g.get(name)).unwrap_or(0);
-        #[allow(clippy::cast_precision_loss, reason = "the rule is about floats")]
         shares.push(if guarantee == 0 { used as f64 } else { used as f64 / guarantee as f64 });
     }
     shares.sort_by(|a, b| b.partial_cmp(a).unwrap());
@@ -60,7 +59,6 @@ fn one_share(partition: &Partition, queue: &Queue) -> f64 {
     let mut share: f64 = 0.0;
     for (name, used) in queue.allocated.iter() {
         let of = queue.guaranteed.as_ref().and_then(|g| g.get(name)).or_else(|| max.get(name));
-        #[allow(clippy::cast_precision_loss, reason = "the rule is about floats")]
         let own = match of {
             None => continue,
             Some(..=0) if used > 0 => 1.0,

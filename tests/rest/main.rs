@@ -1,6 +1,6 @@
 //! The REST API against what cores of 1.5.1 and 1.8.0 answered after one scenario (`tests/conformance/rest`).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 mod config;
 mod held;

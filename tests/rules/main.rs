@@ -6,7 +6,7 @@
 //! of the root.
 
 #![allow(non_snake_case, reason = "the short names are those of the rules' own examples")]
-#![allow(clippy::panic, reason = "helpers of tests")]
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 mod access;
 mod bounds;

@@ -76,6 +76,7 @@ impl Default for Keymap {
     fn default() -> Self {
         let rows = COMMANDS.iter().flat_map(|command| command.keys.iter().map(move |keys| (command.id, keys)));
         let binding = |(id, (context, name)): (CommandId, &(Context, &str))| {
+            #[expect(clippy::expect_used, reason = "the registry is a constant, and a test reads it")]
             let chord = parse_chord(name).expect("the keys of the registry are keys: a test reads them");
             Binding { context: *context, chord, id, argument: None }
         };

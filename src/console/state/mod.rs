@@ -424,11 +424,13 @@ impl State {
     }
 
     /// The page on the screen.
+    #[expect(clippy::expect_used, reason = "the queues are never taken off the stack")]
     pub fn page(&self) -> &Page {
         self.pages.last().expect("the queues are never taken off the stack")
     }
 
     /// The page on the screen, to be changed.
+    #[expect(clippy::expect_used, reason = "the queues are never taken off the stack")]
     pub fn page_mut(&mut self) -> &mut Page {
         self.pages.last_mut().expect("the queues are never taken off the stack")
     }

@@ -415,6 +415,7 @@ pub fn by_binding_name(name: &str) -> Option<&'static Command> {
 }
 
 /// The command of an id.
+#[expect(clippy::expect_used, reason = "the registry is a constant, and a test walks over it")]
 pub fn by_id(id: CommandId) -> &'static Command {
     COMMANDS.iter().find(|command| command.id == id).expect("every id has its row: a test walks over them")
 }
