@@ -11,7 +11,7 @@ use super::fail;
 use super::look::{LookArgs, Refused};
 use super::user_settings;
 use crate::api::client::{Target, TargetFault, Token};
-use crate::console::settings::RemoteContext;
+use crate::console::shell::settings::RemoteContext;
 use crate::console::{self, Opener};
 use crate::model::Identity;
 use crate::source::remote::RemoteOptions;

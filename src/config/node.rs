@@ -373,7 +373,6 @@ fn float(text: &str) -> Option<f64> {
         _ => {}
     }
     if let Some(number) = integer(size).filter(|_| !text.starts_with("+-")) {
-        #[expect(clippy::cast_precision_loss, reason = "the value is a float")]
         return Some(sign * number as f64);
     }
     let digit = |c: char| c.is_ascii_digit();
@@ -386,7 +385,6 @@ fn float(text: &str) -> Option<f64> {
 }
 
 /// A float as the releases cut it to a count: towards zero, and 2^64 wraps to 2^63 (CFG-007).
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the releases cut, and the range is known")]
 fn cut_float(float: f64) -> u64 {
     if float >= 18_446_744_073_709_551_616.0 { 1 << 63 } else { float as u64 }
 }

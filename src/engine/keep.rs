@@ -114,6 +114,7 @@ struct Saved<'a, S> {
 
 impl Core {
     /// Everything of it, written down.
+    #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
     pub fn save(&mut self) -> Vec<u8> {
         self.scheduler.partitions_mut().iter_mut().for_each(Partition::count_all_slept);
         let (notices, notices_told, history) = self.views.kept();

@@ -95,6 +95,7 @@ impl Partition {
     }
 
     /// The leaf of a placement, made with all that is missing above it (PLC-070, SCH-185).
+    #[expect(clippy::expect_used, reason = "placement yields a leaf that exists or was just made")]
     fn open_queue(&mut self, now: Time, placed: &Placed, events: &mut Vec<Event>) -> QueueKey {
         for path in &placed.create {
             let parent = path.parent().and_then(|parent| self.queues.find(&parent));

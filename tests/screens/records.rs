@@ -67,7 +67,7 @@ fn the_audit_tells_who_did_what_and_leads_to_it() {
     says(&driver, "Running → Failed");
     driver.keys("<ret>").unwrap();
     says(&driver, "nightly");
-    assert_eq!(driver.model().pages.len(), 3, "the application is on top");
+    assert_eq!(driver.state().pages.len(), 3, "the application is on top");
     driver.keys("<esc>j").unwrap();
     driver.keys("o").unwrap();
     says(&driver, "object train");

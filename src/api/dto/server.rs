@@ -129,7 +129,6 @@ pub struct ContainerSample {
     pub total_containers: i64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 fn count_as_text<S: serde::Serializer>(count: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(count)
 }

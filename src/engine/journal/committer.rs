@@ -58,6 +58,7 @@ impl Waiting {
 
 /// What is new in a ledger, as it stands in the store.
 pub(super) fn changes_of(news: &News) -> impl Iterator<Item = Change> {
+    #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
     fn bytes(value: &impl serde::Serialize) -> Arc<[u8]> {
         rmp_serde::to_vec_named(value).expect("the ledger has nothing that MessagePack lacks").into()
     }

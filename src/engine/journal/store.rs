@@ -355,6 +355,7 @@ fn content<T: for<'de> Deserialize<'de>>(kind: Kind, key: u64, row: &[u8]) -> Re
 fn make(write: &redb::WriteTransaction, change: &Change) -> Result<(), redb::Error> {
     match change {
         Change::Head(head) => {
+            #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
             let text = serde_json::to_vec(head).expect("a head has nothing that JSON lacks");
             write.open_table(HEAD)?.insert("head", &*frame::alone(Kind::Head, 0, 0, &text))?;
         }
@@ -373,6 +374,7 @@ fn make(write: &redb::WriteTransaction, change: &Change) -> Result<(), redb::Err
             write.open_table(PARTS)?.insert((*key, *part), &*row)?;
         }
         Change::Index(key, index) => {
+            #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
             let text = rmp_serde::to_vec_named(index).expect("an index has nothing that MessagePack lacks");
             write.open_table(SNAPSHOTS)?.insert(key, &*frame::alone(Kind::Index, *key, 0, &text))?;
         }

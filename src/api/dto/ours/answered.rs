@@ -195,7 +195,6 @@ pub struct Killed {
     pub left: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
