@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::editor::values_of;
 use super::model::change::{ChangePage, What};
 use super::model::placement::{Field, Form};
-use crate::config::properties;
+use crate::config::PropertyKey;
 use crate::model::{Identity, MEMORY, VCORE};
 use crate::view::place::TYPE_TAG;
 use crate::view::{PartitionView, Side};
@@ -64,7 +64,7 @@ pub fn rest_of_change(part: &PartitionView, me: &Identity, page: &ChangePage) ->
         return String::new();
     }
     match &field.what {
-        What::Key => follow(word, properties::KNOWN.into_iter()),
+        What::Key => follow(word, PropertyKey::names()),
         What::Value => {
             let key = page.fields.iter().find(|field| field.what == What::Key);
             let values = key.map(|key| values_of(key.line.text().trim())).unwrap_or_default();
