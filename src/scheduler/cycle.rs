@@ -14,7 +14,6 @@ use super::queue::ROOT;
 use super::siblings::Visit;
 use super::sleep::Drowsy;
 use super::try_asks::{Pick, Room, try_asks};
-use crate::config::properties::AppSortPolicy;
 use crate::model::{AppState, QueueState, Resource, Time};
 
 /// What a cycle keeps from one call to the next, so that it does not allocate memory for it again.
@@ -193,7 +192,7 @@ impl Partition {
     /// Starting (SCH-073).
     pub(super) fn on_their_way(&self, leaf: QueueKey) -> OnTheirWay {
         let queue = &self.queues[leaf];
-        if queue.settings.properties.app_sort != AppSortPolicy::StateAware || !self.switches.stateaware {
+        if !queue.settings.properties.app_sort.starts_one_at_a_time() || !self.switches.stateaware {
             return OnTheirWay::All;
         }
         if queue.apps.iter().any(|app| self.apps[*app].state == AppState::Starting) {

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::app::Application;
 use super::index::AppKey;
 use super::queue::Queue;
-use crate::config::properties::AppSortPolicy;
+use crate::config::AppSortPolicy;
 use crate::model::{AppId, Priority, Resource, Time};
 
 /// A number of the same order as a float's total order.
@@ -120,10 +120,9 @@ impl AppRank {
     pub fn of(app: &Application, leaf: &Queue) -> Self {
         let properties = &leaf.settings.properties;
         let priority = RankKey::Priority(Reverse(app.priority()));
-        let main = if properties.app_sort == AppSortPolicy::Fair {
-            RankKey::Share(ShareList::of(&app.allocated, leaf.guaranteed.as_ref()))
-        } else {
-            RankKey::Submitted(app.submitted)
+        let main = match properties.app_sort {
+            AppSortPolicy::Fair => RankKey::Share(ShareList::of(&app.allocated, leaf.guaranteed.as_ref())),
+            AppSortPolicy::Fifo | AppSortPolicy::StateAware => RankKey::Submitted(app.submitted),
         };
         let keys = if properties.sort_by_priority { [priority, main] } else { [main, priority] };
         Self { keys, submitted: app.submitted, id: app.id.clone(), app: app.key }

@@ -21,7 +21,6 @@ use super::partition::Partition;
 use super::preempt::attempts::Attempts;
 use super::slept::Since;
 use super::try_asks::{RESERVATION_DELAY, Room};
-use crate::config::properties::AppSortPolicy;
 use crate::model::{Resource, Time};
 
 /// How many gains are remembered; who slept longer wakes.
@@ -249,7 +248,7 @@ impl Partition {
 
     fn sleep_of_leaf(&self, leaf: QueueKey) -> Option<Sleep> {
         let queue = &self.queues[leaf];
-        let by_state = queue.settings.properties.app_sort == AppSortPolicy::StateAware && self.switches.stateaware;
+        let by_state = queue.settings.properties.app_sort.starts_one_at_a_time() && self.switches.stateaware;
         let maxima = self.queues.path_up(leaf).iter().any(|key| self.queues[*key].settings.max_applications.is_some());
         if by_state || maxima {
             return None;

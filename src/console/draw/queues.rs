@@ -26,7 +26,7 @@ use crate::console::state::column::QueueColumn;
 use crate::console::state::marks::{Facet, Mark, Marked};
 use crate::console::state::page::{Fold, QueueLine, QueuesPage};
 use crate::model::quantity::show_amount;
-use crate::model::{MEMORY, Priority, PriorityPolicy, QueueState, VCORE};
+use crate::model::{MEMORY, Priority, QueueState, VCORE};
 use crate::source::SourcePlace;
 use crate::view::{PartitionView, QueueRow};
 
@@ -327,7 +327,7 @@ fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     };
     let mut pieces = vec![number];
     let mut columns = 0;
-    if row.priority.policy == PriorityPolicy::Fence {
+    if row.priority.policy.is_fence() {
         pieces.push(piece(Role::PriorityFenced, signs.fenced));
         columns += 1;
     }

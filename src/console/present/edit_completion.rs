@@ -1,28 +1,12 @@
 //! What the word before the cursor could become: keys, property names and values, resources, queues, users, by where it stands.
 
-use crate::config::{keys_below, properties};
+use crate::config::{PropertyKey, keys_below, values_at};
 use crate::console::present::filter;
 use crate::console::state::editor::fold::indent;
 use crate::view::PartitionView;
 
 /// The most that are offered.
 const MOST: usize = 50;
-/// Values that a key may have.
-const VALUES: [(&str, &str, &[&str]); 11] = [
-    ("", "create", &["true", "false"]),
-    ("queues", "parent", &["true", "false"]),
-    ("", "enabled", &["true", "false"]),
-    ("", "quotapreemptionenabled", &["true", "false"]),
-    ("placementrules", "name", &["provided", "user", "tag", "fixed"]),
-    ("parent", "name", &["provided", "user", "tag", "fixed"]),
-    ("nodesortpolicy", "type", &["fair", "binpacking"]),
-    ("filter", "type", &["allow", "deny"]),
-    ("properties", properties::APPLICATION_SORT_POLICY, &["fifo", "fair"]),
-    ("properties", properties::APPLICATION_SORT_PRIORITY, &["enabled", "disabled"]),
-    ("properties", properties::PRIORITY_POLICY, &["default", "fence"]),
-];
-/// The same for the one that preemption has.
-const PREEMPTION: &[&str] = &["default", "fence", "disabled"];
 
 /// What a word could become.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -131,7 +115,7 @@ fn parents(above: &[String], column: usize) -> Vec<String> {
 fn keys(parent: &str, path: &[String], part: Option<&PartitionView>) -> Vec<String> {
     match parent {
         "guaranteed" | "max" | "maxresources" | "resourceweights" => resources(part),
-        "properties" => properties::KNOWN.map(str::to_owned).to_vec(),
+        "properties" => PropertyKey::names().map(str::to_owned).collect(),
         "users" | "groups" => names(parent, part),
         "parent" if !path.iter().any(|key| key == "placementrules") => Vec::new(),
         _ => keys_below(parent).iter().map(|key| (*key).to_owned()).collect(),
@@ -139,12 +123,12 @@ fn keys(parent: &str, path: &[String], part: Option<&PartitionView>) -> Vec<Stri
 }
 
 fn values(parent: &str, key: &str, part: Option<&PartitionView>) -> Vec<String> {
-    let fixed = VALUES.iter().find(|(at, name, _)| *name == key && (at.is_empty() || *at == parent));
-    if let Some((_, _, words)) = fixed {
-        return words.iter().map(|word| (*word).to_owned()).collect();
+    let profile = part.map(|part| part.rules.profile()).unwrap_or_default();
+    let allowed = values_at(parent, key, profile);
+    if !allowed.is_empty() {
+        return allowed.into_iter().map(str::to_owned).collect();
     }
     match (parent, key) {
-        ("properties", properties::PREEMPTION_POLICY) => PREEMPTION.iter().map(|word| (*word).to_owned()).collect(),
         (_, "value") => {
             let mut words = vec!["namespace".to_owned()];
             words.extend(part.into_iter().flat_map(PartitionView::walk).map(|row| row.path.to_string()));
@@ -181,6 +165,8 @@ fn names(kind: &str, part: Option<&PartitionView>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{FilterType, NodeSortPolicy, RuleKind};
+    use crate::model::AllowedValue;
 
     const TEXT: &str = "\
 partitions:
@@ -226,6 +212,19 @@ partitions:
             ("partitions:", "  - que", "queues:"),
         ] {
             assert_eq!(offered(below, written).first().map(String::as_str), Some(first), "{written:?} below {below:?}");
+        }
+    }
+
+    #[test]
+    fn every_rule_and_policy_is_offered() {
+        let names = |allowed: &[AllowedValue]| allowed.iter().map(|value| value.name).collect::<Vec<_>>();
+        assert_eq!(offered("placementrules:", "      - name: "), names(RuleKind::ALLOWED));
+        assert_eq!(offered("partitions:", "    nodesortpolicy: {type: "), names(NodeSortPolicy::ALLOWED));
+        assert_eq!(offered("value:", "        filter: {type: "), names(FilterType::ALLOWED));
+        for key in PropertyKey::VALUES {
+            let written = format!("          properties: {{{}: ", key.name());
+            assert_eq!(offered("name: a", &written), names(key.allowed()), "{}", key.name());
+            assert_eq!(values_of(key.name()), names(key.allowed()));
         }
     }
 

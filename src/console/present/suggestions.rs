@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::properties;
+use crate::config::PropertyKey;
 use crate::console::state::change::{ChangePage, What};
 use crate::console::state::editor::values_of;
 use crate::console::state::placement::{Field, Form};
@@ -64,7 +64,7 @@ pub fn rest_of_change(part: &PartitionView, me: &Identity, page: &ChangePage) ->
         return String::new();
     }
     match &field.what {
-        What::Key => follow(word, properties::KNOWN.into_iter()),
+        What::Key => follow(word, PropertyKey::names()),
         What::Value => {
             let key = page.fields.iter().find(|field| field.what == What::Key);
             let values = key.map(|key| values_of(key.line.text().trim())).unwrap_or_default();

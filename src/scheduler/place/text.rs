@@ -83,7 +83,7 @@ impl Placement {
         let not_reached = |head, subject| Line { head, subject, mark: Mark::NotReached, ..Line::default() };
         let rest = rules.list.iter().enumerate().skip(reached).filter_map(|(number, rule)| {
             let link = rule.links.first()?;
-            let subject = if link.kind == RuleKind::Fixed { link.value.to_string() } else { String::new() };
+            let subject = if link.kind.value_is_queue() { link.value.to_string() } else { String::new() };
             Some(not_reached(format!("{} {}", number + 1, rule_words(link.kind, &link.value, link.create)), subject))
         });
         let recovery = || not_reached(format!("{behind} recovery"), String::new());
@@ -232,19 +232,11 @@ impl std::error::Error for RuleFault {}
 
 /// The name of a rule in a configuration.
 pub(super) fn kind_name(kind: RuleKind) -> &'static str {
-    match kind {
-        RuleKind::Provided => "provided",
-        RuleKind::User => "user",
-        RuleKind::Fixed => "fixed",
-        RuleKind::Tag => "tag",
-        RuleKind::PrimaryGroup => "primarygroup",
-        RuleKind::SecondaryGroup => "secondarygroup",
-        RuleKind::ApplicationType => "applicationtype",
-    }
+    kind.name()
 }
 
 pub(super) fn rule_words(kind: RuleKind, value: &str, create: bool) -> String {
-    let value = if kind == RuleKind::Tag { value } else { "" };
+    let value = if kind.value_is_tag() { value } else { "" };
     let create = if create { "create" } else { "" };
     joined([[kind_name(kind), value].join(" ").trim_end().to_owned(), create.to_owned()])
 }

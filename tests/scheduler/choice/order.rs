@@ -1,6 +1,6 @@
 //! The order of siblings and applications, read word by word: everything is sorted anew, by plain insertion.
 
-use kornsole::config::properties::AppSortPolicy;
+use kornsole::config::AppSortPolicy;
 use kornsole::model::{Profile, QueueState, Resource};
 use kornsole::scheduler::Partition;
 use kornsole::scheduler::app::Application;

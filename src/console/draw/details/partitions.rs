@@ -12,7 +12,6 @@ use super::super::meter::Meter;
 use super::super::pen::{dim, piece, plain};
 use super::super::queues::state_sign;
 use super::{Lines, Sheet};
-use crate::config::NodeSortPolicy;
 use crate::console::present::format;
 use crate::console::present::text;
 use crate::console::state::State;
@@ -46,10 +45,7 @@ pub fn sheet(state: &State, signs: &Signs) -> Sheet {
 
 fn of_one(lines: &mut Lines, part: &PartitionView, signs: &Signs) {
     let mut told = |label: &str, value: String| lines.push(vec![dim(format!("  {label:<14}")), plain(value)]);
-    let sort = match part.node_sort.policy {
-        NodeSortPolicy::Fair => "the emptiest first",
-        NodeSortPolicy::BinPacking => "the fullest first",
-    };
+    let sort = part.node_sort.policy.row().effect;
     told("nodes", format!("{}, {sort}", part.nodes.len()));
     let draining = part.queues.iter().flatten().filter(|row| row.state == QueueState::Draining).count();
     let queues = part.queues.iter().flatten().count();

@@ -6,12 +6,11 @@ use super::super::super::theme::{Role, Signs};
 use super::super::pen::{Piece, dim, piece, plain};
 use super::super::queues;
 use super::{Lines, Sheet, at_right, figure, gone, labelled, labelled_text};
-use crate::config::properties::AppSortPolicy;
 use crate::config::{LimitConfig, TemplateConfig};
 use crate::console::present::format;
 use crate::console::present::text;
 use crate::console::state::State;
-use crate::model::{MEMORY, Priority, PriorityPolicy, QueuePath, QueueState, Resource, VCORE};
+use crate::model::{MEMORY, Priority, QueuePath, QueueState, Resource, VCORE};
 use crate::view::drain::admins;
 use crate::view::explain::{AclKind, PriorityStep};
 use crate::view::{LimitUse, Origin, PartitionView, QueueRow};
@@ -114,8 +113,7 @@ fn how(step: &PriorityStep, signs: &Signs) -> Vec<Piece> {
         up if up > 0 => Some(piece(Role::PriorityRaised, format!("{} offset {up}", signs.raised))),
         down => Some(piece(Role::PriorityLowered, format!("{} offset {down}", signs.lowered))),
     };
-    let fence =
-        (step.policy == PriorityPolicy::Fence).then(|| piece(Role::PriorityFenced, format!("{} fence", signs.fenced)));
+    let fence = step.policy.is_fence().then(|| piece(Role::PriorityFenced, format!("{} fence", signs.fenced)));
     match (fence, offset) {
         (None, None) => vec![dim("as it is")],
         (Some(fence), None) => vec![fence, dim(", offset 0")],
@@ -126,12 +124,7 @@ fn how(step: &PriorityStep, signs: &Signs) -> Vec<Piece> {
 
 fn sorting(lines: &mut Lines, row: &QueueRow) {
     let by = if row.settings.sort_by_priority { ", by priority first" } else { ", without priority" };
-    let policy = match row.settings.app_sort {
-        AppSortPolicy::Fifo => "fifo",
-        AppSortPolicy::Fair => "fair",
-        AppSortPolicy::StateAware => "stateaware",
-    };
-    labelled(lines, "sorts", vec![plain(policy), plain(by)]);
+    labelled(lines, "sorts", vec![plain(row.settings.app_sort.name()), plain(by)]);
 }
 
 /// Who may submit and administer, with the queue that says so.

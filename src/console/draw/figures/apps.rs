@@ -118,12 +118,11 @@ pub fn why_ask(part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) ->
 
 /// The ask's own priority, and as what the queues above see it (SCH-061 to SCH-063).
 fn ask_priority(part: &PartitionView, row: &AppRow, ask: &AskRow) -> String {
-    use crate::model::PriorityPolicy;
     let mut told = format!("{} by itself", ask.priority);
     let Some(queue) = part.queue_at(&row.queue) else { return told };
     let mut seen = i64::from(ask.priority.0);
     for above in part.path_up(queue) {
-        let fence = above.priority.policy == PriorityPolicy::Fence;
+        let fence = above.priority.policy.is_fence();
         if !fence && above.priority.offset == 0 {
             continue;
         }

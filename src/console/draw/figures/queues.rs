@@ -71,10 +71,12 @@ fn priority(part: &PartitionView, row: &QueueRow) -> String {
                 of.current, row.path, of.raw
             )
         }
-        (_, 0) => format!("{} = {} {from}, no offset", of.current, of.raw),
-        (_, by) => format!("{} = {} {from} {}", of.current, of.raw, offset(if by > 0 { "+" } else { "-" })),
+        (PriorityPolicy::Default, 0) => format!("{} = {} {from}, no offset", of.current, of.raw),
+        (PriorityPolicy::Default, by) => {
+            format!("{} = {} {from} {}", of.current, of.raw, offset(if by > 0 { "+" } else { "-" }))
+        }
     };
-    if let Some(fence) = part.path_up(row).skip(1).find(|above| above.priority.policy == PriorityPolicy::Fence) {
+    if let Some(fence) = part.path_up(row).skip(1).find(|above| above.priority.policy.is_fence()) {
         told = format!("{told}; fenced at {}, above which all of it counts as {}", fence.path, fence.priority.current);
     }
     told
