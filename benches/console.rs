@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use kornsole::config;
 use kornsole::console::input::key::Key;
-use kornsole::console::shell::session::Session;
-use kornsole::console::shell::workers::Hands;
+use kornsole::console::shell::session::{Incoming, Session};
+use kornsole::console::shell::workers::Workers;
 use kornsole::console::state::Options;
-use kornsole::console::state::work::{Outcome, Work};
+use kornsole::console::state::effect::Effect;
 use kornsole::console::update::lists;
 use kornsole::engine::{Core, Engine};
 use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
@@ -143,25 +143,24 @@ struct Stand {
     terminal: Terminal<CrosstermBackend<Sink>>,
     sink: Sink,
     start: Instant,
-    hands: Hands,
-    done: Receiver<Outcome>,
+    workers: Workers,
+    replied: Receiver<()>,
 }
 
 impl Stand {
     fn new(source: Arc<dyn Source>, page: &str) -> Self {
-        let session = Session::new(source, Options::default(), SIZE);
+        let mut session = Session::new(source, Options::default(), SIZE);
         let sink = Sink::default();
         let viewport = Viewport::Fixed(Rect::new(0, 0, SIZE.width, SIZE.height));
         let backend = CrosstermBackend::new(sink.clone());
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport }).expect("nothing is asked for");
-        let (tell, done) = channel();
-        let tell = Mutex::new(tell);
-        let hands = Hands::new(move |_, outcome| {
-            // The bench may have gone on.
-            let _ = tell.lock().expect("nothing fails with it").send(outcome);
-        });
-        let hands = hands.expect("a thread can be started");
-        let mut stand = Self { session, terminal, sink, start: Instant::now(), hands, done };
+        let (wake, replied) = channel();
+        session.on_reply(Arc::new(move || {
+            // The bench may have ended.
+            let _ = wake.send(());
+        }));
+        let workers = Workers::new().expect("a thread can be started");
+        let mut stand = Self { session, terminal, sink, start: Instant::now(), workers, replied };
         for key in Key::parse_all(page).expect("these are keys") {
             stand.press(key);
             stand.finish();
@@ -176,35 +175,36 @@ impl Stand {
     }
 
     fn press(&mut self, key: Key) {
-        self.session.key(key, self.start.elapsed());
+        let effects = self.session.key(key, self.start.elapsed());
+        self.give_work(effects);
     }
 
-    /// Hands over what is to be done beside the loop.
-    fn hand_over(&mut self) {
-        while let Some(work) = self.session.take_work() {
-            if !matches!(work, Work::Copy(_) | Work::Edit(_) | Work::Context(_)) {
-                self.hands.give(self.session.era(), work).expect("a thread can be started");
+    fn step(&mut self, incoming: Incoming) {
+        let effects = self.session.step(incoming, self.start.elapsed());
+        self.give_work(effects);
+    }
+
+    /// Gives to the worker threads what is to be done beside the loop.
+    fn give_work(&self, effects: Vec<Effect>) {
+        for effect in effects {
+            if let Effect::Work(work) = effect {
+                self.workers.give(self.session.replies(), work).expect("a thread can be started");
             }
         }
     }
 
     /// Takes news, as the loop does before a frame.
     fn news(&mut self) {
-        while let Ok(outcome) = self.done.try_recv() {
-            self.session.done(self.session.era(), outcome);
-        }
-        self.session.refresh(self.start.elapsed());
-        self.hand_over();
+        while self.replied.try_recv().is_ok() {}
+        self.step(Incoming::Refresh);
     }
 
     /// Waits for the rows of a long list, if some are awaited. Whether they were.
     fn finish(&mut self) -> bool {
-        self.hand_over();
         let awaited = lists::is_awaited(self.session.state());
         while lists::is_awaited(self.session.state()) {
-            let outcome = self.done.recv().expect("the threads are there as long as the stand");
-            self.session.done(self.session.era(), outcome);
-            self.hand_over();
+            self.replied.recv().expect("the threads are there as long as the stand");
+            self.step(Incoming::Replies);
         }
         awaited
     }
@@ -217,7 +217,6 @@ impl Stand {
             self.news();
             self.draw();
             self.press(*key);
-            self.hand_over();
             self.draw();
             times.push(begin.elapsed());
             // A list is waited for with every other key only: one may be typed while another is made.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use divan::Bencher;
 use kornsole::console::input::key::{Code, Key};
-use kornsole::console::shell::session::Session;
+use kornsole::console::shell::session::{Incoming, Session};
 use kornsole::console::state::Options;
 use kornsole::model::{AppState, Identity, NodeId, Resource};
 use kornsole::source::{About, Link, Source, SourcePlace};
@@ -196,7 +196,7 @@ fn news(bencher: Bencher<'_, '_>, page: &str) {
             *view = Arc::clone(&views[turn % 2]);
         }
         stand.now += Duration::from_millis(16);
-        stand.session.refresh(stand.now);
+        stand.session.step(Incoming::Refresh, stand.now);
         stand.draw();
     });
 }

@@ -16,7 +16,7 @@ use crate::api::server::Server;
 use crate::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use crate::console;
 use crate::console::input::keymap::Keymap;
-use crate::console::shell::runtime::Tap;
+use crate::console::shell::tap::Tap;
 use crate::engine::journal::{Fresh, Kept};
 use crate::engine::{Core, Setup};
 use crate::model::acl::AclNames;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use ratatui::layout::Size;
 
 use crate::console::Options;
-use crate::console::shell::runtime::{Input, Tap};
+use crate::console::shell::tap::{Input, Tap};
 use crate::console::state::State;
 use crate::console::theme::Themes;
 use crate::console::update::action::Mouse;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  key ── keymap ── command ── Action ──> update ──> State ──> draw ──> buffer
-//!         (registry: command)                 └──> Effects (quit, suspend)
+//!         (registry: command)                 └──> Effects ──> shell (source, workers, terminal)
 //!  news of the source, time ── Action ──┘
 //! ```
 //!

@@ -282,7 +282,7 @@ impl<'t, 'w> Player<'t, 'w> {
     fn after_input(&mut self, name: &str, typed: bool, nth: u32) -> Result<(), Broken> {
         self.driver.refresh();
         self.keep_up();
-        self.ended = self.driver.take_effects().quit;
+        self.ended = self.driver.quits();
         self.ear.listen(self.driver.state(), self.at);
         let stays = self.shower.pressed(name, typed, nth);
         self.show(stays)

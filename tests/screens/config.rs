@@ -176,7 +176,7 @@ fn an_edit_is_kept_while_one_looks_elsewhere_and_asked_about_at_the_end() {
     driver.keys("<esc>6R").unwrap();
     settle(&mut driver);
     driver.keys("1q").unwrap();
-    assert!(driver.take_effects().quit);
+    assert!(driver.quits());
 }
 
 #[test]

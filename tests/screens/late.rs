@@ -4,16 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::console::input::key::Key;
-use kornsole::console::shell::session::Session;
+use kornsole::console::shell::session::{Incoming, Session};
 use kornsole::console::shell::settings;
+use kornsole::console::state::effect::Effect;
 use kornsole::console::state::layer::Layer;
 use kornsole::console::state::page::Page;
-use kornsole::console::state::work::Work;
+use kornsole::console::state::reply::Reply;
+use kornsole::console::state::work::SourceHandle;
 use kornsole::console::theme::Themes;
+use kornsole::console::update::action::Mouse;
 use kornsole::console::{Driver, Opener, Options, Personal};
 use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, Actor};
-use ratatui::layout::Size;
+use ratatui::layout::{Position, Size};
 
 use crate::change::TEXT;
 use crate::fixture::slow::Slow;
@@ -106,10 +109,15 @@ fn personal(opener: Opener) -> Personal {
     Personal { opener: Some(opener), contexts, ..Personal::default() }
 }
 
-fn press(session: &mut Session, keys: &str) {
-    for key in Key::parse_all(keys).unwrap() {
-        session.key(key, SECOND);
-    }
+/// What the session wants done outside after these keys.
+fn press(session: &mut Session, keys: &str) -> Vec<Effect> {
+    Key::parse_all(keys).unwrap().into_iter().flat_map(|key| session.key(key, SECOND)).collect()
+}
+
+/// Opens another scheduler, as the runtime does when it was asked to.
+fn open(session: &mut Session, name: &str, source: Arc<dyn Source>) {
+    session.replies().send(Reply::ContextOpened(name.to_owned(), Ok(SourceHandle(source))));
+    session.step(Incoming::Replies, SECOND);
 }
 
 /// A scheduler far away, and the same from near by.
@@ -147,6 +155,22 @@ fn an_answer_of_the_scheduler_before_is_none_of_the_present_one() {
 }
 
 #[test]
+fn the_text_of_a_revision_that_is_clicked_is_asked_for_at_once() {
+    let (mut driver, source, near) = written();
+    changed(&near, "vcore: 20", "vcore: 21");
+    changed(&near, "vcore: 21", "vcore: 22");
+    driver.refresh().keys("H").unwrap();
+    source.let_all_through();
+    driver.refresh();
+    says(&driver, "revision 2 → 3");
+    assert_eq!(source.held(), 0);
+    let (newest, _) = driver.lines().into_iter().enumerate().find(|(_, line)| line.starts_with('▌')).unwrap();
+    let y = u16::try_from(newest + 2).unwrap();
+    driver.mouse(Mouse::Click(Position { x: 4, y }));
+    assert_eq!(source.held(), 1, "the text of revision 1 is asked for");
+}
+
+#[test]
 fn a_text_of_the_scheduler_before_is_not_taken_for_one_of_the_present() {
     let (_, one, near_one) = written();
     let (_, two, near_two) = written();
@@ -155,16 +179,15 @@ fn a_text_of_the_scheduler_before_is_not_taken_for_one_of_the_present() {
     let mut session = Session::new(Arc::clone(&one) as _, Options::default(), Size { width: 120, height: 30 });
     session.personalize(personal(Opener::new(|_| Err(String::new()))));
     press(&mut session, "H:context two<ret>");
-    session.take_work();
     let asked = one.held();
     assert!(asked > 0, "texts are asked for");
-    session.switch("two", Ok(Arc::clone(&two) as _));
+    open(&mut session, "two", Arc::clone(&two) as _);
     press(&mut session, "H");
     one.let_through(asked);
-    session.refresh(2 * SECOND);
+    session.step(Incoming::Refresh, 2 * SECOND);
     assert_eq!(session.state().cluster.ledger.text(2), None);
     two.let_all_through();
-    session.refresh(2 * SECOND);
+    session.step(Incoming::Refresh, 2 * SECOND);
     let text = session.state().cluster.ledger.text(2).unwrap().unwrap();
     assert!(text.contains("vcore: 22"), "{text}");
 }
@@ -185,10 +208,10 @@ fn another_scheduler_waits_while_something_is_written() {
     let (_, two, _) = written();
     let mut session = Session::new(one, Options::default(), Size { width: 120, height: 30 });
     session.personalize(personal(Opener::new(|_| Err(String::new()))));
-    press(&mut session, ":context two<ret>");
-    assert!(matches!(session.take_work(), Some(Work::Context(name)) if name == "two"));
+    let effects = press(&mut session, ":context two<ret>");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::OpenContext(name) if name == "two")));
     press(&mut session, "6e# mine");
-    session.switch("two", Ok(Arc::clone(&two) as _));
+    open(&mut session, "two", Arc::clone(&two) as _);
     let said = |session: &Session| session.state().toast.as_ref().map(|toast| toast.text.clone());
     let told = "two is open, and something is being written here; :context two goes there";
     assert_eq!(said(&session).as_deref(), Some(told));
@@ -202,12 +225,10 @@ fn a_scheduler_that_was_given_up_for_another_does_not_come_in_between() {
     let mut session = Session::new(one, Options::default(), Size { width: 120, height: 30 });
     session.personalize(personal(Opener::new(|_| Err(String::new()))));
     press(&mut session, ":context one<ret>");
-    session.take_work();
     press(&mut session, ":context two<ret>");
-    session.take_work();
-    session.switch("one", Ok(Arc::clone(&two) as _));
+    open(&mut session, "one", Arc::clone(&two) as _);
     assert_eq!(session.era(), 0);
-    session.switch("two", Ok(two as _));
+    open(&mut session, "two", two as _);
     assert_eq!(session.era(), 1);
 }
 

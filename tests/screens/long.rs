@@ -7,10 +7,13 @@ use std::time::Duration;
 
 use kornsole::cli::demo;
 use kornsole::console::input::key::Key;
-use kornsole::console::shell::session::Session;
+use kornsole::console::shell::session::{Incoming, Session};
+use kornsole::console::shell::tap::Input;
 use kornsole::console::shell::workers;
+use kornsole::console::state::effect::Effect;
 use kornsole::console::state::layer::Layer;
 use kornsole::console::state::page::{AppsPage, Page};
+use kornsole::console::state::reply::Reply;
 use kornsole::console::state::work::Work;
 use kornsole::console::update::long;
 use kornsole::console::{Driver, Options};
@@ -48,25 +51,40 @@ struct Slow {
 impl Slow {
     fn new(source: Arc<dyn Source>) -> Self {
         let mut slow = Self { session: Session::new(source, beside(), SIZE), lists: VecDeque::new() };
-        slow.work();
+        slow.step(Incoming::Replies, Duration::ZERO);
         slow
     }
 
-    /// Does what is to be done, but for lists.
-    fn work(&mut self) {
-        while let Some(work) = self.session.take_work() {
-            if let Work::List(_) | Work::Names(_) = &work {
-                self.lists.push_back(work);
-            } else if let Some(outcome) = workers::perform(work) {
-                self.session.done(self.session.era(), outcome);
+    /// Steps the session, and does what is to be done but for lists. Whether it quits.
+    fn step(&mut self, incoming: Incoming, now: Duration) -> bool {
+        let mut quits = false;
+        for effect in self.session.step(incoming, now) {
+            match effect {
+                Effect::Work(work @ (Work::List(_) | Work::Names(_))) => self.lists.push_back(work),
+                Effect::Work(work) => {
+                    if let Some(reply) = workers::perform(work) {
+                        quits |= self.reply(reply);
+                    }
+                }
+                Effect::Quit => quits = true,
+                _ => {}
             }
         }
+        quits
+    }
+
+    fn reply(&mut self, reply: Reply) -> bool {
+        self.session.replies().send(reply);
+        self.step(Incoming::Replies, self.session.state().now)
+    }
+
+    fn refresh(&mut self, now: Duration) {
+        self.step(Incoming::Refresh, now);
     }
 
     fn keys(&mut self, keys: &str) -> &mut Self {
         for key in Key::parse_all(keys).unwrap() {
-            self.session.key(key, Duration::ZERO);
-            self.work();
+            self.step(Incoming::Input(Input::Key(key)), Duration::ZERO);
         }
         self
     }
@@ -74,9 +92,7 @@ impl Slow {
     /// Makes one list. Whether there was one to be made.
     fn make(&mut self) -> bool {
         let Some(work) = self.lists.pop_front() else { return false };
-        let outcome = workers::perform(work).unwrap();
-        self.session.done(self.session.era(), outcome);
-        self.work();
+        self.reply(workers::perform(work).unwrap());
         true
     }
 
@@ -168,8 +184,7 @@ proptest! {
                 "+" => {
                     source.advance(Duration::from_secs(2));
                     let now = slow.session.state().now + Duration::from_secs(2);
-                    slow.session.refresh(now);
-                    slow.work();
+                    slow.refresh(now);
                 }
                 keys => {
                     slow.keys(keys);
@@ -182,8 +197,7 @@ proptest! {
         // What was held while a list was awaited may have opened something else.
         slow.make_all();
         let now = slow.session.state().now + Duration::from_secs(2);
-        slow.session.refresh(now);
-        slow.work();
+        slow.refresh(now);
         slow.make_all();
         let state = slow.session.state();
         let mut anew = state.page().clone();
@@ -275,14 +289,12 @@ fn a_row_never_becomes_another_application() {
     part.app_generation += 1;
     view.generation += 1;
     scene.show(view);
-    slow.session.refresh(Duration::from_millis(10));
-    slow.work();
+    slow.refresh(Duration::from_millis(10));
     slow.says("▌ended just");
     assert!(!slow.screen().contains("stranger"));
     slow.keys("K");
     assert!(slow.session.state().layers.is_empty(), "{}", slow.screen());
-    slow.session.refresh(Duration::from_secs(2));
-    slow.work();
+    slow.refresh(Duration::from_secs(2));
     slow.make_all().says("stranger");
 }
 
@@ -326,7 +338,7 @@ fn whoever_waits_for_a_list_can_leave() {
     slow.keys("2K");
     let quits = ["<ctrl-c>", "<ctrl-c>"].map(|key| {
         let key = Key::parse_all(key).unwrap()[0];
-        slow.session.key(key, Duration::ZERO).quit
+        slow.step(Incoming::Input(Input::Key(key)), Duration::ZERO)
     });
     assert_eq!(quits, [false, true]);
 }

@@ -179,7 +179,7 @@ fn a_megabyte_and_binary_are_pasted_everywhere() {
             driver.resize(40, 12).buffer();
             driver.resize(100, 30);
         }
-        assert!(!driver.take_effects().quit, "{keys}");
+        assert!(!driver.quits(), "{keys}");
         assert_eq!((live(&source), source.configuration().unwrap().checksum.clone()), before, "{keys}");
         driver.keys("<esc><esc><esc>").unwrap();
     }

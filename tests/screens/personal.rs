@@ -90,7 +90,7 @@ fn pasted_text_is_written_or_ignored_and_never_taken_for_keys() {
     driver.paste("QQ2q\u{3}y");
     says(&driver, "what was pasted is ignored");
     assert_eq!(driver.lines()[3..30], before);
-    assert!(!driver.take_effects().quit);
+    assert!(!driver.quits());
     driver.keys("2/").unwrap();
     driver.paste("we\u{1b}b\nq");
     says(&driver, "2 of 8");

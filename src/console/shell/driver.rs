@@ -1,5 +1,6 @@
 //! A console without a terminal: keys in, screen out, on a clock that is moved by hand. For tests and tapes.
 
+use std::mem::discriminant;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -8,11 +9,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 
 use crate::console::input::key::Key;
-use crate::console::shell::session::Session;
+use crate::console::shell::session::{Incoming, Session};
+use crate::console::shell::tap::Input;
 use crate::console::shell::workers;
-use crate::console::state::work::Work;
+use crate::console::state::effect::Effect;
+use crate::console::state::reply::Reply;
+use crate::console::state::work::SourceHandle;
 use crate::console::state::{Options, Personal, State};
-use crate::console::update::action::{Effects, Mouse};
+use crate::console::update::action::Mouse;
 use crate::source::Source;
 
 /// How long an answer is waited for.
@@ -21,11 +25,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A console on a virtual terminal.
 pub struct Driver {
     session: Session,
-    /// Told when an answer has come.
-    answered: Receiver<()>,
+    /// Woken up when a reply has come.
+    replied: Receiver<()>,
     size: Size,
     now: Duration,
-    effects: Effects,
+    effects: Vec<Effect>,
     copied: Option<String>,
 }
 
@@ -34,12 +38,12 @@ impl Driver {
     pub fn new(source: Arc<dyn Source>, options: Options, width: u16, height: u16) -> Self {
         let size = Size { width, height };
         let mut session = Session::new(source, options, size);
-        let (tell, answered) = channel();
-        session.on_answer(Arc::new(move || {
+        let (wake, replied) = channel();
+        session.on_reply(Arc::new(move || {
             // The driver may be gone.
-            let _ = tell.send(());
+            let _ = wake.send(());
         }));
-        Self { session, answered, size, now: Duration::ZERO, effects: Effects::NONE, copied: None }
+        Self { session, replied, size, now: Duration::ZERO, effects: Vec::new(), copied: None }
     }
 
     /// Takes a person's own settings.
@@ -50,27 +54,38 @@ impl Driver {
 
     /// Presses one key.
     pub fn key(&mut self, key: Key) -> &mut Self {
-        self.effects = self.effects.and(self.session.key(key, self.now));
-        self.effects = self.effects.and(self.session.take_answers(self.now));
-        self.work()
+        self.step(Incoming::Input(Input::Key(key)))
     }
 
-    /// Does what is to be done outside, at once.
-    fn work(&mut self) -> &mut Self {
-        while let Some(work) = self.session.take_work() {
-            let era = self.session.era();
-            if let Work::Copy(text) = &work {
-                self.copied = Some(text.clone());
+    /// Steps the session, and does at once what it wants done outside, until nothing is left.
+    fn step(&mut self, incoming: Incoming) -> &mut Self {
+        let mut effects = self.session.step(incoming, self.now);
+        loop {
+            let replies: Vec<Reply> = effects.into_iter().filter_map(|effect| self.carry_out(effect)).collect();
+            if replies.is_empty() {
+                return self;
             }
-            if let (Work::Context(name), Some(opener)) = (&work, self.session.opener()) {
-                self.effects = self.effects.and(self.session.switch(name, opener.open(name)));
-                continue;
-            }
-            if let Some(outcome) = workers::perform(work) {
-                self.effects = self.effects.and(self.session.done(era, outcome));
-            }
+            replies.into_iter().for_each(|reply| self.session.replies().send(reply));
+            effects = self.session.step(Incoming::Replies, self.now);
         }
-        self
+    }
+
+    /// Does one thing outside. What is for a terminal is kept for [`Driver::take_effects`].
+    fn carry_out(&mut self, effect: Effect) -> Option<Reply> {
+        match effect {
+            Effect::Copy(text) => self.copied = Some(text),
+            Effect::EditText(_) => {
+                return Some(Reply::TextEdited(Err("there is no terminal for an editor".to_owned())));
+            }
+            Effect::OpenContext(name) => {
+                let opened = self.session.opener()?.open(&name).map(SourceHandle);
+                return Some(Reply::ContextOpened(name, opened));
+            }
+            Effect::Work(work) => return workers::perform(work),
+            effect if self.effects.iter().any(|known| discriminant(known) == discriminant(&effect)) => {}
+            effect => self.effects.push(effect),
+        }
+        None
     }
 
     /// What was put into the clipboard last.
@@ -80,14 +95,12 @@ impl Driver {
 
     /// Lets the mouse do something.
     pub fn mouse(&mut self, mouse: Mouse) -> &mut Self {
-        self.effects = self.effects.and(self.session.mouse(mouse, self.now));
-        self
+        self.step(Incoming::Input(Input::Mouse(mouse)))
     }
 
     /// Pastes text.
     pub fn paste(&mut self, text: &str) -> &mut Self {
-        self.effects = self.effects.and(self.session.paste(text.to_owned(), self.now));
-        self
+        self.step(Incoming::Input(Input::Paste(text.to_owned())))
     }
 
     /// Presses keys written as in `/eng<ret>jd<C-c>`.
@@ -112,22 +125,18 @@ impl Driver {
     /// Gives the terminal another size.
     pub fn resize(&mut self, width: u16, height: u16) -> &mut Self {
         self.size = Size { width, height };
-        self.effects = self.effects.and(self.session.resize(self.size));
-        self
+        self.step(Incoming::Input(Input::Size(self.size)))
     }
 
-    /// Takes the source's newest view, and answers that have come.
+    /// Takes the source's newest view, and replies that have come.
     pub fn refresh(&mut self) -> &mut Self {
-        self.effects = self.effects.and(self.session.refresh(self.now));
-        self.effects = self.effects.and(self.session.take_answers(self.now));
-        self.work()
+        self.step(Incoming::Refresh)
     }
 
     /// Waits until everything is answered that was asked: orders, and what was to be looked up in the past. At most for a minute.
     pub fn settle(&mut self) -> &mut Self {
-        while self.session.waits() && self.answered.recv_timeout(PATIENCE).is_ok() {
-            self.effects = self.effects.and(self.session.take_answers(self.now));
-            self.work();
+        while self.session.waits() && self.replied.recv_timeout(PATIENCE).is_ok() {
+            self.step(Incoming::Replies);
         }
         self
     }
@@ -138,9 +147,14 @@ impl Driver {
         self.refresh()
     }
 
-    /// What the console wanted done since this was asked last.
-    pub fn take_effects(&mut self) -> Effects {
+    /// What the console wanted of its terminal since this was asked last: to draw, to quit, to be suspended.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
+    }
+
+    /// Whether the console wanted to end since this, or [`Driver::take_effects`], was asked last.
+    pub fn quits(&mut self) -> bool {
+        self.take_effects().iter().any(|effect| matches!(effect, Effect::Quit))
     }
 
     /// When the console wants to be refreshed again though nothing happened.

@@ -13,7 +13,7 @@ use signal_hook::low_level;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 #[derive(Default)]
-struct State {
+struct GateState {
     closed: bool,
     /// The thread stands before the gate.
     waiting: bool,
@@ -21,9 +21,9 @@ struct State {
 
 /// A gate that a thread passes before it reads.
 #[derive(Clone, Default)]
-pub struct Gate(Arc<(Mutex<State>, Condvar)>);
+pub struct InputGate(Arc<(Mutex<GateState>, Condvar)>);
 
-impl Gate {
+impl InputGate {
     /// Waits while the gate is closed.
     pub fn pass(&self) {
         let (state, changed) = &*self.0;

@@ -10,5 +10,6 @@ pub(crate) mod perform;
 pub mod runtime;
 pub mod session;
 pub mod settings;
+pub mod tap;
 pub mod terminal;
 pub mod workers;

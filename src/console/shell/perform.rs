@@ -1,5 +1,4 @@
-//! Doing what the console asks for ([`crate::console::state::work`]), as far as it needs no terminal. Takes its time: not to be called where frames
-//! are drawn.
+//! Does the work of worker threads ([`crate::console::state::work`]). Takes its time: not to be called where frames are drawn.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -11,46 +10,44 @@ use crate::console::present::queue_form;
 use crate::console::state::editor;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::records::Compared;
-use crate::console::state::work::{Looked, Outcome, Work};
+use crate::console::state::reply::Reply;
+use crate::console::state::work::{MomentPage, Work};
 use crate::console::update::{long, names, past};
 use crate::model::Profile;
 use crate::view::{EventPage, View};
 
-/// Does it. `None` when nothing comes back, or when it takes a terminal.
-pub fn perform(work: Work) -> Option<Outcome> {
+/// Does a piece of work. `None` when nothing comes back.
+pub fn perform(work: Work) -> Option<Reply> {
     match work {
-        Work::Read(wanted) => {
+        Work::ReadConfig(wanted) => {
             let read = read(&wanted);
-            Some(Outcome::Read(wanted.name, read))
+            Some(Reply::ConfigRead(wanted.name, read))
         }
-        Work::Draft(job) => Some(Outcome::Drafted(Box::new(queue_form::draft(&job)))),
-        Work::List(job) => Some(Outcome::Listed(Box::new(long::perform(*job)))),
-        Work::Names(job) => Some(Outcome::Named(names::perform(*job))),
-        Work::Forget(_) => None,
-        Work::EventsOf(source, since, most) => Some(Outcome::Events(source.0.events(since, most))),
-        Work::Check(job) => Some(Outcome::Checked(Box::new(editor::check(&job)))),
-        Work::Write { file, text, what } => Some(Outcome::Written(write(&file, &text, &what))),
+        Work::Draft(job) => Some(Reply::FormDrafted(Box::new(queue_form::draft(&job)))),
+        Work::List(job) => Some(Reply::ListMade(Box::new(long::perform(*job)))),
+        Work::Names(job) => Some(Reply::NamesFound(names::perform(*job))),
+        Work::Discard(_) => None,
+        Work::ReadEvents(source, since, most) => Some(Reply::EventsRead(source.0.events(since, most))),
+        Work::Check(job) => Some(Reply::EditChecked(Box::new(editor::check(&job)))),
+        Work::Write { file, text, what } => Some(Reply::FileWritten(write(&file, &text, &what))),
         Work::Export { state, file, what } => {
             let text = match file.extension().and_then(|extension| extension.to_str()) {
                 Some("csv") => export::data(&state).csv(),
                 Some("json") => export::data(&state).json(),
                 _ => export::text(&state),
             };
-            Some(Outcome::Written(write(&file, &text, &what)))
+            Some(Reply::FileWritten(write(&file, &text, &what)))
         }
         Work::Compare { of, texts, profile, policy_group } => {
-            Some(Outcome::Compared(Compared { of, lines: compare(&texts, &policy_group, profile) }))
+            Some(Reply::RevisionsCompared(Compared { of, lines: compare(&texts, &policy_group, profile) }))
         }
-        Work::MomentsOf(source, since) => {
+        Work::FindMoments(source, since) => {
             let page = source.0.events(since, usize::MAX);
             let moments = past::moments(page.records.iter().map(|(number, record)| (*number, &**record)));
             let first = page.records.first().map(|(_, record)| record.at);
             let EventPage { instance, lowest, next, .. } = page;
-            Some(Outcome::Looked(Looked { instance, lowest, next, first, moments }))
+            Some(Reply::MomentsFound(MomentPage { instance, lowest, next, first, moments }))
         }
-        Work::Moments(_) => None,
-        Work::Edit(_) => Some(Outcome::Edited(Err("there is no terminal for an editor".to_owned()))),
-        Work::Copy(_) | Work::Context(_) => None,
     }
 }
 
@@ -85,8 +82,8 @@ fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
         .and_then(|file| file.take(limit).read_to_end(&mut bytes))
         .map_err(|error| format!("cannot be read: {error}"))?;
     let Reading { config, faults } = config::read_file(&bytes, config::DEFAULT_POLICY_GROUP, wanted.profile);
-    let told = || Source::new(&wanted.name, &String::from_utf8_lossy(&bytes)).render_all(&faults);
-    View::of_config(Arc::new(config.ok_or_else(told)?), wanted.profile)
+    let report = || Source::new(&wanted.name, &String::from_utf8_lossy(&bytes)).render_all(&faults);
+    View::of_config(Arc::new(config.ok_or_else(report)?), wanted.profile)
 }
 
 /// Writes a new file.

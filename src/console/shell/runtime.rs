@@ -1,9 +1,10 @@
 //! The console on a terminal: waits, takes what came, draws once. The only part that knows a clock and threads.
 //!
 //! ```text
-//!  input thread ──┐
-//!  signal thread ─┼── channel ──> loop: wait, take up to 64, update, draw at most once
-//!  source (wake) ─┘
+//!  input thread ───┐
+//!  signal thread ──┼── channel ──> loop: wait, take up to 64, step the session, draw at most once
+//!  source, replies ┘
+//!     (wake up)
 //! ```
 //!
 //! Invariants:
@@ -14,30 +15,29 @@
 //! Known limit: the input thread waits in the terminal driver and ends with the process, not with [`run`].
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use color_eyre::eyre::{WrapErr, bail};
 use crossterm::event::Event as TerminalEvent;
-use ratatui::layout::Size;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
-use crate::console::input::key::Key;
 use crate::console::input::terminal_events;
 use crate::console::shell::external_editor;
-use crate::console::shell::input_gate::Gate;
-use crate::console::shell::session::Session;
+use crate::console::shell::input_gate::InputGate;
+use crate::console::shell::session::{Incoming, Session};
+use crate::console::shell::tap::{Input, Tap, TapTime};
 use crate::console::shell::terminal;
 use crate::console::shell::terminal::Screen;
-use crate::console::shell::workers::Hands;
-use crate::console::state::work::{Outcome, Work};
-use crate::console::state::{Options, Personal, State};
-use crate::console::update::action::{Effects, Mouse};
-use crate::model::Time;
+use crate::console::shell::workers::Workers;
+use crate::console::state::effect::Effect;
+use crate::console::state::reply::Reply;
+use crate::console::state::work::SourceHandle;
+use crate::console::state::{Options, Personal};
 use crate::source::Source;
 
 /// The shortest time between two frames for news.
@@ -47,18 +47,21 @@ const BATCH: usize = 64;
 
 /// What comes to the loop.
 enum Event {
-    Key(Key),
-    Mouse(Mouse),
-    Paste(String),
+    Input(Input),
     News,
-    /// Something came of an order.
-    Answer,
-    /// Another scheduler was opened, or could not be: its name.
-    Opened(String, Result<Arc<dyn Source>, String>),
+    /// There is a reply in the session's channel.
+    Reply,
     Signal(i32),
-    /// Something that was asked for is done, in the era of the session in which it was asked for.
-    Done(u64, Outcome),
     InputEnded(std::io::Error),
+}
+
+/// What is to be done after a batch of events.
+#[derive(Default)]
+struct Due {
+    redraw: bool,
+    repaint: bool,
+    quit: bool,
+    suspend: bool,
 }
 
 /// Runs the console on the terminal until the person quits.
@@ -69,32 +72,7 @@ pub fn run(source: Arc<dyn Source>, options: Options, personal: Personal) -> col
     run_tapped(source, options, personal, None)
 }
 
-/// What a person does to a console.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
-    /// Pressed a key.
-    Key(Key),
-    /// Did something with the mouse.
-    Mouse(Mouse),
-    /// Pasted text.
-    Paste(String),
-    /// Gave the terminal another size.
-    Size(Size),
-}
-
-/// Somebody who hears what a person does. Called on the console's own thread, which waits for it.
-pub trait Tap {
-    /// The console begins, on a terminal of this size.
-    fn begin(&mut self, size: Size, state: &State);
-    /// Something is done, at this time of the cluster; the console has not answered yet.
-    fn input(&mut self, input: &Input, at: Time);
-    /// The console has answered, or shows something new.
-    fn shown(&mut self, state: &State);
-    /// The console ends, because the person left it or for another reason.
-    fn end(&mut self, at: Time, left: bool);
-}
-
-/// The same while somebody listens.
+/// The same with a tap that listens.
 ///
 /// # Errors
 /// As [`run`].
@@ -114,47 +92,44 @@ pub fn run_tapped(
     let news = Arc::new(AtomicBool::new(false));
     watch_signals(&sender)?;
     let screen = Screen::take().wrap_err("the terminal could not be taken")?;
-    let input = Gate::default();
+    let input = InputGate::default();
     watch_input(&sender, &input)?;
     watch_source(&*source, &sender, &news);
     let size = screen.size()?;
-    let time = TapTime { shown: source.now(), began: source.now() };
+    let time = TapTime::of(&*source);
     let mut session = Session::new(source, options, size);
     session.personalize(personal);
-    let told = Mutex::new(sender.clone());
-    session.on_answer(Arc::new(move || {
+    let wake = sender.clone();
+    session.on_reply(Arc::new(move || {
         // The loop may have ended.
-        let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Answer);
+        let _ = wake.send(Event::Reply);
     }));
     if let Some(tap) = &mut tap {
         tap.begin(size, session.state());
     }
-    let told = Mutex::new(sender.clone());
-    let hands = Hands::new(move |era, outcome| {
-        // The loop may have ended.
-        let _ = told.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Done(era, outcome));
-    })?;
+    let workers = Workers::new()?;
     let start = Instant::now();
-    let (last_news, waiting, left) = (start, false, false);
-    Loop { screen, session, time, tap, input, hands, events, sender, news, start, last_news, waiting, left }.run()
+    let (last_news, waiting, left, due) = (start, false, false, Due::default());
+    Loop { screen, session, time, tap, input, workers, events, sender, news, start, last_news, waiting, left, due }
+        .run()
 }
 
-fn watch_input(sender: &Sender<Event>, gate: &Gate) -> color_eyre::Result<()> {
+fn watch_input(sender: &Sender<Event>, gate: &InputGate) -> color_eyre::Result<()> {
     let (sender, gate) = (sender.clone(), gate.clone());
     let read = move || {
         loop {
             gate.pass();
-            let event = match crossterm::event::read() {
-                Ok(TerminalEvent::Key(key)) => terminal_events::key(key).map(Event::Key),
-                Ok(TerminalEvent::Mouse(mouse)) => terminal_events::mouse(mouse).map(Event::Mouse),
-                Ok(TerminalEvent::Paste(text)) => Some(Event::Paste(text)),
+            let input = match crossterm::event::read() {
+                Ok(TerminalEvent::Key(key)) => terminal_events::key(key).map(Input::Key),
+                Ok(TerminalEvent::Mouse(mouse)) => terminal_events::mouse(mouse).map(Input::Mouse),
+                Ok(TerminalEvent::Paste(text)) => Some(Input::Paste(text)),
                 Ok(_) => None,
                 Err(error) => {
                     let _ = sender.send(Event::InputEnded(error));
                     return;
                 }
             };
-            if event.is_some_and(|event| sender.send(event).is_err()) {
+            if input.is_some_and(|input| sender.send(Event::Input(input)).is_err()) {
                 return;
             }
         }
@@ -164,7 +139,7 @@ fn watch_input(sender: &Sender<Event>, gate: &Gate) -> color_eyre::Result<()> {
 }
 
 fn watch_signals(sender: &Sender<Event>) -> color_eyre::Result<()> {
-    // Another size is told by its signal: it is heard from before the first look at the size, which no event of the input is.
+    // Another size is reported by its signal, from before the size is first read; the input's own event for it comes later.
     let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT, SIGWINCH])?;
     let sender = sender.clone();
     let wait = move || {
@@ -188,28 +163,13 @@ fn watch_source(source: &dyn Source, sender: &Sender<Event>, news: &Arc<AtomicBo
     }));
 }
 
-/// The time that is told to who listens: it goes on over schedulers that are looked at one after the other, each with its own clock.
-#[derive(Clone, Copy)]
-struct TapTime {
-    /// What was told when the present scheduler was first looked at.
-    shown: Time,
-    /// Its own time then.
-    began: Time,
-}
-
-impl TapTime {
-    fn at(self, source: &dyn Source) -> Time {
-        self.shown + source.now().since(self.began)
-    }
-}
-
 struct Loop {
     screen: Screen,
     session: Session,
     time: TapTime,
     tap: Option<Box<dyn Tap>>,
-    input: Gate,
-    hands: Hands,
+    input: InputGate,
+    workers: Workers,
     events: Receiver<Event>,
     sender: Sender<Event>,
     news: Arc<AtomicBool>,
@@ -220,6 +180,8 @@ struct Loop {
     waiting: bool,
     /// The person has left.
     left: bool,
+    /// What the events of this batch want done after it.
+    due: Due,
 }
 
 impl Loop {
@@ -227,21 +189,20 @@ impl Loop {
         self.screen.listen_to_mouse(self.session.state().options.mouse)?;
         self.draw()?;
         loop {
-            let mut effects = Effects::NONE;
             if let Some(event) = self.wait()? {
-                effects = effects.and(self.take(event)?);
+                self.take(event)?;
                 for _ in 1..BATCH {
                     let Ok(event) = self.events.try_recv() else { break };
-                    effects = effects.and(self.take(event)?);
+                    self.take(event)?;
                 }
             }
-            effects = effects.and(self.refresh());
-            effects = effects.and(self.work()?);
+            self.refresh()?;
             if let Some(tap) = &mut self.tap {
                 tap.shown(self.session.state());
             }
             self.screen.listen_to_mouse(self.session.state().options.mouse)?;
-            if effects.quit {
+            let due = std::mem::take(&mut self.due);
+            if due.quit {
                 let at = self.time.at(&**self.session.source());
                 if let Some(tap) = &mut self.tap {
                     tap.end(at, self.left);
@@ -251,13 +212,13 @@ impl Loop {
             if !terminal::taken() {
                 bail!("stopped after a panic in another thread");
             }
-            if effects.suspend {
+            if due.suspend {
                 self.suspend()?;
             }
-            if effects.repaint {
+            if due.repaint {
                 self.screen.forget()?;
             }
-            if effects.redraw || effects.repaint {
+            if due.redraw || due.repaint {
                 self.draw()?;
             }
         }
@@ -288,112 +249,137 @@ impl Loop {
         }
     }
 
-    fn take(&mut self, event: Event) -> color_eyre::Result<Effects> {
-        let Some(input) = self.done_by(&event)? else { return self.answer(event) };
-        let Some(tap) = &mut self.tap else { return self.answer(event) };
-        // The console shows what is, not what was when it was drawn last, so that a tape can come to the same.
-        let now = self.time.at(&**self.session.source());
-        tap.input(&input, now);
-        let refreshed = self.session.refresh(self.now());
-        let effects = refreshed.and(self.answer(event)?);
+    fn take(&mut self, event: Event) -> color_eyre::Result<()> {
+        match event {
+            Event::Input(input) => self.take_input(input),
+            Event::Reply => self.step(Incoming::Replies),
+            Event::News => {
+                self.waiting = true;
+                Ok(())
+            }
+            Event::Signal(SIGWINCH) => {
+                let size = self.screen.size()?;
+                self.take_input(Input::Size(size))
+            }
+            Event::Signal(SIGTSTP) => {
+                self.due.suspend = true;
+                Ok(())
+            }
+            Event::Signal(SIGCONT) => self.retake(),
+            Event::Signal(_) => {
+                self.due.quit = true;
+                Ok(())
+            }
+            Event::InputEnded(error) => Err(error).wrap_err("the terminal could not be read from"),
+        }
+    }
+
+    fn take_input(&mut self, input: Input) -> color_eyre::Result<()> {
+        let Some(tap) = &mut self.tap else { return self.step(Incoming::Input(input)) };
+        tap.input(&input, self.time.at(&**self.session.source()));
+        // Input meets what is, not what was when the screen was drawn last, so that a tape can be played to the same result.
+        let ended = std::mem::take(&mut self.due.quit);
+        self.step(Incoming::Refresh)?;
+        self.step(Incoming::Input(input))?;
+        self.left |= self.due.quit;
+        self.due.quit |= ended;
         if let Some(tap) = &mut self.tap {
             tap.shown(self.session.state());
         }
-        self.left |= effects.quit;
-        Ok(effects)
+        Ok(())
     }
 
-    /// What a person does with an event.
-    fn done_by(&self, event: &Event) -> color_eyre::Result<Option<Input>> {
-        Ok(match event {
-            Event::Key(key) => Some(Input::Key(*key)),
-            Event::Mouse(mouse) => Some(Input::Mouse(*mouse)),
-            Event::Paste(text) => Some(Input::Paste(text.clone())),
-            Event::Signal(SIGWINCH) => Some(Input::Size(self.screen.size()?)),
-            _ => None,
-        })
-    }
-
-    fn answer(&mut self, event: Event) -> color_eyre::Result<Effects> {
-        Ok(match event {
-            Event::Key(key) => self.session.key(key, self.now()),
-            Event::Mouse(mouse) => self.session.mouse(mouse, self.now()),
-            Event::Paste(text) => self.session.paste(text, self.now()),
-            Event::Done(era, outcome) => self.session.done(era, outcome),
-            Event::Answer => self.session.take_answers(self.now()),
-            Event::Opened(name, opened) => {
-                let (era, before) = (self.session.era(), self.time.at(&**self.session.source()));
-                let effects = self.session.switch(&name, opened);
-                if self.session.era() != era {
-                    let source = self.session.source();
-                    self.time = TapTime { shown: before, began: source.now() };
-                    watch_source(&**source, &self.sender, &self.news);
-                }
-                effects
-            }
-            Event::News => {
-                self.waiting = true;
-                Effects::NONE
-            }
-            Event::Signal(SIGWINCH) => self.session.resize(self.screen.size()?),
-            Event::Signal(SIGTSTP) => Effects { suspend: true, ..Effects::NONE },
-            Event::Signal(SIGCONT) => {
-                self.screen.retake()?;
-                self.session.resize(self.screen.size()?).and(Effects { repaint: true, ..Effects::REDRAW })
-            }
-            Event::Signal(_) => Effects { quit: true, ..Effects::NONE },
-            Event::InputEnded(error) => return Err(error).wrap_err("the terminal could not be read from"),
-        })
-    }
-
-    /// Has done what is to be done outside: what needs the terminal here, everything else beside the loop.
-    fn work(&mut self) -> color_eyre::Result<Effects> {
-        let mut effects = Effects::NONE;
-        while let Some(work) = self.session.take_work() {
-            let era = self.session.era();
-            match work {
-                Work::Copy(text) => self.screen.copy(&text)?,
-                Work::Context(name) => {
-                    let Some(opener) = self.session.opener() else { continue };
-                    let sender = self.sender.clone();
-                    let open = move || {
-                        let opened = opener.open(&name);
-                        let _ = sender.send(Event::Opened(name, opened));
-                    };
-                    std::thread::Builder::new().name("console-open".to_owned()).spawn(open)?;
-                }
-                Work::Edit(text) => effects = effects.and(self.edit(&text)?),
-                other => self.hands.give(era, other)?,
-            }
+    /// Steps the session, and does what it wants done outside.
+    fn step(&mut self, incoming: Incoming) -> color_eyre::Result<()> {
+        let (era, before) = (self.session.era(), Arc::clone(self.session.source()));
+        let effects = self.session.step(incoming, self.now());
+        if self.session.era() != era {
+            let source = self.session.source();
+            self.time = self.time.on(&*before, &**source);
+            watch_source(&**source, &self.sender, &self.news);
         }
-        Ok(effects)
+        effects.into_iter().try_for_each(|effect| self.carry_out(effect))
+    }
+
+    /// Does one thing that the session wants done: what needs the terminal here, everything else beside the loop.
+    fn carry_out(&mut self, effect: Effect) -> color_eyre::Result<()> {
+        match effect {
+            Effect::Redraw => self.due.redraw = true,
+            Effect::Repaint => self.due.repaint = true,
+            Effect::Quit => self.due.quit = true,
+            Effect::Suspend => self.due.suspend = true,
+            Effect::Copy(text) => self.screen.copy(&text)?,
+            Effect::EditText(text) => self.edit(&text)?,
+            Effect::OpenContext(name) => self.open(name)?,
+            Effect::Work(work) => self.workers.give(self.session.replies(), work)?,
+            // The session has carried these out: they are for the source.
+            Effect::SendOrder(..)
+            | Effect::ReportRefusal(..)
+            | Effect::FetchRevision(_)
+            | Effect::FetchPastView(_)
+            | Effect::FetchPastSpan(..)
+            | Effect::FindMoments(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Opens another scheduler beside the loop.
+    fn open(&self, name: String) -> color_eyre::Result<()> {
+        let Some(opener) = self.session.opener() else { return Ok(()) };
+        let replies = self.session.replies();
+        let open = move || {
+            let opened = opener.open(&name).map(SourceHandle);
+            replies.send(Reply::ContextOpened(name, opened));
+        };
+        std::thread::Builder::new().name("console-open".to_owned()).spawn(open)?;
+        Ok(())
     }
 
     /// Gives the terminal to the person's own editor until that ends.
-    fn edit(&mut self, text: &str) -> color_eyre::Result<Effects> {
+    fn edit(&mut self, text: &str) -> color_eyre::Result<()> {
         self.input.pause();
         terminal::restore();
-        let (edited, era) = (external_editor::edit(text), self.session.era());
-        self.screen.retake()?;
+        let edited = external_editor::edit(text);
+        self.session.replies().send(Reply::TextEdited(edited));
+        let retaken = self.screen.retake();
         self.input.resume();
-        let effects = self.session.resize(self.screen.size()?).and(self.session.done(era, Outcome::Edited(edited)));
-        Ok(effects.and(Effects { repaint: true, ..Effects::REDRAW }))
+        retaken?;
+        self.resize()?;
+        self.repaint();
+        Ok(())
+    }
+
+    /// Takes the terminal back from another program.
+    fn retake(&mut self) -> color_eyre::Result<()> {
+        self.screen.retake()?;
+        self.resize()?;
+        self.repaint();
+        Ok(())
+    }
+
+    fn resize(&mut self) -> color_eyre::Result<()> {
+        let size = self.screen.size()?;
+        self.step(Incoming::Input(Input::Size(size)))
+    }
+
+    fn repaint(&mut self) {
+        (self.due.redraw, self.due.repaint) = (true, true);
     }
 
     /// Takes news when there are some and the last ones are long enough ago, and lets time go on when something is due.
-    fn refresh(&mut self) -> Effects {
+    fn refresh(&mut self) -> color_eyre::Result<()> {
         let now = self.now();
         let news = self.waiting && self.last_news.elapsed() >= FLOOR;
         if !news && self.session.next_wake().is_none_or(|due| due > now) {
-            return Effects::NONE;
+            return Ok(());
         }
         if news {
             self.waiting = false;
             self.last_news = Instant::now();
-            // Taken off before looking: what comes from now on is told anew.
+            // Cleared before the view is read: what comes from now on is reported again.
             self.news.store(false, Ordering::Release);
         }
-        self.session.refresh(now)
+        self.step(Incoming::Refresh)
     }
 
     /// Goes to the background as any program does, and comes back with the whole picture.
@@ -401,7 +387,7 @@ impl Loop {
         terminal::restore();
         low_level::emulate_default_handler(SIGTSTP)?;
         self.screen.retake()?;
-        self.session.resize(self.screen.size()?);
+        self.resize()?;
         self.draw()
     }
 }

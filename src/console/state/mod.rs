@@ -10,6 +10,7 @@ pub mod column;
 pub mod config;
 pub mod cursor;
 pub mod editor;
+pub mod effect;
 pub mod events;
 pub mod layer;
 pub mod line_edit;
@@ -19,6 +20,7 @@ pub mod page;
 pub mod past;
 pub mod placement;
 pub mod records;
+pub mod reply;
 pub mod work;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -33,8 +35,8 @@ use super::update::long::{LONG, Making};
 use crate::console::input::keymap::{Chord, Keymap};
 use crate::console::shell::opener::Opener;
 use crate::console::shell::settings::RemoteContext;
+use crate::console::state::effect::Effect;
 use crate::console::state::line_edit::History;
-use crate::console::state::work::Work;
 use crate::model::{Identity, Time};
 use crate::source::{About, Link, OwnHealth, SourcePlace};
 use crate::view::act::{Actor, Configuration};
@@ -142,8 +144,8 @@ pub struct State {
     pub makings: u64,
     /// Names that complete a command line are being looked for.
     pub naming: bool,
-    /// What is to be done outside, in order.
-    pub work: VecDeque<Work>,
+    /// What the running update wants done outside, in order; empty between updates.
+    effects: Vec<Effect>,
     /// Orders on their way.
     pub orders: Orders,
     /// What became of the orders of questions about many, while answers are waited for; the oldest first.
@@ -381,7 +383,7 @@ impl State {
             making: None,
             makings: 0,
             naming: false,
-            work: VecDeque::new(),
+            effects: Vec::new(),
             orders: Orders::default(),
             batches: Vec::new(),
             aim: None,

@@ -15,12 +15,8 @@ pub struct Orders {
     given: u64,
     /// Those without an answer, the oldest first.
     pub open: Vec<Ticket>,
-    /// Those that are still to be handed to the source.
-    wanted: Vec<(u64, Order)>,
     /// What would come of a move of several applications, whose target is being written.
     pub watched: Option<Watched>,
-    /// Those that were refused here already, of which the source is to take note.
-    refused: Vec<(Order, Refusal)>,
     /// What was tried lately and refused for want of a right, each once.
     pub tried: Vec<Tried>,
     /// Those whose result is on the screen while their events are looked for.
@@ -40,7 +36,7 @@ pub struct Ticket {
     pub act: Act,
     /// What its answer is for.
     pub purpose: Purpose,
-    /// The number that the next event had when it was handed to the source.
+    /// The number that the next event had when it was sent to the source.
     pub since: u64,
 }
 
@@ -160,22 +156,11 @@ impl Orders {
         self.given + 1
     }
 
-    /// Adds an order that is to be handed to the source. Gives its number.
-    pub fn give(&mut self, order: Order, purpose: Purpose) -> u64 {
+    /// Adds an order that is sent to the source. Gives its number.
+    pub fn open_ticket(&mut self, act: Act, purpose: Purpose) -> u64 {
         self.given += 1;
-        self.open.push(Ticket { number: self.given, act: order.act.clone(), purpose, since: 0 });
-        self.wanted.push((self.given, order));
+        self.open.push(Ticket { number: self.given, act, purpose, since: 0 });
         self.given
-    }
-
-    /// Adds an order that is refused here, of which the source is to take note.
-    pub fn refuse(&mut self, order: Order, refusal: Refusal) {
-        self.refused.push((order, refusal));
-    }
-
-    /// The orders that were refused here since this was asked last.
-    pub fn take_refused(&mut self) -> Vec<(Order, Refusal)> {
-        std::mem::take(&mut self.refused)
     }
 
     /// The order that an answer is to.
@@ -184,13 +169,8 @@ impl Orders {
         Some(self.open.remove(at))
     }
 
-    /// The orders that were added since this was asked last.
-    pub fn take_wanted(&mut self) -> Vec<(u64, Order)> {
-        std::mem::take(&mut self.wanted)
-    }
-
-    /// Keeps which event is the next when an order is handed to the source.
-    pub fn handed(&mut self, number: u64, since: u64) {
+    /// Keeps which event is the next when an order is sent to the source.
+    pub fn sent(&mut self, number: u64, since: u64) {
         if let Some(ticket) = self.open.iter_mut().find(|ticket| ticket.number == number) {
             ticket.since = since;
         }

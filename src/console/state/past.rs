@@ -57,8 +57,6 @@ pub struct Shown {
 pub struct Fetch {
     /// Of which time, and what happened right after it.
     pub wanted: Shown,
-    /// It was asked for.
-    pub asked: bool,
     /// What is shown if it cannot be had.
     pub instead: Option<(Arc<View>, Shown)>,
 }
@@ -242,13 +240,6 @@ impl Past {
         // What happened at this very moment is behind the present.
         let here = self.shown.as_ref().map_or(self.live + chapters::INSTANT, |shown| shown.at);
         self.chapters.seek(step, here, &self.moments)
-    }
-
-    /// The time whose picture is to be asked for now.
-    pub fn take_wanted(&mut self) -> Option<Time> {
-        let fetch = self.fetching.as_mut().filter(|fetch| !fetch.asked)?;
-        fetch.asked = true;
-        Some(fetch.wanted.at)
     }
 
     /// Adds what mattered.

@@ -14,8 +14,6 @@ pub struct Ledger {
     pub told: Option<Records>,
     /// Texts of revisions that were fetched, or why they cannot be had.
     texts: BTreeMap<u64, Result<Arc<str>, String>>,
-    /// Texts that are to be fetched.
-    wanted: Vec<u64>,
     /// Texts that are on their way.
     asked: BTreeSet<u64>,
     /// The last comparison.
@@ -60,16 +58,9 @@ impl Ledger {
         self.texts.get(&number).map(|text| text.as_ref().map_err(String::as_str))
     }
 
-    /// Wants the text of a revision, unless it is there or on its way.
-    pub fn want(&mut self, number: u64) {
-        if self.text(number).is_none() && self.asked.insert(number) {
-            self.wanted.push(number);
-        }
-    }
-
-    /// The texts that are to be fetched now.
-    pub fn take_wanted(&mut self) -> Vec<u64> {
-        std::mem::take(&mut self.wanted)
+    /// Whether the text of a revision is to be fetched: it is not there, and was not on its way until now.
+    pub fn begin_fetch(&mut self, number: u64) -> bool {
+        self.text(number).is_none() && self.asked.insert(number)
     }
 
     /// Takes a text that was fetched.

@@ -1,4 +1,4 @@
-//! What can happen to the console, and what it wants done outside.
+//! What can happen to the console.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +8,10 @@ use ratatui::layout::{Position, Size};
 use crate::console::input::command::CommandId;
 use crate::console::input::key::Key;
 use crate::console::input::keymap::Chord;
-use crate::console::state::past::{Span, Step};
-use crate::console::state::work::Outcome;
+use crate::console::state::reply::Reply;
 use crate::model::{Identity, Time};
 use crate::source::{Link, OwnHealth, Records};
-use crate::view::act::{Actor, Done, Refusal};
+use crate::view::act::Actor;
 use crate::view::{EventPage, View};
 
 /// Something that happens to the console.
@@ -40,20 +39,37 @@ pub enum Action {
     Events(EventPage),
     /// Events that came since an order was given whose result is on the screen.
     Aftermath(EventPage),
-    /// What is known of the ledger by now.
+    /// What is known of the audit and the revisions by now.
     Records(Records),
-    /// The text of a configuration that was in force, or why it cannot be had.
-    RevisionText(u64, Result<Arc<str>, String>),
-    /// How the cluster was at a time, or why that cannot be told.
-    PastView(Time, Result<Arc<View>, String>),
-    /// What happened right before or after a time, for a step; or why that cannot be told.
-    PastSpan(Time, Step, Result<Span, String>),
-    /// What came of an order, by its number.
-    Answer(u64, Result<Done, Refusal>),
-    /// Something that was asked for is done.
-    Done(Outcome),
+    /// An order was sent to the source: its number, and the number of the next event then.
+    OrderSent(u64, u64),
+    /// The result of an effect.
+    Reply(Reply),
     /// Time went on.
     Clock(Duration),
+}
+
+impl Action {
+    /// Whether a person did it.
+    pub fn is_input(&self) -> bool {
+        match self {
+            Self::Run(..)
+            | Self::Refuse(_)
+            | Self::Off(..)
+            | Self::Press(_)
+            | Self::Write(_)
+            | Self::Mouse(_)
+            | Self::Paste(_) => true,
+            Self::Resize(_)
+            | Self::Feed(_)
+            | Self::Events(_)
+            | Self::Aftermath(_)
+            | Self::Records(_)
+            | Self::OrderSent(..)
+            | Self::Reply(_)
+            | Self::Clock(_) => false,
+        }
+    }
 }
 
 /// What the mouse did.
@@ -78,41 +94,10 @@ pub struct Feed {
     pub link: Link,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
-    /// Whether what a preview tells is an estimate.
+    /// Whether previews are estimates.
     pub estimates: bool,
     /// Who gives orders, or why nobody can.
     pub actor: Result<Actor, Arc<str>>,
     /// Who acts, when that is somebody else than before: a remote tells it only after a while.
     pub identity: Option<Identity>,
-}
-
-/// What the console wants done outside of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Effects {
-    /// The screen shows something else now.
-    pub redraw: bool,
-    /// The screen is to be drawn from nothing: it was disturbed.
-    pub repaint: bool,
-    /// The console ends.
-    pub quit: bool,
-    /// The process goes to the background.
-    pub suspend: bool,
-}
-
-impl Effects {
-    /// Only a new picture.
-    pub const REDRAW: Self = Self { redraw: true, repaint: false, quit: false, suspend: false };
-    /// Nothing at all.
-    pub const NONE: Self = Self { redraw: false, repaint: false, quit: false, suspend: false };
-
-    /// Both.
-    #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        Self {
-            redraw: self.redraw || other.redraw,
-            repaint: self.repaint || other.repaint,
-            quit: self.quit || other.quit,
-            suspend: self.suspend || other.suspend,
-        }
-    }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::orders;
 use crate::console::input::command::CommandId;
 use crate::console::present::format;
+use crate::console::state::effect::Effect;
 use crate::console::state::orders::Tried;
 use crate::console::state::{Grade, State};
 use crate::model::QueuePath;
@@ -43,7 +44,7 @@ pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
         return;
     }
     state.orders.tried.push(Tried { order: order.clone(), refusal: refusal.clone(), since: state.now, again: 0 });
-    state.orders.refuse(order, refusal.clone());
+    state.emit(Effect::ReportRefusal(order, refusal.clone()));
 }
 
 /// Has one more note taken of what was tried again in its minute, with how often, once that is over.
@@ -58,7 +59,7 @@ pub fn due(state: &mut State) {
     let done: Vec<Tried> = done;
     for tried in done.into_iter().filter(|tried| tried.again > 0) {
         let reason = format!("tried {} more within a minute", format::count(u64::from(tried.again), "time"));
-        state.orders.refuse(Order { reason, ..tried.order }, tried.refusal);
+        state.emit(Effect::ReportRefusal(Order { reason, ..tried.order }, tried.refusal));
     }
 }
 

@@ -197,7 +197,7 @@ pub fn watch(state: &mut State, apps: &[Arc<AppRow>], to: &str) {
         if let Some(act) =
             orders::within(state, PartitionAct::Move { app, to: to.clone(), expect_queue, dry_run: true })
         {
-            state.orders.give(act.into(), Purpose::Watch);
+            orders::send(state, act.into(), Purpose::Watch);
         }
     }
 }
@@ -299,7 +299,7 @@ pub fn yes(state: &mut State, orders: Vec<Order>) {
     let number = state.orders.next_number();
     state.batches.push(Batch { number, left: orders.len(), ..Batch::default() });
     for order in orders {
-        state.orders.give(order, Purpose::Batch(number));
+        orders::send(state, order, Purpose::Batch(number));
     }
     if let Page::Apps(page) = state.page_mut() {
         page.marked.clear();

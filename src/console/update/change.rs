@@ -18,7 +18,6 @@ use crate::console::state::orders::Purpose;
 use crate::console::state::page::Page;
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
-use crate::console::update::action::Effects;
 use crate::model::quantity::write_quantity;
 use crate::model::{MEMORY, VCORE};
 use crate::view::act::{Act, ConfigRights, Refusal};
@@ -216,18 +215,18 @@ fn changed(state: &mut State) {
 }
 
 /// Lets a key work on the field under the cursor.
-pub fn key(state: &mut State, key: Key) -> Effects {
-    let Some(page) = shown(state) else { return Effects::NONE };
-    let Some(field) = page.fields.get_mut(page.field) else { return Effects::NONE };
+pub fn key(state: &mut State, key: Key) {
+    let Some(page) = shown(state) else { return };
+    let Some(field) = page.fields.get_mut(page.field) else { return };
     let before = field.line.text().to_owned();
     if !field.line.key(key) {
-        return Effects::NONE;
+        return;
     }
     if field.line.text() != before {
         changed(state);
     }
     suggest_again(state);
-    Effects::REDRAW
+    state.redraw();
 }
 
 /// Puts pasted text into the field under the cursor.
@@ -305,7 +304,7 @@ pub fn due(state: &mut State) {
     let (version, kind, queue) = (page.version, page.kind, page.queue.clone());
     let (partition, fields) = (Arc::clone(&page.partition), page.fields.clone());
     let job = Job { version, kind, queue, partition, fields, base, view, profile, actor };
-    state.work.push_back(Work::Draft(Box::new(job)));
+    state.emit(Work::Draft(Box::new(job)));
 }
 
 /// When the form on the screen is to be looked at.
@@ -364,7 +363,7 @@ pub fn apply(state: &mut State) {
     let (Some(text), Some(base)) = (&page.drafted.text, &page.drafted.base) else { return };
     let act = Act::Configure { text: text.to_string(), base: Some(base.checksum.clone()), dry_run: false };
     let fields = page.fields.iter().map(|field| field.line.text().to_owned()).collect();
-    let number = state.orders.give(act.into(), Purpose::Tell);
+    let number = super::orders::send(state, act.into(), Purpose::Tell);
     let turn = state.turn;
     if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, turn, fields });

@@ -7,14 +7,14 @@ use super::{attempt, change, config, lists, notices};
 use crate::console::present::layout;
 use crate::console::state::marks::{Facet, Marked};
 use crate::console::state::page::{AppLine, Page, Subject};
-use crate::console::state::work::{Forgotten, Work};
+use crate::console::state::work::{Discarded, Work};
 use crate::console::state::{Grade, State};
-use crate::console::update::action::{Effects, Feed};
+use crate::console::update::action::Feed;
 use crate::model::VCORE;
 use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
 
 /// Takes news. While the picture is frozen they are kept for later.
-pub fn take(state: &mut State, news: Feed) -> Effects {
+pub fn take(state: &mut State, news: Feed) {
     let other = state.cluster.estimates != news.estimates;
     let relinked = state.cluster.link != news.link || news.identity.is_some() || other;
     state.cluster.estimates = news.estimates;
@@ -32,19 +32,24 @@ pub fn take(state: &mut State, news: Feed) -> Effects {
     present.past.see(&present.newest, news.next_event);
     let gone = present.past.take_gone();
     if !gone.is_empty() {
-        state.work.push_back(Work::Forget(Forgotten::of(gone)));
+        state.emit(Work::Discard(Discarded::of(gone)));
     }
     let told = notices::take(state);
     config::follow(state);
     change::due(state);
     if state.cluster.frozen.is_some() || state.cluster.past.shown.is_some() {
-        return if relinked || told { Effects::REDRAW } else { Effects::NONE };
+        if relinked || told {
+            state.redraw();
+        }
+        return;
     }
     let second = state.cluster.at.as_millis() / 1000;
     state.cluster.at = news.at.max(state.cluster.newest.at);
     let aged = second != state.cluster.at.as_millis() / 1000 && ages_on_screen(state);
     let changed = show_newest(state, true);
-    if relinked || told || aged || changed { Effects::REDRAW } else { Effects::NONE }
+    if relinked || told || aged || changed {
+        state.redraw();
+    }
 }
 
 /// Puts the newest view on the screen. Whether it is another one.
@@ -66,7 +71,7 @@ pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
 }
 
 /// Lets time go on: what fades fades, and lists that are due are made anew.
-pub fn clock(state: &mut State, now: Duration) -> Effects {
+pub fn clock(state: &mut State, now: Duration) {
     let before = state.now;
     state.now = state.now.max(now);
     let now = state.now;
@@ -91,7 +96,9 @@ pub fn clock(state: &mut State, now: Duration) -> Effects {
         lists::rebuild(state, false);
         redraw = true;
     }
-    if redraw { Effects::REDRAW } else { Effects::NONE }
+    if redraw {
+        state.redraw();
+    }
 }
 
 /// When the console wants to be told the time again, on its own clock; `None` when nothing on the screen depends on time.

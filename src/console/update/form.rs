@@ -5,7 +5,6 @@ use crate::console::input::key::Key;
 use crate::console::state::State;
 use crate::console::state::layer::Layer;
 use crate::console::state::page::Page;
-use crate::console::update::action::Effects;
 
 /// Starts writing in the field under the cursor.
 pub fn write(state: &mut State) {
@@ -50,11 +49,11 @@ pub fn clear(state: &mut State) {
 }
 
 /// Lets a key work on the field under the cursor.
-pub fn key(state: &mut State, key: Key) -> Effects {
+pub fn key(state: &mut State, key: Key) {
     match state.page() {
         Page::Placement(_) => placement::key(state, key),
         Page::Change(_) => change::key(state, key),
-        _ => Effects::NONE,
+        _ => {}
     }
 }
 

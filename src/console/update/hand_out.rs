@@ -6,6 +6,7 @@ use super::{audit, lists};
 use crate::console::present::export;
 use crate::console::present::format;
 use crate::console::present::subject;
+use crate::console::state::effect::Effect;
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
@@ -36,7 +37,7 @@ pub fn copy(state: &mut State, piece: Piece) {
     let first = text.lines().next().unwrap_or_default().to_owned();
     let lines = text.lines().count();
     let what = if lines > 1 { format!("{lines} lines") } else { first };
-    state.work.push_back(Work::Copy(text));
+    state.emit(Effect::Copy(text));
     state.say(Grade::Info, format!("handed to the terminal's clipboard (OSC 52): {what}"));
 }
 
@@ -107,18 +108,18 @@ pub fn export_to(state: &mut State, file: &str) {
     let file = PathBuf::from(file.trim());
     if let Page::Config(page) = state.page() {
         let work = Work::Write { file, text: page.buffer.text(), what: "the text".to_owned() };
-        state.work.push_back(work);
+        state.emit(work);
         return;
     }
     if let Page::Audit(page) = state.page()
         && file.extension().is_some_and(|extension| extension == "jsonl")
     {
-        state.work.push_back(audit::export(page, file));
+        state.emit(audit::export(page, file));
         return;
     }
     let what = match state.page() {
         Page::Details(_) | Page::Placement(_) | Page::Change(_) => "the page".to_owned(),
         _ => format::count(lists::len(state) as u64, "row"),
     };
-    state.work.push_back(Work::Export { state: Box::new(state.clone()), file, what });
+    state.emit(Work::Export { state: Box::new(state.clone()), file, what });
 }

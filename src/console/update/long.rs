@@ -1,7 +1,7 @@
 //! Long lists are made beside the draw loop: a key draws at once, with the rows that there are, and the new ones come as news do.
 //!
 //! ```text
-//!  choice, news ── want ──> Work::List ── perform ──> Outcome::Listed ── take ──> rows, cursor
+//!  choice, news ── want ──> Work::List ── perform ──> Reply::ListMade ── take ──> rows, cursor
 //! ```
 //!
 //! Invariants:
@@ -16,7 +16,7 @@ use super::{apps, lists, users};
 use crate::console::input::command::CommandId;
 use crate::console::state::State;
 use crate::console::state::page::{Page, Stamp};
-use crate::console::state::work::{Forgotten, Work};
+use crate::console::state::work::{Discarded, Work};
 use crate::console::update::action::Action;
 use crate::model::AppId;
 use crate::view::{PartitionView, View};
@@ -146,7 +146,7 @@ pub fn want(state: &mut State, stamp: Stamp, chosen: bool) {
     }
     state.making = Some(Making { number, overtaken: Arc::clone(&overtaken) });
     let view = Arc::clone(&state.cluster.view);
-    state.work.push_back(Work::List(Box::new(Job { number, page, view, stamp, overtaken })));
+    state.emit(Work::List(Box::new(Job { number, page, view, stamp, overtaken })));
 }
 
 /// Does a job. Takes tens of milliseconds: not to be called where frames are drawn.
@@ -162,15 +162,15 @@ pub fn perform(job: Job) -> Listed {
     Listed { number, page: Some((page, stamp)) }
 }
 
-/// Takes rows that were made. Whether they are on the screen now.
-pub fn take(state: &mut State, listed: Listed) -> bool {
+/// Takes rows that were made.
+pub fn take(state: &mut State, listed: Listed) {
     if state.making.as_ref().is_none_or(|making| making.number != listed.number) {
-        return false;
+        return;
     }
     state.making = None;
     let Some((made, stamp)) = listed.page else {
         lists::rebuild(state, false);
-        return false;
+        return;
     };
     let here = stamp.partition == state.cluster.partition && stamp.until == state.cluster.until();
     let page = state.page_mut();
@@ -183,9 +183,13 @@ pub fn take(state: &mut State, listed: Listed) -> bool {
             lists::adopt(state);
         }
     }
-    state.work.extend(rows_of(gone).map(Work::Forget));
+    if let Some(gone) = rows_of(gone) {
+        state.emit(Work::Discard(gone));
+    }
     lists::rebuild(state, false);
-    taken
+    if taken {
+        state.redraw();
+    }
 }
 
 /// Whether two pages show the same of the same, in the same order.
@@ -219,10 +223,10 @@ fn exchange(page: &mut Page, mut made: Page) -> Page {
 }
 
 /// The rows of a page, to be let go of: of so many that takes its time too.
-fn rows_of(page: Page) -> Option<Forgotten> {
+fn rows_of(page: Page) -> Option<Discarded> {
     match page {
-        Page::Apps(page) => Some(Forgotten::of(page.list.rows)),
-        Page::Account(page) => Some(Forgotten::of(page.list.rows)),
+        Page::Apps(page) => Some(Discarded::of(page.list.rows)),
+        Page::Account(page) => Some(Discarded::of(page.list.rows)),
         _ => None,
     }
 }

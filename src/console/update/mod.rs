@@ -1,4 +1,4 @@
-//! How the state of the screen changes: `update(&mut State, Action) -> Effects`, pure, one file per area.
+//! How the state of the screen changes: `update(&mut State, Action) -> Vec<Effect>`, pure, one file per area.
 //!
 //! Invariants:
 //! - no clock, no IO: time comes as [`Action::Clock`], news as [`Action::Feed`];
@@ -41,98 +41,97 @@ use crate::console::input::command::CommandId;
 use crate::console::present::layout;
 use crate::console::state::change::Kind;
 use crate::console::state::cursor::Move;
+use crate::console::state::effect::Effect;
 use crate::console::state::layer::{Figures, Layer};
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::past::Step;
-use crate::console::state::work::Outcome;
+use crate::console::state::reply::Reply;
 use crate::console::state::{Grade, State};
-use crate::console::update::action::{Action, Effects};
-use crate::view::Side;
+use crate::console::update::action::Action;
+use crate::model::Time;
+use crate::source::OwnHealth;
+use crate::view::{EventPage, Side};
 
-/// Lets something happen.
-pub fn update(state: &mut State, action: Action) -> Effects {
-    if !matches!(
-        action,
-        Action::Resize(_)
-            | Action::Feed(_)
-            | Action::Events(_)
-            | Action::Aftermath(_)
-            | Action::Records(_)
-            | Action::RevisionText(..)
-            | Action::PastView(..)
-            | Action::PastSpan(..)
-            | Action::Answer(..)
-            | Action::Done(_)
-            | Action::Clock(_)
-    ) {
+/// What a state learns of its source when it begins.
+pub struct SourceSnapshot {
+    /// The cluster's time.
+    pub at: Time,
+    /// What the scheduler says of its own health.
+    pub health: OwnHealth,
+    /// The cluster can be seen as it was at any time.
+    pub keeps_past: bool,
+    /// The number that the next event has.
+    pub next_event: u64,
+}
+
+/// Begins with a new state: its first rows are made.
+pub fn start(state: &mut State, source: SourceSnapshot) -> Vec<Effect> {
+    let cluster = &mut state.cluster;
+    cluster.at = source.at.max(cluster.at);
+    cluster.health = source.health;
+    cluster.past.kept = source.keeps_past;
+    cluster.past.see(&cluster.view, source.next_event);
+    lists::rebuild(state, true);
+    state.take_effects()
+}
+
+/// Changes the state by an action. Returns what is to be done outside, in order.
+pub fn update(state: &mut State, action: Action) -> Vec<Effect> {
+    if action.is_input() {
         state.pressed.clear();
         state.turn += 1;
     }
-    let effects = match action {
-        // Nobody sees what it would be about.
-        Action::Mouse(_) | Action::Paste(_) if layout::regions(state).is_none() => return Effects::NONE,
+    // On a screen too small to show anything nobody sees what a click or a paste would be about.
+    let blind = matches!(action, Action::Mouse(_) | Action::Paste(_)) && layout::regions(state).is_none();
+    if !blind {
+        apply(state, action);
+        revisions::want(state);
+        settle(state);
+    }
+    state.take_effects()
+}
+
+fn apply(state: &mut State, action: Action) {
+    match action {
         Action::Press(keys) => {
             state.pressed = keys;
-            Effects::REDRAW
+            state.redraw();
         }
         Action::Run(id, argument) => run(state, id, argument.as_deref()),
         Action::Refuse(reason) => {
             state.say(Grade::Refusal, reason);
-            Effects::REDRAW
+            state.redraw();
         }
         Action::Off(id, reason) => {
             attempt::refuse(state, id, reason);
-            Effects::REDRAW
+            state.redraw();
         }
         Action::Write(key) => write::key(state, key),
         Action::Mouse(mouse) => mouse::act(state, mouse),
         Action::Paste(text) => write::paste(state, &text),
         Action::Resize(size) => {
             state.size = size;
-            Effects::REDRAW
+            state.redraw();
         }
         Action::Feed(news) => feed::take(state, news),
-        Action::Events(page) => {
-            if events::take(state, page) {
-                Effects::REDRAW
-            } else {
-                Effects::NONE
-            }
-        }
+        Action::Events(page) => take_events(state, page),
         Action::Aftermath(page) => {
             if aftermath::take(state, &page) {
-                Effects::REDRAW
-            } else {
-                Effects::NONE
+                state.redraw();
             }
         }
         Action::Records(records) => {
             audit::take(state, records);
-            Effects::REDRAW
+            state.redraw();
         }
-        Action::PastView(at, found) => {
-            past::fetched(state, at, found);
-            Effects::REDRAW
-        }
-        Action::PastSpan(at, step, found) => {
-            past::told(state, at, step, found);
-            Effects::REDRAW
-        }
-        Action::RevisionText(number, text) => {
-            state.cluster.ledger.take_text(number, text);
-            Effects::REDRAW
-        }
-        Action::Answer(number, outcome) => orders::answer(state, number, outcome),
-        Action::Done(outcome) => done(state, outcome),
+        Action::OrderSent(number, next_event) => state.orders.sent(number, next_event),
+        Action::Reply(reply) => take_reply(state, reply),
         Action::Clock(now) => feed::clock(state, now),
-    };
-    revisions::want(state);
-    settle(state);
-    effects
+    }
 }
 
 /// Runs a command whose guard holds.
-fn run(state: &mut State, id: CommandId, argument: Option<&str>) -> Effects {
+fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
     state.toast = None;
     if id != CommandId::QuitAgain {
         state.armed = None;
@@ -204,10 +203,10 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Back => navigate::back(state),
         CommandId::Leave => return navigate::leave(state),
         CommandId::Quit => return navigate::quit(state),
-        CommandId::QuitNow => return Effects { quit: true, ..Effects::NONE },
+        CommandId::QuitNow => return state.emit(Effect::Quit),
         CommandId::QuitAgain => return navigate::quit_again(state),
-        CommandId::Suspend => return Effects { suspend: true, ..Effects::NONE },
-        CommandId::Repaint => return Effects { repaint: true, ..Effects::REDRAW },
+        CommandId::Suspend => return state.emit(Effect::Suspend),
+        CommandId::Repaint => state.emit(Effect::Repaint),
         CommandId::Filter => write::open_filter(state, argument),
         CommandId::CommandLine => write::open_command_line(state),
         CommandId::Accept => return write::accept(state),
@@ -272,7 +271,7 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) -> Effects {
         CommandId::Marks => feed::toggle_marks(state),
         CommandId::Theme => write::theme(state, argument.unwrap_or_default()),
     }
-    Effects::REDRAW
+    state.redraw();
 }
 
 /// Shows the first minute's way through the console.
@@ -287,22 +286,33 @@ fn figures(state: &mut State) {
     state.layers.push(Layer::Figures(figures));
 }
 
-/// Takes what came of something that was asked for.
-fn done(state: &mut State, outcome: Outcome) -> Effects {
-    match outcome {
-        Outcome::Read(name, read) => return placement::take(state, &name, read),
-        Outcome::Checked(checked) => config::checked(state, *checked),
-        Outcome::Edited(text) => config::edited(state, text),
-        Outcome::Listed(listed) => return if long::take(state, *listed) { Effects::REDRAW } else { Effects::NONE },
-        Outcome::Named(names) => return if names::take(state, names) { Effects::REDRAW } else { Effects::NONE },
-        Outcome::Events(page) => return update(state, Action::Events(page)),
-        Outcome::Compared(compared) => revisions::take(state, compared),
-        Outcome::Looked(looked) => past::looked(state, looked),
-        Outcome::Drafted(drafted) => change::drafted(state, *drafted),
-        Outcome::Written(Ok(told)) => state.say(Grade::Info, told),
-        Outcome::Written(Err(told)) => state.say(Grade::Refusal, told),
+/// Takes the result of an effect.
+fn take_reply(state: &mut State, reply: Reply) {
+    match reply {
+        Reply::OrderAnswered(number, result) => return orders::answer(state, number, result),
+        Reply::RevisionText(number, text) => state.cluster.ledger.take_text(number, text),
+        Reply::PastView(at, found) => past::take_view(state, at, found),
+        Reply::PastSpan(at, step, found) => past::take_span(state, at, step, found),
+        Reply::MomentsFound(page) => past::take_moments(state, page),
+        Reply::ContextOpened(name, opened) => navigate::stay(state, &name, opened.err()),
+        Reply::ConfigRead(name, read) => return placement::take(state, &name, read),
+        Reply::ListMade(listed) => return long::take(state, *listed),
+        Reply::NamesFound(names) => return names::take(state, names),
+        Reply::EventsRead(page) => return take_events(state, page),
+        Reply::EditChecked(checked) => config::checked(state, *checked),
+        Reply::FormDrafted(drafted) => change::drafted(state, *drafted),
+        Reply::TextEdited(text) => config::edited(state, text),
+        Reply::RevisionsCompared(compared) => revisions::take(state, compared),
+        Reply::FileWritten(Ok(message)) => state.say(Grade::Info, message),
+        Reply::FileWritten(Err(message)) => state.say(Grade::Refusal, message),
     }
-    Effects::REDRAW
+    state.redraw();
+}
+
+fn take_events(state: &mut State, page: EventPage) {
+    if events::take(state, page) {
+        state.redraw();
+    }
 }
 
 /// Brings the cursor onto the screen and ends scrolling at the last line.

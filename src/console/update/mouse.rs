@@ -8,36 +8,38 @@ use crate::console::present::layout;
 use crate::console::state::cursor::Move;
 use crate::console::state::layer::Layer;
 use crate::console::state::{Grade, State};
-use crate::console::update::action::{Effects, Mouse};
+use crate::console::update::action::Mouse;
 
 /// How many rows the wheel goes at once.
 const WHEEL: isize = 3;
 
 /// Lets the mouse do something.
-pub fn act(state: &mut State, mouse: Mouse) -> Effects {
+pub fn act(state: &mut State, mouse: Mouse) {
     // What stands below something that is asked or written stays where it is.
     if matches!(state.layers.last(), Some(Layer::Confirm(_) | Layer::Command(_))) {
-        return Effects::NONE;
+        return;
     }
     match mouse {
         Mouse::Wheel(steps) => lists::go(state, Move::Rows(steps.saturating_mul(WHEEL))),
         Mouse::Click(at) if state.layers.is_empty() => return click(state, at),
-        Mouse::Click(_) => return Effects::NONE,
+        Mouse::Click(_) => return,
     }
-    Effects::REDRAW
+    state.redraw();
 }
 
-fn click(state: &mut State, at: Position) -> Effects {
-    let Some(regions) = layout::regions(state) else { return Effects::NONE };
+fn click(state: &mut State, at: Position) {
+    let Some(regions) = layout::regions(state) else { return };
     if regions.head.contains(at) {
-        let Some(column) = draw::column_at(state, at) else { return Effects::NONE };
+        let Some(column) = draw::column_at(state, at) else { return };
         lists::sort_by(state, column);
-        return Effects::REDRAW;
+        return state.redraw();
     }
     if !regions.rows.contains(at) {
-        return Effects::NONE;
+        return;
     }
-    if lists::select_at(state, usize::from(at.y - regions.rows.y)) { Effects::REDRAW } else { Effects::NONE }
+    if lists::select_at(state, usize::from(at.y - regions.rows.y)) {
+        state.redraw();
+    }
 }
 
 /// Listens to the mouse from now on, or stops doing so.

@@ -47,7 +47,7 @@ pub fn want(state: &mut State) {
     let (view, partition, typed) =
         (Arc::clone(&state.cluster.view), Arc::clone(&state.cluster.partition), typed.to_owned());
     state.naming = true;
-    state.work.push_back(Work::Names(Box::new(Job { view, partition, typed, most: completion::MOST })));
+    state.emit(Work::Names(Box::new(Job { view, partition, typed, most: completion::MOST })));
 }
 
 /// Looks for names. Takes tens of milliseconds: not to be called where frames are drawn.
@@ -58,18 +58,20 @@ pub fn perform(job: Job) -> Names {
     Names { typed, best }
 }
 
-/// Takes names that were found. Whether somebody writes what they are for.
-pub fn take(state: &mut State, found: Names) -> bool {
+/// Takes names that were found, if what they are for is being written.
+pub fn take(state: &mut State, found: Names) {
     state.naming = false;
-    let Some(Layer::Command(line)) = state.layers.last_mut() else { return false };
-    let Some(typed) = written(line) else { return false };
+    let Some(Layer::Command(line)) = state.layers.last_mut() else { return };
+    let Some(typed) = written(line) else { return };
     // What was found for the beginning is still of use.
     let fits = typed.starts_with(&found.typed);
     if fits {
         line.names = Some(found);
     }
     write::look_up(state);
-    fits
+    if fits {
+        state.redraw();
+    }
 }
 
 /// What is written of the name of an application.

@@ -6,13 +6,12 @@ use std::time::Duration;
 use super::{audit, change, config, events, lists, placement, queues as tree, revisions};
 use crate::console::present::format;
 use crate::console::present::subject;
+use crate::console::state::effect::Effect;
 use crate::console::state::layer::{Confirm, Layer, Question};
 use crate::console::state::page::{
     Account, AccountLine, AccountPage, AppPage, AppsPage, Checkup, DetailsPage, LineId, NodePage, Page, Subject,
 };
-use crate::console::state::work::Work;
 use crate::console::state::{Grade, Parked, State};
-use crate::console::update::action::Effects;
 use crate::console::update::completion;
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::{OwnHealth, SourcePlace};
@@ -338,8 +337,19 @@ pub fn context(state: &mut State, name: &str) {
 
 /// Has another scheduler opened; what is not applied here is given up.
 pub fn open_context(state: &mut State, name: &str) {
-    state.work.push_back(Work::Context(name.to_owned()));
+    state.emit(Effect::OpenContext(name.to_owned()));
     state.say(Grade::Info, format!("opening {name}"));
+}
+
+/// Says why another scheduler that was opened, or could not be, does not take this one's place.
+pub fn stay(state: &mut State, name: &str, error: Option<String>) {
+    match error {
+        Some(why) => state.say(Grade::Error, format!("{name} cannot be opened: {why}")),
+        None => {
+            let message = format!("{name} is open, and something is being written here; :context {name} goes there");
+            state.say(Grade::Info, message);
+        }
+    }
 }
 
 /// One step back: a notice, the first note, a filter, a page. Never out.
@@ -357,7 +367,7 @@ pub fn back(state: &mut State) {
 }
 
 /// Closes what is on top: a box, a page; at home: quits.
-pub fn leave(state: &mut State) -> Effects {
+pub fn leave(state: &mut State) {
     if let Some(layer) = state.layers.last_mut() {
         match layer {
             Layer::Help(help) if !help.filter.is_empty() => help.filter.clear(),
@@ -365,11 +375,11 @@ pub fn leave(state: &mut State) -> Effects {
                 state.layers.pop();
             }
         }
-        return Effects::REDRAW;
+        return state.redraw();
     }
     if state.pages.len() > 1 {
         pop(state);
-        return Effects::REDRAW;
+        return state.redraw();
     }
     quit(state)
 }
@@ -393,7 +403,7 @@ fn unsaved(state: &State) -> Vec<String> {
 }
 
 /// Quits, or asks first when something would be lost: an embedded scheduler with live applications ends with the console.
-pub fn quit(state: &mut State) -> Effects {
+pub fn quit(state: &mut State) {
     let partitions = &state.cluster.newest.partitions;
     let apps: usize = partitions.iter().map(|part| part.live_apps).sum();
     let nodes: usize = partitions.iter().map(|part| part.nodes.len()).sum();
@@ -405,7 +415,7 @@ pub fn quit(state: &mut State) -> Effects {
     }
     lines.extend(unsaved(state));
     if lines.is_empty() {
-        return Effects { quit: true, ..Effects::NONE };
+        return state.emit(Effect::Quit);
     }
     state.layers.push(Layer::Confirm(Confirm {
         title: "Quit kornsole?".to_owned(),
@@ -416,15 +426,15 @@ pub fn quit(state: &mut State) -> Effects {
         what: Question::Quit,
         from: Duration::ZERO,
     }));
-    Effects::REDRAW
+    state.redraw();
 }
 
 /// Quits at once when pressed twice.
-pub fn quit_again(state: &mut State) -> Effects {
+pub fn quit_again(state: &mut State) {
     if state.armed.is_some_and(|until| until > state.now) {
-        return Effects { quit: true, ..Effects::NONE };
+        return state.emit(Effect::Quit);
     }
     state.say(Grade::Info, "once more to quit at once");
     state.armed = Some(state.now + AGAIN);
-    Effects::REDRAW
+    state.redraw();
 }

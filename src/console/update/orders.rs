@@ -8,11 +8,11 @@ use crate::console::input::command;
 use crate::console::input::command::CommandId;
 use crate::console::present::format;
 use crate::console::present::subject;
+use crate::console::state::effect::Effect;
 use crate::console::state::layer::{CommandLine, Confirm, Layer, Off, Question};
 use crate::console::state::orders::{Asked, Purpose, Ticket};
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::{Grade, State};
-use crate::console::update::action::Effects;
 use crate::model::QueuePath;
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
 use crate::view::place::access;
@@ -97,7 +97,7 @@ pub fn may_rest(state: &State, rest: bool) -> Result<(), String> {
 /// Lets the scheduler rest, or go on.
 pub fn rest(state: &mut State, rest: bool) {
     let act = if rest { Act::Pause } else { Act::Resume };
-    state.orders.give(act.into(), Purpose::Tell);
+    send(state, act.into(), Purpose::Tell);
 }
 
 /// Asks whether the application is to be killed.
@@ -185,7 +185,7 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
 /// Asks the scheduler what would come of an act; the question to the person follows with its answer.
 pub(super) fn ask_first(state: &mut State, act: Act) {
     let asked = Asked { turn: state.turn, at: state.now };
-    state.orders.give(act.into(), Purpose::Ask(asked));
+    send(state, act.into(), Purpose::Ask(asked));
 }
 
 fn move_act(state: &State, to: &str, dry_run: bool) -> Option<Act> {
@@ -217,7 +217,7 @@ pub fn watch_move(state: &mut State) {
     }
     state.orders.watched = None;
     if let Some(act) = move_act(state, &to, true) {
-        state.orders.give(act.into(), Purpose::Watch);
+        send(state, act.into(), Purpose::Watch);
     }
 }
 
@@ -241,20 +241,20 @@ pub fn leave_open(state: &mut State) {
 }
 
 /// Says what came of an order.
-pub fn answer(state: &mut State, number: u64, outcome: Result<Done, Refusal>) -> Effects {
-    let Some(ticket) = state.orders.answered(number) else { return Effects::NONE };
+pub fn answer(state: &mut State, number: u64, outcome: Result<Done, Refusal>) {
+    let Some(ticket) = state.orders.answered(number) else { return };
     if matches!(ticket.act, Act::Configure { dry_run: false, .. }) {
         config::ordered(state, number, outcome.is_ok());
         let applied = outcome.is_ok();
-        let effects = told_of(state, &ticket, outcome);
+        report_result(state, &ticket, outcome);
         change::ordered(state, number, applied);
-        return effects;
+        return;
     }
-    told_of(state, &ticket, outcome)
+    report_result(state, &ticket, outcome);
 }
 
 /// Says what came of an order, by what it was given for.
-fn told_of(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refusal>) -> Effects {
+fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refusal>) {
     let act = &ticket.act;
     match (ticket.purpose, outcome) {
         (Purpose::Tell, Ok(done)) => {
@@ -273,7 +273,7 @@ fn told_of(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refusal>) -
             state.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
         }
     }
-    Effects::REDRAW
+    state.redraw();
 }
 
 /// Opens the question that was asked for, unless the person is at something else by now: then it would take keys that are meant for
@@ -297,18 +297,18 @@ fn question(state: &mut State, act: &Act, asked: Asked, would: Done) {
 }
 
 /// Says beside the target that is being written what would come of the move.
-fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) -> Effects {
-    let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return Effects::NONE };
+fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) {
+    let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return };
     // One that comes late may be about the line before, which was begun on something else.
     if state.orders.watched.is_none() && state.aim.as_ref().map(|aim| &aim.id) != Some(app) {
-        return Effects::NONE;
+        return;
     }
-    let Some(Layer::Command(line)) = state.layers.last_mut() else { return Effects::NONE };
+    let Some(Layer::Command(line)) = state.layers.last_mut() else { return };
     if written_target(line) != Some(to.as_str()) {
-        return Effects::NONE;
+        return;
     }
     let Some(candidate) = line.candidates.iter_mut().find(|candidate| candidate.word == to.as_str()) else {
-        return Effects::NONE;
+        return;
     };
     if let Some(watched) = state.orders.watched.as_mut().filter(|watched| watched.to == *to) {
         watched.take(act.object(), outcome.as_ref().err().map(Refusal::reason));
@@ -317,14 +317,14 @@ fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) -> Eff
             Some(told) => candidate.doc = told.words,
             None => {}
         }
-        return Effects::REDRAW;
+        return state.redraw();
     }
     match outcome {
         Ok(Done::Moved(would)) => candidate.doc = format!("would fit: {}", would.effects.join("; ")),
         Ok(_) => {}
         Err(refusal) => candidate.off = Some(Off::Refused(refusal.reason())),
     }
-    Effects::REDRAW
+    state.redraw();
 }
 
 /// Asks whether the application is to be moved, which could be done a moment ago.
@@ -346,9 +346,16 @@ fn sentence(clause: &str) -> String {
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).chain(['.']).collect())
 }
 
-/// Gives the order that was asked about.
+/// Sends an order to the source. Gives its number.
+pub(super) fn send(state: &mut State, order: Order, purpose: Purpose) -> u64 {
+    let number = state.orders.open_ticket(order.act.clone(), purpose);
+    state.emit(Effect::SendOrder(number, order));
+    number
+}
+
+/// Sends the order that was asked about.
 pub fn yes(state: &mut State, order: Order) {
-    state.orders.give(order, Purpose::Tell);
+    send(state, order, Purpose::Tell);
 }
 
 /// What was done, in one line.

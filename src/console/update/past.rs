@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::{config, feed, lists};
 use crate::console::present::format;
+use crate::console::state::effect::Effect;
 use crate::console::state::past::{Chapters, Fetch, Found, Moment, Seek, Shown, Span, Step};
-use crate::console::state::work::{Looked, Work};
+use crate::console::state::work::MomentPage;
 use crate::console::state::{Grade, State};
 use crate::model::Time;
 use crate::view::{ChangeDetail, ChangeType, Chapter, ObjectType, Record, View};
@@ -45,13 +46,14 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
 fn fetch(state: &mut State, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
     state.cluster.past.chapters.seeking = None;
     state.say(Grade::Info, format!("looking up how it was at {}", when(wanted.at)));
-    state.cluster.past.fetching = Some(Fetch { wanted, asked: false, instead });
+    state.emit(Effect::FetchPastView(wanted.at));
+    state.cluster.past.fetching = Some(Fetch { wanted, instead });
 }
 
 /// Takes the picture of a time, or why there is none.
-pub fn fetched(state: &mut State, at: Time, found: Result<Arc<View>, String>) {
+pub fn take_view(state: &mut State, at: Time, found: Result<Arc<View>, String>) {
     let past = &mut state.cluster.past;
-    let Some(fetch) = past.fetching.take_if(|fetch| fetch.asked && fetch.wanted.at == at) else { return };
+    let Some(fetch) = past.fetching.take_if(|fetch| fetch.wanted.at == at) else { return };
     state.toast = None;
     if !state.layers.is_empty() {
         return later(state, fetch.wanted.at);
@@ -91,7 +93,7 @@ pub fn when(at: Time) -> String {
 /// Goes to the moment before the last thing that mattered, or to the one before the next.
 pub fn step(state: &mut State, step: Step) {
     state.cluster.past.stepping = Some(step);
-    state.work.push_back(Work::Moments(state.cluster.past.looked));
+    state.emit(Effect::FindMoments(state.cluster.past.looked));
 }
 
 /// Whether there is something to return from.
@@ -106,7 +108,7 @@ pub fn is_past(state: &State) -> Result<(), String> {
 }
 
 /// Takes what happened since one looked last, and makes the step that waited for it.
-pub fn looked(state: &mut State, looked: Looked) {
+pub fn take_moments(state: &mut State, looked: MomentPage) {
     let past = &mut state.cluster.past;
     if past.instance != looked.instance {
         past.moments.clear();
@@ -135,7 +137,8 @@ fn step_kept(state: &mut State, step: Step) {
             fetch(state, wanted, instead);
         }
         Found::Unknown(at) => {
-            past.chapters.seeking = Some(Seek { step, at, asked: false });
+            past.chapters.seeking = Some(Seek { step, at });
+            state.emit(Effect::FetchPastSpan(at, step));
             let side = if step == Step::Back { "before" } else { "after" };
             state.say(Grade::Info, format!("looking up what happened {side} {}", when(at)));
         }
@@ -148,9 +151,9 @@ fn step_kept(state: &mut State, step: Step) {
 }
 
 /// Takes what happened right before or after a time, and makes the step that waited for it.
-pub fn told(state: &mut State, at: Time, step: Step, found: Result<Span, String>) {
+pub fn take_span(state: &mut State, at: Time, step: Step, found: Result<Span, String>) {
     let chapters = &mut state.cluster.past.chapters;
-    let wanted = Seek { step, at, asked: true };
+    let wanted = Seek { step, at };
     if chapters.seeking.take_if(|seek| *seek == wanted).is_none() {
         return;
     }
@@ -257,7 +260,7 @@ pub fn matters(record: &Record) -> bool {
 }
 
 /// What mattered in a chapter of what is kept.
-pub fn told_in(chapter: Chapter) -> Span {
+pub fn span_of_chapter(chapter: Chapter) -> Span {
     let Chapter { from, to, first, last, records, starts } = chapter;
     let mut told = moments(records.iter().map(|record| (0, record)));
     let text = || "the scheduler was started again".to_owned();

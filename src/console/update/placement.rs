@@ -13,7 +13,6 @@ use crate::console::state::page::{DetailsPage, Page, Subject};
 use crate::console::state::placement::{Against, EDITED, Form, PlacementPage, WantedFile};
 use crate::console::state::work::Work;
 use crate::console::state::{Cluster, State};
-use crate::console::update::action::Effects;
 use crate::model::Identity;
 use crate::view::place::{Admission, Request};
 use crate::view::{PartitionView, View};
@@ -29,7 +28,7 @@ pub fn open(state: &mut State, file: Option<&str>) {
             let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
             page.against = Against::Reading(name.to_owned());
             (page.top, page.edited) = (0, None);
-            state.work.push_back(Work::Read(WantedFile { name: name.to_owned(), config: None, profile }));
+            state.emit(Work::ReadConfig(WantedFile { name: name.to_owned(), config: None, profile }));
         }
         // What is edited may be another text by now.
         None if there || page.edited.is_some() => (page.against, page.edited) = (Against::Running, None),
@@ -61,7 +60,7 @@ pub fn try_text(state: &mut State) {
     state.layers.retain(|layer| !matches!(layer, Layer::Edit));
     let mut page = state.parked.placement.take().unwrap_or_else(|| Box::new(fresh(&state.cluster.identity)));
     (page.against, page.edited, page.top) = (Against::Reading(EDITED.to_owned()), Some(version), 0);
-    state.work.push_back(Work::Read(WantedFile { name: EDITED.to_owned(), config, profile }));
+    state.emit(Work::ReadConfig(WantedFile { name: EDITED.to_owned(), config, profile }));
     push(state, Page::Placement(page));
 }
 
@@ -70,20 +69,20 @@ fn fresh(identity: &Identity) -> PlacementPage {
 }
 
 /// Takes a configuration that was read, if it is still the one that is wanted.
-pub fn take(state: &mut State, name: &str, read: Result<Arc<View>, String>) -> Effects {
+pub fn take(state: &mut State, name: &str, read: Result<Arc<View>, String>) {
     let on_stack = state.pages.iter_mut().find_map(|page| match page {
         Page::Placement(page) => Some(page),
         _ => None,
     });
-    let Some(page) = on_stack.or(state.parked.placement.as_mut()) else { return Effects::NONE };
+    let Some(page) = on_stack.or(state.parked.placement.as_mut()) else { return };
     if !matches!(&page.against, Against::Reading(wanted) if wanted == name) {
-        return Effects::NONE;
+        return;
     }
     page.against = match read {
         Ok(view) => Against::File(name.to_owned(), view),
         Err(told) => Against::Faulty(name.to_owned(), told),
     };
-    Effects::REDRAW
+    state.redraw();
 }
 
 /// The partition that the form is held against: of a file the one of the same name, or else its first.
@@ -154,14 +153,14 @@ pub fn clear(state: &mut State) {
 }
 
 /// Lets a key work on the field under the cursor.
-pub fn key(state: &mut State, key: Key) -> Effects {
-    let Page::Placement(page) = state.page_mut() else { return Effects::NONE };
+pub fn key(state: &mut State, key: Key) {
+    let Page::Placement(page) = state.page_mut() else { return };
     if !page.form.line_mut(page.field).key(key) {
-        return Effects::NONE;
+        return;
     }
     page.top = 0;
     suggest_again(state);
-    Effects::REDRAW
+    state.redraw();
 }
 
 fn suggest_again(state: &mut State) {

@@ -9,6 +9,7 @@ use super::orders;
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
 use crate::console::state::column::RevisionColumn;
+use crate::console::state::effect::Effect;
 use crate::console::state::layer::{Confirm, Layer, Question};
 use crate::console::state::page::{DetailsPage, Page, RevisionsPage, Subject};
 use crate::console::state::records::{Compared, Ledger};
@@ -113,20 +114,28 @@ pub fn want(state: &mut State) {
         _ => None,
     };
     match subject {
-        Some(Subject::Revision(number)) => state.cluster.ledger.want(number),
+        Some(Subject::Revision(number)) => fetch(state, number),
         Some(Subject::Compare(old, new)) => compare(state, old, new),
         _ => {}
     }
 }
 
+/// Fetches the text of a revision, unless it is there or on its way.
+fn fetch(state: &mut State, number: u64) {
+    if state.cluster.ledger.begin_fetch(number) {
+        state.emit(Effect::FetchRevision(number));
+    }
+}
+
 fn compare(state: &mut State, old: u64, new: u64) {
-    let ledger = &mut state.cluster.ledger;
+    let ledger = &state.cluster.ledger;
     let known = ledger.compared.as_ref().is_some_and(|compared| compared.of == (old, new));
     if known || ledger.comparing == Some((old, new)) {
         return;
     }
-    ledger.want(old);
-    ledger.want(new);
+    fetch(state, old);
+    fetch(state, new);
+    let ledger = &mut state.cluster.ledger;
     let texts = match (ledger.text(old), ledger.text(new)) {
         (Some(Ok(old)), Some(Ok(new))) => (Arc::clone(old), Arc::clone(new)),
         (Some(Err(why)), _) | (_, Some(Err(why))) => {
@@ -139,7 +148,7 @@ fn compare(state: &mut State, old: u64, new: u64) {
     ledger.comparing = Some((old, new));
     let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
     let policy_group = state.cluster.view.policy_group().to_owned();
-    state.work.push_back(Work::Compare { of: (old, new), texts, profile, policy_group });
+    state.emit(Work::Compare { of: (old, new), texts, profile, policy_group });
 }
 
 /// Takes a comparison.

@@ -5,20 +5,20 @@ use super::{attempt, bulk, change, config, form, lists, names, navigate, orders,
 use crate::console::input::command;
 use crate::console::input::command::{Argument, CommandId, Kind};
 use crate::console::input::key::{Code, Key};
+use crate::console::state::effect::Effect;
 use crate::console::state::layer::{CommandLine, Confirm, Layer, Question};
 use crate::console::state::line_edit::LineEdit;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
-use crate::console::update::action::Effects;
 use crate::console::update::completion;
 
 /// Lets a key work on the text that is being written.
-pub fn key(state: &mut State, key: Key) -> Effects {
+pub fn key(state: &mut State, key: Key) {
     match state.layers.last_mut() {
         Some(Layer::Filter { line }) => {
             if line.text().is_empty() && key.code == Code::Backspace {
                 cancel(state);
-                return Effects::REDRAW;
+                return state.redraw();
             }
             let changed = line.key(key);
             let text = line.text().to_owned();
@@ -26,40 +26,40 @@ pub fn key(state: &mut State, key: Key) -> Effects {
             if changed && text != filter(state) {
                 set_filter(state, &text);
             }
-            if changed { Effects::REDRAW } else { Effects::NONE }
+            if changed {
+                state.redraw();
+            }
         }
         Some(Layer::Command(command)) => {
             if command.line.text().is_empty() && key.code == Code::Backspace {
                 cancel(state);
-                return Effects::REDRAW;
+                return state.redraw();
             }
             let at_end = command.line.before().len() == command.line.text().len();
             if at_end && key == Key::plain(Code::Right) && ghost(command).is_some() {
                 complete(state);
-                return Effects::REDRAW;
+                return state.redraw();
             }
             if !command.line.key(key) {
-                return Effects::NONE;
+                return;
             }
             state.commands.leave();
             look_up(state);
-            Effects::REDRAW
+            state.redraw();
         }
         Some(Layer::Form) => form::key(state, key),
         Some(Layer::Edit) => config::key(state, key),
         Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
             if typed.line.key(key) {
-                Effects::REDRAW
-            } else {
-                Effects::NONE
+                state.redraw();
             }
         }
-        _ => Effects::NONE,
+        _ => {}
     }
 }
 
 /// Lets pasted text go where text is written. Elsewhere it is ignored: its characters would be taken for keys.
-pub fn paste(state: &mut State, text: &str) -> Effects {
+pub fn paste(state: &mut State, text: &str) {
     let taken = match state.layers.last_mut() {
         Some(Layer::Filter { line }) => {
             line.paste(text);
@@ -86,7 +86,7 @@ pub fn paste(state: &mut State, text: &str) -> Effects {
     if !taken {
         state.say(Grade::Refusal, "nothing is being written here; what was pasted is ignored");
     }
-    Effects::REDRAW
+    state.redraw();
 }
 
 /// Starts writing a filter; with an argument it is set at once.
@@ -163,7 +163,7 @@ pub fn ghost(command: &CommandLine) -> Option<&str> {
 }
 
 /// Takes what is being written.
-pub fn accept(state: &mut State) -> Effects {
+pub fn accept(state: &mut State) {
     match state.layers.last() {
         Some(Layer::Filter { line }) => {
             let text = line.text().trim().to_owned();
@@ -172,7 +172,7 @@ pub fn accept(state: &mut State) -> Effects {
             if state.layers.is_empty() {
                 lists::seek(state, false, true);
             }
-            Effects::REDRAW
+            state.redraw();
         }
         Some(Layer::Command(_)) => {
             let effects = accept_command(state);
@@ -187,21 +187,21 @@ pub fn accept(state: &mut State) -> Effects {
             }
             let told = format!("type {} to go on, or esc to leave it", typed.want);
             state.say(Grade::Refusal, told);
-            Effects::REDRAW
+            state.redraw();
         }
         Some(Layer::Confirm(confirm)) if confirm.accepting => yes(state),
         Some(Layer::Confirm(_)) => {
             state.layers.pop();
-            Effects::REDRAW
+            state.redraw();
         }
-        _ => Effects::NONE,
+        _ => {}
     }
 }
 
 /// Runs the command line. What is begun stands for the completion that is shown behind it; a command that lacks its argument waits for
 /// it, as does a move whose target could be one of several.
-fn accept_command(state: &mut State) -> Effects {
-    let Some(Layer::Command(command)) = state.layers.last() else { return Effects::NONE };
+fn accept_command(state: &mut State) {
+    let Some(Layer::Command(command)) = state.layers.last() else { return };
     let typed = command.line.text().trim().to_owned();
     let chosen =
         command.chosen.and_then(|chosen| command.candidates.get(chosen)).map(|candidate| candidate.line.clone());
@@ -209,13 +209,13 @@ fn accept_command(state: &mut State) -> Effects {
         Some(line) => line,
         None if typed.is_empty() => {
             state.layers.pop();
-            return Effects::REDRAW;
+            return state.redraw();
         }
         None if ghost(command).is_some() && typed.contains(' ') => command.candidates[0].line.clone(),
         None if is_target(command) && command.candidates.len() == 1 => command.candidates[0].line.clone(),
         None if is_target(command) && !command.candidates.is_empty() => {
             choose(state, 1);
-            return Effects::REDRAW;
+            return state.redraw();
         }
         None if command::by_name(typed.split_whitespace().next().unwrap_or_default()).is_some() => typed,
         None => match command.candidates.iter().find(|candidate| candidate.line.starts_with(&typed)) {
@@ -233,7 +233,7 @@ fn accept_command(state: &mut State) -> Effects {
             line.line.set(format!("{name} "));
         }
         look_up(state);
-        return Effects::REDRAW;
+        return state.redraw();
     }
     state.layers.pop();
     state.commands.add(text.trim());
@@ -248,18 +248,18 @@ fn is_target(command: &CommandLine) -> bool {
 }
 
 /// Runs a command by name.
-fn run_line(state: &mut State, name: &str, argument: &str) -> Effects {
+fn run_line(state: &mut State, name: &str, argument: &str) {
     let Some(command) = command::by_name(name) else {
         state.say(Grade::Refusal, format!("no command {name}; ? lists all"));
-        return Effects::REDRAW;
+        return state.redraw();
     };
     if let Err(reason) = (command.guard)(state) {
         attempt::refuse(state, command.id, reason);
-        return Effects::REDRAW;
+        return state.redraw();
     }
     if command.argument == Argument::None && !argument.is_empty() {
         state.say(Grade::Refusal, format!("{name} takes nothing after it"));
-        return Effects::REDRAW;
+        return state.redraw();
     }
     run(state, command.id, Some(argument).filter(|argument| !argument.is_empty()))
 }
@@ -278,32 +278,32 @@ pub fn cancel(state: &mut State) {
 }
 
 /// Does what was asked about.
-pub fn yes(state: &mut State) -> Effects {
+pub fn yes(state: &mut State) {
     match state.layers.pop() {
         Some(Layer::Confirm(confirm)) => match confirm.what {
-            Question::Quit => Effects { quit: true, ..Effects::NONE },
+            Question::Quit => state.emit(Effect::Quit),
             Question::Apply if matches!(state.page(), Page::Change(_)) => {
                 change::apply(state);
-                Effects::REDRAW
+                state.redraw();
             }
             Question::Apply => {
                 config::apply(state);
-                Effects::REDRAW
+                state.redraw();
             }
             Question::Context(name) => {
                 navigate::open_context(state, &name);
-                Effects::REDRAW
+                state.redraw();
             }
             Question::Orders(orders) => {
                 bulk::yes(state, orders);
-                Effects::REDRAW
+                state.redraw();
             }
             Question::Order(order) => {
                 orders::yes(state, *order);
-                Effects::REDRAW
+                state.redraw();
             }
         },
-        _ => Effects::NONE,
+        _ => {}
     }
 }
 

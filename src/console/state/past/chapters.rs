@@ -37,8 +37,6 @@ pub struct Seek {
     pub step: Step,
     /// Right before or after which time.
     pub at: Time,
-    /// It was asked for.
-    pub asked: bool,
 }
 
 /// Where a step leads.
@@ -127,13 +125,6 @@ impl Chapters {
             }
         }
         tells
-    }
-
-    /// What is to be looked up now: right before or after which time.
-    pub fn take_wanted(&mut self) -> Option<(Time, Step)> {
-        let seek = self.seeking.as_mut().filter(|seek| !seek.asked)?;
-        seek.asked = true;
-        Some((seek.at, seek.step))
     }
 }
 

@@ -143,7 +143,7 @@ pub fn apply(state: &mut State) {
     let base = page.base.as_ref().map(|base| base.checksum.clone());
     let text = page.buffer.text();
     let act = Act::Configure { text: text.clone(), base, dry_run: false };
-    let number = state.orders.give(act.into(), Purpose::Tell);
+    let number = super::super::orders::send(state, act.into(), Purpose::Tell);
     if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, text });
     }

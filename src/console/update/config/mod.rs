@@ -14,8 +14,9 @@ use crate::console::present::layout;
 use crate::console::state::config::{Beside, ConfigPage};
 use crate::console::state::editor;
 use crate::console::state::editor::{Checked, Completion, Job};
+use crate::console::state::effect::Effect;
 use crate::console::state::page::Page;
-use crate::console::state::work::{Forgotten, Work};
+use crate::console::state::work::{Discarded, Work};
 use crate::console::state::{Grade, State};
 pub use apply::{
     apply, ask_apply, can_apply, can_edit, can_merge, can_restore, can_revert, has_faults, on_page, ordered, question,
@@ -127,7 +128,7 @@ pub fn due(state: &mut State) {
         actor,
     };
     page.checking = true;
-    state.work.push_back(Work::Check(Box::new(job)));
+    state.emit(Work::Check(Box::new(job)));
 }
 
 /// When the text is to be looked at.
@@ -143,7 +144,7 @@ pub fn checked(state: &mut State, checked: Checked) {
         page.modified = checked.differs;
     }
     let before = std::mem::replace(&mut page.checked, checked);
-    state.work.push_back(Work::Forget(Forgotten::of(before)));
+    state.emit(Work::Discard(Discarded::of(before)));
 }
 
 /// Takes the last change back, or makes it again.
@@ -202,7 +203,7 @@ pub fn restore(state: &mut State) {
 pub fn edit_outside(state: &mut State) {
     if let Some(page) = shown(state) {
         let text = page.buffer.text();
-        state.work.push_back(Work::Edit(text));
+        state.emit(Effect::EditText(text));
     }
 }
 

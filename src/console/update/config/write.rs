@@ -6,7 +6,6 @@ use crate::console::state::editor::{Completion, completions};
 use crate::console::state::layer::Layer;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
-use crate::console::update::action::Effects;
 
 /// Starts writing.
 pub fn write(state: &mut State) {
@@ -28,11 +27,11 @@ pub fn end(state: &mut State) {
 }
 
 /// Lets a key work on the text.
-pub fn key(state: &mut State, key: Key) -> Effects {
-    let Some(page) = shown(state) else { return Effects::NONE };
+pub fn key(state: &mut State, key: Key) {
+    let Some(page) = shown(state) else { return };
     let before = page.buffer.version();
     if !page.buffer.key(key) {
-        return Effects::NONE;
+        return;
     }
     if page.buffer.version() == before {
         page.completion = Completion::default();
@@ -40,7 +39,7 @@ pub fn key(state: &mut State, key: Key) -> Effects {
         changed(state);
         complete_anew(state);
     }
-    Effects::REDRAW
+    state.redraw();
 }
 
 /// Puts pasted text into the text.

@@ -1,0 +1,210 @@
+//! What follows each action of a session: effects that the source carries out, replies, new events and audit entries, and another
+//! scheduler in the place of this one.
+
+use std::sync::Arc;
+
+use super::Session;
+use crate::console::present::focus;
+use crate::console::state::State;
+use crate::console::state::effect::Effect;
+use crate::console::state::events::Events;
+use crate::console::state::page::Page;
+use crate::console::state::past::Step;
+use crate::console::state::reply::Reply;
+use crate::console::state::work::{SourceHandle, Work};
+use crate::console::update::action::{Action, Feed};
+use crate::console::update::{SourceSnapshot, aftermath, lists, navigate, orders, past, start};
+use crate::source::{Sight, Source};
+use crate::view::{Chapter, Toward};
+
+/// Up to how many events are read on the thread that draws; more take longer to put into words than a frame may.
+const AT_ONCE: u64 = 1_000;
+
+/// What a state learns of its source when it begins.
+pub(super) fn beginning(source: &dyn Source) -> SourceSnapshot {
+    let (at, health, keeps_past) = (source.now(), source.health(), source.keeps_past());
+    SourceSnapshot { at, health, keeps_past, next_event: source.events(u64::MAX, 0).next }
+}
+
+impl Session {
+    /// Carries out what the source is to do; everything else is left to the runtime.
+    pub(super) fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::SendOrder(number, order) => {
+                self.report_focus();
+                self.act(Action::OrderSent(number, self.source.events(u64::MAX, 0).next));
+                let replies = self.replies();
+                self.source.act(order, Box::new(move |result| replies.send(Reply::OrderAnswered(number, result))));
+            }
+            Effect::ReportRefusal(order, refusal) => self.source.refused(order, refusal),
+            Effect::FetchRevision(number) => {
+                self.report_focus();
+                let replies = self.replies();
+                self.source
+                    .revision_text(number, Box::new(move |text| replies.send(Reply::RevisionText(number, text))));
+            }
+            Effect::FetchPastView(at) => {
+                let replies = self.replies();
+                self.source.view_at(at, Box::new(move |view| replies.send(Reply::PastView(at, view))));
+            }
+            Effect::FetchPastSpan(at, step) => {
+                let replies = self.replies();
+                let answer = move |chapter: Result<Chapter, String>| {
+                    replies.send(Reply::PastSpan(at, step, chapter.map(past::span_of_chapter)));
+                };
+                let toward = if step == Step::Back { Toward::Earlier } else { Toward::Later };
+                self.source.chapter(at, toward, past::matters, Box::new(answer));
+            }
+            Effect::FindMoments(since) => {
+                let work = Work::FindMoments(SourceHandle(Arc::clone(&self.source)), since);
+                self.effects.push(work.into());
+            }
+            Effect::OpenContext(name) => {
+                self.opening = Some((name.clone(), self.state.turn));
+                self.effects.push(Effect::OpenContext(name));
+            }
+            Effect::Redraw if self.effects.iter().any(|effect| matches!(effect, Effect::Redraw)) => {}
+            Effect::Redraw
+            | Effect::Repaint
+            | Effect::Quit
+            | Effect::Suspend
+            | Effect::Copy(_)
+            | Effect::EditText(_)
+            | Effect::Work(_) => self.effects.push(effect),
+        }
+    }
+
+    /// Everything that follows an action.
+    pub(super) fn follow_up(&mut self) {
+        self.read_source();
+        while let Ok((era, reply)) = self.replies.1.try_recv() {
+            self.take_reply(era, reply);
+            self.read_source();
+        }
+        self.report_focus();
+        self.take_theme();
+    }
+
+    /// Takes a reply. What an earlier scheduler was asked for is dropped; that a file was written is reported all the same.
+    fn take_reply(&mut self, era: u64, reply: Reply) {
+        if era != self.era && !matches!(reply, Reply::FileWritten(_)) {
+            return;
+        }
+        match &reply {
+            Reply::ContextOpened(name, opened) => {
+                let Some((_, turn)) = self.opening.take_if(|(opening, _)| opening == name) else { return };
+                if let Ok(source) = opened
+                    && !navigate::is_busy(&self.state, turn)
+                {
+                    return self.switch(Arc::clone(&source.0));
+                }
+            }
+            // The result of an order is taken with the view that shows it.
+            Reply::OrderAnswered(..) => self.take_news(),
+            Reply::EventsRead(page) => {
+                self.reading = false;
+                if page.instance != self.source.events(u64::MAX, 0).instance {
+                    // They are of a scheduler that was left meanwhile.
+                    return;
+                }
+            }
+            _ => {}
+        }
+        self.act(Action::Reply(reply));
+        if !self.held.is_empty() && !lists::is_awaited(&self.state) {
+            self.read_source();
+            self.release_held();
+        }
+    }
+
+    /// Takes the newest view.
+    pub(super) fn take_news(&mut self) {
+        let identity = self.source.identity();
+        let identity = (*identity != self.state.cluster.identity).then(|| identity.clone());
+        let view = self.source.view();
+        let known = Arc::ptr_eq(&view, &self.state.cluster.newest);
+        let next_event = if known { 0 } else { self.source.events(u64::MAX, 0).next };
+        let news = Feed {
+            view,
+            next_event,
+            at: self.source.now(),
+            link: self.source.link(),
+            health: self.source.health(),
+            estimates: self.source.estimates(),
+            actor: self.source.actor(),
+            identity,
+        };
+        self.act(Action::Feed(news));
+    }
+
+    /// Reports to the source what is on the screen, when that is something else than before.
+    fn report_focus(&mut self) {
+        let focus = focus::of(&self.state);
+        if focus != self.focus {
+            self.source.look(&focus);
+            self.focus = focus;
+        }
+    }
+
+    /// Reads events and audit entries that came since the last ones, while they are on the screen.
+    pub(super) fn read_source(&mut self) {
+        self.read_events();
+        if focus::of(&self.state).sight == Sight::Records
+            && let Some(records) = self.source.records(self.state.cluster.ledger.generation())
+            && self.state.cluster.ledger.told.as_ref() != Some(&records)
+        {
+            self.act(Action::Records(records));
+        }
+    }
+
+    fn read_events(&mut self) {
+        if let Some(since) = aftermath::wanted(&self.state) {
+            self.act(Action::Aftermath(self.source.events(since, Events::KEPT)));
+        }
+        if !matches!(self.state.page(), Page::Events(_)) || self.reading {
+            return;
+        }
+        let events = &self.state.cluster.events;
+        let (since, next) = (events.next, self.source.events(u64::MAX, 0).next);
+        if next.saturating_sub(since) > AT_ONCE {
+            self.reading = true;
+            let source = SourceHandle(Arc::clone(&self.source));
+            self.effects.push(Work::ReadEvents(source, since, Events::KEPT).into());
+            return;
+        }
+        self.act(Action::Events(self.source.events(since, Events::KEPT)));
+    }
+
+    /// Goes to another scheduler. What belongs to the person stays: options, keys, what was written and said.
+    fn switch(&mut self, source: Arc<dyn Source>) {
+        let (view, link) = (source.view(), source.link());
+        let (about, who) = (source.about().clone(), (source.identity().clone(), source.actor()));
+        let old = &mut self.state;
+        orders::leave_open(old);
+        let mut state = State::new(old.options.clone(), old.size, view, about, who, link);
+        state.now = old.now;
+        state.keymap = Arc::clone(&old.keymap);
+        state.contexts = std::mem::take(&mut old.contexts);
+        state.settings = std::mem::take(&mut old.settings);
+        state.commands = std::mem::take(&mut old.commands);
+        state.filters = std::mem::take(&mut old.filters);
+        state.messages = std::mem::take(&mut old.messages);
+        if let Some(note) = &mut state.note {
+            note.until += old.now;
+        }
+        let effects = start(&mut state, beginning(&*source));
+        // What is still made for the other one is not for this one.
+        state.makings = self.state.makings;
+        self.held.clear();
+        self.reading = false;
+        self.state = state;
+        self.source = source;
+        self.era += 1;
+        self.focus = focus::of(&self.state);
+        self.source.look(&self.focus);
+        // Work for the scheduler before is given up with it.
+        self.effects.retain(|effect| !matches!(effect, Effect::Work(_)));
+        self.effects.extend([Effect::Repaint, Effect::Redraw]);
+        self.effects.extend(effects);
+    }
+}

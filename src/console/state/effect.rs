@@ -1,0 +1,65 @@
+//! What an update wants done outside of the state. The update returns a list of it, the session and the runtime carry it out in order.
+
+use crate::console::state::State;
+use crate::console::state::past::Step;
+use crate::console::state::work::Work;
+use crate::model::Time;
+use crate::view::act::{Order, Refusal};
+
+/// One thing to be done outside of the state.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Draw the screen again: it shows something else now.
+    Redraw,
+    /// Draw the screen from nothing: another program wrote over it.
+    Repaint,
+    /// End the console.
+    Quit,
+    /// Put the process into the background.
+    Suspend,
+    /// Put a text into the terminal's clipboard.
+    Copy(String),
+    /// Open a text in the person's own editor. Answered by [`super::reply::Reply::TextEdited`].
+    EditText(String),
+    /// Open another scheduler, by the name of its context. Answered by [`super::reply::Reply::ContextOpened`].
+    OpenContext(String),
+    /// Send an order to the source, under its number. Answered by [`super::reply::Reply::OrderAnswered`].
+    SendOrder(u64, Order),
+    /// Report an order that was refused here, so that the source can write it into the audit.
+    ReportRefusal(Order, Refusal),
+    /// Fetch the text of a revision. Answered by [`super::reply::Reply::RevisionText`].
+    FetchRevision(u64),
+    /// Fetch the view of an earlier time. Answered by [`super::reply::Reply::PastView`].
+    FetchPastView(Time),
+    /// Fetch what happened right before or after a time. Answered by [`super::reply::Reply::PastSpan`].
+    FetchPastSpan(Time, Step),
+    /// Find what mattered among the source's events from this number on. Answered by [`super::reply::Reply::MomentsFound`].
+    FindMoments(u64),
+    /// Do this in a worker thread.
+    Work(Work),
+}
+
+impl From<Work> for Effect {
+    fn from(work: Work) -> Self {
+        Self::Work(work)
+    }
+}
+
+impl State {
+    /// Adds an effect to those that the running update returns.
+    pub(in crate::console) fn emit(&mut self, effect: impl Into<Effect>) {
+        self.effects.push(effect.into());
+    }
+
+    /// Emits [`Effect::Redraw`], once for each update.
+    pub(in crate::console) fn redraw(&mut self) {
+        if !self.effects.iter().any(|effect| matches!(effect, Effect::Redraw)) {
+            self.effects.push(Effect::Redraw);
+        }
+    }
+
+    /// The effects that were emitted. Only [`crate::console::update`] calls this, where an update ends.
+    pub(in crate::console) fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+}

@@ -1,0 +1,48 @@
+//! What comes back of effects: from the source, from the worker threads, from the external editor. All of it comes on one channel.
+
+use std::sync::Arc;
+
+use crate::console::present::queue_form::Drafted;
+use crate::console::state::editor::Checked;
+use crate::console::state::past::{Span, Step};
+use crate::console::state::records::Compared;
+use crate::console::state::work::{MomentPage, SourceHandle};
+use crate::console::update::{long, names};
+use crate::model::Time;
+use crate::view::act::{Done, Refusal};
+use crate::view::{EventPage, View};
+
+/// The result of one effect.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// The result of an order, by its number.
+    OrderAnswered(u64, Result<Done, Refusal>),
+    /// The text of a revision, by its number; or why it cannot be had.
+    RevisionText(u64, Result<Arc<str>, String>),
+    /// The view of an earlier time, or why there is none.
+    PastView(Time, Result<Arc<View>, String>),
+    /// What happened right before or after a time, for a step; or why that is not known.
+    PastSpan(Time, Step, Result<Span, String>),
+    /// What mattered among the source's events.
+    MomentsFound(MomentPage),
+    /// Another scheduler, by the name of its context; or why it cannot be opened.
+    ContextOpened(String, Result<SourceHandle, String>),
+    /// A configuration that placement is tried against: its name, and a cluster with it in force or why there is none.
+    ConfigRead(String, Result<Arc<View>, String>),
+    /// The rows of a long list.
+    ListMade(Box<long::Listed>),
+    /// Names that complete what was written.
+    NamesFound(names::Names),
+    /// Events that came since the last ones.
+    EventsRead(EventPage),
+    /// What an edited configuration would mean.
+    EditChecked(Box<Checked>),
+    /// What a form on a queue would change.
+    FormDrafted(Box<Drafted>),
+    /// The text as it came out of the external editor.
+    TextEdited(Result<String, String>),
+    /// The differences between two configurations.
+    RevisionsCompared(Compared),
+    /// A file was written: its name and what is in it; or why not.
+    FileWritten(Result<String, String>),
+}
