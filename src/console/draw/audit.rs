@@ -17,7 +17,7 @@ use super::super::theme::Role;
 use super::super::update::audit::who;
 use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left};
-use crate::view::ledger::AuditEntry;
+use crate::view::audit::AuditEntry;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {

@@ -17,7 +17,7 @@ use super::super::model::page::RevisionsPage;
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
-use crate::view::ledger::{Revision, RevisionSource};
+use crate::view::audit::{Revision, RevisionSource};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {

@@ -84,7 +84,7 @@ pub fn may(model: &Model, verb: &str) -> Result<(), String> {
 /// # Errors
 /// Why not.
 pub fn may_rest(model: &Model, rest: bool) -> Result<(), String> {
-    match (model.cluster.newest.resting, rest) {
+    match (model.cluster.newest.paused, rest) {
         (true, true) => return Err("the scheduler rests already".to_owned()),
         (false, false) => return Err("the scheduler does not rest".to_owned()),
         _ => {}

@@ -9,7 +9,7 @@ use super::super::audit::result;
 use super::super::pen::{Piece, dim, piece, plain};
 use super::{Lines, Sheet, labelled, labelled_text};
 use crate::config::diff::What;
-use crate::view::ledger::{AuditEntry, Facts};
+use crate::view::audit::{AuditEntry, Facts};
 
 /// The most lines of a text that are shown here; `kornsole config show` has them all.
 const LINES: usize = 5_000;
