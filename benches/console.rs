@@ -237,7 +237,7 @@ fn core(shape: Shape) -> Core {
     let config = config::read(&text, Profile::Kornsole).config.expect("the configuration is valid");
     let workload = Busy { shape, next: Time::ZERO, turn: 0 };
     let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload)));
-    core.expect("the configuration is taken").written(text.as_bytes(), None)
+    core.expect("the configuration is taken").with_config_text(text.as_bytes(), None)
 }
 
 fn text(shape: Shape) -> String {

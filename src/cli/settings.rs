@@ -10,7 +10,7 @@ use clap::Args;
 use super::{fail, load};
 use crate::config::Settings;
 use crate::config::settings::template;
-use crate::engine::{Hook, Setup};
+use crate::engine::{DrainHook, Setup};
 use crate::model::Profile;
 
 /// The arguments of whatever runs a scheduler.
@@ -113,8 +113,8 @@ fn instance() -> Arc<str> {
 }
 
 /// Whom the engine calls by the settings.
-pub fn hook(settings: &Settings) -> Option<Hook> {
-    Hook::of(&settings.config().drain)
+pub fn hook(settings: &Settings) -> Option<DrainHook> {
+    DrainHook::of(&settings.config().drain)
 }
 
 /// Prints a text to standard output.

@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kornsole::config;
 use kornsole::config::settings::DrainConfig;
-use kornsole::engine::tell::Tell;
-use kornsole::engine::{Core, DrainReport, Engine, Hook};
+use kornsole::engine::drain_hooks::DrainNotifier;
+use kornsole::engine::{Core, DrainHook, DrainReport, Engine};
 use kornsole::model::{Acl, Identity, Profile, QueuePath, Resource, Time};
 use kornsole::scheduler::{AskSpec, Command, Draining, NodeSpec, PartitionCommand, Submission};
 use kornsole::source::{About, Embedded, Source, SourcePlace};
@@ -86,7 +86,7 @@ fn drain(hook: &DrainConfig) -> Embedded {
         core.apply(&command.into());
     }
     core.run_until(core.now(), 100);
-    let engine = Engine::start_telling(core, 1.0, Hook::of(hook)).unwrap();
+    let engine = Engine::start_with_hook(core, 1.0, DrainHook::of(hook)).unwrap();
     let drained = WITH.replace(", {name: legacy, adminacl: sue}", "");
     engine.apply(Command::Configure(read(&drained))).recv_timeout(PATIENCE).unwrap();
     let about = About { place: SourcePlace::Embedded, name: "test".to_owned(), notes: Vec::new() };
@@ -292,9 +292,9 @@ fn whoever_hands_in_a_report_never_waits() {
     // Nobody answers there, so the first report stays under way.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let webhook = Some(format!("http://{}/", silent.local_addr().unwrap()));
-    let hook = Hook::of(&DrainConfig { webhook, ..patient(&[]) }).unwrap();
-    let tell = Tell::start(hook, |title, why| panic!("{title}: {why}")).unwrap();
-    let refused = (0..66).find_map(|_| tell.tell(&report(), UNIX_EPOCH).err());
+    let hook = DrainHook::of(&DrainConfig { webhook, ..patient(&[]) }).unwrap();
+    let tell = DrainNotifier::start(hook, |title, why| panic!("{title}: {why}")).unwrap();
+    let refused = (0..66).find_map(|_| tell.notify(&report(), UNIX_EPOCH).err());
     assert_eq!(refused.unwrap(), "the administrators of root.legacy are not told: 64 reports wait already");
 }
 
@@ -308,5 +308,5 @@ fn the_document_of_a_stuck_queue() {
 
 #[test]
 fn nothing_is_called_where_nothing_is_set() {
-    assert!(Hook::of(&DrainConfig::default()).is_none());
+    assert!(DrainHook::of(&DrainConfig::default()).is_none());
 }

@@ -103,7 +103,7 @@ fn read_only_refuses_everything_and_says_so() {
     says(&driver, "read only: the console was started with --read-only");
     driver.keys(":pause<ret>").unwrap();
     says(&driver, "read only");
-    assert!(!source.view().resting);
+    assert!(!source.view().paused);
     assert_eq!(state(&source, "nightly"), AppState::Running);
 }
 
@@ -334,7 +334,7 @@ fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
     driver.keys("2/train<ret>").unwrap();
     let entries = |source: &Stepped| -> Vec<(String, String, String)> {
         let audit = source.records(0).unwrap().audit.unwrap();
-        let told = |entry: &std::sync::Arc<kornsole::view::ledger::AuditEntry>| {
+        let told = |entry: &std::sync::Arc<kornsole::view::audit::AuditEntry>| {
             (entry.action.clone(), entry.object.clone(), entry.reason.clone())
         };
         audit.entries.iter().filter(|entry| entry.code == "ACL_DENIED").map(told).collect()

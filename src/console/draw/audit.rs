@@ -17,7 +17,7 @@ use crate::console::present::layout::Regions;
 use crate::console::state::State;
 use crate::console::state::column::AuditColumn;
 use crate::console::state::page::AuditPage;
-use crate::view::ledger::AuditEntry;
+use crate::view::audit::AuditEntry;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {

@@ -59,7 +59,7 @@ fn whence(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         let age = format::duration(state.now.saturating_sub(since));
         pieces.push(piece(Role::BadgeFrozen, format!(" FROZEN {age} ")));
     }
-    for (is, badge) in [(cluster.newest.resting, " PAUSED "), (cluster.read_only().is_some(), " READ ONLY ")] {
+    for (is, badge) in [(cluster.newest.paused, " PAUSED "), (cluster.read_only().is_some(), " READ ONLY ")] {
         if is {
             pieces.extend([plain(" "), piece(Role::BadgeFrozen, badge)]);
         }

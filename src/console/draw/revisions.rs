@@ -17,7 +17,7 @@ use crate::console::present::layout::Regions;
 use crate::console::state::State;
 use crate::console::state::column::RevisionColumn;
 use crate::console::state::page::RevisionsPage;
-use crate::view::ledger::{Revision, RevisionSource};
+use crate::view::audit::{Revision, RevisionSource};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {

@@ -14,7 +14,7 @@ use super::config::ConfigPage;
 use super::cursor::Cursor;
 use super::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
-use crate::view::ledger::{AuditEntry, Revision};
+use crate::view::audit::{AuditEntry, Revision};
 use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
 
 /// What every list has: its rows in order, a cursor, a sort, a filter.

@@ -318,7 +318,7 @@ fn same_row<T>(old: Option<&Arc<T>>, new: &Arc<T>) -> bool {
 fn differs_in_what_matters(old: &View, new: &View) -> bool {
     let checksum = |view: &View| view.configuration.as_ref().map(|running| running.revision);
     let notice = |view: &View| view.notices.last().map(|notice| notice.number);
-    if checksum(old) != checksum(new) || notice(old) != notice(new) || old.resting != new.resting {
+    if checksum(old) != checksum(new) || notice(old) != notice(new) || old.paused != new.paused {
         return true;
     }
     new.partitions.iter().any(|part| {

@@ -13,7 +13,7 @@ use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
 use crate::model::{AppId, NodeId, Time};
 use crate::source::Records;
-use crate::view::ledger::{ACTIONS, AuditEntry, AuditObject};
+use crate::view::audit::{ACTIONS, AuditEntry, AuditObject};
 
 /// Goes to the audit. What follows filters it: `user=sue`, `action=kill`, `object=etl-1`, or the name of an action
 /// by itself; all other words together are the filter of the list.

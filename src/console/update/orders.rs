@@ -85,7 +85,7 @@ pub fn may(state: &State, verb: &str) -> Result<(), String> {
 /// # Errors
 /// Why not.
 pub fn may_rest(state: &State, rest: bool) -> Result<(), String> {
-    match (state.cluster.newest.resting, rest) {
+    match (state.cluster.newest.paused, rest) {
         (true, true) => return Err("the scheduler rests already".to_owned()),
         (false, false) => return Err("the scheduler does not rest".to_owned()),
         _ => {}

@@ -16,7 +16,7 @@ use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
 use crate::model::Time;
 use crate::view::act::{Act, Configured, Order};
-use crate::view::ledger::Revision;
+use crate::view::audit::Revision;
 
 /// Goes to the history of configurations.
 pub fn open(state: &mut State) {
@@ -233,7 +233,7 @@ pub fn ask(state: &mut State, act: &Act, would: &Configured) {
 pub fn origin(of: &Revision) -> String {
     let by = if of.by.is_empty() { String::new() } else { format!("by {}, ", of.by) };
     let how = match of.source {
-        crate::view::ledger::RevisionSource::Rollback(old) => format!("rollback to {old}"),
+        crate::view::audit::RevisionSource::Rollback(old) => format!("rollback to {old}"),
         source => source.name().to_owned(),
     };
     let reason = if of.reason.is_empty() { String::new() } else { format!(": {}", of.reason) };

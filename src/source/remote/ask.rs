@@ -18,7 +18,7 @@ use crate::api::dto;
 use crate::config;
 use crate::model::{AppId, Identity, QueuePath, Time};
 use crate::view::act::{Configuration, LoadedBy};
-use crate::view::ledger::{AuditPage, Revision};
+use crate::view::audit::{AuditPage, Revision};
 
 /// How many entries and revisions are asked for at once.
 const RECORDS: usize = 1000;

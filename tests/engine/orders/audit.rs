@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kornsole::model::Identity;
 use kornsole::scheduler::{NodeSpec, Submission};
 use kornsole::view::act::{Act, Actor, ActsFrom, Order, PartitionAct};
-use kornsole::view::ledger::{self, ACTIONS, AuditEntry, AuditQuery};
+use kornsole::view::audit::{self, ACTIONS, AuditEntry, AuditQuery};
 
 use crate::orders::stage::{CONFIG, Stage, amount, ask, kill, moved, user, within};
 
@@ -73,8 +73,8 @@ fn acts(stage: &Stage) -> Vec<Act> {
 }
 
 fn newest(stage: &Stage) -> (Arc<AuditEntry>, u64) {
-    let entries = stage.core.ledger().entries(&AuditQuery { limit: 1, ..AuditQuery::default() });
-    (Arc::clone(&entries[0]), stage.core.ledger().last())
+    let entries = stage.core.audit_log().entries(&AuditQuery { limit: 1, ..AuditQuery::default() });
+    (Arc::clone(&entries[0]), stage.core.audit_log().last())
 }
 
 #[test]
@@ -98,8 +98,8 @@ fn every_act_is_entered_once_allowed_or_refused_from_everywhere() {
                 assert_eq!(last, entries, "{act}: one entry each");
                 assert_eq!(outcome.is_ok(), who.scheduler_admin && who.read_only.is_none(), "{act}: {outcome:?}");
                 assert_eq!((entry.allowed, entry.user.as_str()), (outcome.is_ok(), who.user()), "{act}");
-                assert_eq!(entry.address, ledger::address(&from), "{act}");
-                let (name, object) = (ledger::action(&act), ledger::object(&act));
+                assert_eq!(entry.address, audit::address(&from), "{act}");
+                let (name, object) = (audit::action(&act), audit::object(&act));
                 assert_eq!((entry.action.as_str(), entry.object.as_str()), (name, object), "{act}");
                 assert_eq!(entry.reason, order.reason, "{act}");
                 assert_eq!(entry.request.is_empty(), !matches!(from, ActsFrom::Api { .. }), "{act}");

@@ -172,7 +172,7 @@ fn a_manifest_is_replaced_by_a_manifest_only() {
     fs::write(&file, manifest(CONFIG)).unwrap();
     let config = kornsole::config::read_file(manifest(CONFIG).as_bytes(), "queues", Default::default()).config.unwrap();
     let core = kornsole::engine::Core::new(Default::default(), std::sync::Arc::new(config), None).unwrap();
-    let mut stage = Stage { core: core.written(manifest(CONFIG).as_bytes(), Some(file.clone())) };
+    let mut stage = Stage { core: core.with_config_text(manifest(CONFIG).as_bytes(), Some(file.clone())) };
     assert_eq!(&*stage.core.configuration().unwrap().queues, CONFIG);
     let text = CONFIG.replace("vcore: 2", "vcore: 9");
     let bare = configure(&stage, &text, false);

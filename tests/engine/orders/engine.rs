@@ -68,12 +68,12 @@ fn an_engine_that_stops_answers_what_it_did_not_do() {
 fn while_it_rests_time_stands_and_orders_are_still_taken() {
     let source = running(owner());
     assert_eq!(ask_for(&source, Act::Pause).recv_timeout(PATIENCE).unwrap(), Ok(Done::Paused));
-    assert!(source.view().resting);
+    assert!(source.view().paused);
     let stands = source.now();
     assert_eq!(ask_for(&source, Act::Pause).recv_timeout(PATIENCE).unwrap(), Ok(Done::Paused));
     assert_eq!(source.now(), stands);
     assert_eq!(ask_for(&source, Act::Resume).recv_timeout(PATIENCE).unwrap(), Ok(Done::Resumed));
-    assert!(!source.view().resting);
+    assert!(!source.view().paused);
     while source.now() == stands {
         std::thread::yield_now();
     }
@@ -124,7 +124,7 @@ steps:
     assert_eq!(allocated(&mut core(false)), 1000);
     let mut paused = core(true);
     assert_eq!(allocated(&mut paused), 0);
-    assert!(paused.rests() && paused.now() < Time::from_millis(10));
+    assert!(paused.is_paused() && paused.now() < Time::from_millis(10));
     paused.perform(&owner(), &Act::Resume.into()).unwrap();
     assert_eq!(allocated(&mut paused), 1000);
 }

@@ -84,7 +84,7 @@ impl Stage {
     }
 
     fn on(core: Core, file: Option<PathBuf>) -> Self {
-        let mut stage = Self { core: core.written(CONFIG.as_bytes(), file) };
+        let mut stage = Self { core: core.with_config_text(CONFIG.as_bytes(), file) };
         let node = NodeSpec { id: "n".into(), capacity: amount(100_000), ..NodeSpec::default() };
         stage.give(PartitionCommand::AddNode(node));
         stage.submit("etl", "root.a.x");
@@ -145,7 +145,7 @@ impl Stage {
         let queues: Vec<_> = part.walk().collect();
         let apps: Vec<_> = part.apps.iter().flatten().collect();
         let file = self.core.configuration();
-        format!("{queues:?} {apps:?} {:?} {:?} {file:?} {}", part.nodes, part.ended, view.resting)
+        format!("{queues:?} {apps:?} {:?} {:?} {file:?} {}", part.nodes, part.ended, view.paused)
     }
 }
 

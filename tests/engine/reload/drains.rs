@@ -145,14 +145,14 @@ fn reports_are_kept_for_whoever_asks_and_for_nobody_else() {
     let mut stage = Stage::new("reports", WITH);
     stage.submit("one", "root.legacy.x", "joe", &[2]);
     stage.accepts(&without());
-    assert!(stage.core.take_reports().is_empty());
+    assert!(stage.core.take_drain_reports().is_empty());
     stage.accepts(WITH);
-    stage.core.keep_reports();
+    stage.core.collect_drain_reports();
     stage.accepts(&without());
     stage.wait(3600);
-    let reports = stage.core.take_reports();
+    let reports = stage.core.take_drain_reports();
     let shown: Vec<_> = reports.iter().map(|report| (report.draining.queue.as_str(), report.stuck)).collect();
     assert_eq!(shown, [("root.legacy", false), ("root.legacy", true)]);
     assert_eq!(reports[1].at, Time::from_millis(3_600_000));
-    assert!(stage.core.take_reports().is_empty());
+    assert!(stage.core.take_drain_reports().is_empty());
 }

@@ -104,7 +104,7 @@ fn followers_are_told_when_a_command_has_been_carried_out() {
     assert!(follower.has_changed().unwrap());
     let now = *follower.borrow_and_update();
     assert_eq!((now.all - before.all, now.upstream - before.upstream), (3, 3));
-    core.tell_event(EventKind::ConfigRolledBack { message: "to version 3".to_owned() });
+    core.emit_event(EventKind::ConfigRolledBack { message: "to version 3".to_owned() });
     let page = core.events().page(Numbering::All, now.all, 10);
     assert_eq!(page.records[0].1.detail, ChangeDetail::CONFIG_ROLLED_BACK);
     assert_eq!(

@@ -84,7 +84,8 @@ impl Own {
         let read = config::read(CONFIG, Profile::Kornsole).config.unwrap();
         let queues = folder.join("queues.yaml");
         std::fs::write(&queues, CONFIG).unwrap();
-        let core = Core::set_up(&setup, Arc::new(read), None).unwrap().written(CONFIG.as_bytes(), Some(queues));
+        let core =
+            Core::set_up(&setup, Arc::new(read), None).unwrap().with_config_text(CONFIG.as_bytes(), Some(queues));
         let engine = Arc::new(Engine::start(core, 1.0).unwrap());
         let node = NodeSpec { id: "n".into(), capacity: amount(100_000), ..NodeSpec::default() };
         engine.apply(PartitionCommand::AddNode(node).into()).recv_timeout(PATIENCE).unwrap();

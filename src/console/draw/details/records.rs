@@ -9,7 +9,7 @@ use crate::config::diff::What;
 use crate::console::present::format;
 use crate::console::present::text;
 use crate::console::state::State;
-use crate::view::ledger::{AuditEntry, Facts};
+use crate::view::audit::{AuditEntry, Facts};
 
 /// The most lines of a text that are shown here; `kornsole config show` has them all.
 const LINES: usize = 5_000;

@@ -36,7 +36,7 @@ pub struct AuditEntry {
     pub object: String,
     /// Whether it was done.
     pub allowed: bool,
-    /// Which check refused: a name of [`super::act::Code`]; empty when it was done.
+    /// Which check refused: a name of [`crate::view::act::Code`]; empty when it was done.
     pub code: String,
     /// Why it was refused, in words; empty when it was done.
     pub why: String,

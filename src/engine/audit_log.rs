@@ -1,18 +1,18 @@
-//! The ledger of a running scheduler: who did what, and every configuration that was in force (REST E5, E11).
+//! The log of a running scheduler: who did what, and every configuration that was in force (REST E5, E11).
 //!
 //! The owner of the scheduler writes; everybody reads. It is kept in memory here, as much of it as [`MOST_ENTRIES`] and
-//! [`MOST_TEXT`] say. Whoever keeps it on a disk asks for what is new ([`Ledger::take_new`]), gives back what he has
-//! ([`Ledger::restore`]), and is asked for what is older ([`Archive`]).
+//! [`MOST_TEXT`] say. Whoever keeps it on a disk asks for what is new ([`AuditLog::take_new`]), gives back what he has
+//! ([`AuditLog::restore`]), and is asked for what is older ([`AuditArchive`]).
 //!
 //! Invariants:
 //! - append-only: a number once given is never given again, and what stands under it never changes;
-//! - numbers follow from the order of the acts alone, so a replay of the same acts gives the same ledger;
+//! - numbers follow from the order of the acts alone, so a replay of the same acts gives the same log;
 //! - no lock is held while anybody works: reading copies pointers.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::view::ledger::{AuditEntry, AuditQuery, Revision};
+use crate::view::audit::{AuditEntry, AuditQuery, Revision};
 
 /// How many entries of the audit are in memory.
 pub const MOST_ENTRIES: usize = 10_000;
@@ -22,7 +22,7 @@ pub const MOST_REVISIONS: usize = 1_000;
 pub const MOST_TEXT: usize = 64 << 20;
 
 /// What is older than memory.
-pub trait Archive: Send + Sync {
+pub trait AuditArchive: Send + Sync {
     /// Entries that are wanted, the newest first, as many as are there and the query's limit says.
     fn entries(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>>;
 
@@ -33,9 +33,9 @@ pub trait Archive: Send + Sync {
     fn revision(&self, number: u64) -> Option<Arc<Revision>>;
 }
 
-/// What came into a ledger since it was last asked, the oldest first.
+/// What came into a log since it was last asked, the oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct News {
+pub struct NewEntries {
     /// Entries of the audit.
     pub entries: Vec<Arc<AuditEntry>>,
     /// Revisions of the configuration. One of a number that was there before replaces it: its text became known.
@@ -44,13 +44,13 @@ pub struct News {
 
 /// Who did what, and every configuration that was in force.
 #[derive(Default)]
-pub struct Ledger {
-    book: Mutex<Book>,
-    archive: OnceLock<Arc<dyn Archive>>,
+pub struct AuditLog {
+    log: Mutex<LogEntries>,
+    archive: OnceLock<Arc<dyn AuditArchive>>,
 }
 
 #[derive(Default)]
-struct Book {
+struct LogEntries {
     entries: VecDeque<Arc<AuditEntry>>,
     /// The number of the newest entry.
     last: u64,
@@ -58,103 +58,103 @@ struct Book {
     /// Bytes of the texts of `revisions`.
     text: usize,
     /// What is new since it was last asked for; `None` while nobody asks.
-    news: Option<News>,
+    new: Option<NewEntries>,
     /// Counts up with each change.
     generation: u64,
 }
 
-impl std::fmt::Debug for Ledger {
+impl std::fmt::Debug for AuditLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let book = self.book();
-        let (last, revisions) = (book.last, book.revisions.len());
-        f.debug_struct("Ledger").field("last", &last).field("revisions", &revisions).finish_non_exhaustive()
+        let log = self.log();
+        let (last, revisions) = (log.last, log.revisions.len());
+        f.debug_struct("AuditLog").field("last", &last).field("revisions", &revisions).finish_non_exhaustive()
     }
 }
 
-impl Ledger {
-    /// Has everything new kept for [`Ledger::take_new`] from now on, and what is there already with it.
-    pub fn keep_new(&self) {
-        let mut book = self.book();
-        if book.news.is_none() {
-            let entries = book.entries.iter().cloned().collect();
-            let revisions = book.revisions.iter().cloned().collect();
-            book.news = Some(News { entries, revisions });
+impl AuditLog {
+    /// Has everything new kept for [`AuditLog::take_new`] from now on, and what is there already with it.
+    pub fn collect_new(&self) {
+        let mut log = self.log();
+        if log.new.is_none() {
+            let entries = log.entries.iter().cloned().collect();
+            let revisions = log.revisions.iter().cloned().collect();
+            log.new = Some(NewEntries { entries, revisions });
         }
     }
 
     /// The number of the newest entry.
     pub fn last(&self) -> u64 {
-        self.book().last
+        self.log().last
     }
 
     /// The next entry gets the number after this one.
-    pub(super) fn go_on_from(&self, last: u64) {
-        self.book().last = last;
+    pub(super) fn continue_after(&self, last: u64) {
+        self.log().last = last;
     }
 
-    /// Whether [`Ledger::take_new`] would give something.
+    /// Whether [`AuditLog::take_new`] would give something.
     pub fn has_new(&self) -> bool {
-        self.book().news.as_ref().is_some_and(|news| *news != News::default())
+        self.log().new.as_ref().is_some_and(|new| *new != NewEntries::default())
     }
 
     /// What is new since this was last asked.
-    pub fn take_new(&self) -> News {
-        self.book().news.as_mut().map(std::mem::take).unwrap_or_default()
+    pub fn take_new(&self) -> NewEntries {
+        self.log().new.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Puts back what was kept elsewhere, the oldest first; numbers go on behind it. Meant for an empty ledger: of what is there
+    /// Puts back what was kept elsewhere, the oldest first; numbers go on behind it. Meant for an empty log: of what is there
     /// already under the same number the kept one holds. Nothing of it is told as new.
-    pub fn restore(&self, kept: News) {
-        let mut book = self.book();
-        let news = book.news.take();
+    pub fn restore(&self, kept: NewEntries) {
+        let mut log = self.log();
+        let new = log.new.take();
         for entry in kept.entries {
-            book.last = book.last.max(entry.id);
-            book.entries.retain(|known| known.id != entry.id);
-            book.entries.push_back(entry);
+            log.last = log.last.max(entry.id);
+            log.entries.retain(|known| known.id != entry.id);
+            log.entries.push_back(entry);
         }
-        book.entries.make_contiguous().sort_by_key(|entry| entry.id);
+        log.entries.make_contiguous().sort_by_key(|entry| entry.id);
         for revision in kept.revisions {
-            book.revise(revision);
+            log.revise(revision);
         }
-        book.bound();
-        book.news = news;
+        log.bound();
+        log.new = new;
     }
 
     /// Says who has what is older than memory. Only the first one is asked.
-    pub fn set_archive(&self, archive: Arc<dyn Archive>) {
+    pub fn set_archive(&self, archive: Arc<dyn AuditArchive>) {
         let _ = self.archive.set(archive);
     }
 
     /// Writes an entry, whose number it gives.
     pub(super) fn enter(&self, entry: AuditEntry) -> u64 {
-        let mut book = self.book();
-        book.last += 1;
-        let entry = Arc::new(AuditEntry { id: book.last, ..entry });
-        if let Some(news) = &mut book.news {
-            news.entries.push(Arc::clone(&entry));
+        let mut log = self.log();
+        log.last += 1;
+        let entry = Arc::new(AuditEntry { id: log.last, ..entry });
+        if let Some(new) = &mut log.new {
+            new.entries.push(Arc::clone(&entry));
         }
-        book.entries.push_back(entry);
-        book.bound();
-        book.last
+        log.entries.push_back(entry);
+        log.bound();
+        log.last
     }
 
     /// Writes a revision, or what became known of the newest one.
     pub(super) fn revise(&self, revision: Revision) {
         let revision = Arc::new(revision);
-        let mut book = self.book();
-        if let Some(news) = &mut book.news {
-            news.revisions.retain(|known| known.number != revision.number);
-            news.revisions.push(Arc::clone(&revision));
+        let mut log = self.log();
+        if let Some(new) = &mut log.new {
+            new.revisions.retain(|known| known.number != revision.number);
+            new.revisions.push(Arc::clone(&revision));
         }
-        book.revise(revision);
-        book.bound();
+        log.revise(revision);
+        log.bound();
     }
 
     /// The entries that are wanted, the newest first.
     pub fn entries(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
         let (mut found, oldest) = {
-            let book = self.book();
-            (query.pick(&book.entries), book.entries.front().map_or(book.last + 1, |entry| entry.id))
+            let log = self.log();
+            (query.pick(&log.entries), log.entries.front().map_or(log.last + 1, |entry| entry.id))
         };
         if let Some(archive) = self.archive.get().filter(|_| found.len() < query.limit) {
             let before = Some(query.before.map_or(oldest, |before| before.min(oldest)));
@@ -166,18 +166,18 @@ impl Ledger {
 
     /// The entries that are wanted of those in memory, the newest first: without a look at any disk.
     pub fn recent(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
-        query.pick(&self.book().entries)
+        query.pick(&self.log().entries)
     }
 
     /// The revisions in memory, the newest first.
     pub fn recent_revisions(&self) -> Vec<Arc<Revision>> {
-        self.book().revisions.iter().rev().cloned().collect()
+        self.log().revisions.iter().rev().cloned().collect()
     }
 
     /// The revisions below `before`, the newest first, at most `limit`.
     pub fn revisions(&self, before: Option<u64>, limit: usize) -> Vec<Arc<Revision>> {
         let below = |revision: &&Arc<Revision>| before.is_none_or(|before| revision.number < before);
-        let mut found: Vec<_> = self.book().revisions.iter().rev().filter(below).take(limit).cloned().collect();
+        let mut found: Vec<_> = self.log().revisions.iter().rev().filter(below).take(limit).cloned().collect();
         if let Some(archive) = self.archive.get().filter(|_| found.len() < limit) {
             let oldest = found.last().map(|revision| revision.number).or(before);
             found.extend(archive.revisions(oldest.unwrap_or(u64::MAX), limit - found.len()));
@@ -187,21 +187,21 @@ impl Ledger {
 
     /// One revision.
     pub fn revision(&self, number: u64) -> Option<Arc<Revision>> {
-        let known = self.book().revisions.iter().find(|revision| revision.number == number).cloned();
+        let known = self.log().revisions.iter().find(|revision| revision.number == number).cloned();
         known.or_else(|| self.archive.get()?.revision(number))
     }
 
     /// Counts up with each change, so that whoever shows it knows when to look again.
     pub fn generation(&self) -> u64 {
-        self.book().generation
+        self.log().generation
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    fn log(&self) -> MutexGuard<'_, LogEntries> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Book {
+impl LogEntries {
     fn revise(&mut self, revision: Arc<Revision>) {
         let size = |revision: &Revision| revision.text.as_ref().map_or(0, |text| text.len());
         if let Some(at) = self.revisions.iter().position(|known| known.number == revision.number) {
@@ -229,7 +229,7 @@ impl Book {
 mod tests {
     use super::*;
     use crate::model::Time;
-    use crate::view::ledger::RevisionSource;
+    use crate::view::audit::RevisionSource;
 
     fn entry(user: &str, action: &str) -> AuditEntry {
         AuditEntry { user: user.to_owned(), action: action.to_owned(), ..AuditEntry::default() }
@@ -248,51 +248,51 @@ mod tests {
 
     #[test]
     fn numbers_go_on_and_the_oldest_go_first() {
-        let ledger = Ledger::default();
+        let log = AuditLog::default();
         for at in 0..MOST_ENTRIES + 3 {
-            ledger.enter(entry(["ann", "sue"][at % 2], "kill"));
+            log.enter(entry(["ann", "sue"][at % 2], "kill"));
         }
-        let all = ledger.entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
+        let all = log.entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
         assert_eq!((all.len(), all[0].id, all[MOST_ENTRIES - 1].id), (MOST_ENTRIES, 10_003, 4));
         let query = AuditQuery { before: Some(8), limit: 2, user: Some("ann".to_owned()), ..AuditQuery::default() };
-        assert_eq!(ids(&ledger.entries(&query)), [7, 5]);
+        assert_eq!(ids(&log.entries(&query)), [7, 5]);
         let none = AuditQuery { limit: 9, action: Some("move".to_owned()), ..AuditQuery::default() };
-        assert!(ledger.entries(&none).is_empty());
+        assert!(log.entries(&none).is_empty());
     }
 
     #[test]
     fn what_is_new_is_told_once_and_can_be_put_back() {
-        let ledger = Ledger::default();
-        ledger.enter(entry("ann", "kill"));
-        ledger.revise(revision(1, "a"));
-        ledger.keep_new();
-        ledger.enter(entry("sue", "move"));
-        ledger.revise(Revision { changes: 7, ..revision(1, "a") });
-        let news = ledger.take_new();
-        assert_eq!((ids(&news.entries), news.revisions.len(), news.revisions[0].changes), (vec![1, 2], 1, 7));
-        assert_eq!(ledger.take_new(), News::default());
+        let log = AuditLog::default();
+        log.enter(entry("ann", "kill"));
+        log.revise(revision(1, "a"));
+        log.collect_new();
+        log.enter(entry("sue", "move"));
+        log.revise(Revision { changes: 7, ..revision(1, "a") });
+        let new = log.take_new();
+        assert_eq!((ids(&new.entries), new.revisions.len(), new.revisions[0].changes), (vec![1, 2], 1, 7));
+        assert_eq!(log.take_new(), NewEntries::default());
 
-        let again = Ledger::default();
-        again.keep_new();
-        again.restore(news);
-        assert_eq!(again.take_new(), News::default(), "what was kept before is not new");
+        let again = AuditLog::default();
+        again.collect_new();
+        again.restore(new);
+        assert_eq!(again.take_new(), NewEntries::default(), "what was kept before is not new");
         assert_eq!((again.enter(entry("ann", "kill")), again.revision(1).map(|known| known.changes)), (3, Some(7)));
     }
 
     #[test]
     fn texts_are_bounded_but_the_newest_stays() {
-        let ledger = Ledger::default();
+        let log = AuditLog::default();
         let large = "x".repeat(MOST_TEXT / 2 + 1);
-        (1..=3).for_each(|number| ledger.revise(revision(number, &large)));
-        let numbers: Vec<u64> = ledger.revisions(None, 9).iter().map(|revision| revision.number).collect();
+        (1..=3).for_each(|number| log.revise(revision(number, &large)));
+        let numbers: Vec<u64> = log.revisions(None, 9).iter().map(|revision| revision.number).collect();
         assert_eq!(numbers, [3]);
-        assert!(ledger.revision(2).is_none());
+        assert!(log.revision(2).is_none());
     }
 
     #[test]
     fn what_is_older_comes_from_the_archive() {
         struct Shelf;
-        impl Archive for Shelf {
+        impl AuditArchive for Shelf {
             fn entries(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
                 let old = (1..query.before.unwrap_or(9)).rev().take(query.limit);
                 old.map(|id| Arc::new(AuditEntry { id, ..AuditEntry::default() })).collect()
@@ -304,14 +304,14 @@ mod tests {
                 Some(Arc::new(revision(number, "old")))
             }
         }
-        let ledger = Ledger::default();
+        let log = AuditLog::default();
         let kept = AuditEntry { id: 5, ..AuditEntry::default() };
-        ledger.restore(News { entries: vec![Arc::new(kept)], revisions: vec![Arc::new(revision(4, "new"))] });
-        ledger.set_archive(Arc::new(Shelf));
+        log.restore(NewEntries { entries: vec![Arc::new(kept)], revisions: vec![Arc::new(revision(4, "new"))] });
+        log.set_archive(Arc::new(Shelf));
         let query = |before, limit| AuditQuery { before, limit, ..AuditQuery::default() };
-        assert_eq!(ids(&ledger.entries(&query(None, 3))), [5, 4, 3]);
-        assert_eq!(ids(&ledger.entries(&query(Some(3), 9))), [2, 1]);
-        let numbers: Vec<u64> = ledger.revisions(None, 3).iter().map(|revision| revision.number).collect();
-        assert_eq!((numbers, ledger.revision(2).and_then(|old| old.text.clone())), (vec![4, 3, 2], Some("old".into())));
+        assert_eq!(ids(&log.entries(&query(None, 3))), [5, 4, 3]);
+        assert_eq!(ids(&log.entries(&query(Some(3), 9))), [2, 1]);
+        let numbers: Vec<u64> = log.revisions(None, 3).iter().map(|revision| revision.number).collect();
+        assert_eq!((numbers, log.revision(2).and_then(|old| old.text.clone())), (vec![4, 3, 2], Some("old".into())));
     }
 }

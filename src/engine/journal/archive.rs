@@ -4,22 +4,22 @@
 
 use std::sync::Arc;
 
-use super::store::{Row, Shelf, Store, StoreError};
-use crate::engine::ledger::Archive;
+use super::store::{EntryRow, EntryTable, Store, StoreError};
+use crate::engine::audit_log::AuditArchive;
 use crate::model::Time;
-use crate::view::ledger::{AuditEntry, AuditQuery, Revision, RevisionSource};
+use crate::view::audit::{AuditEntry, AuditQuery, Revision, RevisionSource};
 
 /// How many entries are read at once.
 const PAGE: usize = 1000;
 
 /// The shelves of a store.
-pub(super) struct Shelves(pub Arc<Store>);
+pub(super) struct StoreArchive(pub Arc<Store>);
 
-impl Shelves {
+impl StoreArchive {
     /// Some below a number, the newest first; and whether there are more.
     fn page<T: for<'de> serde::Deserialize<'de>>(
         &self,
-        shelf: Shelf,
+        shelf: EntryTable,
         before: u64,
         most: usize,
         damaged: fn(u64, &StoreError) -> T,
@@ -27,7 +27,8 @@ impl Shelves {
         match self.0.rows_of(shelf, before, most) {
             Ok(rows) => {
                 let whole = rows.len() == most;
-                let read = |(number, entry): Row<T>| (number, entry.unwrap_or_else(|error| damaged(number, &error)));
+                let read =
+                    |(number, entry): EntryRow<T>| (number, entry.unwrap_or_else(|error| damaged(number, &error)));
                 (rows.into_iter().map(read).collect(), whole)
             }
             Err(error) => {
@@ -50,12 +51,12 @@ fn damaged_revision(number: u64, error: &StoreError) -> Revision {
     Revision { number, checksum, at, wall: None, by, reason, source, changes: 0, text: None }
 }
 
-impl Archive for Shelves {
+impl AuditArchive for StoreArchive {
     fn entries(&self, query: &AuditQuery) -> Vec<Arc<AuditEntry>> {
         let mut found = Vec::new();
         let mut before = query.before.unwrap_or(u64::MAX);
         while found.len() < query.limit {
-            let (page, more) = self.page(Shelf::Audit, before, PAGE, damaged_entry);
+            let (page, more) = self.page(EntryTable::Audit, before, PAGE, damaged_entry);
             before = page.last().map_or(0, |(id, _)| *id);
             let wanted = page.into_iter().map(|(_, entry)| entry);
             let wanted = wanted.filter(|entry| query.wants(entry) || entry.code == "DAMAGED");
@@ -68,7 +69,7 @@ impl Archive for Shelves {
     }
 
     fn revisions(&self, before: u64, limit: usize) -> Vec<Arc<Revision>> {
-        let (page, _) = self.page(Shelf::Revisions, before, limit, damaged_revision);
+        let (page, _) = self.page(EntryTable::Revisions, before, limit, damaged_revision);
         page.into_iter().map(|(_, revision)| Arc::new(revision)).collect()
     }
 
@@ -102,7 +103,7 @@ mod tests {
             disk.write(at as u64, b"X").unwrap();
         }
         store.reopen().unwrap();
-        let shelves = Shelves(Arc::new(store));
+        let shelves = StoreArchive(Arc::new(store));
         let query = |user: &str| AuditQuery { limit: 9, user: Some(user.to_owned()), ..AuditQuery::default() };
         let told: Vec<_> = shelves.entries(&query("ann")).iter().map(|entry| (entry.id, entry.code.clone())).collect();
         let damaged = || (2, "DAMAGED".to_owned());

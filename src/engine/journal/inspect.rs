@@ -6,52 +6,53 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::archive::StoreArchive;
 use super::disk::Overlay;
-use super::folder::{FILE, Trouble, go_on, suits, whole};
+use super::folder::{FILE, go_on, suits, whole};
+use super::folder_error::FolderError;
 use super::lock;
-use super::shelves::Shelves;
-use crate::engine::ledger::Ledger;
+use crate::engine::audit_log::AuditLog;
 use crate::engine::setup::Setup;
 use crate::model::Profile;
 
 /// A state folder that is looked at. While this is there nobody can run it.
-pub struct Look {
-    ledger: Arc<Ledger>,
+pub struct FolderInspection {
+    audit_log: Arc<AuditLog>,
     profile: Profile,
     policy_group: String,
     _lock: File,
 }
 
-impl Look {
+impl FolderInspection {
     /// Opens a folder. Takes as long as a start.
     ///
     /// # Errors
     /// It is in use, holds no state, or is damaged.
-    pub fn open(path: &Path) -> Result<Self, Trouble> {
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
         let lock = lock::share(path)?;
         let file = path.join(FILE);
         if !file.exists() {
-            return Err(Trouble::Nothing { folder: path.to_owned() });
+            return Err(FolderError::Nothing { folder: path.to_owned() });
         }
         let disk = Overlay::open(&file);
-        let disk = disk.map_err(|error| Trouble::Folder { folder: path.to_owned(), why: error.to_string() })?;
+        let disk = disk.map_err(|error| FolderError::Folder { folder: path.to_owned(), why: error.to_string() })?;
         let store = whole(Arc::new(disk), false)?;
-        let head = store.head().map_err(|error| Trouble::Begin(format!("the state cannot be read: {error}")))?;
-        let head = head.ok_or_else(|| Trouble::Nothing { folder: path.to_owned() })?;
+        let head = store.head().map_err(|error| FolderError::Begin(format!("the state cannot be read: {error}")))?;
+        let head = head.ok_or_else(|| FolderError::Nothing { folder: path.to_owned() })?;
         let profile: Profile =
-            head.core.parse().map_err(|_| Trouble::Begin(format!("{} is no core that is known", head.core)))?;
+            head.core.parse().map_err(|_| FolderError::Begin(format!("{} is no core that is known", head.core)))?;
         let setup = Setup::of(profile);
         suits(&store, &head, &setup)?;
         // What was done last may be in the records only.
         let (core, ..) = go_on(&store, &setup, None)?;
-        let ledger = Arc::clone(core.ledger());
-        ledger.set_archive(Arc::new(Shelves(Arc::new(store))));
-        Ok(Self { ledger, profile, policy_group: core.policy_group().to_owned(), _lock: lock })
+        let audit_log = Arc::clone(core.audit_log());
+        audit_log.set_archive(Arc::new(StoreArchive(Arc::new(store))));
+        Ok(Self { audit_log, profile, policy_group: core.policy_group().to_owned(), _lock: lock })
     }
 
     /// Who did what, and every configuration that was in force.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+    pub fn audit_log(&self) -> &AuditLog {
+        &self.audit_log
     }
 
     /// How its scheduler decides.

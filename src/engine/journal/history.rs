@@ -1,6 +1,6 @@
 //! What was: the scheduler as it stood at any time that the journal still has.
 //!
-//! From any thread, read only: [`Past::view_at`] gives the view of a time, [`Past::chapter`] what happened before or after one. What is
+//! From any thread, read only: [`JournalHistory::view_at`] gives the view of a time, [`JournalHistory::chapter`] what happened before or after one. What is
 //! asked for is made anew from the nearest snapshot before it and the records since, so that it is what was told then.
 
 use std::sync::Arc;
@@ -8,8 +8,9 @@ use std::sync::Arc;
 use super::committer::Journal;
 use super::frame::{self, Kind};
 use super::record::Record;
-use super::store::{Index, Store, StoreError};
+use super::store::{SnapshotIndex, Store, StoreError};
 use crate::engine::core::Core;
+use crate::engine::replay;
 use crate::engine::setup::Setup;
 use crate::model::Time;
 use crate::view::{self, Chapter, Toward, View};
@@ -89,12 +90,12 @@ pub fn core_at(store: &Store, setup: &Setup, until: Time, last: u64) -> Result<C
 
 /// The past of a scheduler that is kept, to look at from any thread.
 #[derive(Clone)]
-pub struct Past {
+pub struct JournalHistory {
     journal: Journal,
     setup: Setup,
 }
 
-impl Past {
+impl JournalHistory {
     pub(super) fn new(journal: Journal, setup: Setup) -> Self {
         Self { journal, setup }
     }
@@ -110,7 +111,7 @@ impl Past {
     /// The journal does not reach back so far, or cannot be read.
     pub fn view_at(&self, at: Time) -> Result<Arc<View>, StoreError> {
         let mut core = core_at(self.store(), &self.setup, at, u64::MAX)?;
-        core.stands_at(at);
+        replay::advance_to(&mut core.state, at);
         Ok(core.take_view().unwrap_or_default())
     }
 
@@ -120,13 +121,13 @@ impl Past {
     }
 
     /// What happened between two snapshots, right before or after a time: of the records of events those that `wanted` says, and
-    /// the starts. Takes a moment, as [`Past::view_at`] does.
+    /// the starts. Takes a moment, as [`JournalHistory::view_at`] does.
     ///
     /// # Errors
     /// The journal cannot be read.
     pub fn chapter(&self, at: Time, toward: Toward, wanted: fn(&view::Record) -> bool) -> Result<Chapter, StoreError> {
         let snapshots = self.store().snapshots()?;
-        let begins = |index: &Index| match toward {
+        let begins = |index: &SnapshotIndex| match toward {
             Toward::Earlier => index.at < at,
             Toward::Later => index.at <= at,
         };
@@ -140,7 +141,7 @@ impl Past {
         let bytes = self.store().snapshot(*number, index)?;
         let mut core = Core::restored(&self.setup, &bytes, None).map_err(StoreError::Damaged)?;
         drop(bytes);
-        core.listen();
+        replay::collect_events(&mut core.state);
         let mut chapter = Chapter { from: index.at, first: place == 0, last: next.is_none(), ..Chapter::default() };
         let last = next.map_or(u64::MAX, |(number, _)| *number);
         records(self.store(), number + 1, |number, record| {
@@ -149,7 +150,7 @@ impl Past {
             }
             chapter.starts.extend((number > 1 && matches!(record, Record::Start { .. })).then(|| record.at()));
             core.replay(record);
-            chapter.records.extend(core.heard().into_iter().filter(wanted));
+            chapter.records.extend(replay::take_records(&mut core.state).into_iter().filter(wanted));
             true
         })?;
         chapter.to = core.now();
