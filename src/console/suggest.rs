@@ -7,7 +7,7 @@ use super::model::change::{ChangePage, What};
 use super::model::placement::{Field, Form};
 use crate::config::properties;
 use crate::model::{Identity, MEMORY, VCORE};
-use crate::view::place::TYPE_TAG;
+use crate::view::placement::TYPE_TAG;
 use crate::view::{PartitionView, Side};
 
 /// Tags that mean something even if no application has them.

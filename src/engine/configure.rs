@@ -17,7 +17,7 @@ use crate::config::diff::{Key, What};
 use crate::config::store::{self, Disk};
 use crate::config::{self, Config, Diff, Source};
 use crate::model::QueueState;
-use crate::scheduler::place::access;
+use crate::scheduler::placement::access;
 use crate::scheduler::{Command, Event, EventKind};
 use crate::view::NoticeWeight;
 use crate::view::act::{

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::core::Core;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Resource};
-use crate::scheduler::app::Application;
-use crate::scheduler::place::{Outcome, access};
+use crate::scheduler::placement::{Outcome, access};
+use crate::scheduler::state::app::Application;
 use crate::scheduler::{AskSpec, Command, Event, EventKind, Partition, PartitionCommand, Submission};
 use crate::view::act::may::queue_changed;
 use crate::view::act::{

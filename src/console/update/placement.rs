@@ -15,7 +15,7 @@ use super::super::work::Work;
 use super::super::{subject, suggest};
 use super::navigate::{home, push};
 use crate::model::Identity;
-use crate::view::place::{Admission, Request};
+use crate::view::placement::{Admission, Request};
 use crate::view::{PartitionView, View};
 
 /// Goes to the page; with the name of a file, under that configuration. Without one, under the running one when the page is on
