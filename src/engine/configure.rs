@@ -19,7 +19,7 @@ use crate::config::store::{self, Disk};
 use crate::config::{self, Config, Diff};
 use crate::model::{QueuePath, QueueState};
 use crate::scheduler::EventKind;
-use crate::scheduler::place::access;
+use crate::scheduler::placement::access;
 use crate::view::NoticeWeight;
 use crate::view::act::{
     Act, Actor, ChangeLine, Code, Configured, Details, FoundFault, LoadedBy, Order, Reason, Refusal, may_configure,

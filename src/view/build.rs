@@ -16,12 +16,12 @@ use super::rows::{
 use super::users::{Side, UsageBuilder};
 use super::{Notice, NoticeWeight, PartitionView, QueueLimits, Sample, View};
 use crate::model::{NodeId, Time};
-use crate::scheduler::app::{Application, Ask, Tried};
 use crate::scheduler::gang::TaskGroup;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
-use crate::scheduler::node::Node;
-use crate::scheduler::queue::{Queue, Settings};
-use crate::scheduler::touched::Touched;
+use crate::scheduler::state::app::{Application, Ask, Tried};
+use crate::scheduler::state::dirty::Touched;
+use crate::scheduler::state::node::Node;
+use crate::scheduler::state::queue::{Queue, Settings};
 use crate::scheduler::{Partition, Scheduler};
 use crate::view::history;
 use crate::view::users;

@@ -30,7 +30,7 @@ use imbl::{OrdMap, Vector};
 
 use crate::config::NodeSortConfig;
 use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
-pub use crate::scheduler::place;
+pub use crate::scheduler::placement;
 pub use build::ViewBuilder;
 pub use chapter::{Chapter, Toward};
 pub use drain::drain_notice;
@@ -91,9 +91,9 @@ pub struct PartitionView {
     /// How nodes are sorted (SCH-090).
     pub node_sort: Arc<NodeSortConfig>,
     /// The placement rules in force.
-    pub rules: Arc<place::Rules>,
+    pub rules: Arc<placement::Rules>,
     /// How often they decided since they came into force.
-    pub hits: Arc<place::Hits>,
+    pub hits: Arc<placement::Hits>,
     /// The queues by slot; the root is in slot 0. A slot is empty after its queue is gone, and may be filled again.
     pub queues: Vector<Option<Arc<QueueRow>>>,
     /// The live applications by slot. A slot is empty after its application ended, and may be filled again.

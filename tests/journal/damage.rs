@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kornsole::engine::Setup;
 use kornsole::engine::journal::{Change, FORMAT, Folder, FolderError, JournalHead, MemoryDisk, Store};
 use kornsole::model::Profile;
-use kornsole::scheduler::check;
+use kornsole::scheduler::inspect::invariants;
 use proptest::prelude::*;
 
 use super::stage::{Chance, Scratch, Told, engine, fresh, on, perform, setup, steps};
@@ -87,7 +87,7 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
                 assert!(text.contains("damaged") || text.contains("cannot be read"), "byte {at}: {text}");
                 if let Ok((core, _kept)) = open(true) {
                     mended += 1;
-                    let wrong = kornsole::scheduler::check::violations(core.scheduler());
+                    let wrong = kornsole::scheduler::inspect::invariants::violations(core.scheduler());
                     assert!(wrong.is_empty(), "byte {at}: {}", wrong.join("; "));
                     let aside = fs::read_dir(&scratch.0).unwrap().flatten();
                     let aside = aside.filter(|entry| entry.file_name().to_string_lossy().contains("damaged"));
@@ -176,7 +176,7 @@ proptest! {
                 prop_assert_eq!(&fs::read(&file).unwrap()[..64.min(damaged.len())], &damaged[..64.min(damaged.len())]);
                 match open(true) {
                     Ok(((core, kept), notes)) => {
-                        let wrong = check::violations(core.scheduler());
+                        let wrong = invariants::violations(core.scheduler());
                         prop_assert!(wrong.is_empty(), "{}", wrong.join("; "));
                         prop_assert!(notes.iter().any(|note| note.contains("damaged state is now")), "{notes:?}");
                         let parts = core.scheduler().partitions();

@@ -9,7 +9,8 @@ use kornsole::config;
 use kornsole::engine::journal::{Disk, Folder, MakeCore, RunningJournal};
 use kornsole::engine::{Core, Engine, Setup};
 use kornsole::model::{AppId, Identity, Profile, QueuePath, Resource};
-use kornsole::scheduler::{AskSpec, NodeSpec, Submission, check};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
 use kornsole::view::act::{Act, Actor, Code, Done, Order, PartitionAct, Refusal};
 use kornsole::view::audit::AuditQuery;
 
@@ -191,7 +192,7 @@ impl Told {
     /// Holds a scheduler against it: nothing that was answered is missing, nothing that was refused has an effect.
     #[track_caller]
     pub fn check(&self, core: &Core) {
-        let wrong = check::violations(core.scheduler());
+        let wrong = invariants::violations(core.scheduler());
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         let part = &core.scheduler().partitions()[0];
         let mut last: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

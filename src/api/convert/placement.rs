@@ -12,7 +12,9 @@ use serde::{Serialize, Serializer};
 
 use crate::model::QueuePath;
 use crate::view::PartitionView;
-use crate::view::place::{Admission, Asked, End, Next, Outcome, Placement, Refusal, RuleRef, RuleTrace, Step, StepEnd};
+use crate::view::placement::{
+    Admission, Asked, End, Next, Outcome, Placement, Refusal, RuleRef, RuleTrace, Step, StepEnd,
+};
 
 /// The answer of the preview. It is written straight from the placement: a batch writes millions. Keys stand in their order by name.
 #[derive(Serialize, JsonSchema)]

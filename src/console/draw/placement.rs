@@ -31,7 +31,7 @@ use crate::console::state::layer::Layer;
 use crate::console::state::page::Page;
 use crate::console::state::placement::{Against, Field, PlacementPage};
 use crate::view::PartitionView;
-use crate::view::place::RuleLine;
+use crate::view::placement::RuleLine;
 
 /// What is said of a preview on the configuration of a YuniKorn.
 const ESTIMATE: &str = "an estimate: worked out here on the configuration that was read, a YuniKorn offers no preview";

@@ -8,7 +8,7 @@ use crate::console::present::format;
 use crate::model::quantity::show_amount;
 use crate::model::{Profile, QueuePath};
 use crate::view::act::{Act, Actor, Refusal, may_configure};
-use crate::view::place::access;
+use crate::view::placement::access;
 use crate::view::{PartitionView, QueueRow, View};
 
 /// The most applications that are named for one queue.

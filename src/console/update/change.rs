@@ -22,7 +22,7 @@ use crate::console::update::action::Effects;
 use crate::model::quantity::write_quantity;
 use crate::model::{MEMORY, VCORE};
 use crate::view::act::{Act, ConfigRights, Refusal};
-use crate::view::place::access;
+use crate::view::placement::access;
 use crate::view::{PartitionView, QueueRow};
 
 /// The queue under the cursor, if it is one that stands in the configuration.

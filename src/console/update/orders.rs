@@ -15,7 +15,7 @@ use crate::console::state::{Grade, State};
 use crate::console::update::action::Effects;
 use crate::model::QueuePath;
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
-use crate::view::place::access;
+use crate::view::placement::access;
 use crate::view::{AppRow, LimitUse, PartitionView, Side};
 
 /// The application that an order would be about: the one that a command line was begun on, or the one under the cursor.

@@ -15,7 +15,7 @@ use crate::console::state::work::Work;
 use crate::console::state::{Cluster, State};
 use crate::console::update::action::Effects;
 use crate::model::Identity;
-use crate::view::place::{Admission, Request};
+use crate::view::placement::{Admission, Request};
 use crate::view::{PartitionView, View};
 
 /// Goes to the page; with the name of a file, under that configuration. Without one, under the running one when the page is on

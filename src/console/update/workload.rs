@@ -11,7 +11,7 @@ use crate::console::state::page::{Page, Subject};
 use crate::console::state::{Grade, State};
 use crate::model::{AppId, AskId, MEMORY, NodeId, Priority, Resource, VCORE, parse_quantity};
 use crate::view::act::{Act, AskSpec, Cleaned, GangStyle, MOST_ASKS, PartitionAct, Submission};
-use crate::view::place::{Outcome, Request};
+use crate::view::placement::{Outcome, Request};
 use crate::view::{AppRow, AskState, NodeRow, PartitionView};
 
 /// The longest id of an application that is taken from a command line, in bytes.

@@ -3,7 +3,7 @@
 use crate::model::Resource;
 use crate::scheduler::Submission;
 use crate::scheduler::index::QueueKey;
-use crate::scheduler::partition::Partition;
+use crate::scheduler::state::partition::Partition;
 
 impl Partition {
     /// Whether a leaf takes a submission, if that is one of a gang (SCH-140). The leaf is made and has its tags applied by then

@@ -25,7 +25,7 @@ pub use self::done::{
 pub use self::permission::{ConfigRights, may_configure};
 pub use self::refusal::{Code, Details, FoundFault, Reason, Refusal};
 use crate::model::{AppId, AskId, Identity, NodeId, QueuePath, Resource};
-pub use crate::scheduler::place::access::AclKind;
+pub use crate::scheduler::placement::access::AclKind;
 pub use crate::scheduler::{AskSpec, GangStyle, NodeSpec, Submission};
 
 /// What is called with the outcome of an order, once, from any thread.

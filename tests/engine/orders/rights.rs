@@ -68,7 +68,7 @@ proptest! {
                 prop_assert!(who.scheduler_admin);
             }
             stage.settle();
-            prop_assert_eq!(kornsole::scheduler::check::violations(stage.core.scheduler()), Vec::<String>::new());
+            prop_assert_eq!(kornsole::scheduler::inspect::invariants::violations(stage.core.scheduler()), Vec::<String>::new());
         }
     }
 }

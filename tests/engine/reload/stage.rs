@@ -7,10 +7,9 @@ use std::time::Duration;
 use kornsole::config;
 use kornsole::engine::{Core, Setup};
 use kornsole::model::{AppId, Identity, Profile, QueuePath, QueueState, Resource};
-use kornsole::scheduler::queue::Queue;
-use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Submission, check,
-};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::state::queue::Queue;
+use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Submission};
 use kornsole::view::{NoticeWeight, View};
 
 /// A core with the file of its configuration; the folder goes with it.
@@ -94,7 +93,7 @@ impl Stage {
     }
 
     fn holds(&self) {
-        assert_eq!(check::violations(self.core.scheduler()), Vec::<String>::new());
+        assert_eq!(invariants::violations(self.core.scheduler()), Vec::<String>::new());
     }
 
     /// Carries out a command in a partition, `None` for the first.

@@ -2,7 +2,7 @@
 
 use kornsole::model::{AskId, NodeId, Priority, Profile};
 use kornsole::scenario::{Sink, Trace};
-use kornsole::scheduler::ask_log::FailureCount;
+use kornsole::scheduler::state::ask_log::FailureCount;
 use kornsole::scheduler::{AskSpec, Command, Partition, PartitionCommand, Scheduler};
 use proptest::prelude::*;
 

@@ -2,8 +2,9 @@
 //! in between.
 
 use kornsole::model::{AppState, Identity, Profile, Resource, Time};
+use kornsole::scheduler::inspect::invariants;
 use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission, Tuning, check,
+    AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission, Tuning,
 };
 use proptest::prelude::*;
 
@@ -18,7 +19,7 @@ fn tuned(ending_at_once: usize) -> Tuning {
 fn finish(scheduler: &mut Scheduler, now: Time) -> Vec<Event> {
     let mut events = Vec::new();
     while scheduler.is_unfinished() {
-        let wrong = check::violations(scheduler);
+        let wrong = invariants::violations(scheduler);
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         events.extend(scheduler.apply(now, &Command::Continue));
     }
@@ -53,7 +54,7 @@ proptest! {
         at_once in 1..4usize,
     ) {
         run_on(0, profile, tuned(at_once), steps.into_iter(), |scheduler, _, _| {
-            let wrong = check::violations(scheduler);
+            let wrong = invariants::violations(scheduler);
             assert!(wrong.is_empty(), "{}", wrong.join("\n"));
             true
         });

@@ -13,12 +13,13 @@ use commands::reference::Model;
 use commands::{GUARANTEES, Step, gang_step, run, run_from, step};
 use kornsole::config::PreemptionPolicy;
 use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, Resource, Time};
-use kornsole::scheduler::app::Application;
-use kornsole::scheduler::app::Ask;
 use kornsole::scheduler::index::QueueKey;
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::state::app::Application;
+use kornsole::scheduler::state::app::Ask;
 use kornsole::scheduler::{
     AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission,
-    Tuning, check,
+    Tuning,
 };
 use kornsole::view::{AppRow, ViewBuilder};
 use proptest::prelude::*;
@@ -34,7 +35,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..120),
     ) {
         run(profile, &steps, |scheduler, _, _| {
-            let wrong = check::violations(scheduler);
+            let wrong = invariants::violations(scheduler);
             assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         });
     }
@@ -102,7 +103,7 @@ proptest! {
         steps in prop::collection::vec(gang_step(), 1..120),
     ) {
         run(profile, &steps, |scheduler, _, events| {
-            let wrong = check::violations(scheduler);
+            let wrong = invariants::violations(scheduler);
             assert!(wrong.is_empty(), "{}", wrong.join("\n"));
             let mut gone: Option<(&NodeId, Resource)> = None;
             for event in events {
@@ -487,7 +488,7 @@ fn soak(commands: u64) {
         let steps = std::iter::repeat_with(move || strategy.new_tree(&mut runner).unwrap().current());
         let (mut model, mut done, mut last) = (Model::default(), 0, 0);
         commands::run_on(0, profile, Tuning::default(), steps, |scheduler, _, _| {
-            let wrong = check::violations(scheduler);
+            let wrong = invariants::violations(scheduler);
             assert!(wrong.is_empty(), "{profile}, command {done}: {}", wrong.join("\n"));
             // What a release's parents have cached can be followed only without a gap.
             if profile != Profile::Kornsole || done % 100 == 0 {

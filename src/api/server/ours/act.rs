@@ -13,7 +13,7 @@ use crate::api::dto::ours as dto;
 use crate::config::properties::parse_duration;
 use crate::model::{NodeId, Priority, QueuePath, Resource, parse_quantity};
 use crate::view::act::{Act, AskSpec, Code, Done, GangStyle, NodeSpec, Order, PartitionAct, Refusal, Submission};
-use crate::view::place::TYPE_TAG;
+use crate::view::placement::TYPE_TAG;
 
 /// The most applications of one bulk action.
 const MOST_IDS: usize = 1000;

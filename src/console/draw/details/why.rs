@@ -9,8 +9,8 @@ use super::{Lines, Sheet, gone, labelled, labelled_text};
 use crate::console::state::State;
 use crate::model::{Acl, QueuePath, QueueState};
 use crate::view::explain::AclKind;
-use crate::view::place::access::{self, Grant};
-use crate::view::place::{RECOVERY_QUEUE, Record};
+use crate::view::placement::access::{self, Grant};
+use crate::view::placement::{RECOVERY_QUEUE, Record};
 use crate::view::{AppRow, PartitionView, QueueRow};
 
 /// How an application came to its queue.
