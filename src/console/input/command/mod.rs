@@ -1,5 +1,5 @@
 //! The registry: every command of the console is one row here. The keymap, the hints in the last line, `?`, `:` with its
-//! completion, and the key table of the README are all made from it.
+//! completion, and the key table of docs/guide/keys.md are all made from it.
 //!
 //! Invariants:
 //! - a key means one command in a context (a test holds it), and contexts are tried from the nearest to the widest;
@@ -43,7 +43,7 @@ pub enum Context {
 }
 
 impl Context {
-    /// The heading over its keys in the help and the README.
+    /// The heading over its keys in the help and in docs/guide/keys.md.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Queues => "Queues",
@@ -420,7 +420,7 @@ pub fn by_id(id: CommandId) -> &'static Command {
     COMMANDS.iter().find(|command| command.id == id).expect("every id has its row: a test walks over them")
 }
 
-/// The key table of the README, in Markdown: keys with where they hold, then the commands.
+/// The key table of docs/guide/keys.md, in Markdown: keys with where they hold, then the commands.
 pub fn key_table() -> String {
     let mut text = "| key | where | name | what it does |\n|---|---|---|---|\n".to_owned();
     for command in COMMANDS {

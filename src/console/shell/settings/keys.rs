@@ -79,10 +79,7 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
 /// The command of a binding.
 fn check(name: &str, argument: Option<&str>) -> Result<command::CommandId, (String, &'static str)> {
     let Some(command) = command::by_binding_name(name) else {
-        return Err((
-            format!("no command {name:?}"),
-            "the README's key table and `:` name them; \"none\" for no meaning",
-        ));
+        return Err((format!("no command {name:?}"), "docs/guide/keys.md and `:` name them; \"none\" for no meaning"));
     };
     match (command.argument, argument) {
         (Argument::None, Some(_)) => Err((format!("{name} takes nothing after it"), "write its name alone")),

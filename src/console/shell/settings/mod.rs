@@ -6,7 +6,7 @@
 //! mouse = true        # clicks select, the wheel scrolls
 //! marks = true        # cells that changed are marked
 //!
-//! [keys.list]         # a context, as the help and the README's table name them
+//! [keys.list]         # a context, as the help and docs/guide/keys.md name them
 //! "ctrl-j" = "down"
 //! "g g" = "top"       # a chord; `g` alone then means nothing by itself
 //! "G" = "none"        # no meaning
@@ -219,7 +219,7 @@ a = 'accept'
         settings.toml:8:5: error[OWN-012]: no command "dance"
           8 | x = 'dance'
             |     ^
-            = the README's key table and `:` name them; "none" for no meaning
+            = docs/guide/keys.md and `:` name them; "none" for no meaning
         settings.toml:10:1: error[OWN-013]: z and z z begin alike, so one could never be used
           10 | z = 'bottom'
              | ^
