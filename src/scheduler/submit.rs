@@ -13,7 +13,7 @@ use super::queue::{QueueTree, Settings};
 use super::reload::{set_guaranteed, set_max};
 use super::switches::RecoveryQueue;
 use crate::config::TemplateConfig;
-use crate::config::properties::{Merged, Property, QueueProperties};
+use crate::config::properties::{MergedProperties, Property, QueueProperties};
 use crate::model::{AppState, Identity, Priority, QueuePath, QueueState, Resource, Time};
 
 impl place::QueueTree for QueueTree {
@@ -125,7 +125,7 @@ impl Partition {
         };
         let TemplateConfig { at, max_applications, properties, guaranteed, max } = &*template;
         let value = |value: &String| Property { value: value.clone(), from: from.clone(), at: *at, template: true };
-        let merged: Merged = properties.iter().map(|(key, text)| (key.clone(), value(text))).collect();
+        let merged: MergedProperties = properties.iter().map(|(key, text)| (key.clone(), value(text))).collect();
         let zero_unset = self.switches.zero_max_unset;
         let queue = &mut self.queues[key];
         queue.settings = Arc::new(Settings {
