@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::config::TemplateConfig;
-use crate::config::properties::{Merged, Property, QueueProperties};
+use crate::config::properties::{MergedProperties, Property, QueueProperties};
 use crate::model::{AppState, Identity, Priority, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::configuration::reload::{set_guaranteed, set_max};
 use crate::scheduler::index::{AppKey, QueueKey, Slab};
@@ -127,7 +127,7 @@ impl Partition {
         };
         let TemplateConfig { at, max_applications, properties, guaranteed, max } = &*template;
         let value = |value: &String| Property { value: value.clone(), from: from.clone(), at: *at, template: true };
-        let merged: Merged = properties.iter().map(|(key, text)| (key.clone(), value(text))).collect();
+        let merged: MergedProperties = properties.iter().map(|(key, text)| (key.clone(), value(text))).collect();
         let zero_unset = self.switches.zero_max_unset;
         let queue = &mut self.queues[key];
         queue.settings = Arc::new(Settings {

@@ -1,123 +1,25 @@
-//! Regular expressions as RE2 and Go read them (PLC-056), run by the `regex` crate.
-//!
-//! Both engines work in linear time and fold case by Unicode; they differ in some of the syntax. A pattern is therefore
-//! read here by the rules of the former and written anew for the latter: perl classes and word boundaries are ASCII,
-//! `{` that begins no repetition is a letter, `[` inside brackets is one too, repetitions do not stack.
+//! The syntax of RE2, written for the `regex` crate (PLC-056).
 
-use std::fmt;
-
-use regex::{Regex, RegexBuilder};
-
-/// The most that one compiled expression may take, in bytes.
-const SIZE_LIMIT: usize = 10 << 20;
-
-/// What all expressions of one file may take together, in bytes.
-const ROOM: usize = 64 << 20;
-
-const NO_ROOM: &str = "all expressions of the file together are too large";
-
-/// Sizes that expressions are tried at, so that each takes about as much of the room as it needs.
-const SIZES: [usize; 3] = [16 << 10, 256 << 10, SIZE_LIMIT];
+use super::{ExpressionFault, fault};
 
 /// The largest number of repetitions that can be asked for.
 const REPEAT_MAX: u32 = 1000;
 
-/// Signs that make the only entry of a filter an expression (PLC-053).
-const SIGNS: &[char] = &['^', '$', '*', '+', '?', '(', ')', '[', '{', '}', '|'];
-
-/// Why a pattern is no expression, in words that can follow a colon.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExpressionFault(String);
-
-impl fmt::Display for ExpressionFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ExpressionFault {}
-
-/// Whether the only entry of a filter is an expression and not a name (PLC-053); a dot alone does not make one.
-pub fn is_expression(text: &str) -> bool {
-    text.contains(SIGNS)
-}
-
-/// Compiles a pattern. It searches anywhere in a text, with case, unless it says otherwise (PLC-055).
+/// The pattern as the `regex` crate takes it.
 ///
 /// # Errors
-/// What is wrong with the pattern.
-pub fn compile(pattern: &str) -> Result<Regex, ExpressionFault> {
-    build(&translate(pattern)?, SIZE_LIMIT)
+/// What is wrong with the pattern by the rules of RE2.
+pub(super) fn translate(pattern: &str) -> Result<String, ExpressionFault> {
+    Translator { rest: pattern, out: String::with_capacity(pattern.len() + 8) }.translate()
 }
 
-/// Compiles the expressions of one file, which have so much room together that no file can take all memory.
-#[derive(Clone, Debug)]
-pub struct Compiler {
-    room: usize,
-}
-
-impl Default for Compiler {
-    fn default() -> Self {
-        Self { room: ROOM }
-    }
-}
-
-impl Compiler {
-    /// Compiles one more pattern, as [`compile`] does.
-    ///
-    /// # Errors
-    /// What is wrong with the pattern; or that those before it took up all the room.
-    pub fn compile(&mut self, pattern: &str) -> Result<Regex, ExpressionFault> {
-        if self.room == 0 {
-            return fault(NO_ROOM);
-        }
-        let pattern = translate(pattern)?;
-        for size in SIZES {
-            if size > self.room {
-                // Nothing more is tried, however many there are.
-                self.room = 0;
-                return fault(NO_ROOM);
-            }
-            match build(&pattern, size) {
-                Err(why) if why == too_large() && size < SIZE_LIMIT => {}
-                other => {
-                    self.room -= size;
-                    return other;
-                }
-            }
-        }
-        Err(too_large())
-    }
-}
-
-fn translate(pattern: &str) -> Result<String, ExpressionFault> {
-    Reader { rest: pattern, out: String::with_capacity(pattern.len() + 8) }.translate()
-}
-
-fn build(pattern: &str, size: usize) -> Result<Regex, ExpressionFault> {
-    RegexBuilder::new(pattern).size_limit(size).build().map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => too_large(),
-        // The engine draws the pattern with a marker below; only its last line is words.
-        other => ExpressionFault(
-            other.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
-        ),
-    })
-}
-
-fn too_large() -> ExpressionFault {
-    ExpressionFault("the expression is too large".to_owned())
-}
-
-fn fault<T>(text: impl Into<String>) -> Result<T, ExpressionFault> {
-    Err(ExpressionFault(text.into()))
-}
-
-struct Reader<'p> {
+/// Reads a pattern from its beginning and writes it for the `regex` crate.
+struct Translator<'p> {
     rest: &'p str,
     out: String,
 }
 
-impl<'p> Reader<'p> {
+impl<'p> Translator<'p> {
     fn translate(mut self) -> Result<String, ExpressionFault> {
         let mut repeated = false;
         while let Some(c) = self.rest.chars().next() {
@@ -380,138 +282,6 @@ impl<'p> Reader<'p> {
                 self.take(c.len_utf8());
                 Ok(c)
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[track_caller]
-    fn check(pattern: &str, matching: &[&str], others: &[&str]) {
-        let regex = compile(pattern).unwrap_or_else(|fault| panic!("{pattern}: {fault}"));
-        for text in matching {
-            assert!(regex.is_match(text), "{pattern} does not match {text:?}, written as {}", regex.as_str());
-        }
-        for text in others {
-            assert!(!regex.is_match(text), "{pattern} matches {text:?}, written as {}", regex.as_str());
-        }
-    }
-
-    #[test]
-    fn searches_anywhere_with_case() {
-        check("user*", &["useless", "myuse"], &["USER", "bob"]);
-        check("dev*", &["model"], &["d-v"]);
-        check("svc$", &["svc", "mysvc"], &["svc$"]);
-        check("(?i)^sue$", &["Sue", "SUE"], &["sues"]);
-        check("^(group1.|other)$", &["group12", "other"], &["group101"]);
-    }
-
-    #[test]
-    fn expressions_of_one_file_have_so_much_room_together() {
-        let mut compiler = Compiler::default();
-        let fill = |compiler: &mut Compiler, pattern: &str, most: usize| {
-            (0..=most).find(|_| compiler.compile(pattern).is_err()).expect("there is an end")
-        };
-        assert_eq!(fill(&mut compiler, "^user-[0-9]+$", 10_000), ROOM / SIZES[0]);
-        assert_eq!(
-            compiler.compile("a*").unwrap_err().to_string(),
-            "all expressions of the file together are too large"
-        );
-        assert!(fill(&mut Compiler::default(), "\\pL{40}", 1000) < ROOM / SIZES[1] + 1);
-    }
-
-    #[test]
-    fn perl_classes_are_ascii_and_case_folding_is_not() {
-        check("^\\d$", &["7"], &["\u{0667}"]);
-        check("^\\w+$", &["a_9"], &["é"]);
-        check("^[^\\d]$", &["\u{0667}", "a"], &["7"]);
-        check("^[\\D]$", &["a"], &["7"]);
-        check("\\bx\\b", &["éxé", "a x b"], &["axb"]);
-        check("a\\Bb", &["ab"], &["a b"]);
-        check("^\\s$", &[" ", "\t"], &["\u{b}", "\u{a0}"]);
-        check("(?i)^k$", &["K", "\u{212a}"], &["x"]);
-        check("(?i)é", &["É"], &["e"]);
-    }
-
-    #[test]
-    fn reads_what_only_re2_reads() {
-        check("a{,5}", &["a{,5}"], &["aaa"]);
-        check("^a{2,3}$", &["aa", "aaa"], &["a", "a{2,3}"]);
-        check("x{", &["x{"], &["x"]);
-        check("[[]", &["["], &["]"]);
-        check("^[]a&&b~-]+$", &["]a&b~-"], &["c"]);
-        check("[[:^alpha:]]", &["1"], &["a"]);
-        check("\\Qa.b\\E+$", &["a.bb"], &["axb"]);
-        check("\\<a\\>", &["<a>"], &["a"]);
-        check("\\101\\x42\\x{43}", &["ABC"], &["abc"]);
-        check("\\p{^Greek}", &["a"], &["α"]);
-        check("\\pL\\PL", &["a1"], &["aa"]);
-        check("(?P<x>a)(?<y>b)", &["ab"], &["ba"]);
-        check("a}]", &["a}]"], &["a"]);
-    }
-
-    #[test]
-    fn refuses_what_re2_refuses() {
-        for pattern in [
-            "test[test",
-            "*",
-            "a**",
-            "a{2}{3}",
-            "a+*",
-            "a{1001}",
-            "a{3,2}",
-            "a{1,0}",
-            "(",
-            ")",
-            "(?x)a",
-            "(?P<a",
-            "\\8",
-            "\\y",
-            "\\C",
-            "\\",
-            "[z-a]",
-            "[[:foo:]]",
-            "\\xg0",
-            "\\p{",
-            "\\pX",
-            "(?=a)",
-            "\\u0041",
-            "[\\b]",
-        ] {
-            assert!(compile(pattern).is_err(), "{pattern}");
-        }
-    }
-
-    #[test]
-    fn says_what_is_wrong_in_one_line() {
-        assert_eq!(compile("a**").unwrap_err().to_string(), "a repetition cannot be repeated again");
-        assert_eq!(compile("(a").unwrap_err().to_string(), "unclosed group");
-        assert_eq!(compile("test[test").unwrap_err().to_string(), "a class is not closed with ]");
-        assert!(compile("\\pL{1000}{2}").is_err());
-        assert_eq!(compile("(\\pL{1000}\\pL{1000}){900}").unwrap_err().to_string(), "the expression is too large");
-    }
-
-    #[test]
-    fn an_expression_is_known_by_its_signs() {
-        assert!(is_expression(".*") && is_expression("svc$") && is_expression("(a)"));
-        assert!(!is_expression("user.name") && !is_expression("a\\d"));
-    }
-
-    proptest! {
-        #[test]
-        fn no_pattern_makes_it_panic(pattern in "[\\PC\\\\\\[\\](){}*+?^$|.:<>=!,0-9a-zQEPpxdDwWsSbB-]{0,24}", text in "\\PC{0,8}") {
-            if let Ok(regex) = compile(&pattern) {
-                regex.is_match(&text);
-            }
-        }
-
-        #[test]
-        fn plain_text_finds_itself(text in "[a-zA-Z0-9 é_-]{1,12}") {
-            prop_assert!(compile(&text).is_ok_and(|regex| regex.is_match(&text)));
         }
     }
 }

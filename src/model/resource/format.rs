@@ -1,4 +1,4 @@
-//! How resources are written: as maps, for people, and for whoever looks for a fault.
+//! How resources are written: serialized as maps, and formatted for messages and debugging.
 
 use std::fmt;
 
@@ -21,14 +21,14 @@ impl serde::Serialize for Resource {
 
 impl<'de> serde::Deserialize<'de> for Resource {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(Amounts)
+        from.deserialize_map(AmountsVisitor)
     }
 }
 
 /// Reads a map from names to amounts.
-struct Amounts;
+struct AmountsVisitor;
 
-impl<'de> serde::de::Visitor<'de> for Amounts {
+impl<'de> serde::de::Visitor<'de> for AmountsVisitor {
     type Value = Resource;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
