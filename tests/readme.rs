@@ -6,7 +6,7 @@
 
 use std::fs;
 
-use kornsole::console::command;
+use kornsole::console::input::command;
 
 const PAGE: &str = "docs/guide/keys.md";
 const BEGIN: &str = "<!-- keys -->\n";

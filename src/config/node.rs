@@ -6,6 +6,7 @@
 
 use super::fault::Faults;
 use super::types::{Place, Placed};
+use super::values::boolean;
 use super::yaml::{Content, Entry, Node, Scalar, Style};
 
 /// What reading one value gave.
@@ -219,19 +220,17 @@ impl<'d> Node<'d> {
             return Read::Faulty;
         };
         let told = |kind: &str| format!("{} is {kind}{:?}, which is no bool", quoted(key), scalar.text);
-        match (scalar.text, scalar.style) {
-            ("true" | "True" | "TRUE", Style::Plain) => self.value(true),
-            ("false" | "False" | "FALSE", Style::Plain) => self.value(false),
-            (text, style) => {
-                let kind = if style == Style::Plain { "" } else { "the text " };
-                let Some(value) = yaml_1_1_bool(text) else {
-                    faults.error("CFG-006", self.at(), path, told(kind), "write `true` or `false`, without quotes");
-                    return Read::Faulty;
-                };
-                faults.strict("CFG-006", self.at(), path, told(kind), format!("write `{value}`"));
-                if faults.as_release() { self.value(value) } else { Read::Faulty }
-            }
+        let is_plain = scalar.style == Style::Plain;
+        if let Some(value) = boolean::of_yaml_1_2(scalar.text).filter(|_| is_plain) {
+            return self.value(value);
         }
+        let kind = if is_plain { "" } else { "the text " };
+        let Some(value) = boolean::of_yaml_1_1(scalar.text) else {
+            faults.error("CFG-006", self.at(), path, told(kind), "write `true` or `false`, without quotes");
+            return Read::Faulty;
+        };
+        faults.strict("CFG-006", self.at(), path, told(kind), format!("write `{value}`"));
+        if faults.as_release() { self.value(value) } else { Read::Faulty }
     }
 
     /// A whole number from 0 to 2^64-1 (CFG-007). By the profiles of the releases a float too, cut.
@@ -334,15 +333,6 @@ pub(super) fn distance_is_small(known: &str, key: &str) -> bool {
     row[b.len()] <= 2
 }
 
-/// What YAML 1.1 calls a bool beyond `true` and `false`; the releases take it, quoted or not.
-fn yaml_1_1_bool(text: &str) -> Option<bool> {
-    match text {
-        "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => Some(true),
-        "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => Some(false),
-        _ => None,
-    }
-}
-
 /// A whole number as YAML takes it: decimal, `0x`, `0o`, `0b`, a leading zero for octal, `_` between digits.
 fn integer(text: &str) -> Option<u64> {
     let text = text.strip_prefix('+').unwrap_or(text);
@@ -373,7 +363,6 @@ fn float(text: &str) -> Option<f64> {
         _ => {}
     }
     if let Some(number) = integer(size).filter(|_| !text.starts_with("+-")) {
-        #[expect(clippy::cast_precision_loss, reason = "the value is a float")]
         return Some(sign * number as f64);
     }
     let digit = |c: char| c.is_ascii_digit();
@@ -386,7 +375,6 @@ fn float(text: &str) -> Option<f64> {
 }
 
 /// A float as the releases cut it to a count: towards zero, and 2^64 wraps to 2^63 (CFG-007).
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the releases cut, and the range is known")]
 fn cut_float(float: f64) -> u64 {
     if float >= 18_446_744_073_709_551_616.0 { 1 << 63 } else { float as u64 }
 }

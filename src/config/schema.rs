@@ -14,9 +14,9 @@ mod validator;
 use serde_json::{Map, Value, json};
 
 use super::decode;
-use super::properties as keys;
-use super::rule_kind;
-use crate::model::Profile;
+use super::properties::{KNOWN_1_8, PropertyKey};
+use super::values::{FilterType, NodeSortPolicy, RuleKind, RuleValue, boolean};
+use crate::model::{AllowedValue, Profile};
 
 /// The schema of the format as `profile` reads it. Whatever the reader takes without an error fits it.
 pub fn schema(profile: Profile) -> Value {
@@ -185,23 +185,14 @@ impl Schema {
 
     fn properties(&self) -> Value {
         let mut known = Map::new();
-        for key in keys::KNOWN {
-            let (values, told_as): (&[&str], &str) = match key {
-                keys::APPLICATION_SORT_POLICY => {
-                    (&["fifo", "fair", "stateaware"], "The order of the applications in a leaf.")
-                }
-                keys::APPLICATION_SORT_PRIORITY => (&["enabled", "disabled"], "Whether higher priorities go first."),
-                keys::PRIORITY_POLICY => (&["default", "fence"], "`fence`: priorities inside do not count outside."),
-                keys::PRIORITY_OFFSET => (&[], "Added to the priorities inside: a whole number, also below 0."),
-                keys::PREEMPTION_POLICY => (&["default", "fence", "disabled"], "What preemption may do here."),
-                _ => (&[], "How long an ask waits before it may preempt: 30s, 1m30s."),
-            };
+        for (key, row) in PropertyKey::VALUES.iter().zip(PropertyKey::ALLOWED) {
+            let values = self.names_of(key.allowed());
             // Another value than these is odd, not wrong.
             let value = if values.is_empty() { text() } else { json!({ "anyOf": [{ "enum": values }, text()] }) };
-            known.insert(key.to_owned(), told(value, told_as));
+            known.insert(row.name.to_owned(), told(value, row.effect));
         }
         if self.profile == Profile::V1_8_0 {
-            known.extend(keys::KNOWN_1_8.map(|key| (key.to_owned(), text())));
+            known.extend(KNOWN_1_8.map(|key| (key.to_owned(), text())));
         }
         let properties = json!({ "type": ["object", "null"], "properties": known, "additionalProperties": text() });
         told(
@@ -211,12 +202,11 @@ impl Schema {
     }
 
     fn rule(&self) -> Value {
-        let known = rule_kind::names(self.profile);
-        let patterns: Vec<String> = known.iter().map(|(name, _)| any_case(name)).collect();
         let name = if self.own {
-            let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+            let names = RuleKind::spellings(self.profile);
+            let pattern = format!("^({})$", any_case_of(names.iter().copied()));
             // The first is what an editor offers, the second what is taken.
-            json!({ "anyOf": [{ "enum": names }, { "type": "string", "pattern": format!("^({})$", patterns.join("|")) }] })
+            json!({ "anyOf": [{ "enum": names }, { "type": "string", "pattern": pattern }] })
         } else {
             json!({ "type": ["string", "boolean"], "pattern": "^[_a-zA-Z][a-zA-Z0-9_]*$" })
         };
@@ -235,7 +225,8 @@ impl Schema {
         });
         rule["required"] = json!(["name"]);
         if self.own {
-            let valued = format!("^({}|{})$", any_case("fixed"), any_case("tag"));
+            let valued = RuleKind::VALUES.iter().filter(|kind| kind.value() != RuleValue::Unused);
+            let valued = format!("^({})$", any_case_of(valued.map(|kind| kind.name())));
             let valued = json!({ "properties": { "name": { "pattern": valued } } });
             rule["if"] = json!({ "allOf": [valued, { "type": "object" }] });
             rule["then"] =
@@ -247,12 +238,10 @@ impl Schema {
     fn filter(&self) -> Value {
         let filter = object(&decode::FILTER, |key| match key {
             "type" => {
-                let pattern = format!("^({}|{}|)$", any_case("allow"), any_case("deny"));
+                let types = self.names_of(FilterType::ALLOWED);
+                let pattern = format!("^({}|)$", any_case_of(types.iter().copied()));
                 let text = json!({ "type": ["string", "null"], "pattern": pattern });
-                told(
-                    json!({ "anyOf": [{ "enum": ["allow", "deny"] }, text] }),
-                    "Whether those who match pass, or all others.",
-                )
+                told(json!({ "anyOf": [{ "enum": types }, text] }), "Whether those who match pass, or all others.")
             }
             "users" => told(names_or_expression(), "User names, or one regular expression."),
             "groups" => told(names_or_expression(), "Group names, or one regular expression."),
@@ -262,7 +251,11 @@ impl Schema {
     }
 
     fn node_sort(&self) -> Value {
-        let kind = || json!({ "enum": ["fair", "binpacking", "", null] });
+        let policies = self.names_of(NodeSortPolicy::ALLOWED);
+        let kind = || {
+            let policies = policies.iter().map(|name| json!(name));
+            json!({ "enum": policies.chain([json!(""), Value::Null]).collect::<Vec<_>>() })
+        };
         let map = object(&decode::NODE_SORT, |key| match key {
             "type" => told(kind(), "`fair`: the emptiest node first; `binpacking`: the fullest."),
             "resourceweights" => {
@@ -275,13 +268,18 @@ impl Schema {
         if self.own { json!({ "anyOf": [map, kind()] }) } else { map }
     }
 
+    /// The names of a table that the profile reads.
+    fn names_of(&self, allowed: &[AllowedValue]) -> Vec<&'static str> {
+        allowed.iter().filter(|value| value.is_read_by(self.profile)).map(|value| value.name).collect()
+    }
+
     /// A bool (CFG-006); the releases take the words of YAML 1.1 too.
     fn flag(&self) -> Value {
         let bool = json!({ "type": ["boolean", "null"] });
         if self.own {
             return bool;
         }
-        let words = ["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF"];
+        let words: Vec<&str> = boolean::yaml_1_1_words().collect();
         json!({ "anyOf": [bool, { "enum": words }] })
     }
 
@@ -351,6 +349,11 @@ fn amounts() -> Value {
         "additionalProperties": quantity("", i64::MAX),
         "description": "Quantities by resource name, with k M G T P E or Ki Mi Gi Ti Pi Ei.",
     })
+}
+
+/// A pattern for any of the words, in any case.
+fn any_case_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    words.map(any_case).collect::<Vec<_>>().join("|")
 }
 
 /// A pattern for a word in any case.

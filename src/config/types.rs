@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::values::{NodeSortPolicy, RuleKind};
 use crate::model::{Acl, QueuePath, Resource};
 
 /// A place in a text: line and column count from 1, columns in characters.
@@ -155,16 +156,6 @@ impl Default for NodeSortConfig {
     }
 }
 
-/// The order in which nodes are tried (SCH-090).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum NodeSortPolicy {
-    /// The emptiest node first.
-    #[default]
-    Fair,
-    /// The fullest node first.
-    BinPacking,
-}
-
 /// A placement rule (`placement.md` section 1).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct RuleConfig {
@@ -182,26 +173,6 @@ pub struct RuleConfig {
     pub value: String,
     /// A parent rule that was written as a text (PLC-013); as `secondarygroup` it uses its owner's filter (PLC-046).
     pub text: bool,
-}
-
-/// The placement rules (PLC-015 to PLC-019).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum RuleKind {
-    /// The requested queue.
-    #[default]
-    Provided,
-    /// The user name.
-    User,
-    /// A fixed queue.
-    Fixed,
-    /// The value of a tag.
-    Tag,
-    /// The first group.
-    PrimaryGroup,
-    /// One of the other groups.
-    SecondaryGroup,
-    /// The tag `application.type`.
-    ApplicationType,
 }
 
 /// The filter of a rule as written (`placement.md` section 5).

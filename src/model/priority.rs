@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::allowed_values;
+
 /// A priority (SCH-060): larger is more important. [`Priority::MIN`] is what a queue without requests has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Priority(pub i32);
@@ -39,6 +41,21 @@ pub enum PriorityPolicy {
     Default,
     /// Only the offset.
     Fence,
+}
+
+allowed_values!(PriorityPolicy, any_case, {
+    Default: All "default", [], "the highest priority inside, with the offset added, counts outside";
+    Fence: All "fence", [], "priorities inside do not count outside, the offset alone does";
+});
+
+impl PriorityPolicy {
+    /// Whether the priorities inside stay hidden from the queues above (SCH-066).
+    pub const fn is_fence(self) -> bool {
+        match self {
+            Self::Default => false,
+            Self::Fence => true,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ const ASK: [&str; 11] = [
     "taskGroup",
     "tags",
 ];
-use crate::scheduler::place::TYPE_TAG;
+use crate::scheduler::placement::TYPE_TAG;
 /// The most asks of one step.
 const MOST_ASKS: i64 = 1_000_000;
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::app::Application;
-use super::event::{Event, EventKind};
 use super::index::AppKey;
-use super::partition::{Partition, Timer};
 use crate::model::{AppState, Resource, Time};
+use crate::scheduler::interface::event::{Event, EventKind};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::partition::{Partition, Timer};
 
 /// How long an application with one allocation counts as Starting (SCH-170, SCH-171).
 const STARTING: Duration = Duration::from_secs(5 * 60);

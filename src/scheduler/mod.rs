@@ -5,72 +5,44 @@
 //!   times give the same state and the same events, on every machine;
 //! - nothing is ever decided by the order of a hash map: hash maps here only look up ([`index`] has no way to walk one);
 //! - every command is all or nothing: what is refused changes nothing and says why;
-//! - every counter that a command moves is moved in that command; [`check`] compares them all with a recount.
+//! - every counter that a command moves is moved in that command; [`inspect::invariants`] compares them all with a recount.
 //!
-//! Where to read: [`command`] is what can be done, [`event`] what is told. [`partition`] holds the state and passes
-//! commands on to `submit`, `asks`, `nodes`, `release`, `admin`, `reload`; `cycle` is one scheduling cycle, `preempt` what makes room
-//! in it, [`gang`] placeholders and who replaces them; `lifecycle` the state machine of applications with its timers; `queue` the
-//! tree with its counters and priorities, `siblings` the order in it, `sleep` and `skyline` what need not be tried again, `slept` how often it was not; [`usage`] what users and groups have in use, and their limits.
+//! Where to read: [`interface`] is the way in (commands), the way out (events) and the options. [`state`] holds applications, nodes,
+//! queues and partitions. [`commands`] carries out what resource managers and administrators do, [`configuration`] loads
+//! configurations, [`cycle`] is one scheduling cycle, `preemption` what makes room in it, [`gang`] placeholders and who replaces them,
+//! [`placement`] the queue of an application, `lifecycle` the state machine of applications with its timers. [`usage`] is what users and
+//! groups have in use, [`user_limits`] their limits at work. [`inspect`] answers without changing anything.
 
-pub mod app;
-pub mod ask_log;
-pub mod check;
-pub mod command;
-pub mod denial;
-pub mod drain;
-pub mod event;
-pub mod foresee;
+pub mod commands;
+pub mod configuration;
+pub mod cycle;
 pub mod gang;
 pub mod index;
-pub mod meter;
-pub mod node;
-pub mod partition;
-pub mod past;
-pub mod place;
-pub mod predicates;
-pub mod queue;
-pub mod switches;
-pub mod touched;
-pub mod tuning;
-pub mod usage;
-
-mod admin;
-mod ask_ids;
-mod asks;
-mod cleaner;
-mod cycle;
+pub mod inspect;
+pub mod interface;
 mod lifecycle;
-mod namespace;
-mod nodes;
-mod order;
-mod pack;
-mod preempt;
-mod release;
-mod reload;
-mod reserve;
+pub mod placement;
+mod preemption;
 pub mod saved;
-mod siblings;
-mod skyline;
-mod sleep;
-mod slept;
-mod submit;
-mod try_asks;
+pub mod state;
+pub mod usage;
+pub mod user_limits;
 
 use std::sync::Arc;
 
 use crate::config::Config;
 use crate::model::{Profile, Time};
-pub use admin::{may_take, may_touch};
-pub use command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
-pub use denial::{Denial, Misfit, MisfitKind};
-pub use drain::{Draining, DrainingApp};
-pub use event::{Event, EventKind, ReleaseReason, RunnableCause};
-pub use foresee::CleaningPlan;
+pub use crate::scheduler::commands::admin::{may_take, may_touch};
+pub use crate::scheduler::configuration::queue_drain::{Draining, DrainingApp};
+pub use crate::scheduler::inspect::dry_run::CleaningPlan;
+pub use crate::scheduler::interface::command::{AskSpec, Command, GangStyle, NodeSpec, PartitionCommand, Submission};
+pub use crate::scheduler::interface::denial::{Denial, Misfit, MisfitKind};
+pub use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason, RunnableCause};
+pub use crate::scheduler::interface::switches::Switches;
+pub use crate::scheduler::interface::tuning::Tuning;
+pub use crate::scheduler::state::partition::Partition;
+pub use crate::scheduler::state::predicates::Predicates;
 pub use lifecycle::COMPLETING;
-pub use partition::Partition;
-pub use predicates::Predicates;
-pub use switches::Switches;
-pub use tuning::Tuning;
 
 /// A scheduler: partitions, and how they behave.
 #[derive(Clone, Debug)]
@@ -158,7 +130,7 @@ impl Scheduler {
             }
         }
         #[cfg(debug_assertions)]
-        check::assert_due(self);
+        crate::scheduler::inspect::invariants::assert_due(self);
         events
     }
 

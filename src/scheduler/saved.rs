@@ -16,15 +16,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Scheduler;
-use super::app::Application;
 use super::index::AppKey;
-use super::partition::Partition;
-use super::place::{Placement, Record, Rules};
-use super::queue::ROOT;
-use super::switches::Switches;
-use super::tuning::Tuning;
 use crate::config::{RuleConfig, TemplateConfig};
 use crate::model::{Profile, QueuePath};
+use crate::scheduler::interface::switches::Switches;
+use crate::scheduler::interface::tuning::Tuning;
+use crate::scheduler::placement::{Placement, Record, Rules};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::queue::ROOT;
 
 /// A scheduler on its way to be written down.
 #[derive(Serialize)]
@@ -234,8 +234,9 @@ impl Application {
 /// Stands for the record of a placement until that is found.
 pub(super) fn no_record() -> Arc<Record> {
     static NONE: std::sync::LazyLock<Arc<Record>> = std::sync::LazyLock::new(|| {
-        let refused = super::place::Refusal::NoUser.into();
-        let placement = Placement { outcome: super::place::Outcome::Refused(refused), trace: Default::default() };
+        let refused = crate::scheduler::placement::Refusal::NoUser.into();
+        let placement =
+            Placement { outcome: crate::scheduler::placement::Outcome::Refused(refused), trace: Default::default() };
         Arc::new(Record { rules: Arc::default(), placement })
     });
     Arc::clone(&NONE)
@@ -265,7 +266,7 @@ pub(super) mod decided {
 pub(super) mod namesakes {
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use crate::scheduler::app::Namesakes;
+    use crate::scheduler::state::app::Namesakes;
 
     pub fn serialize<S: Serializer>(namesakes: &Namesakes, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_u64(namesakes.values().map(|earlier| earlier.len() as u64).sum())

@@ -11,13 +11,13 @@
 //! - the REST client builds the same rows from a remote's answers.
 
 pub mod act;
+pub mod audit;
 pub mod build;
 pub mod chapter;
 pub mod drain;
 pub mod explain;
 pub mod health;
 pub mod history;
-pub mod ledger;
 pub mod notice;
 pub mod preview;
 pub mod record;
@@ -30,7 +30,7 @@ use imbl::{OrdMap, Vector};
 
 use crate::config::NodeSortConfig;
 use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
-pub use crate::scheduler::place;
+pub use crate::scheduler::placement;
 pub use build::ViewBuilder;
 pub use chapter::{Chapter, Toward};
 pub use drain::drain_notice;
@@ -64,7 +64,7 @@ pub struct View {
     /// From when on a queue has been draining for long (SCH-211); zero: never.
     pub stuck_after: std::time::Duration,
     /// The scheduler rests: nothing happens by itself, and its time stands.
-    pub resting: bool,
+    pub paused: bool,
     /// What was worth telling, the oldest first; only the last ones are kept.
     pub notices: Vector<Arc<Notice>>,
     /// What the cluster looked like, the oldest sample first: those of the last hour, and one a minute of the day before (SCH-230).
@@ -91,9 +91,9 @@ pub struct PartitionView {
     /// How nodes are sorted (SCH-090).
     pub node_sort: Arc<NodeSortConfig>,
     /// The placement rules in force.
-    pub rules: Arc<place::Rules>,
+    pub rules: Arc<placement::Rules>,
     /// How often they decided since they came into force.
-    pub hits: Arc<place::Hits>,
+    pub hits: Arc<placement::Hits>,
     /// The queues by slot; the root is in slot 0. A slot is empty after its queue is gone, and may be filled again.
     pub queues: Vector<Option<Arc<QueueRow>>>,
     /// The live applications by slot. A slot is empty after its application ended, and may be filled again.

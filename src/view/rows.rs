@@ -7,7 +7,7 @@ use std::time::Duration;
 use imbl::{OrdMap, OrdSet, Vector};
 
 use crate::config::Place;
-use crate::config::properties::{AppSortPolicy, PreemptionPolicy};
+use crate::config::{AppSortPolicy, PreemptionPolicy};
 use crate::model::{
     Acl, AppId, AppState, AskId, Identity, NodeId, Priority, PriorityPolicy, QueuePath, QueueState, Resource, Tags,
     Time,
@@ -17,8 +17,8 @@ use crate::model::{
 pub use crate::scheduler::index::QueueKey as QueueSlot;
 
 /// Why asks were not allocated, and what applications have used.
-pub use crate::scheduler::ask_log::{AskLog, Failure, FailureCount};
-pub use crate::scheduler::past::{ByInstance, Past};
+pub use crate::scheduler::state::ask_log::{AskLog, Failure, FailureCount};
+pub use crate::scheduler::usage::tracked_resources::{ByInstance, Past};
 
 /// Where a live application's row stands in its partition's view.
 pub use crate::scheduler::index::AppKey as AppSlot;
@@ -182,7 +182,7 @@ pub struct AppRow {
     /// The queue that was asked for; may be empty.
     pub requested: Arc<str>,
     /// How it came to its first queue, or why to none; `None` where that is not known.
-    pub placement: Option<Arc<crate::scheduler::place::Record>>,
+    pub placement: Option<Arc<crate::scheduler::placement::Record>>,
 }
 
 /// The group that an application counts under (LIM-030).

@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::Arc;
 
 use kornsole::engine::Setup;
-use kornsole::engine::journal::{Change, FORMAT, Folder, Head, MemoryDisk, Store, Trouble};
+use kornsole::engine::journal::{Change, FORMAT, Folder, FolderError, JournalHead, MemoryDisk, Store};
 use kornsole::model::Profile;
-use kornsole::scheduler::check;
+use kornsole::scheduler::inspect::invariants;
 use proptest::prelude::*;
 
 use super::stage::{Chance, Scratch, Told, engine, fresh, on, perform, setup, steps};
@@ -32,7 +32,7 @@ fn a_folder_is_for_one_process_at_a_time() {
     let scratch = folder("two", &mut told);
     let first = Folder::open(&scratch.0, false).unwrap();
     let trouble = Folder::open(&scratch.0, false).unwrap_err();
-    assert!(matches!(&trouble, Trouble::InUse { who, .. } if *who == std::process::id().to_string()), "{trouble}");
+    assert!(matches!(&trouble, FolderError::InUse { who, .. } if *who == std::process::id().to_string()), "{trouble}");
     assert!(trouble.to_string().contains("--state"), "{trouble}");
     drop(first);
     let setup = setup();
@@ -49,11 +49,11 @@ fn another_core_or_a_later_format_is_refused() {
     let folder = Folder::on(Arc::clone(&disk) as _).unwrap();
     let trouble = folder.begin(&other, 1.0, None, fresh(&other)).map(drop).unwrap_err();
     assert!(
-        matches!(trouble, Trouble::OtherCore { .. }) && trouble.to_string().contains("--core kornsole"),
+        matches!(trouble, FolderError::OtherCore { .. }) && trouble.to_string().contains("--core kornsole"),
         "{trouble}"
     );
     let store = Store::open(Arc::clone(&disk) as _).unwrap();
-    let head = Head { format: FORMAT + 1, core: "kornsole".to_owned(), made_by: "9.9".to_owned() };
+    let head = JournalHead { format: FORMAT + 1, core: "kornsole".to_owned(), made_by: "9.9".to_owned() };
     store.commit(&[Change::Head(head)]).unwrap();
     drop(store);
     let trouble = on(disk).map(drop).unwrap_err();
@@ -87,7 +87,7 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
                 assert!(text.contains("damaged") || text.contains("cannot be read"), "byte {at}: {text}");
                 if let Ok((core, _kept)) = open(true) {
                     mended += 1;
-                    let wrong = kornsole::scheduler::check::violations(core.scheduler());
+                    let wrong = kornsole::scheduler::inspect::invariants::violations(core.scheduler());
                     assert!(wrong.is_empty(), "byte {at}: {}", wrong.join("; "));
                     let aside = fs::read_dir(&scratch.0).unwrap().flatten();
                     let aside = aside.filter(|entry| entry.file_name().to_string_lossy().contains("damaged"));
@@ -158,7 +158,7 @@ proptest! {
         let scratch = Scratch::new("any-damage");
         let file = scratch.0.join("journal.redb");
         fs::write(&file, &damaged).unwrap();
-        let open = |mend| -> Result<_, Trouble> {
+        let open = |mend| -> Result<_, FolderError> {
             let folder = Folder::open(&scratch.0, mend)?;
             let notes = folder.notes().to_vec();
             Ok((folder.begin(&setup, 1.0, None, fresh(&setup))?, notes))
@@ -176,7 +176,7 @@ proptest! {
                 prop_assert_eq!(&fs::read(&file).unwrap()[..64.min(damaged.len())], &damaged[..64.min(damaged.len())]);
                 match open(true) {
                     Ok(((core, kept), notes)) => {
-                        let wrong = check::violations(core.scheduler());
+                        let wrong = invariants::violations(core.scheduler());
                         prop_assert!(wrong.is_empty(), "{}", wrong.join("; "));
                         prop_assert!(notes.iter().any(|note| note.contains("damaged state is now")), "{notes:?}");
                         let parts = core.scheduler().partitions();

@@ -9,7 +9,7 @@ use crate::view::act::{
     AclKind, ChangeLine, Cleaned, Configuration, Configured, Details, Killed, LoadedBy, Moved, NodeDone, Reason,
     Refusal,
 };
-use crate::view::place::access;
+use crate::view::placement::access;
 use crate::view::{PartitionView, View};
 
 /// A refusal (E2).

@@ -6,19 +6,24 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::model::QueuePath;
 use crate::view::PartitionView;
-use crate::view::place::{Admission, Asked, End, Next, Outcome, Placement, Refusal, RuleRef, RuleTrace, Step, StepEnd};
+use crate::view::placement::{
+    Admission, Asked, End, Next, Outcome, Placement, Refusal, RuleRef, RuleTrace, Step, StepEnd,
+};
 
 /// The answer of the preview. It is written straight from the placement: a batch writes millions. Keys stand in their order by name.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PlacementPreview")]
 pub struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     as_expected: Option<bool>,
+    #[schemars(with = "Vec<String>")]
     creates: Paths<'a>,
     exists: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,6 +34,7 @@ pub struct Answer<'a> {
     queue: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected: Option<&'static str>,
+    #[schemars(with = "Vec<RuleStep<'a>>")]
     steps: Steps<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     submission: Option<Submitted<'a>>,
@@ -37,14 +43,15 @@ pub struct Answer<'a> {
 }
 
 /// A limit that would count.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct LimitStep {
     what: String,
     would: String,
 }
 
 /// What was submitted, in a batch.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Submission")]
 pub struct Submitted<'a> {
     /// The groups, primary group first.
     pub groups: &'a [String],
@@ -119,7 +126,7 @@ fn index(part: &PartitionView, rule: RuleRef) -> usize {
 }
 
 /// A rule, or one of its parents.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RuleStep<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     acl: Option<AclStep<'a>>,
@@ -128,12 +135,13 @@ struct RuleStep<'a> {
     index: usize,
     outcome: &'static str,
     #[serde(skip_serializing_if = "Parents::is_empty")]
+    #[schemars(with = "BTreeMap<String, Vec<RuleStep<'a>>>")]
     parent: Parents<'a>,
     rule: &'static str,
     text: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct AclStep<'a> {
     allowed: bool,
     queue: &'a str,

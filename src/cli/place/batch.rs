@@ -16,7 +16,7 @@ use crate::config::fault::escaped;
 use crate::config::{Fault, Source};
 use crate::model::QueuePath;
 use crate::view::PartitionView;
-use crate::view::place::{Outcome, Placement, Request};
+use crate::view::placement::{Outcome, Placement, Request};
 
 /// What a batch is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -19,7 +19,7 @@ use super::{fail, load};
 use crate::api::convert::placement::Answer;
 use crate::config::{self, DEFAULT_POLICY_GROUP, Reading};
 use crate::model::Profile;
-use crate::view::place::{Request, TYPE_TAG};
+use crate::view::placement::{Request, TYPE_TAG};
 use crate::view::{PartitionView, View};
 
 /// The arguments of `kornsole place`.

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::config::fault::escaped;
 use crate::view::PartitionView;
-use crate::view::place::{Admission, Line, Outcome, Placed, Request, template_words};
+use crate::view::placement::{Admission, Line, Outcome, Placed, Request, template_words};
 
 /// Tells a placement under the configuration of `file`.
 pub fn tell(

@@ -6,7 +6,7 @@ use super::csv::{CsvFault, Record};
 use crate::config::node::Read;
 use crate::config::yaml::{self, Node};
 use crate::config::{Fault, Faults, Place, Severity};
-use crate::view::place::TYPE_TAG;
+use crate::view::placement::TYPE_TAG;
 
 /// One submission of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

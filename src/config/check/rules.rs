@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use super::static_paths::Tree;
 use crate::config::fault::Faults;
 use crate::config::raw::{RawFilter, RawQueue, RawRule};
-use crate::config::rule_kind::{is_qualified, known_names, rule_kind};
-use crate::config::types::{Placed, RuleKind};
+use crate::config::types::Placed;
+use crate::config::values::placement_rule::is_qualified;
+use crate::config::values::{FilterType, RuleKind, RuleValue};
 use crate::model::Profile;
+use crate::model::allowed_value::one_of;
 use crate::model::expression::{Compiler, is_expression};
 use crate::model::name::{NameChars, is_limit_group, is_limit_user, is_queue_name};
 
@@ -107,7 +109,7 @@ impl Judge<'_> {
         let mut chars = name.value.chars();
         let identifier = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
             && chars.all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let kind = rule_kind(&name.value, self.faults.profile());
+        let kind = RuleKind::read(&name.value, self.faults.profile());
         if !identifier && !rule.name_faulty {
             let message = if name.value.is_empty() {
                 format!("{told} has no name")
@@ -119,7 +121,7 @@ impl Judge<'_> {
                 name.at,
                 self.path,
                 message,
-                format!("write one of: {}", known_names(self.faults.profile())),
+                format!("write one of: {}", RuleKind::spellings(self.faults.profile()).join(", ")),
             );
         } else if kind.is_none() && !rule.name_faulty {
             let message = format!("{told}: there is no rule {:?}", name.value);
@@ -128,7 +130,7 @@ impl Judge<'_> {
                 name.at,
                 self.path,
                 message,
-                format!("write one of: {}", known_names(self.faults.profile())),
+                format!("write one of: {}", RuleKind::spellings(self.faults.profile()).join(", ")),
             );
         }
         if let Some(filter) = &rule.filter {
@@ -143,28 +145,23 @@ impl Judge<'_> {
     fn value(&mut self, rule: &RawRule, kind: RuleKind) {
         let told = self.told;
         let value = rule.value.as_ref().filter(|value| !value.value.is_empty());
-        let Some(value) = value else {
-            if matches!(kind, RuleKind::Fixed | RuleKind::Tag) {
-                let what = if kind == RuleKind::Tag { "the name of a tag: `value: namespace`" } else { "a queue path" };
-                let message = format!("{told}: `{}` has no `value`", rule.name.value);
-                self.faults.strict("CFG-086", rule.at, self.path, message, format!("write {what}"));
-            }
-            return;
-        };
-        match kind {
-            RuleKind::Tag => {}
-            RuleKind::Fixed => self.fixed(rule, value),
-            _ => {
+        match (kind.value(), value) {
+            (RuleValue::QueuePath, Some(value)) => self.fixed(rule, value),
+            (RuleValue::QueuePath, None) => self.no_value(rule, "a queue path"),
+            (RuleValue::TagName, None) => self.no_value(rule, "the name of a tag: `value: namespace`"),
+            (RuleValue::TagName, Some(_)) | (RuleValue::Unused, None) => {}
+            (RuleValue::Unused, Some(value)) => {
                 let message = format!("{told}: `value` has no effect on `{}`", rule.name.value);
-                self.faults.warning(
-                    "CFG-094",
-                    value.at,
-                    self.path,
-                    message,
-                    "leave it out; only `fixed` and `tag` use it",
-                );
+                let hint = "leave it out; only `fixed` and `tag` use it";
+                self.faults.warning("CFG-094", value.at, self.path, message, hint);
             }
         }
+    }
+
+    /// CFG-086; `expected` is what the value should be.
+    fn no_value(&mut self, rule: &RawRule, expected: &str) {
+        let message = format!("{}: `{}` has no `value`", self.told, rule.name.value);
+        self.faults.strict("CFG-086", rule.at, self.path, message, format!("write {expected}"));
     }
 
     /// CFG-087, CFG-088.
@@ -188,18 +185,11 @@ impl Judge<'_> {
     /// CFG-082 to CFG-085.
     fn filter(&mut self, filter: &RawFilter) {
         let told = self.told;
-        if let Some(kind) = &filter.kind {
-            let known = kind.value.is_empty() || ["allow", "deny"].iter().any(|k| kind.value.eq_ignore_ascii_case(k));
-            if !known {
-                let message = format!("{told}: filter type {:?} is not known", kind.value);
-                self.faults.error(
-                    "CFG-082",
-                    kind.at,
-                    self.path,
-                    message,
-                    "write `allow` or `deny`, or leave it out for allow",
-                );
-            }
+        if let Some(kind) = filter.kind.as_ref().filter(|kind| FilterType::of_text(&kind.value).is_none()) {
+            let message = format!("{told}: filter type {:?} is not known", kind.value);
+            let default = FilterType::default().name();
+            let hint = format!("write {}, or leave it out for {default}", one_of(FilterType::ALLOWED, "`"));
+            self.faults.error("CFG-082", kind.at, self.path, message, hint);
         }
         let chars = if self.faults.profile() == Profile::V1_8_0 { NameChars::Wide } else { NameChars::Narrow };
         let user = |name: &str| is_limit_user(name, chars);
@@ -215,7 +205,7 @@ impl Judge<'_> {
     /// PLC-050, PLC-052: it denies and names nobody, or it allows names of which none is left.
     fn passes_nobody(&self, filter: &RawFilter, user: impl Fn(&str) -> bool) -> bool {
         let kind = filter.kind.as_ref().map_or("", |kind| &kind.value);
-        let deny = if self.faults.as_release() { kind == "deny" } else { kind.eq_ignore_ascii_case("deny") };
+        let deny = FilterType::text_denies(kind, self.faults.as_release());
         let written = !(filter.users.is_empty() && filter.groups.is_empty());
         let none = |list: &[Placed<String>], legal: &dyn Fn(&str) -> bool| {
             list.len() != 1 && list.iter().all(|name| !legal(&name.value))

@@ -6,8 +6,9 @@ use std::collections::HashMap;
 
 use crate::config::fault::Faults;
 use crate::config::raw::{RawQueue, RawRule};
-use crate::config::rule_kind::{is_qualified, rule_kind};
-use crate::config::types::{Placed, RuleKind};
+use crate::config::types::Placed;
+use crate::config::values::RuleKind;
+use crate::config::values::placement_rule::is_qualified;
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Profile, QueuePath};
 
@@ -57,7 +58,7 @@ impl<'r> Tree<'r> {
     pub(super) fn places_everything(&self, chain: &[&RawRule], profile: Profile) -> bool {
         let mut path = String::new();
         for rule in chain {
-            let fixed = rule_kind(&rule.name.value, profile) == Some(RuleKind::Fixed);
+            let fixed = RuleKind::read(&rule.name.value, profile) == Some(RuleKind::Fixed);
             let Some(value) = rule.value.as_ref().filter(|_| fixed && rule.filter.is_none()) else { return false };
             let value = value.value.to_lowercase();
             path = match (path.is_empty(), is_qualified(&value)) {
@@ -74,7 +75,7 @@ impl<'r> Tree<'r> {
 
     /// CFG-089 to CFG-092 by our own reading: case does not matter, a queue with children is a parent.
     pub(super) fn check_path(&self, chain: &[&RawRule], told: &str, path: &str, faults: &mut Faults) {
-        let is_fixed = |rule: &RawRule| rule_kind(&rule.name.value, faults.profile()) == Some(RuleKind::Fixed);
+        let is_fixed = |rule: &RawRule| RuleKind::read(&rule.name.value, faults.profile()) == Some(RuleKind::Fixed);
         let fixed: Vec<&RawRule> = chain.iter().copied().take_while(|rule| is_fixed(rule)).collect();
         let (Some(innermost), Some(outermost)) = (fixed.first(), chain.last()) else { return };
         let dynamic = fixed.len() < chain.len();
@@ -114,7 +115,7 @@ impl<'r> Tree<'r> {
         let Some(outermost) = chain.last() else { return };
         let mut whole = String::new();
         let mut fixed = 0;
-        for rule in chain.iter().take_while(|rule| rule.name.value == "fixed") {
+        for rule in chain.iter().take_while(|rule| rule.name.value == RuleKind::Fixed.name()) {
             let value = rule.value.as_ref().map_or("", |value| &value.value);
             fixed += 1;
             if !value.starts_with("root") {

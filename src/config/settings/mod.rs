@@ -121,6 +121,7 @@ impl Default for Settings {
         let mut config = SchedulerConfig::default();
         let default = |key: &Key| {
             let written = (!key.default.is_empty()).then(|| Written::One(key.default.to_owned()))?;
+            #[expect(clippy::expect_used, reason = "the table is a constant, and the tests read it")]
             (key.set)(&mut config, &written).expect("the defaults of the table are good values");
             Some(written)
         };
@@ -178,8 +179,8 @@ impl Settings {
             let mut faults = Faults::default();
             let known: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
             unknown_key(name, Place::default(), flag, &known, "", &mut faults);
-            let fault = faults.into_sorted().pop().expect("the fault was just added");
-            return Err(format!("{}; {}", fault.message, fault.hint));
+            let text = |fault: &Fault| format!("{}; {}", fault.message, fault.hint);
+            return Err(faults.into_sorted().iter().map(text).collect());
         };
         self.take(at, Written::One(value.to_owned()), Origin::Flag(flag.to_owned()))
             .map_err(|due| format!("{flag}: `{name}` is {value:?}; {due}"))

@@ -74,7 +74,7 @@ pub fn template() -> String {
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
-        let last = lines.last_mut().expect("there is a first line");
+        let Some(last) = lines.last_mut() else { break };
         if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
             lines.push(word.to_owned());
         } else {

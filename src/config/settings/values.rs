@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::config::properties::parse_duration;
+use crate::config::values::boolean;
 use crate::model::Acl;
 use crate::model::acl::AclNames;
 
@@ -71,10 +72,11 @@ pub(super) fn duration(written: &Written, least: Duration) -> Result<Duration, S
 }
 
 pub(super) fn flag(written: &Written) -> Result<bool, String> {
+    let [yes, no] = boolean::names();
     match written.text() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err("write `true` or `false`".to_owned()),
+        text if text == yes => Ok(true),
+        text if text == no => Ok(false),
+        _ => Err(format!("write `{yes}` or `{no}`")),
     }
 }
 

@@ -8,11 +8,11 @@
 //!
 //! Columns as wide as their texts. Where there is no room for that, what was found goes below what it is about.
 
-use super::super::text;
 use super::super::theme::{Role, Signs};
 use super::pen::{Piece, dim, piece, plain};
+use crate::console::present::text;
 use crate::view::PartitionView;
-use crate::view::place::{Line, Mark, Outcome, Placement, RuleRef, template_words};
+use crate::view::placement::{Line, Mark, Outcome, Placement, RuleRef, template_words};
 
 /// The room that a note needs at least in a column of its own.
 const LEAST_NOTE: usize = 24;

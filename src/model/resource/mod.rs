@@ -370,9 +370,7 @@ impl Resource {
     #[must_use]
     pub fn multiply(&self, factor: f64) -> Self {
         let mut result = self.clone();
-        // `as` saturates and takes NaN to 0, which is what the rule asks for.
-        #[expect(clippy::cast_possible_truncation, reason = "cut towards zero and saturating by SCH-033")]
-        #[expect(clippy::cast_precision_loss, reason = "the rule is about floats")]
+        // `as` cuts towards zero, saturates, and takes NaN to 0, which is what SCH-033 asks for.
         let scale = |amount: &mut i64| *amount = (*amount as f64 * factor) as i64;
         scale(&mut result.memory);
         scale(&mut result.vcore);
@@ -401,7 +399,6 @@ impl Resource {
             if have <= 0 {
                 score += 1.0;
             } else if have < fit {
-                #[expect(clippy::cast_precision_loss, reason = "the rule is about floats")]
                 let lack = (fit - have) as f64 / fit as f64;
                 score += lack;
             }

@@ -21,9 +21,9 @@ mod timeout;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::app::{Application, Ask};
 use super::index::{AskKey, NodeKey};
 use crate::model::Resource;
+use crate::scheduler::state::app::{Application, Ask};
 
 /// What an application knows of one of its task groups (SCH-141).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -37,14 +37,14 @@ pub struct TaskGroup {
     /// The size of the first placeholder asked for.
     pub min_resource: Resource,
     /// The placeholders allocated, in order of allocation.
-    pub(super) placeholders: BTreeMap<u64, AskKey>,
+    pub(in crate::scheduler) placeholders: BTreeMap<u64, AskKey>,
     /// Real asks that are pending.
-    pub(super) waiting: u64,
+    pub(in crate::scheduler) waiting: u64,
 }
 
 impl TaskGroup {
     /// Whether it may be worth a look: a real ask waits, and a placeholder is there.
-    pub(super) fn may_replace(&self) -> bool {
+    pub(in crate::scheduler) fn may_replace(&self) -> bool {
         self.waiting > 0 && !self.placeholders.is_empty()
     }
 
@@ -71,7 +71,7 @@ pub struct Takeover {
 
 impl Application {
     /// A placeholder was asked for: its task group counts it.
-    pub(super) fn expect(&mut self, ask: &Ask) {
+    pub(in crate::scheduler) fn expect(&mut self, ask: &Ask) {
         if let Some(name) = ask.task_group.as_ref().filter(|_| ask.placeholder) {
             let group = self.task_groups.entry(Arc::clone(name)).or_default();
             if group.count == 0 {
@@ -82,7 +82,7 @@ impl Application {
     }
 
     /// A placeholder is asked for anew under the same id: it counts once.
-    pub(super) fn expect_less(&mut self, ask: &Ask) {
+    pub(in crate::scheduler) fn expect_less(&mut self, ask: &Ask) {
         if let Some(group) = self.group_of(ask) {
             group.count = group.count.saturating_sub(1);
         }
@@ -95,7 +95,7 @@ impl Application {
 }
 
 /// Whether an ask is left to the replacement of placeholders, because there are or will be some of its task group (SCH-082).
-pub(super) fn can_replace(groups: &BTreeMap<Arc<str>, TaskGroup>, ask: &Ask) -> bool {
+pub(in crate::scheduler) fn can_replace(groups: &BTreeMap<Arc<str>, TaskGroup>, ask: &Ask) -> bool {
     let group = ask.replaces_in().and_then(|name| groups.get(name));
     group.is_some_and(|group| group.count > group.replaced + group.timed_out)
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::Takeover;
 use crate::model::{AppState, Time};
-use crate::scheduler::app::Allocation;
-use crate::scheduler::cycle::next_behind;
-use crate::scheduler::event::{Event, EventKind, ReleaseReason};
+use crate::scheduler::cycle::try_asks::Pick;
+use crate::scheduler::cycle::try_queues::next_behind;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
-use crate::scheduler::order::AppRank;
-use crate::scheduler::partition::Partition;
-use crate::scheduler::try_asks::Pick;
+use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
+use crate::scheduler::state::app::Allocation;
+use crate::scheduler::state::order::AppRank;
+use crate::scheduler::state::partition::Partition;
 
 /// What the placeholders of one application allow.
 #[derive(Default)]

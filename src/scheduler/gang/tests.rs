@@ -1,18 +1,17 @@
 //! Replacements caught half way: the placeholder is asked to stop, and before that is confirmed something else happens (SCH-144,
 //! SCH-193, EX-27). From outside nobody sees that moment, because the resource manager of this process confirms at once.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
-
 use std::sync::Arc;
 
 use super::*;
 use crate::config;
 use crate::model::{AppState, AskId, Profile, Time};
-use crate::scheduler::event::{EventKind, ReleaseReason};
-use crate::scheduler::node::Node;
-use crate::scheduler::partition::Partition;
-use crate::scheduler::try_asks::Pick;
-use crate::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Predicates, Scheduler, Submission, check};
+use crate::scheduler::cycle::try_asks::Pick;
+use crate::scheduler::inspect::invariants;
+use crate::scheduler::interface::event::{EventKind, ReleaseReason};
+use crate::scheduler::state::node::Node;
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Predicates, Scheduler, Submission};
 
 const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: '*', queues: [{name: q}, {name: r}]}]}]";
 
@@ -56,7 +55,7 @@ impl Half {
 
     fn apply(&mut self, command: &Command) -> Vec<Event> {
         let events = self.scheduler.apply(Time::from_millis(1), command);
-        assert_eq!(check::violations(&self.scheduler), [""; 0]);
+        assert_eq!(invariants::violations(&self.scheduler), [""; 0]);
         events
     }
 

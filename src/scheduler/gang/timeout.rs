@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use crate::model::{AppState, Time};
 use crate::scheduler::GangStyle;
-use crate::scheduler::app::{Application, Ask};
-use crate::scheduler::event::{Event, ReleaseReason};
 use crate::scheduler::index::{AppKey, AskKey};
-use crate::scheduler::partition::{Partition, Timer};
-use crate::scheduler::place::tag;
+use crate::scheduler::interface::event::{Event, ReleaseReason};
+use crate::scheduler::placement::tag;
+use crate::scheduler::state::app::{Application, Ask};
+use crate::scheduler::state::partition::{Partition, Timer};
 
 /// How long a gang may take to come together if it does not say (SCH-145).
 const TIMEOUT: Duration = Duration::from_secs(15 * 60);
@@ -40,7 +40,7 @@ impl Application {
     }
 
     /// The task group of a placeholder.
-    pub(super) fn task_group_of(&mut self, placeholder: AskKey) -> Option<&mut super::TaskGroup> {
+    pub(in crate::scheduler) fn task_group_of(&mut self, placeholder: AskKey) -> Option<&mut super::TaskGroup> {
         let name = self.asks[placeholder].task_group.as_ref()?;
         self.task_groups.get_mut(name)
     }

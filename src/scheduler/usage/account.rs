@@ -23,7 +23,7 @@ pub struct Account {
     /// It runs for the limits of its user (LIM-013).
     pub running: bool,
     /// It runs for those of its group. Not the same only after a release has lost usage (switch `group_limit_gone`).
-    pub(super) running_in_group: bool,
+    pub(in crate::scheduler) running_in_group: bool,
 }
 
 /// One limit that holds for an application.
@@ -94,6 +94,6 @@ impl Usage {
 }
 
 /// Whether an application runs among those of a level, or may come to them (SCH-126).
-pub(super) fn has_place(usage: Option<&QueueUsage>, app: &AppId, max: u64) -> bool {
+pub(in crate::scheduler) fn has_place(usage: Option<&QueueUsage>, app: &AppId, max: u64) -> bool {
     usage.is_none_or(|usage| usage.running.contains(app) || (usage.running.len() as u64) < max)
 }

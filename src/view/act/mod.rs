@@ -25,7 +25,7 @@ pub use self::done::{
 pub use self::permission::{ConfigRights, may_configure};
 pub use self::refusal::{Code, Details, FoundFault, Reason, Refusal};
 use crate::model::{AppId, AskId, Identity, NodeId, QueuePath, Resource};
-pub use crate::scheduler::place::access::AclKind;
+pub use crate::scheduler::placement::access::AclKind;
 pub use crate::scheduler::{AskSpec, GangStyle, NodeSpec, Submission};
 
 /// What is called with the outcome of an order, once, from any thread.
@@ -182,7 +182,7 @@ impl Act {
         self
     }
 
-    /// The verb, as a refusal names it; [`crate::view::ledger::action`] is the audit's short name.
+    /// The verb, as a refusal names it; [`crate::view::audit::action`] is the audit's short name.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Configure { .. } => "change the configuration",

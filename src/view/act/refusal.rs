@@ -6,7 +6,7 @@ use super::permission::ConfigRights;
 use super::{AclKind, Act, Actor};
 use crate::config::{Fault, Place, Severity};
 use crate::model::{QueuePath, Time};
-use crate::scheduler::place::ancestors;
+use crate::scheduler::placement::ancestors;
 use crate::scheduler::{Denial, MisfitKind};
 
 /// Why an order was refused. Nothing was done.

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::model::{Acl, AppState, Profile, QueuePath, QueueState};
-use crate::scheduler::event::Holder;
+use crate::scheduler::interface::event::Holder;
 use crate::scheduler::usage::Side;
 use crate::scheduler::{Denial, Event, EventKind, ReleaseReason, RunnableCause};
 

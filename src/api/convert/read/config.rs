@@ -6,7 +6,7 @@ use super::Picture;
 use crate::config::{self, Config, Place, QueueConfig, Reading, RuleConfig, Source};
 use crate::model::Profile;
 use crate::view::act::Configuration;
-use crate::view::{View, place};
+use crate::view::{View, placement};
 
 /// The keys that an answer has beside the configuration itself, and that no configuration has (`rest.md` 5.8).
 const NOT_CONFIG: [&str; 3] = ["extra", "deadlockdetectionenabled", "deadlocktimeoutseconds"];
@@ -41,7 +41,7 @@ impl Picture {
             let Some(part) = configured.partitions.iter().find(|part| part.name == view.name) else { continue };
             if !view.rules.same_as(&part.rules) || view.rules.is_empty() {
                 view.rules = Arc::clone(&part.rules);
-                view.hits = Arc::new(place::Hits::of(&part.rules));
+                view.hits = Arc::new(placement::Hits::of(&part.rules));
                 self.changed = true;
             }
         }

@@ -13,7 +13,7 @@ use crate::api::dto::ours as dto;
 use crate::config::properties::parse_duration;
 use crate::model::{NodeId, Priority, QueuePath, Resource, parse_quantity};
 use crate::view::act::{Act, AskSpec, Code, Done, GangStyle, NodeSpec, Order, PartitionAct, Refusal, Submission};
-use crate::view::place::TYPE_TAG;
+use crate::view::placement::TYPE_TAG;
 
 /// The most applications of one bulk action.
 const MOST_IDS: usize = 1000;
@@ -53,7 +53,7 @@ fn reply(done: &Done, created: bool) -> Result<Reply, Refusal> {
             allocated: done.allocated,
         }),
         Done::Node(done) => Reply::with(status, &convert::node_changed(done)),
-        Done::Paused | Done::Resumed => Reply::ok(&BTreeMap::from([("paused", *done == Done::Paused)])),
+        Done::Paused | Done::Resumed => Reply::ok(&dto::Paused { paused: *done == Done::Paused }),
     })
 }
 

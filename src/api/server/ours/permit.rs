@@ -5,7 +5,7 @@ use crate::api::convert::ours as convert;
 use crate::api::dto::ours as dto;
 use crate::model::QueuePath;
 use crate::view::act::{AclKind, Act, Configured, Order, PartitionAct, Refusal};
-use crate::view::place::access;
+use crate::view::placement::access;
 
 /// The most checks of one request.
 const MOST: usize = 1000;

@@ -7,7 +7,7 @@ use crate::api::convert::{ours as convert, placement as placements};
 use crate::api::dto::ours as dto;
 use crate::config;
 use crate::view::act::{Code, Details, FoundFault, Refusal};
-use crate::view::place::Request;
+use crate::view::placement::Request;
 use crate::view::{PartitionView, View};
 
 /// What this server can do beyond part I.
@@ -43,7 +43,7 @@ pub(super) fn server(asked: &Asked) -> Reply {
         auth: auth.to_owned(),
         tls: options.tls,
         read_only: options.read_only,
-        paused: asked.view().resting,
+        paused: asked.view().paused,
         features: FEATURES.map(str::to_owned).to_vec(),
     })
 }

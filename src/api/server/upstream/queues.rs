@@ -6,7 +6,7 @@ use super::{Answer, Call, Refused, Reply, path, reply};
 use crate::api::convert;
 use crate::model::Profile;
 use crate::model::name::{NameChars, QUEUE_NAME_MAX, is_queue_name};
-use crate::view::place::RECOVERY_QUEUE;
+use crate::view::placement::RECOVERY_QUEUE;
 use crate::view::{PartitionView, QueueRow};
 
 /// The root with everything below it.

@@ -1,0 +1,5 @@
+//! Loading a configuration, and the queues that go with it: queues that drain, queues that the cleaner removes.
+
+pub(super) mod queue_cleaner;
+pub mod queue_drain;
+pub(super) mod reload;

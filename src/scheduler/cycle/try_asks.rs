@@ -1,0 +1,301 @@
+//! Trying the asks of one application, in their order, on the nodes, in theirs (`scheduler.md` sections 7, 8, 12, 15).
+
+use std::time::Duration;
+
+use crate::model::{AppId, NodeId, QueuePath, Resource, Time};
+use crate::scheduler::cycle::backoff::Drowsy;
+use crate::scheduler::gang::can_replace;
+use crate::scheduler::index::{AppKey, AskKey, NodeKey};
+use crate::scheduler::interface::event::{Event, EventKind};
+use crate::scheduler::interface::switches::{RequiredNode, Switches};
+use crate::scheduler::preemption::attempts::Attempts;
+use crate::scheduler::state::app::{Application, Ask, Tried};
+use crate::scheduler::state::ask_log::{AskLog, Failure};
+use crate::scheduler::state::node::{Node, Nodes};
+
+/// How old an ask must be before a node is kept for it (SCH-130).
+pub(in crate::scheduler) const RESERVATION_DELAY: Duration = Duration::from_secs(2);
+
+/// How long the same thing is not told again of the same ask (SCH-222).
+const TELL_AGAIN: Duration = Duration::from_secs(15);
+
+/// Whether something is told of an ask that was `last` told of then; if so, that is noted.
+pub(in crate::scheduler) fn tell_again(now: Time, last: &mut Option<Time>) -> bool {
+    let due = last.is_none_or(|last| now.since(last) >= TELL_AGAIN);
+    if due {
+        *last = Some(now);
+    }
+    due
+}
+
+/// What a cycle does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::scheduler) enum Pick {
+    /// The ask goes to the node.
+    Allocate { app: AppKey, ask: AskKey, node: NodeKey },
+    /// The node is kept for the ask.
+    Reserve { app: AppKey, ask: AskKey, node: NodeKey },
+    /// A required-node ask does away with the reservations of others on its node, then goes there or has it kept.
+    Claim { app: AppKey, ask: AskKey, node: NodeKey },
+    /// The ask takes over from the placeholder, on the placeholder's node or another.
+    Replace { app: AppKey, ask: AskKey, placeholder: AskKey, node: NodeKey },
+    /// Nothing can be done, and nobody behind it is tried: what a release does with a required-node ask that is too large for
+    /// its node (`profiles.md` section 2.2).
+    Stall,
+    /// Victims are on their way out, and their node is kept for the ask that needs the room.
+    Preempted,
+}
+
+/// What may still be allocated to an application.
+pub(in crate::scheduler) struct Room<'r> {
+    /// By the limits of its user and group; `None` where none names a resource.
+    pub of_limits: Option<&'r Resource>,
+    /// By its queues.
+    pub of_queue: &'r Resource,
+}
+
+impl Room<'_> {
+    /// Limits first, then queues (LIM-043).
+    pub fn fits(&self, ask: &Resource) -> Result<(), Tried> {
+        if self.of_limits.is_some_and(|room| !room.fit_in_max_undef(ask)) {
+            return Err(Tried::UserQuota);
+        }
+        if self.of_queue.fit_in_max_undef(ask) { Ok(()) } else { Err(Tried::QueueQuota) }
+    }
+}
+
+/// How trying one ask ended.
+enum Outcome {
+    Pick(Pick),
+    /// Next ask; this is why.
+    Next(Tried),
+    /// The application is given up for this cycle (D-09).
+    GiveUp(Tried),
+}
+
+/// Tries the asks of one application in their order (SCH-082). Gives what a cycle does with one of them, and those of which
+/// something new is known. It ends early where victims are to be sought for an ask, which `attempts` then says. `drowsy` learns why
+/// asks failed.
+#[expect(clippy::too_many_arguments, reason = "they are parts of one partition that are borrowed apart")]
+pub(in crate::scheduler) fn try_asks(
+    now: Time,
+    app: &mut Application,
+    nodes: &mut Nodes,
+    room: &Room<'_>,
+    switches: &Switches,
+    attempts: &mut Attempts,
+    drowsy: &mut Drowsy,
+    events: &mut Vec<Event>,
+) -> (Option<Pick>, Vec<AskKey>) {
+    let mut changed = Vec::new();
+    // Within one cycle the same wish fails the same way again; no need to ask every node anew.
+    let mut failed: Option<(AskKey, Tried)> = None;
+    let Application { key: app_key, id, queue_path, pending_order, asks, reservations, task_groups, .. } = app;
+    for rank @ (.., key) in attempts.remaining(pending_order) {
+        let ask = &asks[*key];
+        if can_replace(task_groups, ask) {
+            drowsy.wake();
+            if std::mem::replace(&mut asks[*key].tried, Tried::Placeholder) != Tried::Placeholder {
+                changed.push(*key);
+            }
+            continue;
+        }
+        let reserved = !reservations.is_empty() && reservations.iter().any(|(held, _)| held == key);
+        let may_reserve = !reserved && now.since(ask.created) > RESERVATION_DELAY;
+        let known = failed.filter(|(other, tried)| {
+            let other = &asks[*other];
+            let same = other.resource == ask.resource && other.required_node.is_none() && ask.required_node.is_none();
+            same && !(may_reserve && *tried == Tried::NoNode)
+        });
+        let mut on_nodes = || Wish { app: *app_key, key: *key, ask, reserved, may_reserve }.on_nodes(nodes, switches);
+        let outcome = match known {
+            Some((_, tried)) => Outcome::Next(tried),
+            None => room.fits(&ask.resource).map_or_else(Outcome::Next, |()| on_nodes()),
+        };
+        let tried = match &outcome {
+            Outcome::Pick(_) => None,
+            Outcome::Next(tried) | Outcome::GiveUp(tried) => Some(*tried),
+        };
+        let ask = &mut asks[*key];
+        if let Outcome::Next(tried) = &outcome
+            && attempts.seek(now, *rank, ask, *tried)
+        {
+            return (None, changed);
+        }
+        tell_fit(now, (&*id, &*queue_path), ask, tried, room, events);
+        if tried == Some(Tried::NoNode) && ask.required_node.is_none() {
+            tell_predicates(now, id, ask, nodes, events);
+        }
+        if let Some(tried) = tried {
+            drowsy.note(now, ask, tried, room, attempts);
+            failed = Some((*key, tried));
+            note(now, &mut ask.log, tried);
+            let new = std::mem::replace(&mut ask.tried, tried) != tried;
+            if ask.log.is_due(now) || new {
+                changed.push(*key);
+            }
+        }
+        match outcome {
+            Outcome::Pick(pick) => return (Some(pick), changed),
+            Outcome::GiveUp(_) => return (None, changed),
+            Outcome::Next(_) => {}
+        }
+    }
+    (None, changed)
+}
+
+/// Takes note of why an ask was not allocated. What nodes lack is no reason of its own: it names no queue and no limit.
+fn note(now: Time, log: &mut AskLog, tried: Tried) {
+    match tried {
+        Tried::UserQuota => log.note(Failure::UserQuota, now),
+        Tried::QueueQuota => {
+            log.attempt();
+            log.note(Failure::QueueQuota, now);
+        }
+        Tried::NoNode => log.attempt(),
+        Tried::Never | Tried::Placeholder => {}
+    }
+}
+
+/// One ask that fits its limits and queues.
+struct Wish<'a> {
+    app: AppKey,
+    key: AskKey,
+    ask: &'a Ask,
+    /// It holds a reservation.
+    reserved: bool,
+    /// It is old enough for one.
+    may_reserve: bool,
+}
+
+impl Wish<'_> {
+    fn on_nodes(&self, nodes: &mut Nodes, switches: &Switches) -> Outcome {
+        match &self.ask.required_node {
+            None => self.on_any(nodes),
+            Some(id) => self.on_required(id, nodes, switches.required_node),
+        }
+    }
+
+    /// The first node in order that has room (SCH-093), else perhaps one to keep (SCH-130).
+    fn on_any(&self, nodes: &mut Nodes) -> Outcome {
+        let Self { app, key: ask, .. } = *self;
+        let wanted = &self.ask.resource;
+        if !nodes.may_hold(wanted, self.may_reserve) {
+            return Outcome::Next(Tried::NoNode);
+        }
+        let mut best: Option<(f64, NodeKey)> = None;
+        for node in nodes.unreserved().filter(|node| node.schedulable && node.total.fit_in(wanted)) {
+            if node.available.fit_in(wanted) && nodes.lets(self.ask, node.key, true) {
+                return Outcome::Pick(Pick::Allocate { app, ask, node: node.key });
+            }
+            if self.may_reserve {
+                let score = wanted.fit_in_score(&node.available);
+                if best.is_none_or(|(lowest, _)| score < lowest) {
+                    best = Some((score, node.key));
+                }
+            }
+        }
+        match best.filter(|(_, node)| nodes.lets(self.ask, *node, false)) {
+            Some((_, node)) => Outcome::Pick(Pick::Reserve { app, ask, node }),
+            None => {
+                nodes.lower_bounds();
+                Outcome::Next(Tried::NoNode)
+            }
+        }
+    }
+
+    /// Only the required node will do; whether it is schedulable is not asked (SCH-165, SCH-166).
+    fn on_required(&self, id: &NodeId, nodes: &Nodes, switch: RequiredNode) -> Outcome {
+        let Self { app, key: ask, .. } = *self;
+        let give_up = || match switch {
+            RequiredNode::GivesUpApp => Outcome::GiveUp(Tried::NoNode),
+            RequiredNode::NextAsk | RequiredNode::Shared => Outcome::Next(Tried::NoNode),
+        };
+        let Some(node) = nodes.find(id).map(|key| &nodes[key]) else { return give_up() };
+        if switch == RequiredNode::Shared {
+            return self.on_shared(node, nodes);
+        }
+        if node.reserved_by_required() {
+            return give_up();
+        }
+        if !node.reservations.is_empty() {
+            return Outcome::Pick(Pick::Claim { app, ask, node: node.key });
+        }
+        self.take_or_keep(node, nodes)
+    }
+
+    /// 1.8.0: any number of required-node asks may hold the node (`profiles.md` section 2.2).
+    fn on_shared(&self, node: &Node, nodes: &Nodes) -> Outcome {
+        let Self { app, key: ask, .. } = *self;
+        if !node.reservations.is_empty() && !node.reserved_by_required() {
+            return Outcome::Pick(Pick::Claim { app, ask, node: node.key });
+        }
+        let open = node.reservations.is_empty() || self.reserved;
+        match (open && nodes.takes(self.ask, node.key), self.reserved) {
+            (true, _) => Outcome::Pick(Pick::Allocate { app, ask, node: node.key }),
+            (false, true) => Outcome::Next(Tried::NoNode),
+            (false, false) => self.keep(node),
+        }
+    }
+
+    fn take_or_keep(&self, node: &Node, nodes: &Nodes) -> Outcome {
+        let Self { app, key: ask, .. } = *self;
+        if nodes.takes(self.ask, node.key) {
+            return Outcome::Pick(Pick::Allocate { app, ask, node: node.key });
+        }
+        self.keep(node)
+    }
+
+    /// The node is kept at once, without a delay. One that could never hold the ask is not, yet ends the cycle.
+    fn keep(&self, node: &Node) -> Outcome {
+        let Self { app, key: ask, .. } = *self;
+        if node.total.fit_in(&self.ask.resource) {
+            Outcome::Pick(Pick::Reserve { app, ask, node: node.key })
+        } else {
+            Outcome::Pick(Pick::Stall)
+        }
+    }
+}
+
+/// Tells what changed of whether an ask fits the limits, then the queues (SCH-222). What fails the limits is not held against
+/// the queues.
+fn tell_fit(
+    now: Time,
+    (app, queue): (&AppId, &QueuePath),
+    ask: &mut Ask,
+    failed: Option<Tried>,
+    room: &Room<'_>,
+    events: &mut Vec<Event>,
+) {
+    let fits = failed != Some(Tried::UserQuota);
+    if std::mem::replace(&mut ask.fits_limits, fits) != fits {
+        let (resource, room) = (ask.resource.clone(), room.of_limits.cloned().unwrap_or_default());
+        let kind = EventKind::AskFitsLimits { app: app.clone(), ask: ask.id.clone(), fits, resource, room };
+        events.push(Event { at: now, kind });
+    }
+    if !fits {
+        return;
+    }
+    let fits = failed != Some(Tried::QueueQuota);
+    if std::mem::replace(&mut ask.fits_queue, fits) != fits {
+        let (resource, room) = (ask.resource.clone(), room.of_queue.clone());
+        let kind = EventKind::AskFitsQueue {
+            app: app.clone(),
+            ask: ask.id.clone(),
+            fits,
+            queue: queue.clone(),
+            resource,
+            room,
+        };
+        events.push(Event { at: now, kind });
+    }
+}
+
+/// Tells that the resource manager's conditions keep an ask from nodes that have room for it (SCH-222).
+fn tell_predicates(now: Time, app: &AppId, ask: &mut Ask, nodes: &Nodes, events: &mut Vec<Event>) {
+    let refusing = nodes.refusing(ask);
+    if refusing > 0 && tell_again(now, &mut ask.predicates_told) {
+        let (app, ask, resource) = (app.clone(), ask.id.clone(), ask.resource.clone());
+        events.push(Event::new(now, EventKind::PredicatesFailed { app, ask, nodes: refusing, resource }));
+    }
+}

@@ -1,0 +1,279 @@
+//! One scheduling cycle: at most one allocation a partition (`scheduler.md` sections 3, 4, 7).
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+use crate::model::{AppState, QueueState, Resource, Time};
+use crate::scheduler::cycle::backoff::Drowsy;
+use crate::scheduler::cycle::try_asks::{Pick, Room, try_asks};
+use crate::scheduler::index::{AppKey, QueueKey};
+use crate::scheduler::interface::event::{Event, EventKind, RunnableCause};
+use crate::scheduler::preemption::attempts::Attempts;
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask_log::Failure;
+use crate::scheduler::state::order::AppRank;
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::queue::ROOT;
+use crate::scheduler::state::siblings::Visit;
+
+/// What a cycle keeps from one call to the next, so that it does not allocate memory for it again.
+#[derive(Clone, Debug, Default)]
+pub(in crate::scheduler) struct Scratch {
+    /// The parents on the way down, and what is left of them from earlier walks.
+    walk: Vec<Visit>,
+}
+
+/// The steps of a cycle (SCH-042).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Reserved,
+    Replace,
+    Normal,
+}
+
+/// Which Accepted applications of a leaf a cycle tries.
+pub(in crate::scheduler) enum OnTheirWay {
+    All,
+    Only(Option<AppKey>),
+}
+
+impl OnTheirWay {
+    pub(in crate::scheduler) fn lets_pass(&self, app: &Application) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(one) => app.state != AppState::Accepted || *one == Some(app.key),
+        }
+    }
+}
+
+impl Partition {
+    /// One cycle (SCH-041, SCH-042).
+    pub(in crate::scheduler) fn cycle(&mut self, now: Time, events: &mut Vec<Event>) {
+        let quiet = self.quiet.is_some_and(|until| now < until) && !self.nodes.has_predicates();
+        if self.state == QueueState::Stopped || !self.has_work() {
+            return;
+        }
+        if quiet {
+            self.slept.note(now);
+            return;
+        }
+        self.refresh_share_bases();
+        let reserved = if self.reservations > 0 { self.find_pick(now, Step::Reserved, events) } else { None };
+        let replace = reserved.is_none() && self.placeholders > 0;
+        let replaced = if replace { self.find_pick(now, Step::Replace, events) } else { reserved };
+        let simple = self.reservations == 0 && self.placeholders == 0;
+        let pick = replaced.or_else(|| {
+            self.quiet = simple.then_some(Time(u64::MAX));
+            self.find_pick(now, Step::Normal, events)
+        });
+        if pick.is_some() {
+            self.quiet = None;
+        }
+        match pick {
+            Some(Pick::Allocate { app, ask, node }) => self.commit(now, app, ask, node, events),
+            Some(Pick::Reserve { app, ask, node }) => self.reserve(now, app, ask, node, events),
+            Some(Pick::Claim { app, ask, node }) => {
+                self.unreserve_node(now, node, events);
+                let (node_now, wanted) = (&self.nodes[node], &self.apps[app].asks[ask]);
+                if self.nodes.takes(wanted, node) {
+                    self.commit(now, app, ask, node, events);
+                } else if node_now.total.fit_in(&wanted.resource) {
+                    self.reserve(now, app, ask, node, events);
+                }
+            }
+            Some(Pick::Replace { app, ask, placeholder, node }) => {
+                self.begin_replacement(now, app, ask, placeholder, node, events);
+            }
+            Some(Pick::Stall | Pick::Preempted) | None => {}
+        }
+        self.confirm_stopped(now, events);
+    }
+
+    /// Walks the tree depth first, children in their order, to the first leaf that has something to do (SCH-050). The tree may
+    /// be deep: the walk keeps its own stack.
+    fn find_pick(&mut self, now: Time, step: Step, events: &mut Vec<Event>) -> Option<Pick> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let pick = self.walk(now, step, &mut scratch.walk, events);
+        self.scratch = scratch;
+        pick
+    }
+
+    fn walk(&mut self, now: Time, step: Step, walk: &mut Vec<Visit>, events: &mut Vec<Event>) -> Option<Pick> {
+        let (mut depth, mut key) = (0, ROOT);
+        loop {
+            if self.queues[key].leaf {
+                let pick = match step {
+                    Step::Normal => self.try_leaf(now, key, events),
+                    Step::Reserved => self.try_reserved(now, key, events),
+                    Step::Replace => self.try_replace(now, key, events),
+                };
+                if pick.is_some() {
+                    return pick;
+                }
+            } else {
+                if walk.len() == depth {
+                    walk.push(Visit::default());
+                }
+                walk[depth].begin(key);
+                depth += 1;
+            }
+            self.queues.settle_order();
+            key = loop {
+                let visit = &mut walk[depth.checked_sub(1)?];
+                match self.queues.next_child(visit) {
+                    Some(next) => break next,
+                    None => depth -= 1,
+                }
+            };
+        }
+    }
+
+    /// Tries the applications of a leaf in their order (SCH-081).
+    fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
+        if self.leaf_sleeps(now, leaf) {
+            return None;
+        }
+        let headroom = self.queues.headroom(leaf).unwrap_or_default();
+        let on_their_way = self.on_their_way(leaf);
+        let mut attempts = self.preemption_attempts(leaf);
+        let mut last: Option<AppRank> = None;
+        while let Some(rank) = next_behind(&self.queues[leaf].candidates, last.as_ref()) {
+            let app = rank.app;
+            last = Some(rank);
+            if !on_their_way.lets_pass(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
+                continue;
+            }
+            if self.app_sleeps(now, app, &headroom, &mut attempts) {
+                continue;
+            }
+            let pick = self.try_app(now, app, &headroom, &mut attempts, events);
+            if pick.is_some() {
+                return pick;
+            }
+        }
+        self.leaf_falls_asleep(leaf);
+        None
+    }
+
+    /// Tries the asks of one application, with preemption for those that may (SCH-082).
+    fn try_app(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        headroom: &Resource,
+        attempts: &mut Attempts,
+        events: &mut Vec<Event>,
+    ) -> Option<Pick> {
+        let of_limits = self.usage.headroom(&self.apps[app].account);
+        let room = Room { of_limits: of_limits.as_ref(), of_queue: headroom };
+        let mut drowsy = Drowsy::new(self.epoch, &self.apps[app], &self.nodes, attempts);
+        loop {
+            let Self { apps, nodes, switches, .. } = self;
+            let (pick, tried) = try_asks(now, &mut apps[app], nodes, &room, switches, attempts, &mut drowsy, events);
+            for ask in tried {
+                let arrival = self.apps[app].asks[ask].arrival;
+                self.touch_ask(app, ask, arrival);
+            }
+            let Some(wish) = attempts.take_wish() else {
+                let since = self.sleeps_since(now, app);
+                self.apps[app].sleep =
+                    if pick.is_none() { drowsy.fall_asleep(since, of_limits.as_ref()) } else { None };
+                return pick;
+            };
+            drowsy.wake();
+            if self.preempt(now, app, wish.ask(), wish.nodes_tried, events) {
+                return Some(Pick::Preempted);
+            }
+            self.apps[app].asks[wish.ask()].log.note(Failure::PreemptionHelpsNot, now);
+        }
+    }
+
+    /// Which Accepted applications of a leaf may be tried: all, but by `stateaware` only the oldest, and none while one is
+    /// Starting (SCH-073).
+    pub(in crate::scheduler) fn on_their_way(&self, leaf: QueueKey) -> OnTheirWay {
+        let queue = &self.queues[leaf];
+        if !queue.settings.properties.app_sort.starts_one_at_a_time() || !self.switches.stateaware {
+            return OnTheirWay::All;
+        }
+        if queue.apps.iter().any(|app| self.apps[*app].state == AppState::Starting) {
+            return OnTheirWay::Only(None);
+        }
+        let accepted = queue.candidates.iter().map(|rank| &self.apps[rank.app]);
+        let accepted = accepted.filter(|app| app.state == AppState::Accepted);
+        OnTheirWay::Only(accepted.min_by_key(|app| (app.submitted, &app.id)).map(|app| app.key))
+    }
+
+    /// Whether the application maxima let an application begin to run; one that runs already is never held back
+    /// (SCH-081). A change is told once (SCH-114).
+    pub(in crate::scheduler) fn may_run(
+        &mut self,
+        now: Time,
+        leaf: QueueKey,
+        app: AppKey,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        self.decide_limits(now, app, !self.switches.group_usage_lost, events);
+        let application = &mut self.apps[app];
+        let waits = application.state == AppState::Accepted;
+        if !waits && !self.switches.events_runnable {
+            application.runnable_in_queue = true;
+            application.runnable_by_limits = true;
+            return true;
+        }
+        let in_queue = self.queues.can_run(leaf, &application.id);
+        let by_limits = self.usage.lets_run(&application.account, &application.id);
+        let told = events.len();
+        for (cause, known, runnable) in [
+            (RunnableCause::Queue, &mut application.runnable_in_queue, in_queue),
+            (RunnableCause::Limits, &mut application.runnable_by_limits, by_limits),
+        ] {
+            if std::mem::replace(known, runnable) != runnable {
+                let kind = EventKind::AppRunnable { app: application.id.clone(), cause, runnable };
+                events.push(Event { at: now, kind });
+            }
+        }
+        if events.len() > told {
+            self.touch_app(app);
+        }
+        !waits || in_queue && by_limits
+    }
+
+    /// Works out anew what 1.8.0 takes queues' shares of (SCH-055): cluster size, overridden by each maximum on the way
+    /// down, overridden by the queue's own guarantee.
+    fn refresh_share_bases(&mut self) {
+        if !self.switches.fair_share_of_cluster || !std::mem::take(&mut self.share_bases_stale) {
+            return;
+        }
+        let mut fair_max: Vec<(QueueKey, Resource)> = Vec::new();
+        for key in self.queues.top_down() {
+            let queue = &self.queues[key];
+            // The ancestors' entries stand on the stack; what is not the parent is finished with.
+            while fair_max.last().is_some_and(|(last, _)| Some(*last) != queue.parent) {
+                fair_max.pop();
+            }
+            let mut own = fair_max.last().map(|(_, max)| max.clone()).unwrap_or_default();
+            if let Some(max) = &queue.max
+                && (queue.parent.is_none() || !own.is_empty())
+            {
+                max.iter().for_each(|(name, amount)| own.set(name, amount));
+            }
+            let mut base = own.clone();
+            if let Some(guaranteed) = &queue.guaranteed {
+                guaranteed.iter().for_each(|(name, amount)| base.set(name, amount));
+            }
+            fair_max.push((key, own));
+            let queue = &mut self.queues[key];
+            queue.share_base = Some(base);
+            queue.refresh_share();
+        }
+    }
+}
+
+/// The application of a leaf that stands behind `last` (SCH-071).
+pub(in crate::scheduler) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
+    match last {
+        None => ranks.first(),
+        Some(last) => ranks.range((Bound::Excluded(last), Bound::Unbounded)).next(),
+    }
+    .cloned()
+}

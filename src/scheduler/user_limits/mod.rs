@@ -1,0 +1,5 @@
+//! Limits of users and groups at work: what a cycle and a move ask of them, and what follows when they change.
+
+pub(super) mod change;
+pub(super) mod check;
+pub(super) mod report;

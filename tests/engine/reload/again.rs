@@ -1,0 +1,191 @@
+//! A reload that leaves alone what the configuration says again, beside one that settles every queue anew: both tell the same and
+//! leave the same behind.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::config;
+use kornsole::model::{Identity, Profile, Time};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission};
+use proptest::prelude::*;
+
+/// What a tenant may say besides its name.
+const TENANT: [&str; 8] = [
+    "",
+    "",
+    "resources: {max: {vcore: 10}}",
+    "resources: {guaranteed: {vcore: 9}, max: {vcore: 12}}",
+    "properties: {priority.offset: '3'}",
+    "properties: {application.sort.policy: fair, preemption.policy: disabled}",
+    "submitacl: 'joe ops'",
+    "limits: [{limit: some, users: [joe], maxresources: {vcore: 9}}, {limit: rest, users: ['*'], maxapplications: 5}]",
+];
+
+/// What a leaf may say besides its name.
+const LEAF: [&str; 9] = [
+    "",
+    "resources: {max: {vcore: 8}}",
+    "resources: {guaranteed: {vcore: 2}, max: {vcore: 6}}",
+    "resources: {guaranteed: {vcore: 1}}",
+    "properties: {priority.offset: '-2', priority.policy: fence}",
+    "properties: {application.sort.policy: fair}",
+    "maxapplications: 2",
+    "limits: [{limit: all, users: ['*'], maxapplications: 2, maxresources: {vcore: 5}}]",
+    "limits: [{limit: some, users: [joe], maxresources: {vcore: 3}}, {limit: rest, groups: [ops], maxapplications: 1}]",
+];
+
+/// A tenant with what it says, and its leaves, each with its number and what it says.
+type Tenant = (usize, Vec<(usize, usize)>);
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// Brings a tree into force; so many lines of comment stand before it.
+    Configure(Vec<Tenant>, usize),
+    Submit(usize, usize, usize),
+    Cycles,
+    Remove(usize),
+    Clean,
+}
+
+fn text(tenants: &[Tenant], lines: usize) -> String {
+    let mut text = "# more\n".repeat(lines);
+    text += "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n";
+    for (number, (says, leaves)) in tenants.iter().enumerate() {
+        let _ = writeln!(text, "    - name: t{number}\n      parent: true");
+        if !TENANT[*says].is_empty() {
+            let _ = writeln!(text, "      {}", TENANT[*says]);
+        }
+        let mut names: Vec<usize> = leaves.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() {
+            continue;
+        }
+        text += "      queues:\n";
+        for name in names {
+            let says = leaves.iter().find(|(other, _)| *other == name).map_or("", |(_, says)| LEAF[*says]);
+            let comma = if says.is_empty() { "" } else { ", " };
+            let _ = writeln!(text, "      - {{name: l{name}{comma}{says}}}");
+        }
+    }
+    text
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let leaves = || proptest::collection::vec((0..4_usize, 0..LEAF.len()), 0..4);
+    let tenants = proptest::collection::vec((0..TENANT.len(), leaves()), 1..4);
+    prop_oneof![
+        3 => (tenants, prop_oneof![3 => Just(0), 1 => Just(2_usize)]).prop_map(|(tenants, lines)| Step::Configure(tenants, lines)),
+        4 => (0..8_usize, 0..3_usize, 0..4_usize).prop_map(|(app, tenant, leaf)| Step::Submit(app, tenant, leaf)),
+        3 => Just(Step::Cycles),
+        1 => (0..8_usize).prop_map(Step::Remove),
+        1 => Just(Step::Clean),
+    ]
+}
+
+/// Steps in which most configurations are one of the others with a tenant changed: that is when there is something to leave alone.
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    proptest::collection::vec((step(), any::<prop::sample::Index>(), any::<bool>()), 4..24).prop_map(|steps| {
+        let mut last: Vec<Tenant> = vec![(0, vec![(0, 0), (1, 3)]), (2, vec![(0, 7)])];
+        let mut out = vec![Step::Configure(last.clone(), 0)];
+        for (step, which, little) in steps {
+            out.push(match step {
+                Step::Configure(tenants, lines) if little => {
+                    let at = which.index(last.len());
+                    last[at].clone_from(&tenants[0]);
+                    Step::Configure(last.clone(), lines)
+                }
+                Step::Configure(tenants, lines) => {
+                    last.clone_from(&tenants);
+                    Step::Configure(tenants, lines)
+                }
+                other => other,
+            });
+        }
+        out
+    })
+}
+
+struct Run {
+    scheduler: Scheduler,
+    now: Time,
+    profile: Profile,
+    forgets: bool,
+}
+
+impl Run {
+    fn new(profile: Profile, forgets: bool) -> Self {
+        Self { scheduler: Scheduler::new(profile), now: Time(0), profile, forgets }
+    }
+
+    fn apply(&mut self, command: &Command) -> Vec<Event> {
+        self.now = self.now + Duration::from_millis(700);
+        self.scheduler.apply(self.now, command)
+    }
+
+    fn tell(&mut self, command: PartitionCommand) -> Vec<Event> {
+        self.apply(&Command::In { partition: None, command })
+    }
+
+    fn step(&mut self, step: &Step) -> Vec<Event> {
+        match step {
+            Step::Configure(tenants, lines) => {
+                if self.forgets {
+                    self.scheduler.forget_shortcuts();
+                }
+                let text = text(tenants, *lines);
+                let reading = config::read(&text, self.profile);
+                let config = reading.config.unwrap_or_else(|| panic!("{:?}\n{text}", reading.faults));
+                self.apply(&Command::Configure(Arc::new(config)))
+            }
+            Step::Submit(app, tenant, leaf) => {
+                let id = format!("app-{app}");
+                let who = Identity { user: ["joe", "sue"][app % 2].into(), groups: vec!["ops".into()] };
+                let queue = format!("root.t{tenant}.l{leaf}");
+                let submission = Submission { app: id.as_str().into(), queue, who, ..Submission::default() };
+                let mut told = self.tell(PartitionCommand::Submit(submission));
+                let resource = [("vcore", 1)].into_iter().collect();
+                let ask = AskSpec { app: id.as_str().into(), id: "t".into(), count: 3, resource, ..AskSpec::default() };
+                told.extend(self.tell(PartitionCommand::Ask(ask)));
+                told
+            }
+            Step::Cycles => (0..6).flat_map(|_| self.apply(&Command::Cycle)).collect(),
+            Step::Remove(app) => self.tell(PartitionCommand::Remove { app: format!("app-{app}").as_str().into() }),
+            Step::Clean => self.apply(&Command::Clean),
+        }
+    }
+
+    fn kept(&self) -> Vec<u8> {
+        rmp_serde::to_vec(&self.scheduler.saving()).unwrap()
+    }
+}
+
+fn compare(profile: Profile, steps: &[Step]) -> Result<(), TestCaseError> {
+    let (mut quick, mut forgetful) = (Run::new(profile, false), Run::new(profile, true));
+    for run in [&mut quick, &mut forgetful] {
+        let capacity = [("vcore", 20)].into_iter().collect();
+        let node = NodeSpec { id: "n".into(), capacity, ..NodeSpec::default() };
+        run.step(&steps[0]);
+        run.tell(PartitionCommand::AddNode(node));
+    }
+    for (at, step) in steps.iter().enumerate().skip(1) {
+        let (told, anew) = (quick.step(step), forgetful.step(step));
+        prop_assert_eq!(told, anew, "step {} of {:?}", at, steps);
+        prop_assert_eq!(quick.kept() == forgetful.kept(), true, "step {} of {:?}", at, steps);
+    }
+    prop_assert_eq!(invariants::violations(&quick.scheduler), Vec::<String>::new());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_said_again_is_left_alone(steps in steps()) {
+        for profile in Profile::ALL {
+            compare(profile, &steps)?;
+        }
+    }
+}

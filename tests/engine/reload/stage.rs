@@ -1,0 +1,181 @@
+//! A core on a configuration file of its own, which is written and read again.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::config;
+use kornsole::engine::{Core, Setup};
+use kornsole::model::{AppId, Identity, Profile, QueuePath, QueueState, Resource};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::state::queue::Queue;
+use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Submission};
+use kornsole::view::{NoticeWeight, View};
+
+/// A core with the file of its configuration; the folder goes with it.
+pub struct Stage {
+    pub core: Core,
+    folder: PathBuf,
+    view: Arc<View>,
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+pub fn amount(vcore: i64) -> Resource {
+    [("vcore", vcore)].into_iter().collect()
+}
+
+impl Stage {
+    /// A core by the default profile.
+    pub fn new(name: &str, text: &str) -> Self {
+        Self::set_up(name, text, &Setup::of(Profile::Kornsole))
+    }
+
+    /// A core that is set up otherwise, with one node of 100 cores in the first partition.
+    pub fn set_up(name: &str, text: &str, setup: &Setup) -> Self {
+        let folder = std::env::temp_dir().join(format!("kornsole-reload-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let reading = config::read_file(text.as_bytes(), &setup.policy_group, setup.profile);
+        let config = reading.config.unwrap_or_else(|| panic!("{:?}", reading.faults));
+        let mut stage =
+            Self { core: Core::set_up(setup, Arc::new(config), None).unwrap(), folder, view: Arc::default() };
+        stage.node(None, "n");
+        stage
+    }
+
+    /// What everybody sees now.
+    pub fn look(&mut self) -> &View {
+        if let Some(view) = self.core.take_view() {
+            self.view = view;
+        }
+        &self.view
+    }
+
+    /// The lines that were told so far of queues that are stuck.
+    pub fn alerts(&mut self) -> Vec<String> {
+        let notices = self.look().notices.iter();
+        notices.map(|notice| notice.title.clone()).filter(|title| title.contains(" drains for ")).collect()
+    }
+
+    /// Writes the file and has it reloaded. Gives weight, title and text of the notice that tells of it.
+    pub fn reload(&mut self, text: &str) -> (NoticeWeight, String, String) {
+        let file = self.folder.join("queues.yaml");
+        std::fs::write(&file, text).unwrap();
+        self.core.reload("queues.yaml", &std::fs::read(&file).unwrap());
+        self.holds();
+        let notice = self.look().notices.last().unwrap();
+        (notice.weight, notice.title.clone(), notice.text.clone())
+    }
+
+    /// Reloads what must be taken.
+    pub fn accepts(&mut self, text: &str) {
+        let (weight, title, text) = self.reload(text);
+        assert!(weight < NoticeWeight::Error && title.contains("in force"), "{title}\n{text}");
+    }
+
+    /// Reloads what must be refused, and gives why.
+    pub fn refuses(&mut self, text: &str) -> String {
+        let (weight, title, text) = self.reload(text);
+        assert_eq!(weight, NoticeWeight::Error, "{title}\n{text}");
+        text
+    }
+
+    /// Lets time go by with everything that is due in it.
+    pub fn wait(&mut self, seconds: u64) {
+        let until = self.core.now() + Duration::from_secs(seconds);
+        self.core.run_until(until, usize::MAX);
+        self.holds();
+    }
+
+    fn holds(&self) {
+        assert_eq!(invariants::violations(self.core.scheduler()), Vec::<String>::new());
+    }
+
+    /// Carries out a command in a partition, `None` for the first.
+    pub fn apply_in(&mut self, partition: Option<&str>, command: PartitionCommand) -> Vec<Event> {
+        let events = self.core.apply(&Command::In { partition: partition.map(Arc::from), command });
+        self.holds();
+        events
+    }
+
+    pub fn node(&mut self, partition: Option<&str>, id: &str) {
+        let spec = NodeSpec { id: id.into(), capacity: amount(100_000), ..NodeSpec::default() };
+        self.apply_in(partition, PartitionCommand::AddNode(spec));
+    }
+
+    /// An application of `who` asks for a place in `queue`, and for cores. Gives why it is refused, if it is.
+    pub fn submit(&mut self, app: &str, queue: &str, who: &str, cores: &[i64]) -> Option<String> {
+        self.submit_in(None, app, queue, who, cores)
+    }
+
+    pub fn submit_in(
+        &mut self,
+        partition: Option<&str>,
+        app: &str,
+        queue: &str,
+        who: &str,
+        cores: &[i64],
+    ) -> Option<String> {
+        let who = Identity::parse(who).unwrap();
+        let submission = Submission { app: app.into(), queue: queue.to_owned(), who, ..Submission::default() };
+        let events = self.apply_in(partition, PartitionCommand::Submit(submission));
+        for (at, cores) in cores.iter().enumerate() {
+            let id = format!("t{at}").as_str().into();
+            let ask = AskSpec { app: app.into(), id, resource: amount(cores * 1000), ..AskSpec::default() };
+            self.apply_in(partition, PartitionCommand::Ask(ask));
+        }
+        self.core.run_until(self.core.now(), usize::MAX);
+        events.into_iter().find_map(|event| match event.kind {
+            EventKind::AppRejected { message, .. } | EventKind::Refused { message } => Some(message),
+            _ => None,
+        })
+    }
+
+    /// One more ask of an application.
+    pub fn ask(&mut self, app: &str, id: &str, cores: i64) {
+        let ask = AskSpec { app: app.into(), id: id.into(), resource: amount(cores * 1000), ..AskSpec::default() };
+        self.apply_in(None, PartitionCommand::Ask(ask));
+        self.core.run_until(self.core.now(), usize::MAX);
+    }
+
+    /// The application is over.
+    pub fn remove(&mut self, app: &str) {
+        self.apply_in(None, PartitionCommand::Remove { app: app.into() });
+    }
+
+    pub fn partition(&self, name: &str) -> Option<&Partition> {
+        self.core.scheduler().partitions().iter().find(|partition| &*partition.name == name)
+    }
+
+    fn first(&self) -> &Partition {
+        &self.core.scheduler().partitions()[0]
+    }
+
+    pub fn queue(&self, path: &str) -> Option<&Queue> {
+        let tree = &self.first().queues;
+        tree.find(&QueuePath::new(path)).map(|key| &tree[key])
+    }
+
+    /// Every queue of the first partition with its state.
+    pub fn tree(&self) -> String {
+        let tree = &self.first().queues;
+        let shown = tree.top_down().into_iter().map(|key| {
+            let queue = &tree[key];
+            let kind = if queue.leaf { "leaf" } else { "parent" };
+            let state = if queue.state == QueueState::Active { String::new() } else { format!(" {}", queue.state) };
+            format!("{} {kind}{state}", queue.path)
+        });
+        shown.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Cores that an application of the first partition holds; `None` when it is not alive.
+    pub fn cores(&self, app: &str) -> Option<i64> {
+        let key = self.first().app_key(&AppId::from(app))?;
+        Some(self.first().apps[key].allocated.amount("vcore") / 1000)
+    }
+}

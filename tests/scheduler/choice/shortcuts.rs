@@ -1,0 +1,100 @@
+//! A scheduler that remembers what failed, beside one that forgets it before every cycle: both tell the same.
+
+use kornsole::model::{AskId, NodeId, Priority, Profile};
+use kornsole::scenario::{Sink, Trace};
+use kornsole::scheduler::state::ask_log::FailureCount;
+use kornsole::scheduler::{AskSpec, Command, Partition, PartitionCommand, Scheduler};
+use proptest::prelude::*;
+
+use super::stream::{self, Asks, Step};
+
+/// The state, as far as a trace shows it.
+fn state(scheduler: &Scheduler) -> String {
+    let mut trace = Trace::new(Vec::new());
+    trace.snapshot(0, "end", scheduler).unwrap();
+    String::from_utf8(trace.finish().unwrap()).unwrap()
+}
+
+/// Why each pending ask was not allocated, how often and when last.
+fn reasons(scheduler: &mut Scheduler) -> Vec<(AskId, Vec<FailureCount>)> {
+    let partitions = scheduler.partitions_mut().iter_mut();
+    let of_partition = |partition: &mut Partition| {
+        partition.count_all_slept();
+        let pending =
+            partition.apps.iter().flat_map(|(_, app)| app.pending_order.iter().map(|(.., key)| &app.asks[*key]));
+        pending.map(|ask| (ask.id.clone(), ask.log.failures().to_vec())).collect::<Vec<_>>()
+    };
+    partitions.flat_map(of_partition).collect()
+}
+
+/// Runs the steps on both, and compares what they tell and what they are in the end.
+fn compare(
+    profile: Profile,
+    policy: &str,
+    setups: &[(usize, usize, usize)],
+    steps: &[Step],
+) -> Result<(), TestCaseError> {
+    let config = stream::config(profile, policy, setups);
+    let (mut quick, mut forgetful) = (Scheduler::new(profile), Scheduler::new(profile));
+    let told = stream::run(&mut quick, &config, steps, |scheduler, now| scheduler.apply(now, &Command::Cycle));
+    let anew = stream::run(&mut forgetful, &config, steps, |scheduler, now| {
+        scheduler.forget_shortcuts();
+        scheduler.apply(now, &Command::Cycle)
+    });
+    for (at, (told, anew)) in told.iter().zip(&anew).enumerate() {
+        prop_assert_eq!(told, anew, "event {}", at);
+    }
+    prop_assert_eq!(told.len(), anew.len());
+    prop_assert_eq!(state(&quick), state(&forgetful));
+    prop_assert_eq!(reasons(&mut quick), reasons(&mut forgetful));
+    Ok(())
+}
+
+/// `count` asks of an application.
+fn ask(app: &str, id: &str, count: u32, wanted: &[(&str, i64)], priority: i32, required: Option<&str>) -> Step {
+    Step::Do(PartitionCommand::Ask(AskSpec {
+        app: app.into(),
+        id: id.into(),
+        count,
+        resource: wanted.iter().copied().collect(),
+        priority: Priority(priority),
+        required_node: required.map(NodeId::from),
+        ..AskSpec::default()
+    }))
+}
+
+/// Two applications of a leaf that failed when there was more and when there was less room: they sleep only as long as there is no
+/// more than the lesser.
+#[test]
+fn a_leaf_wakes_when_there_is_room_for_the_one_that_failed_last() {
+    let mut steps = stream::first();
+    steps.extend([
+        ask("app-4", "t0", 3, &[("memory", 1), ("vcore", 3)], 0, None),
+        Step::Cycles(3),
+        stream::submission("app-12", "root.d"),
+        ask("app-0", "t0", 3, &[("vcore", 3)], 0, None),
+        ask("app-4", "t1", 4, &[("vcore", 3)], 0, None),
+        ask("app-3", "t0", 1, &[("gpu", 4)], 2, None),
+        Step::Cycles(6),
+        ask("app-0", "t1", 2, &[("vcore", 2)], 0, None),
+        Step::Cycles(3),
+        ask("app-12", "t0", 3, &[("vcore", 3)], 0, None),
+        ask("app-0", "t2", 3, &[("memory", 4)], 0, Some("n0")),
+        Step::Cycles(8),
+    ]);
+    compare(Profile::Kornsole, "binpacking", &[(0, 0, 0); 4], &steps).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_remembered_changes_nothing(
+        profile in prop::sample::select(&Profile::ALL),
+        policy in prop::sample::select(&["fair", "binpacking"]),
+        setups in prop::collection::vec((0..6usize, 0..5usize, 0..3usize), 1..12),
+        steps in stream::steps(Asks::Any, 150),
+    ) {
+        compare(profile, policy, &setups, &steps)?;
+    }
+}

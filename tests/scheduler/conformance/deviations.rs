@@ -1,0 +1,94 @@
+//! Where the default profile differs from both releases: it has a trace of its own, and with the listed deviations switched off it
+//! gives that of 1.5.1.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use kornsole::model::Profile;
+use kornsole::scheduler::{Switches, placement};
+
+use super::{Case, DIFFERING, case, difference, lines, text};
+
+/// Switches a deviation off; the profile is the one that configurations are read by.
+type Off = fn(&mut Switches, &mut Profile);
+
+/// The deviations that the list names, each with what switches it off.
+const DEVIATIONS: &[(&str, Off)] = &[
+    ("D-02", |switches, _| switches.reload_inherits = false),
+    ("D-03", |switches, _| switches.reload_revives = false),
+    ("D-04", |switches, _| switches.place.draining = placement::Draining::Ignored),
+    ("P-02", |switches, _| {
+        switches.priority_cache = true;
+        switches.priority_on_submit = true;
+    }),
+    ("PLC-051", |switches, reads_as| {
+        switches.place.any_case = false;
+        *reads_as = Profile::V1_5_1;
+    }),
+    ("PLC-072", |switches, _| switches.place.partial_path = true),
+    ("CFG-090", |_, reads_as| *reads_as = Profile::V1_5_1),
+];
+
+/// Every listed case with the ids of its deviations.
+fn listed() -> Vec<(Case, Vec<&'static str>)> {
+    let mut all = Vec::new();
+    for (family, numbers, why) in DIFFERING {
+        let ids: Vec<&str> = why.split(", ").map(|id| id.split(':').next().unwrap_or(id)).collect();
+        all.extend(numbers.split(' ').map(|number| (case(format!("{family}-{number}")), ids.clone())));
+    }
+    all
+}
+
+/// The trace without some deviations.
+fn without(case: &Case, ids: &[&str]) -> String {
+    let (mut switches, mut reads_as) = (Switches::of(Profile::Kornsole), Profile::Kornsole);
+    for id in ids {
+        let (_, off) = DEVIATIONS.iter().find(|(known, _)| known == id).expect("every listed deviation has a switch");
+        off(&mut switches, &mut reads_as);
+    }
+    text(case, switches, reads_as)
+}
+
+fn stored(case: &Case) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/conformance/kornsole/{}.jsonl", case.name))
+}
+
+/// `UPDATE=1` writes them anew.
+#[test]
+fn the_default_profile_has_a_trace_of_its_own_for_each_listed_case() {
+    let mut names = BTreeSet::new();
+    for (case, _) in listed() {
+        let (ours, file) = (without(&case, &[]), stored(&case));
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&file, &ours).expect("the folder is there");
+        }
+        let want = std::fs::read_to_string(&file).expect("every listed case has its own trace");
+        assert_eq!(difference(&lines(&ours), &lines(&want)), None, "{}", case.name);
+        assert!(difference(&lines(&want), &case.old).is_some(), "{} agrees with 1.5.1", case.name);
+        names.insert(format!("{}.jsonl", case.name));
+    }
+    let folder =
+        std::fs::read_dir(stored(&case("mix-005".to_owned())).parent().expect("a folder")).expect("it is there");
+    let there: BTreeSet<String> = folder.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    assert_eq!(there, names, "a stored trace of a case that is not listed");
+}
+
+#[test]
+fn without_the_listed_deviations_a_release_comes_out() {
+    let mut wrong = String::new();
+    for (case, ids) in listed() {
+        let ours = lines(&without(&case, &ids));
+        if let Some(difference) = difference(&ours, &case.old) {
+            wrong += &format!("{} without {ids:?}: {difference}\n", case.name);
+        }
+        // None is listed for nothing: it changes the trace by itself, or what is left of it without the others.
+        for id in &ids {
+            let others: Vec<&str> = ids.iter().copied().filter(|other| other != id).collect();
+            let alone = difference(&lines(&without(&case, &[id])), &lines(&without(&case, &[])));
+            if alone.is_none() && difference(&lines(&without(&case, &others)), &case.old).is_none() {
+                wrong += &format!("{} is listed with {id}, which changes nothing\n", case.name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

@@ -1,0 +1,168 @@
+//! The slow reading of priority and headroom (SCH-060 to SCH-066, SCH-100, SCH-123, SCH-125): everything is worked out from asks,
+//! allocations and settings each time, as the text says it, and no counter of the scheduler is looked at.
+
+use std::collections::BTreeMap;
+
+use kornsole::model::{Priority, PriorityPolicy, Profile, Resource};
+use kornsole::scheduler::index::QueueKey;
+use kornsole::scheduler::state::app::{Application, Ask};
+use kornsole::scheduler::state::queue::Queue;
+use kornsole::scheduler::usage::Side;
+use kornsole::scheduler::{Partition, Scheduler};
+
+/// What a queue has handed up to its parent, as far as that can be known: the value when its raw priority last changed, or the one of
+/// now, if something changed in between and back again.
+#[derive(Default)]
+pub struct Model {
+    seen: BTreeMap<String, (Priority, Vec<i64>)>,
+}
+
+fn pending_priorities(app: &Application) -> impl Iterator<Item = i64> {
+    let waits = |ask: &Ask| ask.allocation.is_none() && ask.takes_over.is_none() && !ask.superseded;
+    let pending = app.asks.iter().filter(move |(_, ask)| waits(ask));
+    pending.map(|(_, ask)| i64::from(ask.priority.0))
+}
+
+fn apps_in(partition: &Partition, queue: QueueKey) -> impl Iterator<Item = &Application> {
+    partition.apps.iter().map(|(_, app)| app).filter(move |app| app.queue == queue)
+}
+
+fn children(partition: &Partition, queue: QueueKey) -> Vec<&Queue> {
+    partition.queues.iter().filter(|child| child.parent == Some(queue)).collect()
+}
+
+/// A queue's current priority by its raw one (SCH-063).
+fn current(queue: &Queue, raw: i64) -> i64 {
+    let (min, max) = (i64::from(Priority::MIN.0), i64::from(i32::MAX));
+    let offset = i64::from(queue.settings.properties.priority_offset);
+    if raw == min {
+        return min;
+    }
+    match queue.settings.properties.priority_policy {
+        PriorityPolicy::Fence => offset,
+        PriorityPolicy::Default => (raw + offset).clamp(min, max),
+    }
+}
+
+/// The highest priority of what is pending in and below a queue, as it arrives there (SCH-062).
+fn raw(partition: &Partition, queue: &Queue) -> i64 {
+    let below = children(partition, queue.key).into_iter().map(|child| current(child, raw(partition, child)));
+    let own = apps_in(partition, queue.key).flat_map(pending_priorities);
+    below.chain(own).max().unwrap_or(i64::from(Priority::MIN.0))
+}
+
+fn held(app: &Application) -> Resource {
+    let allocated = app.asks.iter().filter(|(_, ask)| ask.allocation.is_some());
+    allocated.fold(Resource::new(), |sum, (_, ask)| sum.add(&ask.resource))
+}
+
+/// What is allocated in and below a queue.
+fn allocated(partition: &Partition, queue: &Queue) -> Resource {
+    let own = apps_in(partition, queue.key).fold(Resource::new(), |sum, app| sum.add(&held(app)));
+    children(partition, queue.key).into_iter().fold(own, |sum, child| sum.add(&allocated(partition, child)))
+}
+
+/// Name by name the smaller of two, or the one that is there.
+fn smaller(one: Option<Resource>, other: Option<Resource>) -> Option<Resource> {
+    let (Some(one), Some(other)) = (one.clone(), other.clone()) else { return one.or(other) };
+    let mut both = one.clone();
+    for (name, amount) in other.iter() {
+        both.set(name, one.get(name).map_or(amount, |present| present.min(amount)));
+    }
+    Some(both)
+}
+
+/// What is left of a maximum, name by name; may be negative.
+fn rest(max: &Resource, used: &Resource) -> Resource {
+    max.iter().map(|(name, amount)| (name, amount - used.amount(name))).collect()
+}
+
+fn headroom(partition: &Partition, queue: &Queue) -> Option<Resource> {
+    let above = queue.parent.and_then(|parent| headroom(partition, &partition.queues[parent]));
+    smaller(queue.max.as_ref().map(|max| rest(max, &allocated(partition, queue))), above)
+}
+
+/// What the limits leave to an application: on every level of its path those of its user, or of `*`, and those of its group.
+fn limit_headroom(partition: &Partition, app: &Application) -> Option<Resource> {
+    let path = partition.queues.path_up(app.queue);
+    // It is decided once, and kept through reloads (SCH-124).
+    let group = partition.group_name(app);
+    let mut left = None;
+    for level in path {
+        let within = |other: &&Application| partition.queues.path_up(other.queue).contains(&level);
+        let there = || partition.apps.iter().map(|(_, other)| other).filter(within);
+        let sum = |who: &dyn Fn(&&Application) -> bool| {
+            there().filter(who).fold(Resource::new(), |sum, other| sum.add(&held(other)))
+        };
+        let limits = partition.queues[level].settings.limits.list();
+        let named = |list: fn(&kornsole::config::LimitConfig) -> &Vec<String>, name: &str| {
+            limits.iter().rev().find(|limit| list(limit).iter().any(|known| known == name))
+        };
+        let of_user = named(|limit| &limit.users, &app.who.user).or_else(|| named(|limit| &limit.users, "*"));
+        let of_group = group.and_then(|group| named(|limit| &limit.groups, group));
+        for (side, limit) in [(Side::User, of_user), (Side::Group, of_group)] {
+            let max = limit.and_then(|limit| limit.max_resources.as_ref()).filter(|max| !max.is_zero());
+            let used = match side {
+                Side::User => sum(&|other| other.who.user == app.who.user),
+                Side::Group => sum(&|other| partition.group_name(other) == group),
+            };
+            left = smaller(left, max.map(|max| rest(max, &used)));
+        }
+    }
+    left
+}
+
+impl Model {
+    /// Compares a scheduler with the slow reading, after a command.
+    pub fn compare(&mut self, profile: Profile, scheduler: &Scheduler) {
+        for partition in scheduler.partitions() {
+            for queue in partition.queues.bottom_up().into_iter().map(|key| &partition.queues[key]) {
+                if profile == Profile::Kornsole {
+                    let want = raw(partition, queue);
+                    assert_eq!(i64::from(queue.raw_priority.0), want, "raw priority of {}", queue.path);
+                    let want = current(queue, want);
+                    assert_eq!(i64::from(queue.current_priority().0), want, "priority of {}", queue.path);
+                } else {
+                    self.compare_cached(partition, queue);
+                }
+                let same = match (partition.queues.headroom(queue.key), headroom(partition, queue)) {
+                    (None, None) => true,
+                    (Some(ours), Some(want)) => ours.iter().eq(want.iter()),
+                    _ => false,
+                };
+                assert!(same, "headroom of {}", queue.path);
+            }
+            // Under a release the usage of a group may be lost, and its applications with it (`group_limit_gone`).
+            let known = |app: &&Application| app.account.bounds.is_some() && profile == Profile::Kornsole;
+            for app in partition.apps.iter().map(|(_, app)| app).filter(known) {
+                let (ours, want) = (partition.usage.headroom(&app.account), limit_headroom(partition, app));
+                assert_eq!(ours, want, "limits of {}", app.id);
+            }
+        }
+    }
+
+    /// The releases keep in a parent what a child last handed up (P-02): the raw priority of a parent is the highest of what its
+    /// children may have handed up.
+    fn compare_cached(&mut self, partition: &Partition, queue: &Queue) {
+        let min = i64::from(Priority::MIN.0);
+        let ours = i64::from(queue.raw_priority.0);
+        let own = apps_in(partition, queue.key).flat_map(pending_priorities).max().unwrap_or(min);
+        let handed = children(partition, queue.key).into_iter().map(|child| self.handed(child).to_vec());
+        let choices = handed.fold(vec![own], |choices, handed| {
+            choices.iter().flat_map(|highest| handed.iter().map(|one| *highest.max(one)).collect::<Vec<_>>()).collect()
+        });
+        assert!(choices.contains(&ours), "raw priority of {} is {ours}, not of {choices:?}", queue.path);
+        let now = current(queue, ours);
+        let (raw, handed) = self.seen.entry(queue.path.to_string()).or_insert((queue.raw_priority, vec![now]));
+        if *raw != queue.raw_priority {
+            *raw = queue.raw_priority;
+            *handed = vec![now];
+        } else if !handed.contains(&now) {
+            handed.push(now);
+        }
+    }
+
+    fn handed(&self, queue: &Queue) -> &[i64] {
+        self.seen.get(queue.path.as_str()).map_or(&[], |(_, handed)| handed)
+    }
+}

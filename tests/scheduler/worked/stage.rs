@@ -1,0 +1,219 @@
+//! A scheduler on a stage: steps in, what happened out.
+
+use std::io;
+
+use kornsole::config::{self, Place};
+use kornsole::model::{AppId, Profile, Resource, Time};
+use kornsole::scenario::{self, Outcome, Runner, Sink, Step, StepKind};
+use kornsole::scheduler::state::app::Application;
+use kornsole::scheduler::state::queue::Queue;
+use kornsole::scheduler::{Event, EventKind, Partition, PartitionCommand, Scheduler};
+use kornsole::view::{PartitionView, ViewBuilder};
+
+/// What everybody may submit to, with a node on which room is plentiful.
+pub struct Stage {
+    runner: Runner,
+}
+
+/// The events of some steps.
+#[derive(Default)]
+struct Heard(Vec<EventKind>);
+
+impl Sink for Heard {
+    fn events(&mut self, _step: i64, events: &[Event]) -> io::Result<()> {
+        self.0.extend(events.iter().map(|event| event.kind.clone()));
+        Ok(())
+    }
+
+    fn snapshot(&mut self, _step: i64, _label: &str, _scheduler: &Scheduler) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Stage {
+    /// The default profile, queues below an open root, and one large node.
+    pub fn new(queues: &str) -> Self {
+        Self::by(Profile::Kornsole, queues)
+    }
+
+    /// The same under another profile.
+    pub fn by(profile: Profile, queues: &str) -> Self {
+        let mut stage = Self::bare(profile, &open_root(queues));
+        stage.play("- node: {id: n0, capacity: {memory: 1T, vcore: 1000}}");
+        stage
+    }
+
+    /// A whole configuration, and no node.
+    pub fn bare(profile: Profile, text: &str) -> Self {
+        let mut runner = Runner::new(profile);
+        let reading = config::read(text, profile);
+        let faults = reading.faults.clone();
+        let outcome = runner.load(reading, &mut Heard::default()).expect("nothing is written");
+        assert_eq!(outcome, Outcome::Done, "{faults:?}");
+        Self { runner }
+    }
+
+    /// Plays steps and gives the events.
+    pub fn play(&mut self, steps: &str) -> Vec<EventKind> {
+        let reading = scenario::read(&format!("steps:\n{steps}\n"));
+        assert_eq!(reading.faults, []);
+        let mut heard = Heard::default();
+        for step in reading.scenario.expect("steps without faults").steps {
+            self.runner.step(&step, &mut heard).expect("nothing is written");
+        }
+        heard.0
+    }
+
+    /// Runs one cycle and gives what came of it, in order: `-t` for a victim, `t>n` and `t<n` for a reservation made and given up,
+    /// `t@n` for an allocation, `t!n` for a required node on which nobody can make room.
+    pub fn cycle(&mut self) -> String {
+        let told = self.play("- schedule: 1").into_iter().filter_map(|event| match event {
+            EventKind::Preempted { ask, .. } => Some(format!("-{ask}")),
+            EventKind::Reserved { ask, node, .. } => Some(format!("{ask}>{node}")),
+            EventKind::Unreserved { ask, node, .. } => Some(format!("{ask}<{node}")),
+            EventKind::Allocated { ask, node, .. } => Some(format!("{ask}@{node}")),
+            EventKind::NoVictim { ask, node, .. } => Some(format!("{ask}!{node}")),
+            _ => None,
+        });
+        let told: Vec<String> = told.collect();
+        if told.is_empty() { "nothing".to_owned() } else { told.join(" ") }
+    }
+
+    /// Gives a command that no step is for.
+    pub fn command(&mut self, command: PartitionCommand) {
+        let step = Step { at: Place::default(), kind: StepKind::Command(command) };
+        self.runner.step(&step, &mut Heard::default()).expect("nothing is written");
+    }
+
+    /// Plays steps and gives what each refusal says.
+    pub fn refusals(&mut self, steps: &str) -> Vec<String> {
+        let said = self.play(steps).into_iter().filter_map(|event| match event {
+            EventKind::AppRejected { message, .. } | EventKind::Denied { message, .. } => Some(message),
+            _ => None,
+        });
+        said.collect()
+    }
+
+    /// Submits an application of sue to a queue.
+    pub fn submit(&mut self, app: &str, queue: &str) {
+        let events = self.play(&format!("- submit: {{app: {app}, queue: {queue}, user: sue}}"));
+        assert!(events.iter().any(|event| matches!(event, EventKind::AppAccepted { .. })), "{events:?}");
+    }
+
+    /// Asks `count` times for one core.
+    pub fn ask(&mut self, app: &str, id: &str, priority: i32, count: u32) {
+        self.ask_for(app, id, "{vcore: 1}", priority, count);
+    }
+
+    /// Asks `count` times for something.
+    pub fn ask_for(&mut self, app: &str, id: &str, resource: &str, priority: i32, count: u32) {
+        self.play(&format!(
+            "- ask: {{app: {app}, id: {id}, resource: {resource}, priority: {priority}, count: {count}}}"
+        ));
+    }
+
+    fn allocated(&mut self, cycles: usize, tell: impl Fn(&EventKind) -> Option<String>) -> String {
+        let mut cycle = || self.play("- schedule: 1").iter().find_map(&tell).unwrap_or("nothing".to_owned());
+        let told: Vec<String> = (0..cycles).map(|_| cycle()).collect();
+        told.join(" ")
+    }
+
+    /// Runs cycles and gives the application that each allocated for.
+    pub fn apps(&mut self, cycles: usize) -> String {
+        self.allocated(cycles, |event| match event {
+            EventKind::Allocated { app, .. } => Some(app.to_string()),
+            _ => None,
+        })
+    }
+
+    /// Runs cycles and gives the ask that each allocated.
+    pub fn asks(&mut self, cycles: usize) -> String {
+        self.allocated(cycles, |event| match event {
+            EventKind::Allocated { ask, .. } => Some(ask.to_string()),
+            _ => None,
+        })
+    }
+
+    /// Runs cycles and gives the node that each allocated on.
+    pub fn nodes(&mut self, cycles: usize) -> String {
+        self.allocated(cycles, |event| match event {
+            EventKind::Allocated { node, .. } => Some(node.to_string()),
+            _ => None,
+        })
+    }
+
+    /// What a person sees of the partition.
+    pub fn view(&self) -> PartitionView {
+        let mut scheduler = self.runner.scheduler().clone();
+        let view = ViewBuilder::default().update(Time::ZERO, &mut scheduler).expect("a first view");
+        view.partitions[0].clone()
+    }
+
+    /// Loads another configuration and gives the events.
+    pub fn configure(&mut self, text: &str) -> Vec<EventKind> {
+        self.play(&format!("- config: \"{text}\""))
+    }
+
+    /// The scheduler.
+    pub fn scheduler(&self) -> &Scheduler {
+        self.runner.scheduler()
+    }
+
+    /// The partition.
+    pub fn partition(&self) -> &Partition {
+        &self.runner.scheduler().partitions()[0]
+    }
+
+    /// A queue that is there.
+    pub fn queue(&self, path: &str) -> &Queue {
+        self.find(path).expect("the queue is there")
+    }
+
+    /// A queue, if it is there.
+    pub fn find(&self, path: &str) -> Option<&Queue> {
+        let queues = &self.partition().queues;
+        queues.find_text(path).map(|key| &queues[key])
+    }
+
+    /// States of queues, `gone` for what is not there.
+    pub fn states(&self, paths: &[&str]) -> String {
+        let state = |path: &&str| self.find(path).map_or("gone".to_owned(), |queue| queue.state.to_string());
+        paths.iter().map(state).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Current priorities of queues, `-` for one without requests.
+    pub fn priorities(&self, paths: &[&str]) -> String {
+        let priority = |path: &&str| self.queue(path).current_priority().to_string();
+        paths.iter().map(priority).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The state of an application, live or ended.
+    pub fn app(&self, id: &str) -> &'static str {
+        let partition = self.partition();
+        let live = partition.app_key(&AppId::from(id)).map(|key| partition.apps[key].state);
+        let ended = || partition.ended.iter().rev().find(|app| app.id.as_str() == id).map(|app| app.state);
+        live.or_else(ended).map_or("unknown", |state| state.name())
+    }
+
+    /// A live application.
+    pub fn application(&self, id: &str) -> &Application {
+        let partition = self.partition();
+        let key = partition.app_key(&AppId::from(id)).expect("the application is live");
+        &partition.apps[key]
+    }
+
+    /// What may still be allocated in a queue.
+    pub fn headroom(&self, path: &str) -> Resource {
+        self.partition().queues.headroom(self.queue(path).key).unwrap_or_default()
+    }
+}
+
+/// A configuration with these queues below a root that everybody may submit to.
+pub fn open_root(queues: &str) -> String {
+    format!("partitions: [{{name: default, queues: [{{name: root, submitacl: '*', queues: [{queues}]}}]}}]")
+}
+
+/// A resource from cores and anything else.
+pub fn cores(vcore: i64) -> Resource {
+    [("vcore", vcore * 1000)].into_iter().collect()
+}
