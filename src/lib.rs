@@ -25,10 +25,10 @@
 //! 1. The thread `console-input` reads it from the terminal and sends an event; `Loop::take` receives it, `Session::key` acts on it.
 //! 2. `keymap::action` looks the key up in the contexts of the page, asks the command's guard, and makes an `Action`: run the command, say
 //!    why it is off, wait for the rest of a chord, or write into a field.
-//! 3. `update::update` changes the model. It reads nothing but the model; what is to be done outside becomes effects, work and
+//! 3. `update::update` changes the state. It reads nothing but the state; what is to be done outside becomes effects, work and
 //!    orders.
 //! 4. `Session::give_orders` passes orders to `Source::act`, and `Loop::work` passes work to the worker threads. Nothing waits.
-//! 5. `Loop::refresh` takes the newest view, `Session::draw` draws the model through `draw::paint` into the buffer, once for all keys that came
+//! 5. `Loop::refresh` takes the newest view, `Session::draw` draws the state through `draw::paint` into the buffer, once for all keys that came
 //!    together.
 //! 6. The outcome of an order arrives as an event, `Session::take_answers` takes it with the view in which it shows.
 //!
@@ -36,11 +36,11 @@
 //!
 //! 1. `listen` accepts the connection, `ours::routed` finds the row of the table of routes, `who::of` the identity behind the token.
 //! 2. `act::order` makes an `Order` of the body, `Ours::perform` gives it to `Host::perform` with a place for the answer.
-//! 3. The thread `scheduler` receives it: `Owner::gather` waits for others that come at the same time, `Owner::carry_out` writes all of them
-//!    to the journal, with one wait for the disk.
-//! 4. `Core::perform` carries each out: rights and state are checked inside the scheduler, by `Scheduler::apply`, which changes everything or
-//!    nothing. The audit gets its entry, allowed or refused.
-//! 5. `Owner::give_answers` publishes events and the view, then answers; `act::reply` says the outcome in the words of the wire.
+//! 3. The thread `scheduler` receives it: `Owner::gather` waits for others that come at the same time, `Owner::commit_orders` writes all of
+//!    them to the journal, with one wait for the disk.
+//! 4. `orders::perform` carries each out: rights and state are checked inside the scheduler, by `Scheduler::apply`, which changes everything
+//!    or nothing. The audit gets its entry, allowed or refused.
+//! 5. `Output::send_answers` publishes events and the view, then answers; `act::reply` says the outcome in the words of the wire.
 //!
 //! A read takes the published view, `convert` says it in the types of `dto`; the engine is not asked.
 //!
