@@ -10,8 +10,8 @@ use super::configure::{self, ConfigChange};
 use super::prepared::Prepared;
 use super::state::{State, counted};
 use crate::model::{AppId, AskId, NodeId, QueuePath, Resource};
-use crate::scheduler::state::app::Application;
 use crate::scheduler::placement::{Outcome, access};
+use crate::scheduler::state::app::Application;
 use crate::scheduler::{AskSpec, Command, Denial, Event, EventKind, Partition, PartitionCommand, Submission};
 use crate::view::act::may::queue_changed;
 use crate::view::act::{

@@ -221,7 +221,8 @@ fn name(key: Key) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::{Act, read};
+    use super::super::file::Act;
+    use super::super::read::read;
     use super::*;
 
     fn recorder() -> Recorder {

@@ -5,26 +5,22 @@
 
 use std::sync::Arc;
 
-use imbl::{OrdMap, Vector};
+use imbl::Vector;
 
 use super::act::Configuration;
-use super::history::History;
-use super::rows::{
-    AppGroup, AppRow, AskLog, AskNotes, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
-    PropertyRow, QueueRow, QueueSettings, StateChange, TaskGroupRow,
-};
-use super::users::{Side, UsageBuilder};
-use super::{Notice, NoticeWeight, PartitionView, QueueLimits, Sample, View};
+use super::history::{self, History};
+use super::notice::{Notice, NoticeWeight};
+use super::row_builder::{app_row, ask_notes, ask_row, group_of, node_row, queue_row, settings_of};
+use super::rows::{AppRow, NodeAllocation};
+use super::sample::Sample;
+use super::snapshot::{PartitionView, View};
+use super::users::{self, Side, UsageBuilder};
 use crate::model::{NodeId, Time};
-use crate::scheduler::gang::TaskGroup;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
-use crate::scheduler::state::app::{Application, Ask, Tried};
 use crate::scheduler::state::dirty::Touched;
-use crate::scheduler::state::node::Node;
-use crate::scheduler::state::queue::{Queue, Settings};
+use crate::scheduler::state::queue::Settings;
+use crate::scheduler::usage::QueueLimits;
 use crate::scheduler::{Partition, Scheduler};
-use crate::view::history;
-use crate::view::users;
 
 /// How many notices are kept.
 const NOTICES: usize = 200;
@@ -37,11 +33,11 @@ pub struct ViewBuilder {
     /// When the allocation rate changes next by itself.
     rate_changes: Option<Time>,
     notice_count: u64,
-    news: bool,
+    changed: bool,
     history: History,
 }
 
-/// What is kept of a partition beside its view.
+/// What is known of a partition beside its view.
 #[derive(Debug, Default)]
 struct PartitionBuilder {
     /// The settings from which each queue's row was made, by slot.
@@ -57,9 +53,9 @@ impl ViewBuilder {
     /// The view at `now`, or `None` if it would be the one before.
     pub fn update(&mut self, now: Time, scheduler: &mut Scheduler) -> Option<Arc<View>> {
         let names = |view: &View| view.partitions.iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>();
-        let mut changed = std::mem::take(&mut self.news);
+        let mut changed = std::mem::take(&mut self.changed);
         if names(&self.view) != scheduler.partitions().iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>() {
-            self.start_over(scheduler);
+            self.reset(scheduler);
             changed = true;
         }
         let parts = self.view.partitions.iter_mut().zip(&mut self.partitions);
@@ -94,7 +90,7 @@ impl ViewBuilder {
 
     /// Restores what [`ViewBuilder::saved`] gave.
     pub fn restore(&mut self, notices: Vec<Notice>, notice_count: u64, samples: Vec<Sample>) {
-        self.news = true;
+        self.changed = true;
         self.view.notices = notices.into_iter().map(Arc::new).collect();
         self.notice_count = notice_count;
         self.history = History::default();
@@ -105,7 +101,7 @@ impl ViewBuilder {
     /// Adds a notice to the next view.
     pub fn notice(&mut self, at: Time, weight: NoticeWeight, title: String, text: String) {
         self.notice_count += 1;
-        self.news = true;
+        self.changed = true;
         self.view.notices.push_back(Arc::new(Notice { number: self.notice_count, at, weight, title, text }));
         if self.view.notices.len() > NOTICES {
             self.view.notices.pop_front();
@@ -114,29 +110,29 @@ impl ViewBuilder {
 
     /// Shows from the next view on the text of the active configuration.
     pub fn set_configuration(&mut self, configuration: Option<Arc<Configuration>>) {
-        self.news = true;
+        self.changed = true;
         self.view.configuration = configuration;
     }
 
     /// Shows from the next view on whether the scheduler is paused.
     pub fn set_paused(&mut self, paused: bool) {
-        self.news |= self.view.paused != paused;
+        self.changed |= self.view.paused != paused;
         self.view.paused = paused;
     }
 
     /// Takes a sample for the history; the next view has it (SCH-230).
     pub fn sample(&mut self, now: Time, scheduler: &Scheduler) {
-        self.news = true;
+        self.changed = true;
         self.history.add(history::take(now, scheduler));
         self.view.history = self.history.samples().clone();
     }
 
-    /// When the rate changes by itself, because time goes on.
+    /// When the rate changes by itself, because time passes.
     pub fn next_change(&self) -> Option<Time> {
         self.rate_changes
     }
 
-    fn start_over(&mut self, scheduler: &mut Scheduler) {
+    fn reset(&mut self, scheduler: &mut Scheduler) {
         self.view.partitions.clear();
         self.partitions.clear();
         for partition in scheduler.partitions_mut() {
@@ -169,7 +165,7 @@ impl PartitionBuilder {
                 *view = PartitionView { name, tree_generation, app_generation, ..PartitionView::default() };
                 *self = Self::default();
                 partition.touched = Some(Touched::default());
-                everything(partition)
+                all_touched(partition)
             }
         };
         view.tree_generation += u64::from(touched.tree);
@@ -296,7 +292,7 @@ impl PartitionBuilder {
 }
 
 /// All there is, for the first view.
-fn everything(partition: &Partition) -> Touched {
+fn all_touched(partition: &Partition) -> Touched {
     let mut all = Touched { tree: true, app_set: true, ..Touched::default() };
     partition.queues.iter().for_each(|queue| all.queues.mark(queue.key));
     for (key, app) in partition.apps.iter() {
@@ -352,173 +348,6 @@ fn update_ask(view: &mut PartitionView, partition: &Partition, app: AppKey, ask:
     };
 }
 
-/// What there is to tell of an ask beside its row; of most there is nothing.
-fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
-    let notes = AskNotes {
-        log: if ask.allocation.is_none() { ask.log.clone() } else { AskLog::default() },
-        replaced: ask.replaced,
-        originator: ask.originator,
-        preempted: ask.allocation.is_some_and(|allocation| allocation.preempted),
-        preempted_others: ask.preempted_others,
-    };
-    (notes != AskNotes::default()).then(|| Arc::new(notes))
-}
-
-fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: Arc<[QueueKey]>) -> QueueRow {
-    let properties = &queue.settings.properties;
-    QueueRow {
-        slot: queue.key,
-        path: queue.path.clone(),
-        parent: queue.parent,
-        children,
-        leaf: queue.leaf,
-        managed: queue.managed,
-        state: queue.state,
-        state_since: queue.state_since,
-        priority: PriorityRow {
-            raw: queue.raw_priority,
-            current: queue.current_priority(),
-            offset: properties.priority_offset,
-            policy: properties.priority_policy,
-        },
-        running: queue.running,
-        max_running: queue.settings.max_applications,
-        allocating_accepted: queue.allocating_accepted.len() as u64,
-        allocating_apps: queue.allocating_accepted.iter().cloned().collect(),
-        app_count: queue.app_count,
-        apps: queue.apps.clone(),
-        allocated: queue.allocated.clone(),
-        pending: queue.pending.clone(),
-        preempting: queue.preempting.clone(),
-        guaranteed: queue.guaranteed.clone(),
-        max: queue.max.clone(),
-        settings,
-    }
-}
-
 fn same_limits(one: &Arc<QueueLimits>, other: &Arc<QueueLimits>) -> bool {
     Arc::ptr_eq(one, other) || one.is_empty() && other.is_empty()
-}
-
-fn settings_of(settings: &Settings) -> QueueSettings {
-    let property = |(key, value): (&String, &crate::config::properties::Property)| PropertyRow {
-        key: key.clone(),
-        value: value.value.clone(),
-        from: if value.template {
-            Origin::Template(value.from.clone())
-        } else {
-            Origin::Queue(value.from.clone(), value.at)
-        },
-    };
-    QueueSettings {
-        at: settings.at,
-        properties: settings.merged.iter().map(property).collect(),
-        app_sort: settings.properties.app_sort,
-        sort_by_priority: settings.properties.sort_by_priority,
-        preemption_policy: settings.properties.preemption_policy,
-        preemption_delay: settings.properties.preemption_delay,
-        admin_acl: settings.admin_acl.clone(),
-        submit_acl: settings.submit_acl.clone(),
-        template: settings.template.clone(),
-        limits: Arc::clone(&settings.limits),
-    }
-}
-
-fn group_of(app: &Application, partition: &Partition) -> AppGroup {
-    match app.account.group.and_then(|group| partition.usage.groups.get(group)) {
-        Some(group) => AppGroup::Group(Arc::clone(&group.name)),
-        None if app.account.bounds.is_none() => AppGroup::Undecided,
-        None => AppGroup::Ungrouped,
-    }
-}
-
-fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
-    let log = match old {
-        Some(old) if old.log.len() == app.log.len() => old.log.clone(),
-        _ => app.log.iter().map(|(at, state)| StateChange { at: *at, state: *state }).collect(),
-    };
-    AppRow {
-        slot: app.key,
-        id: app.id.clone(),
-        queue: app.queue_path.clone(),
-        who: app.who.clone(),
-        group: AppGroup::Undecided,
-        held_by_queue: !app.runnable_in_queue,
-        held_by_limits: !app.runnable_by_limits,
-        state: app.state,
-        submitted: app.submitted,
-        started: app.started,
-        finished: app.finished,
-        priority: app.priority(),
-        allocated: app.allocated.clone(),
-        placeholder: app.allocated_placeholder.clone(),
-        pending: app.pending.clone(),
-        task_groups: app.task_groups.iter().filter(|(_, group)| group.count > 0).map(task_group_row).collect(),
-        tags: Arc::clone(&app.tags),
-        asks: old.map(|old| old.asks.clone()).unwrap_or_default(),
-        notes: old.map(|old| old.notes.clone()).unwrap_or_default(),
-        max_allocated: app.max_allocated.clone(),
-        past: Arc::clone(&app.past),
-        pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
-        log,
-        message: app.message.clone(),
-        requested: Arc::clone(&app.requested_queue),
-        placement: Some(Arc::clone(&app.placement)),
-    }
-}
-
-fn task_group_row((name, group): (&Arc<str>, &TaskGroup)) -> TaskGroupRow {
-    TaskGroupRow {
-        name: Arc::clone(name),
-        count: group.count,
-        replaced: group.replaced,
-        timed_out: group.timed_out,
-        min_resource: group.min_resource.clone(),
-    }
-}
-
-fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition) -> AskRow {
-    let state = match &ask.allocation {
-        Some(allocation) => {
-            AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since: Some(allocation.since) }
-        }
-        None => AskState::Pending {
-            reason: match ask.tried {
-                Tried::Never => PendingReason::NotTried,
-                Tried::UserQuota => PendingReason::UserQuota,
-                Tried::QueueQuota => PendingReason::QueueQuota,
-                Tried::NoNode => PendingReason::NoNode,
-                Tried::Placeholder => PendingReason::Placeholder,
-            },
-            reserved,
-        },
-    };
-    AskRow {
-        id: ask.id.clone(),
-        resource: ask.resource.clone(),
-        priority: ask.priority,
-        created: ask.created,
-        state,
-        placeholder: ask.placeholder,
-        task_group: ask.task_group.clone(),
-        required_node: ask.required_node.clone(),
-        tags: ask.tags.clone(),
-    }
-}
-
-fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, partition: &Partition) -> NodeRow {
-    let kept_for = |(app, ask): &(AppKey, AskKey)| {
-        let app = partition.apps.get(*app)?;
-        Some((app.id.clone(), app.asks.get(*ask)?.id.clone()))
-    };
-    NodeRow {
-        id: node.id.clone(),
-        capacity: node.total.clone(),
-        allocated: node.allocated.clone(),
-        occupied: node.occupied.clone(),
-        schedulable: node.schedulable,
-        attributes: Arc::clone(&node.attributes),
-        allocations,
-        reservations: node.reservations.iter().filter_map(kept_for).collect(),
-    }
 }

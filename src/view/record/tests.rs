@@ -1,7 +1,8 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::model::{Acl, AppState, Profile, QueuePath, QueueState};
+use crate::model::{Acl, AppState, Profile, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::interface::event::Holder;
 use crate::scheduler::usage::Side;
 use crate::scheduler::{Denial, Event, EventKind, ReleaseReason, RunnableCause};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::LONGEST_MESSAGE;
+use super::types::LONGEST_MESSAGE;
 use crate::model::{AskId, Resource};
 use crate::scheduler::Event;
 use crate::scheduler::EventKind;
