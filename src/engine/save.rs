@@ -46,6 +46,7 @@ struct SavedState<'a, S> {
 }
 
 /// Everything of a state but its audit log and events, as MessagePack.
+#[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
 pub(super) fn save(state: &mut State) -> Vec<u8> {
     state.scheduler.partitions_mut().iter_mut().for_each(Partition::count_all_slept);
     let (notices, notice_count, history) = state.views.saved();

@@ -11,7 +11,9 @@ use kornsole::view::act::Act;
 use kornsole::view::audit::RevisionSource;
 use std::sync::Arc;
 
-use super::stage::{Scratch, ask, engine, perform, setup, submit};
+use crate::common::TestFolder;
+
+use super::stage::{ask, engine, perform, setup, submit};
 
 const OLD: &str = "partitions:
   - name: default
@@ -53,8 +55,8 @@ fn state_of(core: &Core, queue: &str) -> Option<QueueState> {
 
 #[test]
 fn a_start_finishes_a_change_that_was_cut_off() {
-    let scratch = Scratch::new("rename");
-    let (state, file) = (scratch.0.join("state"), scratch.0.join("queues.yaml"));
+    let scratch = TestFolder::new();
+    let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
     let engine = engine(begin(&state, &file));
     configure(&engine, NEW, OLD);
@@ -74,8 +76,8 @@ fn a_start_finishes_a_change_that_was_cut_off() {
 
 #[test]
 fn a_file_that_was_edited_meanwhile_comes_into_force_and_hurts_nothing_that_runs() {
-    let scratch = Scratch::new("edit");
-    let (state, file) = (scratch.0.join("state"), scratch.0.join("queues.yaml"));
+    let scratch = TestFolder::new();
+    let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
     let engine = engine(begin(&state, &file));
     perform(&engine, submit("app", "root.b")).unwrap();
@@ -92,8 +94,8 @@ fn a_file_that_was_edited_meanwhile_comes_into_force_and_hurts_nothing_that_runs
 
 #[test]
 fn a_start_without_the_file_keeps_what_was_in_force() {
-    let scratch = Scratch::new("without");
-    let (state, file) = (scratch.0.join("state"), scratch.0.join("queues.yaml"));
+    let scratch = TestFolder::new();
+    let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
     let first = engine(begin(&state, &file));
     configure(&first, NEW, OLD);

@@ -19,7 +19,9 @@ use kornsole::view::act::{Act, Done, Order, Refusal};
 use kornsole::view::audit::AuditQuery;
 
 use super::disk::BadDisk;
-use super::stage::{Chance, Scratch, engine, perform, setup, sue};
+use crate::common::TestFolder;
+
+use super::stage::{Chance, engine, perform, setup, sue};
 
 const OLD: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a}, {name: b}]}]}]\n";
 const NEW: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a}]}]}]\n";
@@ -123,8 +125,8 @@ fn configuring(text: &str, base: &str) -> Act {
 
 /// The pictures of a change from one text to another.
 fn points(rolls_back: bool) -> Vec<Point> {
-    let scratch = Scratch::new(if rolls_back { "crash-rollback" } else { "crash-change" });
-    let (folder, file) = (scratch.0.clone(), scratch.0.join("queues.yaml"));
+    let scratch = TestFolder::new();
+    let (folder, file) = (scratch.to_path_buf(), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
     let camera = Arc::new(Camera::new(Vec::new(), &folder));
     let engine = engine(begin(Arc::clone(&camera) as _, &file));
@@ -152,18 +154,18 @@ fn points(rolls_back: bool) -> Vec<Point> {
 /// Starts from a picture, and holds what is found against it. Gives what the picture showed: whether the text was beside its file, in
 /// its place, decided, answered.
 fn start(point: &Point, old: (&str, u64), new: (&str, u64), cut: Option<usize>) -> [bool; 4] {
-    let scratch = Scratch::new("crash-start");
+    let scratch = TestFolder::new();
     for (name, text) in &point.files {
         let text = if name == "queues.yaml" { text } else { &text[..cut.unwrap_or(text.len()).min(text.len())] };
-        fs::write(scratch.0.join(name), text).unwrap();
+        fs::write(scratch.join(name), text).unwrap();
     }
-    let file = scratch.0.join("queues.yaml");
+    let file = scratch.join("queues.yaml");
     let (core, kept) = begin(Arc::new(MemoryDisk::from(point.journal.clone())), &file);
     let written = core.configuration().unwrap();
     let decided = written.revision == new.1;
     let (text, revision) = if decided { new } else { old };
     assert_eq!((&*written.text, written.revision), (text, revision), "{point:?}");
-    let found = files(&scratch.0);
+    let found = files(&scratch);
     assert_eq!(found.keys().collect::<Vec<_>>(), ["queues.yaml"], "{point:?}");
     assert_eq!(found["queues.yaml"], text, "the file holds what is in force: {point:?}");
     let renamed = point.files["queues.yaml"] == new.0;

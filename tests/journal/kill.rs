@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use kornsole::engine::journal::Folder;
 
-use super::stage::{Chance, Scratch, Told, engine, fresh, is_not_durable, perform, seed, setup, steps};
+use crate::common::TestFolder;
+
+use super::stage::{Chance, Told, engine, fresh, is_not_durable, perform, seed, setup, steps};
 
 /// Says which folder a process of this test is to work in, and what its clients are called.
 const CHILD: &str = "KORNSOLE_KILL_CHILD";
@@ -46,8 +48,8 @@ fn a_process_with_clients() {
 
 #[test]
 fn what_was_answered_outlasts_a_kill() {
-    let scratch = Scratch::new("kill");
-    let state = scratch.0.join("state");
+    let scratch = TestFolder::new();
+    let state = scratch.join("state");
     let mut chance = Chance(seed() + 17);
     let mut told = Told::default();
     for round in 0..rounds() {

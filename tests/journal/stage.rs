@@ -1,18 +1,19 @@
 //! A small cluster, and somebody who gives orders to it and remembers what he was told.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use kornsole::config;
 use kornsole::engine::journal::{Disk, Folder, MakeCore, RunningJournal};
 use kornsole::engine::{Core, Engine, Setup};
-use kornsole::model::{AppId, Identity, Profile, QueuePath, Resource};
+use kornsole::model::{AppId, Identity, Profile};
 use kornsole::scheduler::inspect::invariants;
 use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
 use kornsole::view::act::{Act, Actor, Code, Done, Order, PartitionAct, Refusal};
 use kornsole::view::audit::AuditQuery;
+
+use crate::common::{kill, millicores, move_to, within};
 
 /// Everybody submits to two of the queues; nobody to the third.
 pub const CONFIG: &str = "partitions:
@@ -49,24 +50,6 @@ pub fn engine((core, kept): (Core, RunningJournal)) -> Engine {
     Engine::start_with_journal(core, 1.0, None, Some(kept)).unwrap()
 }
 
-/// A folder of a test's own, gone when it ends.
-pub struct Scratch(pub PathBuf);
-
-impl Scratch {
-    pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("kornsole-journal-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Where chance begins, for more rounds than the ordinary ones.
 pub fn seed() -> u64 {
     std::env::var("KORNSOLE_CHANCE").ok().and_then(|text| text.parse().ok()).unwrap_or(0)
@@ -82,16 +65,8 @@ impl Chance {
     }
 }
 
-pub fn amount(vcore: i64) -> Resource {
-    [("vcore", vcore)].into_iter().collect()
-}
-
 pub fn sue() -> Actor {
     Actor::from(Identity::new("sue", ["dev"])).scheduler_admin(true)
-}
-
-pub fn within(act: PartitionAct) -> Act {
-    Act::within(&Arc::from("default"), act)
 }
 
 pub fn submit(app: &str, queue: &str) -> Act {
@@ -100,12 +75,8 @@ pub fn submit(app: &str, queue: &str) -> Act {
 }
 
 pub fn ask(app: &str, count: u32) -> Act {
-    let ask = AskSpec { app: app.into(), id: "t".into(), count, resource: amount(100), ..AskSpec::default() };
+    let ask = AskSpec { app: app.into(), id: "t".into(), count, resource: millicores(100), ..AskSpec::default() };
     within(PartitionAct::Ask { app: app.into(), asks: vec![ask] })
-}
-
-pub fn kill(app: &str) -> Act {
-    within(PartitionAct::Kill { app: app.into(), expect_queue: None })
 }
 
 /// Has an order carried out, and waits for the answer.
@@ -133,16 +104,11 @@ impl Step {
         match self {
             Self::Submit(app, queue) => submit(app, queue),
             Self::Ask(app) => ask(app, 3),
-            Self::Move(app) => within(PartitionAct::Move {
-                app: app.as_str().into(),
-                to: QueuePath::new("root.b"),
-                expect_queue: None,
-                dry_run: false,
-            }),
+            Self::Move(app) => move_to(app, "root.b"),
             Self::Kill(app) => kill(app),
             Self::Node(node) => within(PartitionAct::AddNode(NodeSpec {
                 id: node.as_str().into(),
-                capacity: amount(1000),
+                capacity: millicores(1000),
                 ..NodeSpec::default()
             })),
         }

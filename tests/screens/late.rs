@@ -16,9 +16,11 @@ use kornsole::view::act::{Act, Actor};
 use ratatui::layout::Size;
 
 use crate::change::TEXT;
+use crate::common::user;
+use crate::common::{says, says_not};
 use crate::fixture::slow::Slow;
-use crate::orders::{queue, state, tenants, user};
-use crate::room::{on_demo, on_text, running, says, says_not};
+use crate::orders::{queue, state, tenants};
+use crate::room::{on_demo, on_text, running};
 
 /// The console of somebody on the two tenants, who are far away.
 pub fn far(who: Actor, width: u16, height: u16) -> (Driver, Arc<Slow>, Arc<Stepped>) {

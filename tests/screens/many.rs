@@ -12,8 +12,9 @@ use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, PartitionAct};
 use ratatui::layout::Position;
 
+use crate::common::says;
 use crate::figures::{PAGES, demo};
-use crate::room::{on_demo as console, says};
+use crate::room::on_demo as console;
 
 fn live(source: &Stepped) -> usize {
     source.view().partitions[0].live_apps

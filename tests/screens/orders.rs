@@ -6,12 +6,12 @@ use std::time::Duration;
 use kornsole::config;
 use kornsole::console::{Driver, Options};
 use kornsole::engine::Core;
-use kornsole::model::{AppState, Identity, Profile};
+use kornsole::model::{AppState, Profile};
 use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::source::{Source, Stepped};
 use kornsole::view::act::Actor;
 
-use crate::room::{says, says_not};
+use crate::common::{about, says, says_not, user};
 
 /// The console of somebody on the two tenants of the scenario.
 pub fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
@@ -20,14 +20,9 @@ pub fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let config = config::read(scenario.config_text().unwrap(), Profile::Kornsole).config.unwrap();
     let workload = ScenarioWorkload::new(scenario, Profile::Kornsole);
     let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload))).unwrap();
-    let about = About { place: SourcePlace::Embedded, name: "tenants".to_owned(), notes: Vec::new() };
-    let source = Arc::new(Stepped::new(core, about, who));
+    let source = Arc::new(Stepped::new(core, about("tenants"), who));
     source.advance(Duration::from_secs(60));
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
-}
-
-pub fn user(name: &str) -> Actor {
-    Actor::from(Identity::new(name, [name]))
 }
 
 pub fn state(source: &Stepped, app: &str) -> AppState {

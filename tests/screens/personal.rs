@@ -6,8 +6,8 @@ use kornsole::console::update::action::Mouse;
 use kornsole::console::{Driver, Personal};
 use ratatui::layout::Position;
 
+use crate::common::{says, says_not};
 use crate::keys::selected;
-use crate::room::{says, says_not};
 use crate::{after, console};
 
 /// A console with settings of a person's own.

@@ -8,7 +8,8 @@ use kornsole::scheduler::{NodeSpec, Submission};
 use kornsole::view::act::{Act, Actor, ActsFrom, Order, PartitionAct};
 use kornsole::view::audit::{self, ACTIONS, AuditEntry, AuditQuery};
 
-use crate::orders::stage::{CONFIG, Stage, amount, ask, kill, moved, user, within};
+use crate::common::{kill, millicores, move_to, user, within};
+use crate::orders::stage::{CONFIG, Stage, ask};
 
 /// What an act is, one number for each; a new one does not compile before it is here.
 fn kind(act: &Act) -> usize {
@@ -46,7 +47,7 @@ fn ann(from: &ActsFrom) -> Actor {
 /// One act of each kind, in an order in which whoever may do everything can do them all.
 fn acts(stage: &Stage) -> Vec<Act> {
     let node = || "m".into();
-    let spec = NodeSpec { id: node(), capacity: amount(5_000), ..NodeSpec::default() };
+    let spec = NodeSpec { id: node(), capacity: millicores(5_000), ..NodeSpec::default() };
     let (who, queue) = (Identity::new("ann", ["dev"]), "root.a.x".to_owned());
     let submission = Submission { app: "new".into(), queue, who, ..Submission::default() };
     let asks = vec![ask("u", 1, 1000)];
@@ -54,14 +55,14 @@ fn acts(stage: &Stage) -> Vec<Act> {
     let text = CONFIG.replace("{vcore: 2}", "{vcore: 3}");
     vec![
         within(PartitionAct::AddNode(spec)),
-        within(PartitionAct::UpdateNode { id: node(), capacity: Some(amount(6_000)), occupied: None }),
+        within(PartitionAct::UpdateNode { id: node(), capacity: Some(millicores(6_000)), occupied: None }),
         within(PartitionAct::DrainNode(node())),
         within(PartitionAct::ResumeNode(node())),
         within(PartitionAct::RemoveNode { id: node(), force: false }),
         within(PartitionAct::Submit(submission)),
         within(PartitionAct::Ask { app: "new".into(), asks }),
         within(PartitionAct::Release { app: "new".into(), ask: "u".into() }),
-        moved("new", "root.a.y"),
+        move_to("new", "root.a.y"),
         kill("new"),
         within(PartitionAct::Remove { app: "etl".into() }),
         within(PartitionAct::Clean { queues: true, applications: true, dry_run: false }),

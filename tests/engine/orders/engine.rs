@@ -7,16 +7,13 @@ use std::time::Duration;
 use kornsole::engine::{Core, Engine, Progress, Setup};
 use kornsole::model::{AppState, Profile, Time};
 use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{About, Embedded, Source, SourcePlace, Stepped};
+use kornsole::source::{Embedded, Source, Stepped};
 use kornsole::view::act::{Act, Actor, Code, Done, Order, Refusal};
 
-use crate::orders::stage::{CONFIG, Stage, kill, owner, user};
+use crate::common::{about, kill, user};
+use crate::orders::stage::{CONFIG, Stage, owner};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-
-fn about() -> About {
-    About { place: SourcePlace::Embedded, name: "test".to_owned(), notes: Vec::new() }
-}
 
 fn ask_for(source: &dyn Source, act: Act) -> Receiver<Result<Done, Refusal>> {
     let (tell, told) = channel();
@@ -29,7 +26,7 @@ fn ask_for(source: &dyn Source, act: Act) -> Receiver<Result<Done, Refusal>> {
 }
 
 fn running(who: Actor) -> Embedded {
-    Embedded::new(Engine::start(Stage::new().core, 1.0).unwrap(), about(), who)
+    Embedded::new(Engine::start(Stage::new().core, 1.0).unwrap(), about("test"), who)
 }
 
 #[test]
@@ -47,7 +44,7 @@ fn whoever_has_the_answer_sees_it_in_the_view() {
 
 #[test]
 fn a_stepped_source_answers_at_once() {
-    let source = Stepped::new(Stage::new().core, about(), user("bob"));
+    let source = Stepped::new(Stage::new().core, about("test"), user("bob"));
     let refusal = ask_for(&source, kill("etl")).try_recv().unwrap().unwrap_err();
     assert_eq!(refusal.code, Code::AclDenied);
     assert_eq!(source.configuration().map(|configuration| configuration.text.to_string()), Some(CONFIG.to_owned()));

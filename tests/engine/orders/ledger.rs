@@ -11,7 +11,8 @@ use kornsole::scheduler::{Command, Event, PartitionCommand};
 use kornsole::view::act::{Act, Actor, ActsFrom, Code, Done, Order, PartitionAct, Refusal};
 use kornsole::view::audit::{AuditEntry, AuditQuery, RevisionSource};
 
-use crate::orders::stage::{CONFIG, Stage, kill, moved, owner, says, user, within};
+use crate::common::{kill, move_to, user, within};
+use crate::orders::stage::{CONFIG, Stage, assert_refusal, owner};
 
 fn all(ledger: &AuditLog) -> Vec<Arc<AuditEntry>> {
     let mut entries = ledger.entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
@@ -44,7 +45,7 @@ fn each_act_leaves_one_entry_with_what_it_found_and_left() {
     let mut stage = Stage::new();
     let sue = Actor { from: ActsFrom::Api { address: "10.0.0.7".into(), request: "r-1".into() }, ..user("sue") };
     stage.refused(&sue, kill("etl"));
-    let order = Order { act: moved("etl", "root.a.y"), reason: "quieter there".to_owned() };
+    let order = Order { act: move_to("etl", "root.a.y"), reason: "quieter there".to_owned() };
     stage.core.perform(&user("ann"), &order).unwrap_err();
     stage.order(&owner(), Act::Pause).unwrap();
     stage.order(&owner(), within(PartitionAct::DrainNode("n".into()))).unwrap();
@@ -108,11 +109,11 @@ fn a_rollback_is_a_new_revision_with_the_old_text() {
     let before = stage.core.scheduler().checksum().to_owned();
     stage.core.perform(&user("ann"), &Order { act, reason: "smaller".to_owned() }).unwrap();
     let stale = Act::Rollback { revision: 1, base: Some(before), dry_run: false };
-    says(&stage.refused(&user("ann"), stale), Code::ChecksumMismatch, "by ann");
+    assert_refusal(&stage.refused(&user("ann"), stale), Code::ChecksumMismatch, "by ann");
     let missing = roll_back(&stage, 9);
-    says(&stage.refused(&user("ann"), missing), Code::NotFound, "there is no revision 9");
+    assert_refusal(&stage.refused(&user("ann"), missing), Code::NotFound, "there is no revision 9");
     let not_his = roll_back(&stage, 1);
-    says(&stage.refused(&user("bob"), not_his), Code::AclDenied, "bob may not roll the configuration back");
+    assert_refusal(&stage.refused(&user("bob"), not_his), Code::AclDenied, "bob may not roll the configuration back");
     let act = roll_back(&stage, 1);
     let done = stage.order(&user("ann"), act).unwrap();
     let Done::Configured(done) = done else { panic!("{done:?}") };
