@@ -47,7 +47,7 @@ struct NewArgs {
     /// Whom it stands for
     #[arg(long, value_name = "NAME")]
     user: String,
-    /// His groups, the primary one first; without any the list is the user's name
+    /// Their groups, the primary one first; without any the list is the user's name
     #[arg(long = "group", value_name = "NAME", value_delimiter = ',')]
     groups: Vec<String>,
     /// For how long, as 720h; without it for ever
@@ -78,7 +78,7 @@ pub fn run(args: &TokenArgs) -> ExitCode {
     };
     match outcome {
         Ok(text) => {
-            // Whoever reads may have seen enough.
+            // Who reads may have seen enough.
             let _ = std::io::stdout().write_all(text.as_bytes());
             ExitCode::SUCCESS
         }

@@ -22,7 +22,7 @@ pub struct KillArgs {
     /// Which applications
     #[arg(value_name = "APPLICATION", required = true)]
     pub ids: Vec<String>,
-    /// What is told to the scheduler
+    /// What is reported to the scheduler
     #[command(flatten)]
     pub order: OrderArgs,
 }
@@ -36,10 +36,10 @@ pub struct MoveArgs {
     /// The leaf that they are to go to
     #[arg(long, value_name = "QUEUE")]
     pub to: String,
-    /// Only tell what would happen
+    /// Only say what would happen
     #[arg(long)]
     pub dry_run: bool,
-    /// What is told to the scheduler
+    /// What is reported to the scheduler
     #[command(flatten)]
     pub order: OrderArgs,
 }
@@ -53,7 +53,7 @@ pub struct ApplyArgs {
     /// The checksum of the configuration that it is meant to replace. Without it, that which is in force now
     #[arg(long, value_name = "CHECKSUM")]
     pub base: Option<String>,
-    /// Only tell what would happen
+    /// Only say what would happen
     #[arg(long)]
     pub dry_run: bool,
     /// Why, for the record
@@ -131,12 +131,12 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
                     fault.at.line, fault.at.column, fault.severity, fault.code, fault.message
                 )
             };
-            let told: String = faults.map(line).collect();
+            let report: String = faults.map(line).collect();
             let mut ended = Ended::from(refusal);
-            ended.message.push_str(&escape_lines(&told));
+            ended.message.push_str(&escape_lines(&report));
             ended
         })?;
-        print(&told(&done, args.server.json)).map(|_| ())
+        print(&report(&done, args.server.json)).map(|_| ())
     };
     exit(run())
 }
@@ -194,7 +194,7 @@ fn each(ids: &[String], args: &OrderArgs, act: impl Fn(&str) -> PartitionAct) ->
             let order = Order { act: Act::within(&partition, act(id)), reason: args.reason.clone() };
             match once.act(&order) {
                 Ok(done) => {
-                    print(&told(&done, args.server.json))?;
+                    print(&report(&done, args.server.json))?;
                 }
                 Err(refusal) => {
                     if args.server.json {
@@ -215,7 +215,7 @@ fn each(ids: &[String], args: &OrderArgs, act: impl Fn(&str) -> PartitionAct) ->
 }
 
 /// What was done, in a few lines.
-pub(super) fn told(done: &Done, json: bool) -> String {
+pub(super) fn report(done: &Done, json: bool) -> String {
     match done {
         Done::Killed(killed) if json => lines([json!({
             "applicationID": killed.app.as_str(), "ok": true, "queue": killed.queue.as_str(), "state": killed.state.name(),
