@@ -111,7 +111,7 @@ pub struct Opened {
     pub about: About,
     /// The file to watch, and what was read from it.
     pub watched: Option<(PathBuf, Vec<u8>)>,
-    /// What a tape is reported to run against to come to the same.
+    /// What a tape has to run against to show the same.
     pub against: Against,
     /// What keeps the scheduler, if anything does.
     pub kept: Option<Kept>,

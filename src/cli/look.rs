@@ -40,7 +40,7 @@ pub enum Colors {
     #[default]
     Auto,
     /// So many.
-    ErrorBody(Depth),
+    Depth(Depth),
 }
 
 impl Colors {
@@ -48,7 +48,7 @@ impl Colors {
     pub fn depth(self) -> Depth {
         match self {
             Self::Auto => Depth::of_terminal(|name| std::env::var(name).ok()),
-            Self::ErrorBody(depth) => depth,
+            Self::Depth(depth) => depth,
         }
     }
 }
@@ -59,7 +59,7 @@ impl Colors {
 /// What there is, for a name that there is not.
 pub fn colors(text: &str) -> Result<Colors, String> {
     let known = || format!("auto, {}", Depth::NAMES.map(|(name, _)| name).join(", "));
-    if text == "auto" { Ok(Colors::Auto) } else { Depth::parse(text).map(Colors::ErrorBody).ok_or_else(known) }
+    if text == "auto" { Ok(Colors::Auto) } else { Depth::parse(text).map(Colors::Depth).ok_or_else(known) }
 }
 
 impl LookArgs {
@@ -95,7 +95,7 @@ impl LookArgs {
 /// Why the console is not drawn at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// What a person is reported.
+    /// The message for a person.
     pub message: String,
     /// The exit code: 1 for a file that cannot be read, 2 for wrong use.
     pub code: u8,
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn colours_by_name() {
         assert_eq!(colors("auto"), Ok(Colors::Auto));
-        assert_eq!(colors("never"), Ok(Colors::ErrorBody(Depth::None)));
+        assert_eq!(colors("never"), Ok(Colors::Depth(Depth::None)));
         assert_eq!(colors("truecolor").unwrap_err(), "auto, never, 16, 256, true");
     }
 }

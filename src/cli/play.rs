@@ -33,7 +33,7 @@ pub struct PlayArgs {
     /// Write the snapshots into the file beside the tape, and the pictures that it takes
     #[arg(long)]
     pub update: bool,
-    /// Draw the last screen as an SVG state
+    /// Draw the last screen as an SVG picture
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Write the last screen as plain text
@@ -66,7 +66,7 @@ pub enum Mode {
 pub struct Trouble {
     /// The exit code: 1 for what was expected and is not so, 2 for a tape that does not read.
     pub code: u8,
-    /// What a person is reported.
+    /// The message for a person.
     pub message: String,
 }
 

@@ -58,7 +58,7 @@ impl Recording {
         Ok(Self { file, beginning, recorder })
     }
 
-    /// Writes the lines that are whole. Nobody can be reported of a full disk here: the console continues.
+    /// Writes the lines that are whole. A full disk cannot be reported here: the console continues.
     fn flush(&mut self) {
         let _ = self.file.write_all(self.recorder.take().as_bytes());
     }

@@ -36,7 +36,7 @@ pub struct RunArgs {
     /// Instead of the trace, print for people: applications, waiting times, utilisation over time
     #[arg(long)]
     pub summary: bool,
-    /// Report on standard error how long reading, running and printing took
+    /// Tell on standard error how long reading, running and printing took
     #[arg(long)]
     pub timings: bool,
 }

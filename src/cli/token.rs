@@ -47,7 +47,7 @@ struct NewArgs {
     /// Whom it stands for
     #[arg(long, value_name = "NAME")]
     user: String,
-    /// Their groups, the primary one first; without any the list is the user's name
+    /// His groups, the primary one first; without any the list is the user's name
     #[arg(long = "group", value_name = "NAME", value_delimiter = ',')]
     groups: Vec<String>,
     /// For how long, as 720h; without it for ever

@@ -1,4 +1,4 @@
-//! Which release answers, reported by the shape of its answers (`rest.md` section 8).
+//! Which release answers, seen by the shape of its answers (`rest.md` section 8).
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::Fault;
 use crate::model::Profile;
 
-/// A release of Apache YuniKorn, as far as its answers say it from others.
+/// A release of Apache YuniKorn, as far as its answers differ from those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Release {
     /// 1.4: no partition-wide lists, no stream.
@@ -20,7 +20,7 @@ pub enum Release {
     V1_6,
     /// 1.7.
     V1_7,
-    /// 1.8 or 1.9, which nothing says apart that matters.
+    /// 1.8 or 1.9, which differ in nothing that matters.
     V1_8,
     /// Newer than 1.9.
     Newer,

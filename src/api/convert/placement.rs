@@ -1,7 +1,7 @@
 //! A placement as the preview of the REST API says it (`rest.md` E6).
 //!
 //! Rules count from 0 here; the recovery rule stands behind the list, and behind it the default queue of 1.8. `placed` as the
-//! outcome of a parent rule means that it yields its candidate. Limits play no part in a placement (LIM-009): reported is what they would do to
+//! outcome of a parent rule means that it yields its candidate. Limits play no part in a placement (LIM-009): the answer says what they would do to
 //! the application afterwards, by what runs at this moment; of a configuration alone nothing runs.
 
 use std::collections::BTreeMap;

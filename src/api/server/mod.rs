@@ -4,7 +4,7 @@
 //! answer from the published view; big ones are put together on threads of their own, a few at a time.
 //!
 //! Where to read: [`listen`] accepts connections and holds them to their time limits, [`yunikorn`] answers the YuniKorn API,
-//! `guard` is what all requests pass. the native API is nested in [`routes`].
+//! `guard` is what all requests pass. The native API is nested in [`routes`].
 //!
 //! Invariants:
 //! - every phase of a request has a time limit, and everything that a client can make grow has an upper bound;

@@ -75,7 +75,7 @@ impl Shared {
         kept.drain(..too_many);
     }
 
-    /// The other side has reported of its health.
+    /// The remote has reported its health.
     pub fn keep_health(&self, health: OwnHealth) {
         *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
         self.wake();

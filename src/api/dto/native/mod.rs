@@ -1,5 +1,5 @@
-//! The transfer types of the native API: the verbs of a kornsole, under `/kornsole/v1`. What a client sends is in [`asked`], what it is reported in
-//! [`answered`].
+//! The transfer types of the native API: the verbs of a kornsole, under `/kornsole/v1`. Bodies of requests are in [`request`],
+//! those of answers in [`response`] and [`results`].
 //!
 //! What a client sends is read strictly: a key that is not known is refused, so that a misspelt option never goes unnoticed. Points in
 //! time are nanoseconds since 1970.

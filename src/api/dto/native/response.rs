@@ -1,4 +1,4 @@
-//! What a client of the verbs of a kornsole is reported.
+//! Bodies of the answers of the native API.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +91,7 @@ pub struct ServerInfo {
     pub version: String,
     /// The version of this part of the API.
     pub api: u32,
-    /// The release whose the YuniKorn API it answers.
+    /// The YuniKorn release whose API it answers like.
     pub compat: String,
     /// This run of the scheduler.
     #[serde(rename = "instanceUUID")]

@@ -45,7 +45,7 @@ impl Caller {
     }
 }
 
-/// The caller.
+/// Finds the caller of a request.
 ///
 /// # Errors
 /// There is no token where one is needed, it is none, or too many were wrong.

@@ -162,7 +162,7 @@ pub(super) fn stream(request: &NativeRequest) -> Result<Response, Refusal> {
     Ok(response)
 }
 
-/// Reports one client what happens.
+/// Writes events to one client.
 struct EventWriter {
     log: Arc<EventLog>,
     wall: Wall,

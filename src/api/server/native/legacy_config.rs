@@ -1,7 +1,7 @@
 //! `PUT /ws/v1/config`, as clients of YuniKorn 0.11 to 1.1 know it (`rest.md` section 6, E5): the text carries the checksum of the
 //! configuration that it is to replace, and every refusal of it is a 409 in YuniKorn's shape.
 //!
-//! YuniKorn asked nobody for rights. Here it takes a token and the same rights as the verb of the native API, which it becomes.
+//! YuniKorn checked no rights. Here it takes a token and the same rights as the verb of the native API, which it becomes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Reque
     response
 }
 
-/// What an old client is reported where its configuration is refused for what it is, not for who sends it.
+/// The message to an old client where its configuration is refused for what it is, not for who sends it.
 fn conflict(refusal: &Refusal) -> Option<String> {
     match refusal.code {
         Code::ChecksumMismatch | Code::ChecksumRequired => Some("the base configuration is changed".to_owned()),

@@ -1,7 +1,7 @@
 //! The native API: the verbs of a kornsole, under `/kornsole/v1`.
 //!
-//! A request is matched in [`route`], the caller is known by his token in `who`, a changing verb that was sent before is answered
-//! from `remember`, and then it is read or acted upon. What changes something is an order to the engine, which checks every right
+//! A request is matched in [`route`], the caller is known by the token in `caller`, a changing verb that was sent before is answered
+//! from `idempotency`, and then it is read or acted upon. What changes something is an order to the engine, which checks every right
 //! itself; nothing here decides who may do what.
 //!
 //! Invariants:
@@ -165,7 +165,7 @@ impl NativeApi {
         receiver.await.ok().and_then(Result::err).unwrap_or_else(Refusal::stopped)
     }
 
-    /// The result of an order.
+    /// Carries out an order, and waits for its result.
     async fn perform(&self, who: &Caller, order: Order) -> Result<Done, Refusal> {
         who.is_entered_now();
         let (sender, receiver) = tokio::sync::oneshot::channel();

@@ -2,7 +2,7 @@
 //! audit as well (E11).
 //!
 //! Invariants:
-//! - a request is in the audit once, who refuses it;
+//! - a request is in the audit once, whichever part refuses it;
 //! - of requests without a token that is known no more than [`MOST_UNKNOWN`] are entered in a minute: nobody can fill the disk with them.
 
 use std::sync::{Arc, Mutex, PoisonError};

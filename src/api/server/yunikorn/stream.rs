@@ -92,7 +92,7 @@ impl Drop for Place {
     }
 }
 
-/// The caller for a stream.
+/// The client that opens a stream.
 pub(super) struct Caller {
     peer: IpAddr,
     connection: Option<Arc<Streaming>>,
@@ -154,7 +154,7 @@ struct Feed {
 enum End {
     /// The client is gone.
     Gone,
-    /// The server ends it, for a reason that the client is reported.
+    /// The server ends it, for a reason that is sent to the client.
     Notice(&'static str),
 }
 
