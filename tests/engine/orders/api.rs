@@ -21,7 +21,7 @@ use axum::routing::put;
 use kornsole::api::auth::{self, NewToken, Tokens};
 use kornsole::api::convert::Wall;
 use kornsole::api::server::Limits;
-use kornsole::api::server::ours::{self, Ours, OwnOptions};
+use kornsole::api::server::native::{self, NativeApi, NativeOptions};
 use kornsole::engine::Engine;
 use kornsole::model::acl::AclNames;
 use kornsole::model::{Acl, Identity, Profile};
@@ -70,7 +70,7 @@ impl Api {
         Self::with(|_| {})
     }
 
-    fn with(change: impl FnOnce(&mut OwnOptions)) -> Self {
+    fn with(change: impl FnOnce(&mut NativeOptions)) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("kornsole-ours-{}-{number}", std::process::id()));
@@ -89,7 +89,7 @@ impl Api {
             auth::add(&file, new.token).unwrap();
             tokens.push((name, new.secret));
         }
-        let mut options = OwnOptions {
+        let mut options = NativeOptions {
             tokens: Some(Tokens::open(&file).unwrap()),
             require_token: false,
             read_only: false,
@@ -104,9 +104,9 @@ impl Api {
         change(&mut options);
         let engine = Arc::new(Engine::start(Stage::new().core, 1.0).unwrap());
         let wall = Wall::new(std::time::UNIX_EPOCH, 1.0);
-        let ours = Ours::new(Arc::clone(&engine), wall, options);
-        let old = put(ours::old::replace_config).with_state(Arc::clone(&ours));
-        let router = Router::new().nest("/kornsole/v1", ours::routes(ours)).route(ours::old::PATH, old);
+        let native = NativeApi::new(Arc::clone(&engine), wall, options);
+        let old = put(native::legacy_config::replace_config).with_state(Arc::clone(&native));
+        let router = Router::new().nest("/kornsole/v1", native::routes(native)).route(native::legacy_config::PATH, old);
         Self { router, engine, folder, tokens, peer: "127.0.0.1:5000".parse().unwrap() }
     }
 
