@@ -9,7 +9,7 @@ use clap::Args;
 use super::look::LookArgs;
 use super::record::Recording;
 use super::serve::{self, ListenArgs};
-use super::settings::{Asked, SettingsArgs, hook, setup};
+use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
 use super::{fail, identity, load};
 use crate::api::server::Server;
@@ -83,8 +83,8 @@ pub(super) fn speed(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
-    let told = |parts| format!("an access list has at most two parts, this one has {parts}");
-    let reading = Acl::parse(text, AclNames::Portable).map_err(told)?;
+    let report = |parts| format!("an access list has at most two parts, this one has {parts}");
+    let reading = Acl::parse(text, AclNames::Portable).map_err(report)?;
     match reading.ignored.first() {
         Some(name) => Err(format!("{name:?} is no legal name")),
         None => Ok(reading.acl),
@@ -107,11 +107,11 @@ impl CommonArgs {
 pub struct Opened {
     /// The scheduler with its workload.
     pub core: Core,
-    /// What the console tells of it.
+    /// What the console says of it.
     pub about: About,
     /// The file to watch, and what was read from it.
     pub watched: Option<(PathBuf, Vec<u8>)>,
-    /// What a tape is told to run against to come to the same.
+    /// What a tape has to run against to show the same.
     pub against: Against,
     /// What keeps the scheduler, if anything does.
     pub kept: Option<RunningJournal>,
@@ -120,8 +120,8 @@ pub struct Opened {
 /// Shows the console on the files named.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
     let settings = match args.common.settings.read(args.config.as_deref(), args.common.state.folder.as_deref()) {
-        Asked::Run(settings) => settings,
-        Asked::Ended(code) => return code,
+        SettingsAction::Run(settings) => settings,
+        SettingsAction::Ended(code) => return code,
     };
     let (config, state) = (settings.config().queues_file.as_deref(), args.common.state.by(&settings));
     let setup = setup(&settings, args.common.core);
@@ -165,7 +165,7 @@ pub fn open_kept(
             let input = load::scenario(workload, config, group, profile).map_err(begin)?;
             let text = input.scenario.config_text().map(|text| text.as_bytes().to_vec());
             let written = input.file.as_ref().map(|(_, bytes)| bytes.clone()).or(text).unwrap_or_default();
-            (input.config.config.map(Arc::new).ok_or(input.told)?, written, input.file, Some(input.scenario))
+            (input.config.config.map(Arc::new).ok_or(input.report)?, written, input.file, Some(input.scenario))
         }
         (None, Some(file)) => {
             let bytes = load::bytes(file).map_err(|why| to_begin_with(why, file, "--print-config", "queues.yaml"))?;
@@ -235,7 +235,7 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
 pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,
-        Err(told) => return fail(&told.message, told.code),
+        Err(report) => return fail(&report.message, report.code),
     };
     let mut personal = personal;
     let mut tap: Option<Box<dyn Tap>> = None;

@@ -35,7 +35,7 @@ impl Embedded {
         let Some(past) = self.engine.history().cloned() else {
             return answer(Err("nothing is kept without a state folder".to_owned()));
         };
-        // Without a thread nothing answers, and the console goes on without it.
+        // Without a thread nothing answers, and the console continues without it.
         let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || answer(look(&past)));
     }
 }
@@ -83,7 +83,7 @@ impl Source for Embedded {
     }
 
     fn refused(&self, order: Order, refusal: Refusal) {
-        // Whoever tried was told already.
+        // Who tried was reported already.
         self.engine.refuse(self.actor.clone(), order, refusal, Box::new(|_| {}));
     }
 
@@ -117,7 +117,7 @@ impl Source for Embedded {
     }
 }
 
-/// A scheduler in this process whose time moves only when it is told to: for tests and tapes.
+/// A scheduler in this process whose time moves only when it is reported to: for tests and tapes.
 pub struct Stepped {
     core: Mutex<Core>,
     published: Published,
@@ -156,7 +156,7 @@ impl Stepped {
     }
 
     /// Carries out what is due by `until`, at most `steps` cycles and commands, and shows the outcome. After
-    /// [`Progress::Busy`] the next call goes on with the rest.
+    /// [`Progress::Busy`] the next call continues with the rest.
     pub fn advance_until(&self, until: Time, steps: usize) -> Progress {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = core.run_until(until, steps);

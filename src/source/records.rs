@@ -12,7 +12,7 @@ pub const SHOWN: usize = 10_000;
 /// Where the text of a revision goes, or why it cannot be had. Called once, from any thread.
 pub type TextAnswer = Box<dyn FnOnce(Result<Arc<str>, String>) + Send>;
 
-/// What is known of a ledger at one moment, as far as whoever acts may see it.
+/// What is known of a ledger at one moment, as far as who acts may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Records {
     /// Counts up with each change.

@@ -10,7 +10,7 @@ use axum::http::Request;
 use kornsole::api::auth::{self, NewToken, Tokens};
 use kornsole::api::convert::Wall;
 use kornsole::api::server::Limits;
-use kornsole::api::server::ours::{self, Ours, OwnOptions};
+use kornsole::api::server::native::{self, NativeApi, NativeOptions};
 use kornsole::config::{Settings, checksum};
 use kornsole::console::{Driver, Options};
 use kornsole::engine::Engine;
@@ -58,7 +58,7 @@ async fn a_client_is_told_that_nothing_was_done_and_may_try_again() {
     auth::add(&file, new.token).unwrap();
     for fault in [Fault::Full, Fault::Io, Fault::Short, Fault::Sync] {
         let (disk, engine, journal) = stage();
-        let options = OwnOptions {
+        let options = NativeOptions {
             tokens: Some(Tokens::open(&file).unwrap()),
             require_token: false,
             read_only: false,
@@ -71,7 +71,8 @@ async fn a_client_is_told_that_nothing_was_done_and_may_try_again() {
             limits: Limits::default(),
         };
         let wall = Wall::new(std::time::UNIX_EPOCH, 1.0);
-        let router = Router::new().nest("/kornsole/v1", ours::routes(Ours::new(Arc::clone(&engine), wall, options)));
+        let router =
+            Router::new().nest("/kornsole/v1", native::routes(NativeApi::new(Arc::clone(&engine), wall, options)));
         disk.fail(0..u64::MAX, fault);
         let other = CONFIG.replace("name: b", "name: c");
         let (kill, pause) = ("POST /partition/default/application/app/kill", "POST /scheduler/pause");

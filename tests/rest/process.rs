@@ -128,7 +128,7 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
     let told = |text: &str| {
         (
             count(text, " INFO kornsole::cli::serve: serving on http://"),
-            count(text, "DEBUG kornsole::api::server::upstream: answered"),
+            count(text, "DEBUG kornsole::api::server::yunikorn: answered"),
         )
     };
     let to_file = ["--log-file", file.to_str().unwrap()];

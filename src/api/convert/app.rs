@@ -39,7 +39,7 @@ pub fn application(context: &Context, partition: &PartitionView, row: &AppRow) -
         reservations,
         max_request_priority: row.priority.0,
         start_time: row.started.map(|at| wall.millis(at)),
-        // Of one that is over upstream has none any more.
+        // Of one that is over YuniKorn has none any more.
         resource_history: Some(if row.state.is_ended() { dto::ResourceHistory::default() } else { past(&row.past) }),
         backoff_deadline: None,
         other: BTreeMap::new(),
@@ -111,7 +111,7 @@ fn request(context: &Context, app: &AppRow, ask: &AskRow, notes: Option<&Arc<Ask
     }
 }
 
-/// The reasons, the one that held last behind the others, in upstream's words.
+/// The reasons, the one that held last behind the others, in YuniKorn's words.
 fn allocation_log(context: &Context, log: &AskLog) -> Vec<dto::LogEntry> {
     let mut failures = log.failures().to_vec();
     failures.sort_by_key(|entry| (entry.last, entry.failure));

@@ -1,4 +1,4 @@
-//! The configuration in force, written anew, and the faults of one that was sent (`rest.md` 5.8, 5.9, E5).
+//! The configuration in force, written again, and the faults of one that was sent (`rest.md` 5.8, 5.9, E5).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::config::{DEFAULT_CONFIG, Fault, Faults, Severity};
 use crate::model::Profile;
 use crate::view::act::FoundFault;
 
-/// A configuration that was loaded from `text`, as upstream shows it after validation: without comments, with a root queue, the
+/// A configuration that was loaded from `text`, as YuniKorn shows it after validation: without comments, with a root queue, the
 /// limits of a partition with its root. `None` before one is loaded.
 pub fn config(loaded: Option<(&str, &str)>) -> dto::Config {
     let empty = dto::Config {

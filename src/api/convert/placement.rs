@@ -1,7 +1,7 @@
-//! A placement as the preview of the REST API tells it (`rest.md` E6).
+//! A placement as the preview of the REST API says it (`rest.md` E6).
 //!
 //! Rules count from 0 here; the recovery rule stands behind the list, and behind it the default queue of 1.8. `placed` as the
-//! outcome of a parent rule means that it yields its candidate. Limits play no part in a placement (LIM-009): told is what they would do to
+//! outcome of a parent rule means that it yields its candidate. Limits play no part in a placement (LIM-009): the answer says what they would do to
 //! the application afterwards, by what runs at this moment; of a configuration alone nothing runs.
 
 use std::collections::BTreeMap;
@@ -185,7 +185,7 @@ impl Parents<'_> {
 
 impl Serialize for Parents<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut told = serializer.serialize_struct("Parents", 1)?;
+        let mut message = serializer.serialize_struct("Parents", 1)?;
         let steps = self.0.split_first().map(|(step, above)| {
             [RuleStep {
                 acl: None,
@@ -197,8 +197,8 @@ impl Serialize for Parents<'_> {
                 text: step.told(),
             }]
         });
-        told.serialize_field("steps", steps.as_ref().map_or(&[][..], |steps| steps))?;
-        told.end()
+        message.serialize_field("steps", steps.as_ref().map_or(&[][..], |steps| steps))?;
+        message.end()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Many submissions: each is placed for itself, told as a row or as a line of JSON, and held against what is expected.
+//! Many submissions: each is placed for itself, reported as a row or as a line of JSON, and held against what is expected.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -30,7 +30,7 @@ pub enum BatchFormat {
 /// The word that expects a rejection.
 const REJECTED: &str = "rejected";
 
-/// The most faults that are told.
+/// The most faults that are reported.
 const FAULTS: usize = 100;
 
 /// Places the submissions of a file. Gives the exit code: 1 when one landed elsewhere or is faulty, 2 when the format is unknown.
@@ -53,11 +53,11 @@ pub fn run(
     match format {
         BatchFormat::Yaml => match load::bytes(file) {
             Ok(bytes) => batch.yaml(&bytes)?,
-            Err(told) => batch.unreadable(&told)?,
+            Err(message) => batch.unreadable(&message)?,
         },
         BatchFormat::Csv => match reader(file) {
             Ok(reader) => batch.csv(reader)?,
-            Err(told) => batch.unreadable(&told)?,
+            Err(message) => batch.unreadable(&message)?,
         },
     }
     batch.end()
@@ -153,9 +153,9 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
         Ok(())
     }
 
-    fn unreadable(&mut self, told: &str) -> io::Result<()> {
+    fn unreadable(&mut self, message: &str) -> io::Result<()> {
         self.unreadable = true;
-        writeln!(self.err, "{}", escaped(told))
+        writeln!(self.err, "{}", escaped(message))
     }
 
     fn fault(&mut self, fault: &Fault) -> io::Result<()> {

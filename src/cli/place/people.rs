@@ -8,7 +8,7 @@ use crate::config::fault::escaped;
 use crate::view::PartitionView;
 use crate::view::placement::{Admission, Line, Outcome, Placed, Request, template_words};
 
-/// Tells a placement under the configuration of `file`.
+/// Reports a placement under the configuration of `file`.
 pub fn tell(
     file: &str,
     part: &PartitionView,

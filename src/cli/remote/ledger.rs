@@ -10,7 +10,7 @@ use super::{Ended, ServerArgs};
 use crate::api::client::{Remote, encode_once};
 use crate::api::convert::{Wall, ledger as convert};
 use crate::api::dto::ledger::{Audit, AuditEntry, RevisionInfo, Revisions};
-use crate::api::dto::ours::ConfigState;
+use crate::api::dto::native::ConfigState;
 use crate::engine::journal::{FolderError, FolderInspection};
 use crate::model::Profile;
 use crate::source::remote::once::Once;
@@ -50,11 +50,11 @@ impl LedgerArgs {
     /// The ledger.
     pub(super) fn open(&self) -> Result<Ledger, Ended> {
         if let Some(folder) = &self.state {
-            let told = |trouble: FolderError| match trouble {
+            let report = |trouble: FolderError| match trouble {
                 FolderError::Damaged(_) | FolderError::Begin(_) => format!("{}: {trouble}", folder.display()),
                 _ => trouble.to_string(),
             };
-            let look = FolderInspection::open(folder).map_err(|trouble| Ended { message: told(trouble), code: 1 })?;
+            let look = FolderInspection::open(folder).map_err(|trouble| Ended { message: report(trouble), code: 1 })?;
             return Ok(Ledger::Folder(look));
         }
         let once = self.server_args().connect()?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::api::client::{Client, Remote};
-use crate::api::dto::ours::ConfigState;
+use crate::api::dto::native::ConfigState;
 use crate::config;
 use crate::model::{Profile, Time};
 use crate::source::Records;

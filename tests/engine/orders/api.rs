@@ -19,7 +19,7 @@ use axum::routing::put;
 use kornsole::api::auth::Tokens;
 use kornsole::api::convert::Wall;
 use kornsole::api::server::Limits;
-use kornsole::api::server::ours::{self, Ours, OwnOptions};
+use kornsole::api::server::native::{self, NativeApi, NativeOptions};
 use kornsole::engine::Engine;
 use kornsole::model::acl::AclNames;
 use kornsole::model::{Acl, Profile};
@@ -62,7 +62,7 @@ impl Api {
         Self::with(|_| {})
     }
 
-    fn with(change: impl FnOnce(&mut OwnOptions)) -> Self {
+    fn with(change: impl FnOnce(&mut NativeOptions)) -> Self {
         let folder = TestFolder::new();
         let tokens = vec![
             ("ann", folder.token("ann", "ann")),
@@ -72,7 +72,7 @@ impl Api {
             ("owner", folder.token("root", "root")),
             ("ops", folder.token("olga", "ops")),
         ];
-        let mut options = OwnOptions {
+        let mut options = NativeOptions {
             tokens: Some(Tokens::open(&folder.tokens()).unwrap()),
             require_token: false,
             read_only: false,
@@ -87,9 +87,9 @@ impl Api {
         change(&mut options);
         let engine = Arc::new(Engine::start(Stage::new().core, 1.0).unwrap());
         let wall = Wall::new(std::time::UNIX_EPOCH, 1.0);
-        let ours = Ours::new(Arc::clone(&engine), wall, options);
-        let old = put(ours::old::replace_config).with_state(Arc::clone(&ours));
-        let router = Router::new().nest("/kornsole/v1", ours::routes(ours)).route(ours::old::PATH, old);
+        let native = NativeApi::new(Arc::clone(&engine), wall, options);
+        let old = put(native::legacy_config::replace_config).with_state(Arc::clone(&native));
+        let router = Router::new().nest("/kornsole/v1", native::routes(native)).route(native::legacy_config::PATH, old);
         Self { router, engine, _folder: folder, tokens, peer: "127.0.0.1:5000".parse().unwrap() }
     }
 

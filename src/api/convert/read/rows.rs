@@ -1,4 +1,4 @@
-//! One object of the wire → one row, as far as that object alone tells it.
+//! One object of the wire → one row, as far as that object alone says it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub fn app_state(word: &str) -> Option<AppState> {
     STATES.into_iter().find(|state| state.name() == word)
 }
 
-/// An application without what only others tell: its slot, its group, what holds it back, and where nodes are kept for it.
+/// An application without what only others say: its slot, its group, what holds it back, and where nodes are kept for it.
 /// Asks are numbered by their age.
 pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     let log = state_log(&app);
@@ -190,7 +190,7 @@ fn reason(request: &dto::Request) -> PendingReason {
 }
 
 fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskRow {
-    // Up to 1.5 a request of many gives allocations of the same key, told apart by another id.
+    // Up to 1.5 a request of many gives allocations of the same key, reported apart by another id.
     let other = one.other.get("uuid").or_else(|| one.other.get("allocationID")).and_then(serde_json::Value::as_str);
     let id = match other {
         Some(other) if times.is_some_and(|times| *times > 1) => other,
@@ -218,7 +218,7 @@ fn text(text: &str) -> Option<Arc<str>> {
     (!text.is_empty()).then(|| Arc::from(text))
 }
 
-/// A node without the applications of its reservations, which only they tell. Allocations are numbered by their age.
+/// A node without the applications of its reservations, which only they say. Allocations are numbered by their age.
 pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
     let mut allocations: Vec<(i64, NodeAllocation)> = node
         .allocations

@@ -18,7 +18,7 @@ pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> S
     left.push(Vec::new());
     match &state.cluster.health {
         OwnHealth::Here => sheet.what = vec![summary(&checkup.health), made],
-        OwnHealth::Told(health, at) => {
+        OwnHealth::Reported(health, at) => {
             sheet.what = vec![own(health), dim(format!(" by its own check, asked at {}", format::when(*at)))];
             list(left, health, width, signs);
             left.push(Vec::new());

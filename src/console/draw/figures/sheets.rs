@@ -28,7 +28,7 @@ pub fn details(state: &State, subject: &Subject) -> (String, Vec<Figure>) {
             let found = if found.is_empty() { String::new() } else { format!("; found: {found}") };
             figure(&check.name, shown, format!("{}{found}", check.description))
         };
-        let told = if let OwnHealth::Told(health, _) = &state.cluster.health { &health.checks[..] } else { &[] };
+        let told = if let OwnHealth::Reported(health, _) = &state.cluster.health { &health.checks[..] } else { &[] };
         list.extend(told.iter().chain(&checkup.health.checks).map(check));
     }
     let mut known: Vec<String> = Vec::new();
