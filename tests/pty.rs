@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use kornsole::cli::play::{Mode, play_file};
 use kornsole::console;
-use kornsole::console::input::key::{Code, Key};
+use kornsole::console::state::key::{Code, Key};
 use kornsole::model::Identity;
 use kornsole::source::{About, Link, Source, SourcePlace};
 use kornsole::tape::{self, Act, Against, Reading};
