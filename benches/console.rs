@@ -17,12 +17,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use kornsole::config;
-use kornsole::console::input::key::Key;
+use kornsole::console::present::lists;
 use kornsole::console::shell::session::Session;
 use kornsole::console::shell::workers::Hands;
 use kornsole::console::state::Options;
+use kornsole::console::state::key::Key;
 use kornsole::console::state::work::{Outcome, Work};
-use kornsole::console::update::lists;
 use kornsole::engine::{Core, Engine};
 use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
 use kornsole::scenario::Workload;

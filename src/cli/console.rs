@@ -15,7 +15,7 @@ use super::{fail, identity, load};
 use crate::api::server::Server;
 use crate::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use crate::console;
-use crate::console::input::keymap::Keymap;
+use crate::console::input::keymap;
 use crate::console::shell::runtime::Tap;
 use crate::engine::journal::{MakeCore, RunningJournal};
 use crate::engine::{Core, Setup};
@@ -241,7 +241,7 @@ pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode 
     let mut tap: Option<Box<dyn Tap>> = None;
     if let Some(file) = &args.record {
         // A tape is played with the keys that everybody has.
-        personal.keymap = Keymap::default();
+        personal.keymap = keymap::defaults();
         match Recording::new(file, &opened.against, &args.actor(settings.config()), args.core, &options) {
             Ok(recording) => tap = Some(Box::new(recording)),
             Err(message) => return fail(&message, 1),

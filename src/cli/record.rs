@@ -8,10 +8,10 @@ use std::time::Duration;
 use ratatui::layout::Size;
 
 use crate::console::Options;
+use crate::console::input::terminal_events::Mouse;
 use crate::console::shell::runtime::{Input, Tap};
 use crate::console::state::State;
 use crate::console::theme::Themes;
-use crate::console::update::action::Mouse;
 use crate::model::{Profile, Time};
 use crate::tape::heard::said_now;
 use crate::tape::record::{Beginning, Did, Recorder};

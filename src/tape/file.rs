@@ -25,7 +25,7 @@ use std::time::Duration;
 use regex::Regex;
 
 use crate::config::{Fault, Place};
-use crate::console::input::key::Key;
+use crate::console::state::key::Key;
 use crate::console::theme::{Depth, ThemeName};
 use crate::model::{Identity, Profile};
 use crate::view::act::Actor;

@@ -15,7 +15,7 @@ use super::stage::{Limits, Stage};
 use super::svg;
 use super::watch::Shower;
 use crate::config::Place;
-use crate::console::input::key::{Code, Key};
+use crate::console::state::key::{Code, Key};
 use crate::console::theme::Depth;
 use crate::console::update::action::Mouse;
 use crate::console::{Driver, Options};

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::console::input::key::{Code, Key};
+use crate::console::state::key::{Code, Key};
 
 use super::words;
 

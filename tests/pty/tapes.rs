@@ -1,7 +1,7 @@
 //! Tapes and recordings, with the real binary in a terminal.
 
 use kornsole::cli::play::{Mode, play_file};
-use kornsole::console::input::key::{Code, Key};
+use kornsole::console::state::key::{Code, Key};
 use kornsole::tape::{self, Act, Against, Reading};
 
 use super::terminal::{Seen, Terminal, side, size};

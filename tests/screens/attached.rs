@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kornsole::cli::served::Served;
 use kornsole::config::{self, DEFAULT_POLICY_GROUP};
-use kornsole::console::input::key::Key;
+use kornsole::console::state::key::Key;
 use kornsole::console::{Driver, Options};
 use kornsole::engine::{Core, Host};
 use kornsole::model::{Identity, Profile};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::input::key::Key;
 use kornsole::console::shell::session::Session;
 use kornsole::console::shell::settings;
+use kornsole::console::state::key::Key;
 use kornsole::console::state::layer::Layer;
 use kornsole::console::state::page::Page;
 use kornsole::console::state::work::Work;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::cli::demo;
-use kornsole::console::input::key::Key;
 use kornsole::console::shell::session::Session;
 use kornsole::console::shell::workers;
+use kornsole::console::state::key::Key;
 use kornsole::console::state::layer::Layer;
 use kornsole::console::state::page::{AppsPage, Page};
 use kornsole::console::state::work::Work;

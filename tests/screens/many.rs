@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kornsole::console::input::key::{Code, Key};
+use kornsole::console::state::key::{Code, Key};
 use kornsole::console::state::layer::Layer;
 use kornsole::console::state::page::Page;
 use kornsole::console::update::action::Mouse;

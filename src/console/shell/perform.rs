@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::{self, Reading, Source};
+use crate::console::present::edit_check;
 use crate::console::present::export;
 use crate::console::present::queue_form;
-use crate::console::state::editor;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::records::Compared;
 use crate::console::state::work::{Looked, Outcome, Work};
@@ -28,7 +28,7 @@ pub fn perform(work: Work) -> Option<Outcome> {
         Work::Names(job) => Some(Outcome::Named(names::perform(*job))),
         Work::Forget(_) => None,
         Work::EventsOf(source, since, most) => Some(Outcome::Events(source.0.events(since, most))),
-        Work::Check(job) => Some(Outcome::Checked(Box::new(editor::check(&job)))),
+        Work::Check(job) => Some(Outcome::Checked(Box::new(edit_check::check(&job)))),
         Work::Write { file, text, what } => Some(Outcome::Written(write(&file, &text, &what))),
         Work::Export { state, file, what } => {
             let text = match file.extension().and_then(|extension| extension.to_str()) {

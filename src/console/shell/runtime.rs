@@ -26,17 +26,19 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
-use crate::console::input::key::Key;
 use crate::console::input::terminal_events;
+use crate::console::input::terminal_events::Mouse;
 use crate::console::shell::external_editor;
 use crate::console::shell::input_gate::Gate;
+use crate::console::shell::personal::Personal;
 use crate::console::shell::session::Session;
 use crate::console::shell::terminal;
 use crate::console::shell::terminal::Screen;
 use crate::console::shell::workers::Hands;
+use crate::console::state::key::Key;
 use crate::console::state::work::{Outcome, Work};
-use crate::console::state::{Options, Personal, State};
-use crate::console::update::action::{Effects, Mouse};
+use crate::console::state::{Options, State};
+use crate::console::update::action::Effects;
 use crate::model::Time;
 use crate::source::Source;
 

@@ -13,17 +13,20 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
 use crate::console::draw;
-use crate::console::input::key::Key;
-use crate::console::input::keymap;
+use crate::console::input::terminal_events::Mouse;
 use crate::console::present::focus;
+use crate::console::present::lists as present_lists;
 use crate::console::shell::opener::Opener;
+use crate::console::shell::personal::Personal;
 use crate::console::state::events::Events;
+use crate::console::state::key::Key;
 use crate::console::state::page::Page;
 use crate::console::state::past::{Span, Step};
 use crate::console::state::work::{Outcome, Watched, Work};
-use crate::console::state::{Grade, Options, Personal, State};
+use crate::console::state::{Grade, Options, State};
 use crate::console::theme::{Theme, ThemeName};
-use crate::console::update::action::{Action, Effects, Feed, Mouse};
+use crate::console::update::action::{Action, Effects, Feed};
+use crate::console::update::key;
 use crate::console::update::{aftermath, feed, lists, long, navigate, orders, past, update, write};
 use crate::model::Time;
 use crate::source::{Glance, Sight, Source};
@@ -119,7 +122,7 @@ impl Session {
     /// Takes a person's own settings.
     pub fn personalize(&mut self, personal: Personal) {
         self.opener.clone_from(&personal.opener);
-        self.state.personalize(personal);
+        personal.apply(&mut self.state);
     }
 
     /// Has `wake` called, from any thread, when there is an answer for [`Session::take_answers`].
@@ -136,13 +139,13 @@ impl Session {
     pub fn key(&mut self, key: Key, now: Duration) -> Effects {
         let passed = update(&mut self.state, Action::Clock(now));
         if !self.held.is_empty() {
-            return passed.and(match keymap::blind(&self.state, key) {
+            return passed.and(match key::blind(&self.state, key) {
                 Some(action) => update(&mut self.state, action),
                 None => self.hold(Held::Key(key)),
             });
         }
-        let Some(action) = keymap::action(&self.state, key) else { return passed };
-        if lists::is_awaited(&self.state) && long::waits(&self.state, &action) {
+        let Some(action) = key::action(&self.state, key) else { return passed };
+        if present_lists::is_awaited(&self.state) && long::waits(&self.state, &action) {
             return passed.and(self.hold(Held::Key(key)));
         }
         let effects = update(&mut self.state, action);
@@ -447,7 +450,7 @@ impl Session {
             }
         }
         let effects = update(&mut self.state, Action::Done(outcome)).and(self.read_records());
-        if self.held.is_empty() || lists::is_awaited(&self.state) { effects } else { effects.and(self.go_on()) }
+        if self.held.is_empty() || present_lists::is_awaited(&self.state) { effects } else { effects.and(self.go_on()) }
     }
 
     /// When the console wants to be refreshed again though nothing happened; `None` when never.

@@ -5,14 +5,13 @@ use std::any::Any;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::console::present::queue_form;
-use crate::console::present::queue_form::Drafted;
 use crate::console::state::State;
-use crate::console::state::editor::{Checked, Job};
+use crate::console::state::change::{DraftJob, Drafted};
+use crate::console::state::editor::{CheckJob, Checked};
+use crate::console::state::jobs::{ListJob, Listed, Names, NamesJob};
 use crate::console::state::past::Moment;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::records::Compared;
-use crate::console::update::{long, names};
 use crate::model::{Profile, Time};
 use crate::source::Source;
 use crate::view::{EventPage, View};
@@ -23,15 +22,15 @@ pub enum Work {
     /// Read a configuration that a person named.
     Read(WantedFile),
     /// Make the rows of a long list.
-    List(Box<long::Job>),
+    List(Box<ListJob>),
     /// Find names that complete what is written.
-    Names(Box<names::Job>),
+    Names(Box<NamesJob>),
     /// Let go of something large that nobody looks at any more.
     Forget(Forgotten),
     /// Look at an edited configuration.
-    Check(Box<Job>),
+    Check(Box<CheckJob>),
     /// Look at a form on a queue.
-    Draft(Box<queue_form::Job>),
+    Draft(Box<DraftJob>),
     /// Have a text edited in the person's own editor.
     Edit(String),
     /// Open another scheduler, by the name of its context.
@@ -81,9 +80,9 @@ pub enum Outcome {
     /// A configuration that was asked for: its name, and a cluster with it in force or why there is none.
     Read(String, Result<Arc<View>, String>),
     /// The rows of a long list.
-    Listed(Box<long::Listed>),
+    Listed(Box<Listed>),
     /// Names that complete what was written.
-    Named(names::Names),
+    Named(Names),
     /// Events that came since the last ones.
     Events(EventPage),
     /// What an edited configuration would mean.

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ratatui::layout::{Position, Size};
+use ratatui::layout::Size;
 
-use crate::console::input::command::CommandId;
-use crate::console::input::key::Key;
-use crate::console::input::keymap::Chord;
+use crate::console::input::terminal_events::Mouse;
+use crate::console::state::command::CommandId;
+use crate::console::state::key::Key;
+use crate::console::state::keymap::Chord;
 use crate::console::state::past::{Span, Step};
 use crate::console::state::work::Outcome;
 use crate::model::{Identity, Time};
@@ -54,15 +55,6 @@ pub enum Action {
     Done(Outcome),
     /// Time went on.
     Clock(Duration),
-}
-
-/// What the mouse did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mouse {
-    /// The first button was pressed.
-    Click(Position),
-    /// The wheel was turned, down or (negative) up.
-    Wheel(isize),
 }
 
 /// News of the cluster.

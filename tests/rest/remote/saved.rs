@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
+use kornsole::console::shell::personal::Personal;
 use kornsole::console::shell::settings::RemoteContext;
-use kornsole::console::state::Personal;
 use kornsole::console::{Driver, Opener, Options};
 use kornsole::model::Identity;
 use kornsole::scheduler::{AskSpec, Submission};

@@ -4,8 +4,8 @@ use super::table::{Entry, Table};
 use crate::config::Fault;
 use crate::console::input::command;
 use crate::console::input::command::{Argument, Context};
-use crate::console::input::key::{Code, Key};
-use crate::console::input::keymap::{Binding, Chord, Keymap, chord_text, parse_chord};
+use crate::console::state::key::{Code, Key};
+use crate::console::state::keymap::{Binding, Chord, Keymap, chord_text, parse_chord};
 
 /// Lays the bindings of `[keys]` over a keymap.
 pub fn read(table: &Table<'_, '_>, keymap: &mut Keymap, faults: &mut Vec<Fault>) {

@@ -35,7 +35,7 @@ use std::ops::Range;
 pub use self::contexts::RemoteContext;
 use self::table::Table;
 use crate::config::{Fault, Source};
-use crate::console::input::keymap::Keymap;
+use crate::console::state::keymap::Keymap;
 use crate::console::theme::{ThemeName, Themes};
 
 /// A person's settings. What is not set is `None`.
@@ -137,7 +137,7 @@ fn theme(entry: &table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>)
 mod tests {
     use super::*;
     use crate::console::input::command::{CommandId, Context};
-    use crate::console::input::keymap::{Found, parse_chord};
+    use crate::console::state::keymap::{Found, parse_chord};
 
     fn read(text: &str) -> Read {
         super::read(text, &Themes::shipped())
