@@ -20,7 +20,7 @@ use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, 
 use kornsole::scheduler::index::QueueKey;
 use kornsole::scheduler::inspect::invariants;
 use kornsole::scheduler::state::app::Application;
-use kornsole::scheduler::state::app::Ask;
+use kornsole::scheduler::state::ask::Ask;
 use kornsole::scheduler::{
     AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission,
     Tuning,

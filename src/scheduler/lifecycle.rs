@@ -7,7 +7,8 @@ use super::index::AppKey;
 use crate::model::{AppState, Resource, Time};
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::state::app::Application;
-use crate::scheduler::state::partition::{Partition, Timer};
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::timer::Timer;
 
 /// How long an application with one allocation counts as Starting (SCH-170, SCH-171).
 const STARTING: Duration = Duration::from_secs(5 * 60);

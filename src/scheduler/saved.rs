@@ -15,16 +15,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Scheduler;
 use super::index::AppKey;
-use crate::config::{RuleConfig, TemplateConfig};
-use crate::model::{Profile, QueuePath};
+use crate::config::RuleConfig;
+use crate::model::Profile;
 use crate::scheduler::interface::switches::Switches;
 use crate::scheduler::interface::tuning::Tuning;
 use crate::scheduler::placement::{Placement, Record, Rules};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
+use crate::scheduler::state::scheduler::Scheduler;
 
 /// A scheduler on its way to be written down.
 #[derive(Serialize)]
@@ -228,69 +228,5 @@ impl Application {
                 None => {}
             }
         }
-    }
-}
-
-/// Stands for the record of a placement until that is found.
-pub(super) fn no_record() -> Arc<Record> {
-    static NONE: std::sync::LazyLock<Arc<Record>> = std::sync::LazyLock::new(|| {
-        let refused = crate::scheduler::placement::Refusal::NoUser.into();
-        let placement =
-            Placement { outcome: crate::scheduler::placement::Outcome::Refused(refused), trace: Default::default() };
-        Arc::new(Record { rules: Arc::default(), placement })
-    });
-    Arc::clone(&NONE)
-}
-
-/// Stands for the switches until the profile is known.
-pub(super) const fn no_switches() -> Switches {
-    Switches::of(Profile::Kornsole)
-}
-
-/// Which limits hold for an application follows from its queue, its user and its group: only whether that was decided is written.
-pub(super) mod decided {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::scheduler::usage::Bound;
-
-    pub fn serialize<S: Serializer>(bounds: &Option<Vec<Bound>>, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_bool(bounds.is_some())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Bound>>, D::Error> {
-        Ok(bool::deserialize(from)?.then(Vec::new))
-    }
-}
-
-/// Which asks stand behind a namesake follows from the asks: only how many there are is written.
-pub(super) mod namesakes {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::scheduler::state::app::Namesakes;
-
-    pub fn serialize<S: Serializer>(namesakes: &Namesakes, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_u64(namesakes.values().map(|earlier| earlier.len() as u64).sum())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Namesakes, D::Error> {
-        u64::deserialize(from).map(|_| Namesakes::new())
-    }
-}
-
-/// A template with the queue that it is from.
-pub(super) mod template {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{Arc, QueuePath, TemplateConfig};
-
-    type Template = Option<(QueuePath, Arc<TemplateConfig>)>;
-
-    pub fn serialize<S: Serializer>(template: &Template, to: S) -> Result<S::Ok, S::Error> {
-        template.as_ref().map(|(from, template)| (from, &**template)).serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Template, D::Error> {
-        let template = Option::<(QueuePath, TemplateConfig)>::deserialize(from)?;
-        Ok(template.map(|(from, template)| (from, Arc::new(template))))
     }
 }

@@ -16,12 +16,14 @@ use super::rows::{
 use super::users::{self, Side, UsageBuilder};
 use super::{Notice, NoticeWeight, PartitionView, QueueLimits, Sample, View};
 use crate::model::{NodeId, Time};
-use crate::scheduler::gang::TaskGroup;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
-use crate::scheduler::state::app::{Application, Ask, Tried};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::ask_log::Tried;
 use crate::scheduler::state::dirty::Touched;
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::queue::{Queue, Settings};
+use crate::scheduler::state::task_group::TaskGroup;
 use crate::scheduler::{Partition, Scheduler};
 
 /// How many notices are kept.

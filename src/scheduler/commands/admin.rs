@@ -1,16 +1,15 @@
 //! Administrative actions: killing and moving an application (`scheduler.md` section 20).
 
-use crate::scheduler::interface::denial::{Denial, Misfit, MisfitKind};
 use std::sync::Arc;
 
 use crate::model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 use crate::scheduler::index::{AppKey, QueueKey};
+use crate::scheduler::interface::denial::{Denial, Misfit, MisfitKind};
 use crate::scheduler::interface::event::{Event, EventKind};
-use crate::scheduler::placement::access;
 use crate::scheduler::placement::access::AclKind;
-use crate::scheduler::placement::{QueueTree, RECOVERY_QUEUE, ancestors};
+use crate::scheduler::placement::{QueueTree, RECOVERY_QUEUE, access, ancestors};
 use crate::scheduler::state::partition::Partition;
-use crate::scheduler::state::queue::PathUp;
+use crate::scheduler::state::queue_tree::PathUp;
 use crate::scheduler::usage::Side;
 
 impl Partition {

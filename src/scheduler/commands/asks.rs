@@ -7,7 +7,7 @@ use crate::scheduler::index::{AppKey, AskKey};
 use crate::scheduler::interface::command::AskSpec;
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::interface::switches::{AskAgainAllocated, AskAgainPending};
-use crate::scheduler::state::app::{Allocation, Ask};
+use crate::scheduler::state::ask::{Allocation, Ask};
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 

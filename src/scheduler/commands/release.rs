@@ -6,8 +6,16 @@ use std::sync::Arc;
 use crate::model::{AppId, AppState, AskId, Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
-use crate::scheduler::state::app::{Allocation, Application, Ask};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::{Allocation, Ask};
+use crate::scheduler::state::node::Node;
 use crate::scheduler::state::partition::Partition;
+use crate::scheduler::usage::tracked_resources::Past;
+
+/// The attribute that names the kind of a node.
+const INSTANCE_TYPE: &str = "si/instance-type";
+/// Nodes that name none.
+const UNKNOWN: &str = "UNKNOWN";
 
 impl Partition {
     /// An allocation is over, or a pending ask is withdrawn.
@@ -240,4 +248,27 @@ impl Partition {
 
 fn refuse(now: Time, message: String, events: &mut Vec<Event>) {
     events.push(Event { at: now, kind: EventKind::Refused { message } });
+}
+
+impl Past {
+    /// Counts an allocation that ends now.
+    pub(in crate::scheduler) fn count(&mut self, now: Time, ended: &Ask, node: &Node, reason: ReleaseReason) {
+        let Some(allocation) = &ended.allocation else { return };
+        let by_instance = if ended.placeholder {
+            &mut self.placeholders
+        } else if reason == ReleaseReason::Preempted {
+            &mut self.preempted
+        } else {
+            &mut self.used
+        };
+        let seconds = i64::try_from(now.since(allocation.since).as_secs()).unwrap_or(i64::MAX);
+        let kind = node.attributes.get(INSTANCE_TYPE).map_or(UNKNOWN, String::as_str);
+        if !by_instance.contains_key(kind) {
+            by_instance.insert(Arc::from(kind), Resource::new());
+        }
+        let Some(sum) = by_instance.get_mut(kind) else { return };
+        for (name, amount) in ended.resource.iter() {
+            sum.set(name, sum.amount(name).saturating_add(amount.saturating_mul(seconds)));
+        }
+    }
 }

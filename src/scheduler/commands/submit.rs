@@ -15,7 +15,8 @@ use crate::scheduler::placement::{Admission, Gate, Outcome, Placed, QueueFacts, 
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask_ids::AskIds;
 use crate::scheduler::state::partition::Partition;
-use crate::scheduler::state::queue::{QueueTree, Settings};
+use crate::scheduler::state::queue::Settings;
+use crate::scheduler::state::queue_tree::QueueTree;
 
 impl placement::QueueTree for QueueTree {
     fn queue(&self, path: &str) -> Option<QueueFacts<'_>> {

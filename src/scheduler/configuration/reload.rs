@@ -10,13 +10,13 @@ use std::sync::Arc;
 use crate::config::properties::{QueueProperties, inherit};
 use crate::config::{Config, PartitionConfig, QueueConfig};
 use crate::model::{QueueState, Resource, Time};
-use crate::scheduler::Scheduler;
 use crate::scheduler::index::{Index, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::interface::switches::{ReloadMaxApps, Switches};
 use crate::scheduler::placement::Rules;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::{Queue, ROOT, Settings};
+use crate::scheduler::state::scheduler::Scheduler;
 
 impl Scheduler {
     /// Brings a configuration into force.

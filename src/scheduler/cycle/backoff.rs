@@ -12,70 +12,22 @@
 //!   otherwise and say so;
 //! - a new configuration wakes everything (`epoch`).
 
-use std::collections::VecDeque;
-
 use crate::config::properties::AppSortPolicy;
 use crate::model::{Resource, Time};
-use crate::scheduler::cycle::skipped_cycles::Since;
-use crate::scheduler::cycle::try_asks::{RESERVATION_DELAY, Room};
-use crate::scheduler::index::{AppKey, NodeKey, QueueKey};
+use crate::scheduler::cycle::headroom::{RESERVATION_DELAY, Room};
+use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::preemption::attempts::Attempts;
-use crate::scheduler::state::app::{Application, Ask, Tried};
-use crate::scheduler::state::node::{Node, Nodes};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::ask_log::Tried;
+use crate::scheduler::state::backoff::Sleep;
+use crate::scheduler::state::node::Node;
+use crate::scheduler::state::nodes::Nodes;
 use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::skipped_cycles::Since;
 
-/// How many gains are remembered; who slept longer wakes.
-const REMEMBERED: usize = 4096;
 /// The farthest time.
 const NEVER: Time = Time(u64::MAX);
-
-/// Nodes that may take something which they could not take before, in the order in which that came about.
-#[derive(Clone, Debug, Default)]
-pub(in crate::scheduler) struct Gains {
-    /// The node, and whether it is new to those that look, or larger, so that it may be kept for somebody.
-    list: VecDeque<(NodeKey, bool)>,
-    /// How many were forgotten.
-    forgotten: u64,
-}
-
-impl Gains {
-    pub fn note(&mut self, node: NodeKey, anew: bool) {
-        if self.list.len() == REMEMBERED {
-            self.list.pop_front();
-            self.forgotten += 1;
-        }
-        self.list.push_back((node, anew));
-    }
-
-    /// How many there have been so far.
-    pub fn count(&self) -> u64 {
-        self.forgotten + self.list.len() as u64
-    }
-}
-
-/// Why something that was tried in vain is not tried again.
-#[derive(Clone, Debug)]
-pub(in crate::scheduler) struct Sleep {
-    /// From then on time alone may change something.
-    until: Time,
-    epoch: u64,
-    /// The largest amounts that had room in queues and limits; they must still have it.
-    most: Resource,
-    /// The room in the queues then, if that was too small for something.
-    queues: Option<Resource>,
-    /// The room in the limits then.
-    limits: Option<Resource>,
-    /// The smallest amounts that found no node, if any.
-    least: Option<Resource>,
-    /// How many gains of nodes have been looked at.
-    gains: u64,
-    /// How many attempts at preemption trying again would use up (SCH-150).
-    attempts: u32,
-    /// How many of them there were.
-    attempts_left: u32,
-    /// Of an application: from when on it has slept.
-    pub since: Option<Since>,
-}
 
 impl Sleep {
     fn new(epoch: u64, nodes: &Nodes) -> Self {

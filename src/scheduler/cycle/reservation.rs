@@ -5,10 +5,11 @@
 //! - an ask holds at most one; a node holds at most one, but in 1.8.0 any number of asks that require it.
 
 use crate::model::{AppState, Time};
-use crate::scheduler::cycle::try_asks::{Pick, Room};
+use crate::scheduler::cycle::headroom::Room;
+use crate::scheduler::cycle::try_asks::Pick;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind};
-use crate::scheduler::state::app::Ask;
+use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
 
 impl Partition {

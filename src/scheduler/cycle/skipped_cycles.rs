@@ -4,51 +4,9 @@
 //! ask was tried follows from that when somebody wants to know, or when its application wakes.
 
 use crate::model::Time;
-use crate::scheduler::index::{AppKey, QueueKey};
+use crate::scheduler::index::AppKey;
 use crate::scheduler::state::partition::Partition;
-
-/// How many cycles were slept through.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::scheduler) struct Slept {
-    /// How many, ever.
-    times: u64,
-    /// When last.
-    last: Time,
-}
-
-impl Slept {
-    /// One more.
-    pub fn note(&mut self, now: Time) {
-        self.times += 1;
-        self.last = now;
-    }
-
-    /// How many there were since then, and when the last of them was.
-    fn since(self, then: Self) -> Self {
-        Self { times: self.times.saturating_sub(then.times), last: self.last }
-    }
-
-    /// Both, one beside the other.
-    fn and(self, other: Self) -> Self {
-        match (self.times, other.times) {
-            (_, 0) => self,
-            (0, _) => other,
-            _ => Self { times: self.times + other.times, last: self.last.max(other.last) },
-        }
-    }
-}
-
-/// From when on an application has slept.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::scheduler) struct Since {
-    /// When it was tried last.
-    at: Time,
-    leaf: QueueKey,
-    of_leaf: Slept,
-    of_partition: Slept,
-    /// Cycles that it slept through by itself, while its leaf was tried.
-    pub own: Slept,
-}
+use crate::scheduler::state::skipped_cycles::{Since, Slept};
 
 impl Partition {
     /// An application falls asleep now.

@@ -1,32 +1,18 @@
 //! Trying the asks of one application, in their order, on the nodes, in theirs (`scheduler.md` sections 7, 8, 12, 15).
 
-use std::time::Duration;
-
-use crate::model::{AppId, NodeId, QueuePath, Resource, Time};
+use crate::model::{AppId, NodeId, QueuePath, Time};
 use crate::scheduler::cycle::backoff::Drowsy;
-use crate::scheduler::gang::can_replace;
+use crate::scheduler::cycle::headroom::{RESERVATION_DELAY, Room};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::interface::switches::{RequiredNode, Switches};
 use crate::scheduler::preemption::attempts::Attempts;
-use crate::scheduler::state::app::{Application, Ask, Tried};
-use crate::scheduler::state::ask_log::{AskLog, Failure};
-use crate::scheduler::state::node::{Node, Nodes};
-
-/// How old an ask must be before a node is kept for it (SCH-130).
-pub(in crate::scheduler) const RESERVATION_DELAY: Duration = Duration::from_secs(2);
-
-/// How long the same thing is not told again of the same ask (SCH-222).
-const TELL_AGAIN: Duration = Duration::from_secs(15);
-
-/// Whether something is told of an ask that was `last` told of then; if so, that is noted.
-pub(in crate::scheduler) fn tell_again(now: Time, last: &mut Option<Time>) -> bool {
-    let due = last.is_none_or(|last| now.since(last) >= TELL_AGAIN);
-    if due {
-        *last = Some(now);
-    }
-    due
-}
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::{Ask, tell_again};
+use crate::scheduler::state::ask_log::{AskLog, Failure, Tried};
+use crate::scheduler::state::node::Node;
+use crate::scheduler::state::nodes::Nodes;
+use crate::scheduler::state::task_group::can_replace;
 
 /// What a cycle does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,24 +30,6 @@ pub(in crate::scheduler) enum Pick {
     Stall,
     /// Victims are on their way out, and their node is kept for the ask that needs the room.
     Preempted,
-}
-
-/// What may still be allocated to an application.
-pub(in crate::scheduler) struct Room<'r> {
-    /// By the limits of its user and group; `None` where none names a resource.
-    pub of_limits: Option<&'r Resource>,
-    /// By its queues.
-    pub of_queue: &'r Resource,
-}
-
-impl Room<'_> {
-    /// Limits first, then queues (LIM-043).
-    pub fn fits(&self, ask: &Resource) -> Result<(), Tried> {
-        if self.of_limits.is_some_and(|room| !room.fit_in_max_undef(ask)) {
-            return Err(Tried::UserQuota);
-        }
-        if self.of_queue.fit_in_max_undef(ask) { Ok(()) } else { Err(Tried::QueueQuota) }
-    }
 }
 
 /// How trying one ask ended.

@@ -1,28 +1,19 @@
 //! One scheduling cycle: at most one allocation a partition (`scheduler.md` sections 3, 4, 7).
 
-use std::collections::BTreeSet;
-use std::ops::Bound;
-
 use crate::config::properties::AppSortPolicy;
 use crate::model::{AppState, QueueState, Resource, Time};
 use crate::scheduler::cycle::backoff::Drowsy;
-use crate::scheduler::cycle::try_asks::{Pick, Room, try_asks};
+use crate::scheduler::cycle::headroom::Room;
+use crate::scheduler::cycle::try_asks::{Pick, try_asks};
 use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind, RunnableCause};
 use crate::scheduler::preemption::attempts::Attempts;
 use crate::scheduler::state::app::Application;
+use crate::scheduler::state::app_rank::{AppRank, next_behind};
 use crate::scheduler::state::ask_log::Failure;
-use crate::scheduler::state::order::AppRank;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 use crate::scheduler::state::siblings::Visit;
-
-/// What a cycle keeps from one call to the next, so that it does not allocate memory for it again.
-#[derive(Clone, Debug, Default)]
-pub(in crate::scheduler) struct Scratch {
-    /// The parents on the way down, and what is left of them from earlier walks.
-    walk: Vec<Visit>,
-}
 
 /// The steps of a cycle (SCH-042).
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,13 +84,13 @@ impl Partition {
     /// Walks the tree depth first, children in their order, to the first leaf that has something to do (SCH-050). The tree may
     /// be deep: the walk keeps its own stack.
     fn find_pick(&mut self, now: Time, step: Step, events: &mut Vec<Event>) -> Option<Pick> {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let pick = self.walk(now, step, &mut scratch.walk, events);
-        self.scratch = scratch;
+        let mut walk = std::mem::take(&mut self.walk);
+        let pick = self.walk_queues(now, step, &mut walk, events);
+        self.walk = walk;
         pick
     }
 
-    fn walk(&mut self, now: Time, step: Step, walk: &mut Vec<Visit>, events: &mut Vec<Event>) -> Option<Pick> {
+    fn walk_queues(&mut self, now: Time, step: Step, walk: &mut Vec<Visit>, events: &mut Vec<Event>) -> Option<Pick> {
         let (mut depth, mut key) = (0, ROOT);
         loop {
             if self.queues[key].leaf {
@@ -268,13 +259,4 @@ impl Partition {
             queue.refresh_share();
         }
     }
-}
-
-/// The application of a leaf that stands behind `last` (SCH-071).
-pub(in crate::scheduler) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
-    match last {
-        None => ranks.first(),
-        Some(last) => ranks.range((Bound::Excluded(last), Bound::Unbounded)).next(),
-    }
-    .cloned()
 }

@@ -2,8 +2,8 @@
 
 use crate::config::properties::AppSortPolicy;
 use crate::model::Resource;
-use crate::scheduler::Submission;
 use crate::scheduler::index::QueueKey;
+use crate::scheduler::interface::command::Submission;
 use crate::scheduler::state::partition::Partition;
 
 impl Partition {

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::Takeover;
 use crate::model::{AppState, Time};
 use crate::scheduler::cycle::try_asks::Pick;
-use crate::scheduler::cycle::try_queues::next_behind;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
-use crate::scheduler::state::app::Allocation;
-use crate::scheduler::state::order::AppRank;
+use crate::scheduler::state::app_rank::{AppRank, next_behind};
+use crate::scheduler::state::ask::Allocation;
+use crate::scheduler::state::ask::Takeover;
 use crate::scheduler::state::partition::Partition;
 
 /// What the placeholders of one application allow.

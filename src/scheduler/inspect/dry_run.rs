@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::model::{AppId, AskId, QueuePath, QueueState, Resource, Time};
-use crate::scheduler::Scheduler;
 use crate::scheduler::index::QueueKey;
 use crate::scheduler::interface::command::{AskSpec, Command, Submission};
 use crate::scheduler::interface::event::EventKind;
@@ -15,6 +14,7 @@ use crate::scheduler::placement::Admission;
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::{Queue, ROOT};
+use crate::scheduler::state::scheduler::Scheduler;
 
 /// What one pass of the queue cleaner would do (SCH-182).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,15 +10,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{AppId, AppState, Priority, Resource};
-use crate::scheduler::Scheduler;
-use crate::scheduler::Switches;
-use crate::scheduler::gang::TaskGroup;
 use crate::scheduler::index::{QueueKey, SlabKey};
-use crate::scheduler::interface::switches::{AskAgainAllocated, AskAgainPending};
-use crate::scheduler::state::app::{Application, Ask};
+use crate::scheduler::interface::switches::{AskAgainAllocated, AskAgainPending, Switches};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
-use crate::scheduler::usage::{Bound, QueueUsage, Side, bounds_of};
+use crate::scheduler::state::scheduler::Scheduler;
+use crate::scheduler::state::task_group::TaskGroup;
+use crate::scheduler::usage::{Bound, QueueUsage, Side};
+use crate::scheduler::user_limits::bounds_of;
 
 /// An invariant that a switch may suspend, because it reproduces a defect of a release. All others hold under every profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

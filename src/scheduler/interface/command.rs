@@ -21,7 +21,7 @@ pub enum Command {
     Tick,
     /// Goes on with what earlier commands left unfinished, so far as one command does ([`Scheduler::is_unfinished`]).
     ///
-    /// [`Scheduler::is_unfinished`]: crate::scheduler::Scheduler::is_unfinished
+    /// [`Scheduler::is_unfinished`]: crate::scheduler::state::scheduler::Scheduler::is_unfinished
     Continue,
     /// Something within one partition.
     In {

@@ -9,7 +9,7 @@ use super::submission::Submission;
 use super::trace::{Asked, End, Next, RuleRef, RuleTrace, Trace};
 use super::tree::QueueTree;
 use super::walk::{Found, Halt, Walk};
-use super::{FALLBACK_QUEUE, RECOVERY_QUEUE};
+use super::well_known::{FALLBACK_QUEUE, RECOVERY_QUEUE};
 
 /// The answer to a submission, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

@@ -30,6 +30,7 @@ mod text;
 mod trace;
 mod tree;
 mod walk;
+mod well_known;
 
 #[cfg(test)]
 mod tests;
@@ -48,9 +49,4 @@ pub use text::{Line, Mark, Reason};
 pub use trace::{Asked, End, Next, RuleRef, RuleTrace, Step, StepEnd, Trace};
 pub use tree::{QueueFacts, QueueState, QueueTree, ancestors};
 pub use walk::TYPE_TAG;
-
-/// The queue of forced applications that no rule places (PLC-092).
-pub const RECOVERY_QUEUE: &str = "root.@recovery@";
-
-/// The queue that 1.8 tries when no rule is left (PLC-004).
-pub const FALLBACK_QUEUE: &str = "root.default";
+pub use well_known::{FALLBACK_QUEUE, RECOVERY_QUEUE};

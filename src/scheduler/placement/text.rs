@@ -406,7 +406,7 @@ fn next_words(next: &Next, entry: &RuleTrace) -> String {
         Next::RecoveryClosed => "is kept for recovery".to_owned(),
         Next::NotBelowRoot => "is not below root".to_owned(),
         Next::NotForced => "not forced".to_owned(),
-        Next::NoFallback => format!("{} does not exist", super::FALLBACK_QUEUE),
+        Next::NoFallback => format!("{} does not exist", super::well_known::FALLBACK_QUEUE),
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::config::RuleKind;
 use crate::model::QueuePath;
 
-use super::RECOVERY_QUEUE;
 use super::filter::FilterVerdict;
 use super::refusal::{Refusal, Refused};
 use super::rules::{Link, Rule, illegal_part, is_qualified, parent_path};
@@ -11,6 +10,7 @@ use super::submission::Submission;
 use super::switches::{Draining, Switches};
 use super::trace::{Next, RuleTrace, Step, StepEnd};
 use super::tree::{QueueFacts, QueueState, QueueTree, ancestors};
+use super::well_known::RECOVERY_QUEUE;
 
 /// The tag that the `applicationtype` rule reads (PLC-047).
 pub const TYPE_TAG: &str = "application.type";

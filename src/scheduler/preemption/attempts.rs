@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::model::{Resource, Time};
 use crate::scheduler::index::{AskKey, QueueKey};
-use crate::scheduler::state::app::{Ask, AskRank, Tried};
-use crate::scheduler::state::ask_log::Failure;
+use crate::scheduler::state::ask::{Ask, AskRank};
+use crate::scheduler::state::ask_log::{Failure, Tried};
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 

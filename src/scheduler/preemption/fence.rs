@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use crate::config::PreemptionPolicy;
 use crate::model::{Priority, PriorityPolicy};
 use crate::scheduler::index::QueueKey;
-use crate::scheduler::state::queue::QueueTree;
+use crate::scheduler::state::queue_tree::QueueTree;
 
 /// The part of the tree in which an ask may find victims.
 pub(super) struct Fence {

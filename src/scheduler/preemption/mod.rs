@@ -18,7 +18,7 @@ use std::time::Duration;
 use super::index::{AppKey, AskKey, NodeKey};
 use crate::model::Time;
 use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
-use crate::scheduler::state::app::Ask;
+use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
 use select::Hunt;
 

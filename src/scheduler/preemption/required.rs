@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 
 use super::select::shares_name;
 use crate::model::{Priority, Resource, Time};
-use crate::scheduler::cycle::try_asks::tell_again;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::event::{Event, EventKind};
-use crate::scheduler::state::app::{Allocation, Ask};
+use crate::scheduler::state::ask::{Allocation, Ask, tell_again};
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::partition::Partition;
 

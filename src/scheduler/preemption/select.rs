@@ -8,7 +8,7 @@ use super::shadow::{LevelKey, Offer, Shadow};
 use crate::model::{Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::switches::AskQueueRoom;
-use crate::scheduler::state::app::{Allocation, Ask};
+use crate::scheduler::state::ask::{Allocation, Ask};
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::partition::Partition;
 
@@ -280,8 +280,10 @@ mod tests {
     use super::*;
     use crate::config;
     use crate::model::{Identity, Profile};
+    use crate::scheduler::interface::command::{AskSpec, Command, NodeSpec, PartitionCommand, Submission};
+    use crate::scheduler::interface::event::EventKind;
     use crate::scheduler::state::predicates::Predicates;
-    use crate::scheduler::{AskSpec, Command, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission};
+    use crate::scheduler::state::scheduler::Scheduler;
 
     /// Nothing of b may go to n1.
     #[derive(Debug)]

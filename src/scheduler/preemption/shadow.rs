@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::model::Resource;
 use crate::scheduler::index::QueueKey;
 use crate::scheduler::interface::switches::{AskQueueRoom, Switches, VictimFloor};
-use crate::scheduler::state::queue::QueueTree;
+use crate::scheduler::state::queue_tree::QueueTree;
 
 /// The copies that one search works on: of the ask's queues, and of those of its possible victims.
 pub(super) struct Shadow<'a> {

@@ -5,10 +5,25 @@ use std::time::Duration;
 use smallvec::SmallVec;
 
 use crate::model::Time;
-use crate::scheduler::state::app::Tried;
 
 /// How long what is shown of an ask may be behind while the same reasons go on holding: counts change in every cycle.
 const SHOW_AGAIN: Duration = Duration::from_secs(10);
+
+/// What the last cycle that tried an ask found (SCH-082).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Tried {
+    /// Not tried yet.
+    #[default]
+    Never,
+    /// A limit of its user or group has no room.
+    UserQuota,
+    /// A queue on the path has no room.
+    QueueQuota,
+    /// It fits the queues, no node has room.
+    NoNode,
+    /// It is to take over from a placeholder of its task group.
+    Placeholder,
+}
 
 /// Why an ask was not allocated, in the order in which a cycle finds out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

@@ -8,9 +8,11 @@ use crate::scheduler::interface::denial::{Misfit, MisfitKind};
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::partition::Partition;
-use crate::scheduler::state::queue::{PathUp, QueueTree};
-use crate::scheduler::usage::account::{Bound, Side, has_place};
+use crate::scheduler::state::queue_tree::{PathUp, QueueTree};
+use crate::scheduler::usage::account::Bound;
 use crate::scheduler::usage::limits::{max_applications, max_resources};
+use crate::scheduler::usage::side::Side;
+use crate::scheduler::usage::totals::has_place;
 
 /// The group that an application of `who` counts under in a queue: level by level from the leaf up, the first that names
 /// one of his groups or has `*` (LIM-030, SCH-124).
