@@ -146,7 +146,7 @@ proptest! {
                 last = Some(view);
             }
             let mut copy = scheduler.clone();
-            copy.partitions_mut().iter_mut().for_each(|partition| partition.touched = None);
+            copy.partitions_mut().iter_mut().for_each(|partition| partition.dirty = None);
             let fresh = ViewBuilder::default().update(now, &mut copy);
             if let (Some(last), Some(fresh)) = (&last, &fresh) {
                 assert_eq!(format!("{:#?}", live(last)), format!("{:#?}", live(fresh)));

@@ -115,7 +115,7 @@ struct Saved<'a, S> {
 impl Core {
     /// Everything of it, written down.
     pub fn save(&mut self) -> Vec<u8> {
-        self.scheduler.partitions_mut().iter_mut().for_each(Partition::count_all_slept);
+        self.scheduler.partitions_mut().iter_mut().for_each(Partition::count_all_skipped_cycles);
         let (notices, notices_told, history) = self.views.kept();
         let saved = Saved {
             scheduler: self.scheduler.saving(),

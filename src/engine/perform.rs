@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::core::Core;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Resource};
-use crate::scheduler::placement::{Outcome, access};
+use crate::scheduler::placement::{PlacementOutcome, access};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::{AskSpec, Command, Event, EventKind, Partition, PartitionCommand, Submission};
 use crate::view::act::may::queue_changed;
@@ -178,7 +178,7 @@ impl Core {
         let plan = if queues { part.cleaning_plan() } else { Default::default() };
         let expired = if applications { part.expired(self.now()) } else { 0 };
         let kept =
-            plan.kept.into_iter().map(|(queue, apps)| Kept { queue, why: counted(apps as usize, "application") });
+            plan.draining.into_iter().map(|(queue, apps)| Kept { queue, why: counted(apps as usize, "application") });
         let done =
             Cleaned { removed_queues: plan.removed, kept: kept.collect(), removed_applications: expired, dry_run };
         if !dry_run {
@@ -199,7 +199,7 @@ impl Core {
             return Err(Refusal::new(Code::Exists, at.cannot(), "a live application has this id"));
         }
         // A forced submission passes placement without any right.
-        if let Outcome::Placed(placed) = part.would_place(submission).placement.outcome
+        if let PlacementOutcome::Placed(placed) = part.would_place(submission).placement.outcome
             && access::submit(&part.queues, placed.path.as_str(), &at.actor.identity).is_none()
         {
             return Err(Refusal::no_access(at.actor, &at.order.act, &placed.path, AclKind::Submit));

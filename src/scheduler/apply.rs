@@ -30,7 +30,7 @@ impl Scheduler {
             Command::Cycle => {
                 self.partitions.iter_mut().for_each(|p| p.finish_ending(now, &mut events));
                 let most = self.tuning.allocations_per_cycle;
-                self.partitions.iter_mut().for_each(|p| p.cycle_packing(now, most, &mut events));
+                self.partitions.iter_mut().for_each(|p| p.cycle_with_batch(now, most, &mut events));
             }
             Command::Clean => self.partitions.iter_mut().for_each(|p| {
                 p.clean(now, &mut events);
@@ -101,9 +101,9 @@ impl Partition {
         self.run_timers(now, events);
     }
 
-    /// Drops everything that cycles keep to save work.
+    /// Drops everything that cycles hold to save work.
     pub(in crate::scheduler) fn forget_shortcuts(&mut self) {
-        self.wake_all();
+        self.end_all_backoffs();
         self.queues.forget_order();
         self.nodes.lower_bounds();
     }

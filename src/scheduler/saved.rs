@@ -1,9 +1,9 @@
-//! A scheduler written down whole, and made anew from that.
+//! A whole scheduler as a saved value, and restored from it.
 //!
 //! Invariants:
-//! - what was made anew decides as the one that was written down, command by command: slots, their order of use, timers and
+//! - a restored scheduler decides as the one that was saved, command by command: slots, their order of use, timers and
 //!   counters are kept;
-//! - what follows from the rest is not written: look-ups, orders, candidates, which limits hold for whom; neither is what cycles keep to
+//! - what follows from the rest is not written: look-ups, orders, candidates, which limits hold for whom; neither is what cycles hold to
 //!   save work, on which no decision rests;
 //! - records of placements are shared again: most applications came in the same few ways.
 //!
@@ -94,7 +94,7 @@ impl Scheduler {
         self.tuning = tuning;
         for partition in &mut self.partitions {
             partition.tuning = tuning;
-            partition.wake_all();
+            partition.end_all_backoffs();
         }
     }
 }
@@ -175,7 +175,7 @@ impl SavedPartition {
 }
 
 impl Partition {
-    /// Makes anew what follows from the rest.
+    /// Rebuilds what follows from the rest.
     fn index(&mut self) {
         self.nodes.index();
         self.usage.users.index();

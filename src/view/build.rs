@@ -1,4 +1,4 @@
-//! Makes views of a scheduler, each from the one before and what was touched since.
+//! Makes views of a scheduler, each from the one before and what was dirty since.
 //!
 //! The first view reads everything. From then on a view costs what changed: rows of objects that the scheduler did not
 //! touch are the very same allocations as before.
@@ -19,8 +19,8 @@ use crate::model::{NodeId, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask::Ask;
-use crate::scheduler::state::ask_log::Tried;
-use crate::scheduler::state::dirty::Touched;
+use crate::scheduler::state::ask_log::TryResult;
+use crate::scheduler::state::dirty::Dirty;
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::queue::{Queue, Settings};
 use crate::scheduler::state::task_group::TaskGroup;
@@ -78,7 +78,7 @@ impl ViewBuilder {
 
     /// Has the next view show every pending ask as it is: counts that change in every cycle are shown now and then only.
     pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
-        scheduler.partitions_mut().iter_mut().for_each(Partition::touch_pending);
+        scheduler.partitions_mut().iter_mut().for_each(Partition::mark_pending);
     }
 
     /// What was told and sampled so far, for whoever keeps it: the notices, how many there ever were, and the samples.
@@ -140,7 +140,7 @@ impl ViewBuilder {
         self.view.partitions.clear();
         self.partitions.clear();
         for partition in scheduler.partitions_mut() {
-            partition.touched = None;
+            partition.dirty = None;
             self.view.partitions.push(PartitionView { name: Arc::clone(&partition.name), ..Default::default() });
             self.partitions.push(PartitionBuilder::default());
         }
@@ -159,48 +159,48 @@ impl ViewBuilder {
 
 impl PartitionBuilder {
     fn update(&mut self, view: &mut PartitionView, partition: &mut Partition) -> bool {
-        let touched = match &mut partition.touched {
-            Some(touched) if touched.is_empty() => return false,
-            Some(touched) => touched.take(),
+        let dirty = match &mut partition.dirty {
+            Some(dirty) if dirty.is_empty() => return false,
+            Some(dirty) => dirty.take(),
             None => {
                 // A partition that nobody has looked at yet, perhaps a new one by the name of one that is gone.
                 let (tree_generation, app_generation) = (view.tree_generation, view.app_generation);
                 let name = Arc::clone(&partition.name);
                 *view = PartitionView { name, tree_generation, app_generation, ..PartitionView::default() };
                 *self = Self::default();
-                partition.touched = Some(Touched::default());
+                partition.dirty = Some(Dirty::default());
                 everything(partition)
             }
         };
-        view.tree_generation += u64::from(touched.tree);
-        view.app_generation += u64::from(touched.app_set);
+        view.tree_generation += u64::from(dirty.tree);
+        view.app_generation += u64::from(dirty.app_set);
         let mut limits_changed = false;
-        for key in touched.queues.iter() {
+        for key in dirty.queues.iter() {
             limits_changed |= self.update_queue(view, partition, key);
         }
         if limits_changed {
             view.limited_users = users::limited(view, Side::User);
             view.limited_groups = users::limited(view, Side::Group);
         }
-        for key in touched.apps.iter() {
+        for key in dirty.apps.iter() {
             update_app(view, partition, key);
         }
-        for (app, ask, arrival) in &touched.asks {
+        for (app, ask, arrival) in &dirty.asks {
             update_ask(view, partition, *app, *ask, *arrival);
         }
         // Slots are used again: all that is gone goes first, or an id in a new slot would go with its old one.
-        for key in touched.nodes.iter() {
+        for key in dirty.nodes.iter() {
             self.drop_node(view, partition, key);
         }
-        for key in touched.nodes.iter() {
+        for key in dirty.nodes.iter() {
             self.update_node(view, partition, key);
         }
-        for (node, number) in &touched.allocations {
+        for (node, number) in &dirty.allocations {
             self.update_allocation(view, partition, *node, *number);
         }
         let PartitionView { users, groups, .. } = view;
-        self.users.update(users, &partition.usage.users, Side::User, touched.users.iter(), partition);
-        self.groups.update(groups, &partition.usage.groups, Side::Group, touched.groups.iter(), partition);
+        self.users.update(users, &partition.usage.users, Side::User, dirty.users.iter(), partition);
+        self.groups.update(groups, &partition.usage.groups, Side::Group, dirty.groups.iter(), partition);
         self.update_ended(view, partition);
         view.state = partition.state;
         view.preemption = partition.preemption;
@@ -296,8 +296,8 @@ impl PartitionBuilder {
 }
 
 /// All there is, for the first view.
-fn everything(partition: &Partition) -> Touched {
-    let mut all = Touched { tree: true, app_set: true, ..Touched::default() };
+fn everything(partition: &Partition) -> Dirty {
+    let mut all = Dirty { tree: true, app_set: true, ..Dirty::default() };
     partition.queues.iter().for_each(|queue| all.queues.mark(queue.key));
     for (key, app) in partition.apps.iter() {
         all.apps.mark(key);
@@ -458,7 +458,7 @@ fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         asks: old.map(|old| old.asks.clone()).unwrap_or_default(),
         notes: old.map(|old| old.notes.clone()).unwrap_or_default(),
         max_allocated: app.max_allocated.clone(),
-        past: Arc::clone(&app.past),
+        past: Arc::clone(&app.tracked_resources),
         pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
         log,
         message: app.message.clone(),
@@ -484,11 +484,11 @@ fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition) -> AskRow
         }
         None => AskState::Pending {
             reason: match ask.tried {
-                Tried::Never => PendingReason::NotTried,
-                Tried::UserQuota => PendingReason::UserQuota,
-                Tried::QueueQuota => PendingReason::QueueQuota,
-                Tried::NoNode => PendingReason::NoNode,
-                Tried::Placeholder => PendingReason::Placeholder,
+                TryResult::Never => PendingReason::NotTried,
+                TryResult::UserQuota => PendingReason::UserQuota,
+                TryResult::QueueQuota => PendingReason::QueueQuota,
+                TryResult::NoNode => PendingReason::NoNode,
+                TryResult::Placeholder => PendingReason::Placeholder,
             },
             reserved,
         },

@@ -20,7 +20,7 @@ impl Partition {
         let taken = self.takes_gang(leaf, total);
         if taken.is_err() && self.switches.priority_on_submit {
             // 1.5.1 adds the application to its leaf before it asks, and takes it out again.
-            self.queues.hand_up_path(leaf);
+            self.queues.report_priority_up(leaf);
         }
         taken.map_err(|why| format!("application {:?} cannot run as a gang: {why}", submission.app))
     }

@@ -36,7 +36,7 @@ impl Application {
         }
     }
 
-    /// A placeholder is asked for anew under the same id: it counts once.
+    /// A placeholder is asked for again under the same id: it counts once.
     pub(in crate::scheduler) fn expect_less(&mut self, ask: &Ask) {
         if let Some(group) = self.group_of(ask) {
             group.count = group.count.saturating_sub(1);

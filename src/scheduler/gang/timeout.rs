@@ -90,7 +90,7 @@ impl Partition {
         }
     }
 
-    /// The gang did not come together: its application goes on without, or fails. Everything that it asks for or holds as
+    /// The gang did not come together: its application continues without, or fails. Everything that it asks for or holds as
     /// placeholders goes.
     fn give_up_gang(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         match self.apps[app].gang_style {

@@ -8,7 +8,7 @@ use crate::scheduler::interface::event::{Event, EventKind, Holder};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::app_rank::AppRank;
 use crate::scheduler::state::ask::{Allocation, Ask};
-use crate::scheduler::state::ask_log::Tried;
+use crate::scheduler::state::ask_log::TryResult;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::Queue;
 use crate::scheduler::state::task_group::TaskGroup;
@@ -66,7 +66,7 @@ impl Partition {
             node.allocated.add_assign(resource);
             node.allocations.insert(number, (app, ask));
         });
-        self.touch_allocation(node, number);
+        self.mark_allocation(node, number);
     }
 
     /// What [`Partition::charge_node`] did is undone, for each of these numbers and amounts.
@@ -82,7 +82,7 @@ impl Partition {
             }
             node.allocated.prune();
         });
-        ended.for_each(|(number, _)| self.touch_allocation(node, number));
+        ended.for_each(|(number, _)| self.mark_allocation(node, number));
     }
 
     /// An ask that is not pending any more is allocated from now on: everything that this moves but its node. `in_place`: it
@@ -122,9 +122,9 @@ impl Partition {
             in_place,
         };
         events.push(Event { at: now, kind });
-        self.touch_ask(app, ask, arrival);
-        self.touch_account(app);
-        self.touch_path(leaf);
+        self.mark_ask(app, ask, arrival);
+        self.mark_account(app);
+        self.mark_path(leaf);
         self.refresh_app(app);
     }
 
@@ -147,7 +147,7 @@ impl Partition {
             self.usage.decrease(&application.account, &path, &taken.resource);
             self.placeholders -= u64::from(taken.placeholder);
             self.free_node(allocation.node, iter::once((allocation.number, &taken.resource)));
-            self.touch_account(app);
+            self.mark_account(app);
         }
         self.end_preemption(app, &taken);
         for key in path {
@@ -161,13 +161,13 @@ impl Partition {
             sum.prune();
             queue.refresh_share();
         }
-        self.touch_ask(app, ask, taken.arrival);
-        self.touch_path(leaf);
+        self.mark_ask(app, ask, taken.arrival);
+        self.mark_path(leaf);
         self.refresh_app(app);
         Some(taken)
     }
 
-    /// Brings what a leaf keeps of an application up to date: its place among the candidates, its priority.
+    /// Brings what a leaf holds of an application up to date: its place among the candidates, its priority.
     pub(in crate::scheduler) fn refresh_app(&mut self, key: AppKey) {
         let app = &mut self.apps[key];
         let leaf = app.queue;
@@ -191,12 +191,12 @@ impl Partition {
         let priority = app.priority();
         let counted = std::mem::replace(&mut app.counted_priority, priority);
         self.queues.note_priority(leaf, Some(counted), Some(priority));
-        self.touch_app(key);
+        self.mark_app(key);
     }
 
     /// A new ask's state of mind: nothing is known of it yet.
     pub(in crate::scheduler) fn untried(ask: &mut Ask) {
-        ask.tried = Tried::Never;
+        ask.tried = TryResult::Never;
         ask.fits_queue = true;
         ask.fits_limits = true;
     }

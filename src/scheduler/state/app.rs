@@ -12,10 +12,11 @@ use crate::scheduler::placement::Record;
 use crate::scheduler::state::app_rank::AppRank;
 use crate::scheduler::state::ask::{Allocation, Ask, AskRank};
 use crate::scheduler::state::ask_ids::AskIds;
-use crate::scheduler::state::backoff::Sleep;
+use crate::scheduler::state::backoff::Backoff;
 use crate::scheduler::state::task_group::TaskGroup;
 use crate::scheduler::state::timer::TimerKey;
 use crate::scheduler::usage::Account;
+use crate::scheduler::usage::tracked_resources::TrackedResources;
 
 /// An application (SCH-012).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -74,7 +75,7 @@ pub struct Application {
     /// Allocations in order of allocation.
     #[serde(skip)]
     pub allocations: BTreeMap<u64, AskKey>,
-    /// Nodes kept for its asks, in the order in which that was done (SCH-016).
+    /// Nodes reserved for its asks, in the order in which that was done (SCH-016).
     pub reservations: Vec<(AskKey, NodeKey)>,
     /// Sum of the pending asks.
     pub pending: Resource,
@@ -85,14 +86,14 @@ pub struct Application {
     /// The most that it had allocated at one time, name by name; real allocations and placeholders apart.
     pub max_allocated: Resource,
     /// What it has used that has ended.
-    #[serde(with = "crate::model::saved::arc")]
-    pub past: Arc<crate::scheduler::usage::tracked_resources::Past>,
+    #[serde(rename = "past", with = "crate::model::saved::arc")]
+    pub tracked_resources: Arc<TrackedResources>,
     /// Its place among the candidates of its leaf, if it is one.
     #[serde(skip)]
     pub rank: Option<AppRank>,
     /// It was tried in vain and need not be tried again yet.
     #[serde(skip)]
-    pub(in crate::scheduler) sleep: Option<Box<Sleep>>,
+    pub(in crate::scheduler) backoff: Option<Box<Backoff>>,
     /// It also stands among those of its leaf that may replace a placeholder.
     #[serde(skip)]
     pub(in crate::scheduler) may_replace: bool,

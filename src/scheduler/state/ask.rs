@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::model::{AskId, NodeId, Priority, Resource, Tags, Time};
 use crate::scheduler::index::{AskKey, NodeKey};
 use crate::scheduler::interface::command::AskSpec;
-use crate::scheduler::state::ask_log::{AskLog, Tried};
+use crate::scheduler::state::ask_log::{AskLog, TryResult};
 
 /// The place of a pending ask: priority first, then age, then arrival (SCH-080).
 pub type AskRank = (Reverse<Priority>, Time, u64, AskKey);
@@ -19,9 +19,9 @@ pub struct Ask {
     pub id: AskId,
     /// Counts arrivals over the whole partition.
     pub arrival: u64,
-    /// What is wanted.
+    /// The amounts wanted: memory in bytes, vcore in millicores.
     pub resource: Resource,
-    /// The priority.
+    /// The priority; a higher one is tried first (SCH-080).
     pub priority: Priority,
     /// When it was asked.
     pub created: Time,
@@ -49,7 +49,7 @@ pub struct Ask {
     /// Of a placeholder that is about to give way: the ask that takes over.
     pub gives_way: Option<AskKey>,
     /// What the last cycle that tried it found.
-    pub tried: Tried,
+    pub tried: TryResult,
     /// Why it was not allocated so far.
     pub log: AskLog,
     /// When the placeholder was asked for that it took over from (SCH-144).
@@ -62,10 +62,12 @@ pub struct Ask {
     pub preempted_others: bool,
     /// When victims were last sought for it (SCH-151).
     pub preemption_tried: Option<Time>,
-    /// When it was last told that nobody on the node that it requires can make room (SCH-222).
-    pub no_victim_told: Option<Time>,
-    /// When it was last told that the resource manager's conditions keep it from nodes (SCH-222).
-    pub predicates_told: Option<Time>,
+    /// When it was last reported that nothing on the node that it requires can make room (SCH-222).
+    #[serde(rename = "no_victim_told")]
+    pub no_victim_reported: Option<Time>,
+    /// When it was last reported that the resource manager's conditions keep it from nodes (SCH-222).
+    #[serde(rename = "predicates_told")]
+    pub predicates_reported: Option<Time>,
     /// What the resource manager says of it. Nothing is decided by them.
     #[serde(default)]
     pub tags: Tags,
@@ -118,15 +120,15 @@ impl Ask {
             superseded: false,
             takes_over: None,
             gives_way: None,
-            tried: Tried::Never,
+            tried: TryResult::Never,
             log: Default::default(),
             replaced: None,
             fits_queue: true,
             fits_limits: true,
             preempted_others: false,
             preemption_tried: None,
-            no_victim_told: None,
-            predicates_told: None,
+            no_victim_reported: None,
+            predicates_reported: None,
         }
     }
 
@@ -146,12 +148,12 @@ impl Ask {
     }
 }
 
-/// How long the same thing is not told again of the same ask (SCH-222).
-const TELL_AGAIN: Duration = Duration::from_secs(15);
+/// How long the same thing is not reported again for the same ask (SCH-222).
+const REPORT_AGAIN: Duration = Duration::from_secs(15);
 
-/// Whether something is told of an ask that was `last` told of then; if so, that is noted.
-pub(in crate::scheduler) fn tell_again(now: Time, last: &mut Option<Time>) -> bool {
-    let due = last.is_none_or(|last| now.since(last) >= TELL_AGAIN);
+/// Whether something is due to be reported of an ask that it was `last` reported of; if so, `last` becomes `now`.
+pub(in crate::scheduler) fn report_again(now: Time, last: &mut Option<Time>) -> bool {
+    let due = last.is_none_or(|last| now.since(last) >= REPORT_AGAIN);
     if due {
         *last = Some(now);
     }

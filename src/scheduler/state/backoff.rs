@@ -4,27 +4,27 @@ use std::collections::VecDeque;
 
 use crate::model::{Resource, Time};
 use crate::scheduler::index::NodeKey;
-use crate::scheduler::state::skipped_cycles::Since;
+use crate::scheduler::state::skipped_cycles::SkippedSince;
 
-/// How many gains are remembered; who slept longer wakes.
+/// How many gains are remembered; a backoff that has seen fewer ends.
 const REMEMBERED: usize = 4096;
 
 /// Nodes that may take something which they could not take before, in the order in which that came about.
 #[derive(Clone, Debug, Default)]
-pub(in crate::scheduler) struct Gains {
-    /// The node, and whether it is new to those that look, or larger, so that it may be kept for somebody.
+pub(in crate::scheduler) struct NodeGains {
+    /// The node, and whether it is new to those that look, or larger, so that it may be reserved.
     pub(in crate::scheduler) list: VecDeque<(NodeKey, bool)>,
     /// How many were forgotten.
     pub(in crate::scheduler) forgotten: u64,
 }
 
-impl Gains {
-    pub fn note(&mut self, node: NodeKey, anew: bool) {
+impl NodeGains {
+    pub fn note(&mut self, node: NodeKey, larger: bool) {
         if self.list.len() == REMEMBERED {
             self.list.pop_front();
             self.forgotten += 1;
         }
-        self.list.push_back((node, anew));
+        self.list.push_back((node, larger));
     }
 
     /// How many there have been so far.
@@ -35,7 +35,7 @@ impl Gains {
 
 /// Why something that was tried in vain is not tried again.
 #[derive(Clone, Debug)]
-pub(in crate::scheduler) struct Sleep {
+pub(in crate::scheduler) struct Backoff {
     /// From then on time alone may change something.
     pub(in crate::scheduler) until: Time,
     pub(in crate::scheduler) epoch: u64,
@@ -53,6 +53,6 @@ pub(in crate::scheduler) struct Sleep {
     pub(in crate::scheduler) attempts: u32,
     /// How many of them there were.
     pub(in crate::scheduler) attempts_left: u32,
-    /// Of an application: from when on it has slept.
-    pub(in crate::scheduler) since: Option<Since>,
+    /// Of an application: since when it has been skipped.
+    pub(in crate::scheduler) since: Option<SkippedSince>,
 }

@@ -15,7 +15,7 @@ pub struct Node {
     pub key: NodeKey,
     /// The id.
     pub id: NodeId,
-    /// What it has.
+    /// All that it has: memory in bytes, vcore in millicores.
     pub total: Resource,
     /// What others use of it.
     pub occupied: Resource,
@@ -30,9 +30,9 @@ pub struct Node {
     pub attributes: Arc<BTreeMap<String, String>>,
     /// What runs there, in order of allocation.
     pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
-    /// The asks that it is kept for: at most one, or any number of such as require it (SCH-016).
+    /// The asks that it is reserved for: at most one, or any number of such as require it (SCH-016).
     pub reservations: Vec<(AppKey, AskKey)>,
-    /// Whether it is kept for asks that require it.
+    /// Whether it is reserved for asks that require it.
     pub(super) for_required: bool,
     #[serde(skip)]
     pub(super) score: Score,
@@ -46,7 +46,7 @@ impl Node {
         self.schedulable && self.reservations.is_empty()
     }
 
-    /// Whether it is kept for asks that require it.
+    /// Whether it is reserved for asks that require it.
     pub fn reserved_by_required(&self) -> bool {
         !self.reservations.is_empty() && self.for_required
     }

@@ -8,7 +8,7 @@ use crate::model::{NodeId, Resource};
 use crate::scheduler::index::{Index, NodeKey, Slab};
 use crate::scheduler::interface::command::NodeSpec;
 use crate::scheduler::state::ask::Ask;
-use crate::scheduler::state::backoff::Gains;
+use crate::scheduler::state::backoff::NodeGains;
 use crate::scheduler::state::node::{Node, Score, score};
 use crate::scheduler::state::predicates::Predicates;
 use crate::scheduler::state::skyline::Skyline;
@@ -45,7 +45,7 @@ pub struct Nodes {
     #[serde(skip)]
     bounds_of: u64,
     #[serde(skip)]
-    gains: Gains,
+    gains: NodeGains,
 }
 
 impl std::ops::Index<NodeKey> for Nodes {
@@ -87,7 +87,7 @@ impl Nodes {
         self.order.iter().map(|(_, _, key)| &self.nodes[*key])
     }
 
-    /// The nodes in order, without those that are kept for somebody (SCH-092).
+    /// The nodes in order, without reserved ones (SCH-092).
     pub fn unreserved(&self) -> impl Iterator<Item = &Node> {
         self.in_order().filter(|node| node.reservations.is_empty())
     }
@@ -97,12 +97,12 @@ impl Nodes {
         &self.sort
     }
 
-    /// Whether an ask may fit on a node that is not kept for anybody, or `ever` could; if not, it does on none.
+    /// Whether an ask may fit on a node that is not reserved, or `ever` could; if not, it does on none.
     pub(in crate::scheduler) fn may_hold(&self, ask: &Resource, ever: bool) -> bool {
         if ever { self.totals.may_hold(ask) } else { self.rooms.may_hold(ask) }
     }
 
-    /// No node took an ask that one might have taken: what they have at most is looked up anew.
+    /// No node took an ask that one might have taken: what they have at most is looked up again.
     pub(in crate::scheduler) fn lower_bounds(&mut self) {
         if self.bounds_of == self.changes {
             return;
@@ -115,7 +115,7 @@ impl Nodes {
     }
 
     /// Nodes that may take what they could not take before.
-    pub(in crate::scheduler) fn gains(&self) -> &Gains {
+    pub(in crate::scheduler) fn gains(&self) -> &NodeGains {
         &self.gains
     }
 
@@ -192,23 +192,23 @@ impl Nodes {
         let (was_open, total, available) = (node.is_open(), node.total.clone(), node.available.clone());
         change(node);
         node.available = node.total.sub(&node.allocated).sub(&node.occupied);
-        let anew = !was_open || !total.at_least(&node.total);
-        let gains = node.is_open() && (anew || !available.at_least(&node.available));
+        let larger = !was_open || !total.at_least(&node.total);
+        let gains = node.is_open() && (larger || !available.at_least(&node.available));
         self.changes += 1;
         self.place(key);
         if gains {
-            self.note_gain(key, anew);
+            self.note_gain(key, larger);
         }
     }
 
-    /// A node may take what it could not take before; `anew`: it is larger, or was out of reach.
-    fn note_gain(&mut self, key: NodeKey, anew: bool) {
+    /// A node may take what it could not take before; `larger`: its total is larger, or it was not open.
+    fn note_gain(&mut self, key: NodeKey, larger: bool) {
         let node = &self.nodes[key];
         if node.is_open() {
             self.changes += 1;
             self.totals.raise(&node.total);
             self.rooms.raise(&node.available);
-            self.gains.note(key, anew);
+            self.gains.note(key, larger);
         }
     }
 
@@ -249,7 +249,7 @@ impl Nodes {
         })
     }
 
-    /// Makes anew what follows from the nodes.
+    /// Rebuilds what follows from the nodes.
     pub(in crate::scheduler) fn index(&mut self) {
         let keys: Vec<NodeKey> = self.nodes.iter().map(|(key, _)| key).collect();
         for key in keys {

@@ -10,13 +10,13 @@ use crate::scheduler::interface::switches::Switches;
 use crate::scheduler::interface::tuning::Tuning;
 use crate::scheduler::placement::{Hits, Records, Rules};
 use crate::scheduler::state::app::Application;
-use crate::scheduler::state::dirty::Touched;
+use crate::scheduler::state::dirty::Dirty;
 use crate::scheduler::state::meter::Meter;
 use crate::scheduler::state::nodes::Nodes;
 use crate::scheduler::state::queue::ROOT;
 use crate::scheduler::state::queue_tree::QueueTree;
 use crate::scheduler::state::siblings::Visit;
-use crate::scheduler::state::skipped_cycles::Slept;
+use crate::scheduler::state::skipped_cycles::SkippedCycles;
 use crate::scheduler::state::timer::{Timer, TimerKey};
 use crate::scheduler::usage::Usage;
 
@@ -51,7 +51,7 @@ pub struct Partition {
     pub meter: Meter,
     /// What changed since it was last asked for; `None` while nobody asks.
     #[serde(skip)]
-    pub touched: Option<Touched>,
+    pub dirty: Option<Dirty>,
     /// The placement rules in force.
     #[serde(skip)]
     pub rules: Arc<Rules>,
@@ -82,12 +82,12 @@ pub struct Partition {
     /// How often something changed that concerns everybody, such as the configuration.
     #[serde(skip)]
     pub(in crate::scheduler) epoch: u64,
-    /// Until when cycles find nothing and tell nothing, if nothing happens before.
+    /// Until when cycles find nothing and report nothing, if nothing happens before.
     #[serde(skip)]
     pub(in crate::scheduler) quiet: Option<Time>,
     /// How many cycles found nothing because of that.
     #[serde(skip)]
-    pub(in crate::scheduler) slept: Slept,
+    pub(in crate::scheduler) skipped_cycles: SkippedCycles,
     /// The parents on the way down in a cycle, and what is left of them from earlier walks: kept for its capacity.
     #[serde(skip)]
     pub(in crate::scheduler) walk: Vec<Visit>,
@@ -109,7 +109,7 @@ impl Partition {
             reservations: 0,
             placeholders: 0,
             meter: Meter::default(),
-            touched: None,
+            dirty: None,
             hits: Arc::new(Hits::of(&rules)),
             records: Records::default(),
             rules,
@@ -125,7 +125,7 @@ impl Partition {
             unfinished: BTreeSet::new(),
             epoch: 0,
             quiet: None,
-            slept: Slept::default(),
+            skipped_cycles: SkippedCycles::default(),
             walk: Vec::new(),
         }
     }

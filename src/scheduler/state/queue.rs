@@ -8,10 +8,10 @@ use crate::config::{Place, TemplateConfig};
 use crate::model::{Acl, AppId, Priority, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::state::app_rank::AppRank;
-use crate::scheduler::state::backoff::Sleep;
+use crate::scheduler::state::backoff::Backoff;
 use crate::scheduler::state::share::ShareList;
 use crate::scheduler::state::siblings::{SiblingRank, Siblings};
-use crate::scheduler::state::skipped_cycles::Slept;
+use crate::scheduler::state::skipped_cycles::SkippedCycles;
 use crate::scheduler::usage::QueueLimits;
 
 /// The root's key.
@@ -36,7 +36,7 @@ pub struct Queue {
     pub state: QueueState,
     /// When it entered the state.
     pub state_since: Time,
-    /// How many thresholds of draining have been told of since (SCH-211).
+    /// How many thresholds of draining have been reported since (SCH-211).
     pub alerts: u64,
     /// What the configuration says.
     #[serde(with = "crate::model::saved::arc")]
@@ -70,9 +70,10 @@ pub struct Queue {
     pub reserved: BTreeSet<(Time, AppId, AppKey)>,
     /// The highest priority inside (SCH-062).
     pub raw_priority: Priority,
-    /// What the parent has been told, which is what it counts with.
-    pub(super) handed_up: Priority,
-    /// How often each priority stands inside: of applications in a leaf, handed up by children in a parent.
+    /// The priority last reported to the parent, which the parent counts with.
+    #[serde(rename = "handed_up")]
+    pub(super) reported_priority: Priority,
+    /// How often each priority stands inside: of applications in a leaf, as reported by children in a parent.
     pub(super) priorities: BTreeMap<Priority, u32>,
     /// Fair share, for the order among siblings (SCH-054, SCH-055).
     pub share: ShareList,
@@ -89,10 +90,10 @@ pub struct Queue {
     pub(in crate::scheduler) siblings: Siblings,
     /// Of a leaf that was tried in vain and need not be tried again yet.
     #[serde(skip)]
-    pub(super) sleep: Option<Box<Sleep>>,
+    pub(super) backoff: Option<Box<Backoff>>,
     /// How often it did while others were tried.
     #[serde(skip)]
-    pub(in crate::scheduler) slept: Slept,
+    pub(in crate::scheduler) skipped_cycles: SkippedCycles,
 }
 
 /// What the configuration, or a template, says of a queue.

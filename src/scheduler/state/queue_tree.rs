@@ -7,11 +7,11 @@ use smallvec::SmallVec;
 
 use crate::model::{AppId, Priority, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::index::{QueueKey, Slab};
-use crate::scheduler::state::backoff::Sleep;
+use crate::scheduler::state::backoff::Backoff;
 use crate::scheduler::state::queue::{Queue, ROOT};
 use crate::scheduler::state::share::ShareList;
 use crate::scheduler::state::siblings::Siblings;
-use crate::scheduler::state::skipped_cycles::Slept;
+use crate::scheduler::state::skipped_cycles::SkippedCycles;
 
 /// The queues of a partition.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -50,14 +50,14 @@ impl QueueTree {
         self.queues.get(key)
     }
 
-    /// Wakes a leaf. Gives why it slept.
-    pub(in crate::scheduler) fn take_sleep(&mut self, leaf: QueueKey) -> Option<Box<Sleep>> {
-        self.queues.get_mut(leaf)?.sleep.take()
+    /// Ends the backoff of a leaf. Gives the backoff.
+    pub(in crate::scheduler) fn take_backoff(&mut self, leaf: QueueKey) -> Option<Box<Backoff>> {
+        self.queues.get_mut(leaf)?.backoff.take()
     }
 
-    /// Lets a leaf sleep.
-    pub(in crate::scheduler) fn put_sleep(&mut self, leaf: QueueKey, sleep: Box<Sleep>) {
-        self.queues[leaf].sleep = Some(sleep);
+    /// Begins the backoff of a leaf.
+    pub(in crate::scheduler) fn put_backoff(&mut self, leaf: QueueKey, backoff: Box<Backoff>) {
+        self.queues[leaf].backoff = Some(backoff);
     }
 
     /// How many queues there are.
@@ -106,20 +106,20 @@ impl QueueTree {
             replacers: BTreeSet::new(),
             reserved: BTreeSet::new(),
             raw_priority: Priority::MIN,
-            handed_up: Priority::MIN,
+            reported_priority: Priority::MIN,
             priorities: BTreeMap::new(),
             share: ShareList::default(),
             share_base: None,
             marked: false,
             rank: None,
             siblings: Siblings::default(),
-            sleep: None,
-            slept: Slept::default(),
+            backoff: None,
+            skipped_cycles: SkippedCycles::default(),
         });
         if let Some(parent) = parent {
             let at = self.child_position(parent, name).unwrap_or_else(|at| at);
             self.queues[parent].children.insert(at, key);
-            // Nothing can rise by it, so nothing is handed up: under P-02 that would refresh what is stale above.
+            // Nothing can rise by it, so nothing is reported upwards: under P-02 that would refresh what is stale above.
             *self.queues[parent].priorities.entry(Priority::MIN).or_default() += 1;
         }
         key
@@ -128,14 +128,14 @@ impl QueueTree {
     /// Takes an empty queue out of the tree.
     pub fn remove(&mut self, key: QueueKey) {
         let Some(queue) = self.queues.get(key) else { return };
-        let handed_up = queue.handed_up;
+        let reported_priority = queue.reported_priority;
         if let Some(parent) = queue.parent {
             let at = self.child_position(parent, queue.path.name());
             self.unlist(parent, key);
             if let Ok(at) = at {
                 self.queues[parent].children.remove(at);
             }
-            self.note_priority(parent, Some(handed_up), None);
+            self.note_priority(parent, Some(reported_priority), None);
         }
         self.queues.remove(key);
     }
@@ -242,7 +242,7 @@ impl QueueTree {
     }
 
     /// An application of the leaf has another priority: the old one leaves, the new one comes, and every ancestor that sees
-    /// a difference is told (SCH-062).
+    /// a difference learns it (SCH-062).
     pub fn note_priority(&mut self, key: QueueKey, old: Option<Priority>, new: Option<Priority>) {
         if old == new {
             return;
@@ -262,36 +262,36 @@ impl QueueTree {
                 *queue.priorities.entry(new).or_default() += 1;
             }
             queue.raw_priority = queue.priorities.last_key_value().map_or(Priority::MIN, |(highest, _)| *highest);
-            let Some(change) = self.hand_up(at) else { return };
+            let Some(change) = self.report_priority(at) else { return };
             (at, old, new) = change;
         }
     }
 
-    /// Tells the parent of a queue its current priority. Gives the parent and what changes there, if anything does.
-    fn hand_up(&mut self, key: QueueKey) -> Option<(QueueKey, Option<Priority>, Option<Priority>)> {
+    /// Reports the current priority of a queue to its parent. Gives the parent and what changes there, if anything does.
+    fn report_priority(&mut self, key: QueueKey) -> Option<(QueueKey, Option<Priority>, Option<Priority>)> {
         let queue = &mut self.queues[key];
         let now = queue.current_priority();
-        let before = std::mem::replace(&mut queue.handed_up, now);
+        let before = std::mem::replace(&mut queue.reported_priority, now);
         match queue.parent {
             Some(parent) if before != now => Some((parent, Some(before), Some(now))),
             _ => None,
         }
     }
 
-    /// Hands the queue's priority up the whole path, after its offset or policy changed (SCH-062, P-02, P-03).
-    pub fn hand_up_path(&mut self, key: QueueKey) {
+    /// Reports the queue's priority up the whole path, after its offset or policy changed (SCH-062, P-02, P-03).
+    pub fn report_priority_up(&mut self, key: QueueKey) {
         for key in self.path_up(key) {
-            if let Some((parent, old, new)) = self.hand_up(key) {
+            if let Some((parent, old, new)) = self.report_priority(key) {
                 self.note_priority(parent, old, new);
             }
         }
     }
 
-    /// The raw priority of a queue counted anew from its children or the given priorities of its applications: what the
+    /// The raw priority of a queue recounted from its children or the given priorities of its applications: what the
     /// incremental one is held against.
     pub fn recounted_priority(&self, key: QueueKey, apps: impl Iterator<Item = Priority>) -> Priority {
         let queue = &self.queues[key];
-        let children = queue.children.iter().map(|child| self.queues[*child].handed_up);
+        let children = queue.children.iter().map(|child| self.queues[*child].reported_priority);
         children.chain(apps).max().unwrap_or(Priority::MIN)
     }
 }

@@ -4,13 +4,13 @@ use std::sync::{Arc, LazyLock};
 
 use crate::model::Profile;
 use crate::scheduler::interface::switches::Switches;
-use crate::scheduler::placement::{Outcome, Placement, Record, Refusal};
+use crate::scheduler::placement::{Placement, PlacementOutcome, Record, Refusal};
 
 /// Stands for the record of a placement until that is found.
 pub(super) fn no_record() -> Arc<Record> {
     static NONE: LazyLock<Arc<Record>> = LazyLock::new(|| {
         let refused = Refusal::NoUser.into();
-        let placement = Placement { outcome: Outcome::Refused(refused), trace: Default::default() };
+        let placement = Placement { outcome: PlacementOutcome::Refused(refused), trace: Default::default() };
         Arc::new(Record { rules: Arc::default(), placement })
     });
     Arc::clone(&NONE)

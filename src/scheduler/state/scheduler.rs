@@ -51,7 +51,7 @@ impl Scheduler {
         &self.partitions
     }
 
-    /// The partitions, for whoever takes note of what was touched ([`touched`]).
+    /// The partitions, for a read model that takes what changed ([`Partition::dirty`]).
     pub fn partitions_mut(&mut self) -> &mut [Partition] {
         &mut self.partitions
     }
@@ -72,8 +72,8 @@ impl Scheduler {
         self.partitions.iter().any(Partition::has_work)
     }
 
-    /// Drops everything that cycles keep to save work. No decision rests on it: tests hold a scheduler that has to find everything
-    /// anew against one that does not.
+    /// Drops everything that cycles hold to save work. No decision rests on it: tests compare a scheduler that has to find everything
+    /// again with one that does not.
     pub fn forget_shortcuts(&mut self) {
         self.partitions.iter_mut().for_each(Partition::forget_shortcuts);
         self.loaded = None;

@@ -1,4 +1,4 @@
-//! The order in which the children of a parent are tried (SCH-050 to SCH-053), kept up to date instead of made anew in every
+//! The order in which the children of a parent are tried (SCH-050 to SCH-053), kept up to date instead of sorted again in every
 //! cycle.
 //!
 //! The first keys, priority and share, are total; the last one, pending, is not (SCH-002). So there is a list by the total keys, and
@@ -23,7 +23,7 @@ use crate::scheduler::state::queue_tree::QueueTree;
 use crate::scheduler::state::share::ordered;
 use crate::scheduler::state::siblings::{Entry, SiblingRank, Siblings, Visit};
 
-/// From so many queues marked on, it is asked whether to sort all lists anew.
+/// From so many queues marked on, it is asked whether to sort all lists again.
 const MANY: usize = 64;
 /// How many places a queue is looked for one by one before its keys are compared: who was just served stood in front.
 const FIRST: usize = 32;
@@ -73,7 +73,7 @@ impl QueueTree {
         self.marked = marked;
     }
 
-    /// Forgets all orders; the next [`QueueTree::settle_order`] makes them anew.
+    /// Forgets all orders; the next [`QueueTree::settle_order`] rebuilds them.
     pub(in crate::scheduler) fn forget_order(&mut self) {
         let all = self.top_down();
         for key in &all {
@@ -281,7 +281,7 @@ impl QueueTree {
         Some(own.class(first, *by_priority))
     }
 
-    /// Makes the list of one parent anew.
+    /// Sorts the list of one parent again.
     fn sort_children_of(&mut self, parent: QueueKey) {
         let queue = &self.queues[parent];
         let by_priority = queue.settings.properties.sort_by_priority;
@@ -292,7 +292,7 @@ impl QueueTree {
         self.queues[parent].siblings = Siblings { list, by_priority, breaks, front: Vec::new() };
     }
 
-    /// Makes all lists anew.
+    /// Sorts all lists again.
     fn sort_all(&mut self) {
         for (_, queue) in self.queues.iter_mut() {
             queue.marked = false;

@@ -3,16 +3,16 @@
 use crate::model::Time;
 use crate::scheduler::index::QueueKey;
 
-/// How many cycles were slept through.
+/// How many cycles were skipped.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::scheduler) struct Slept {
+pub(in crate::scheduler) struct SkippedCycles {
     /// How many, ever.
     pub(in crate::scheduler) times: u64,
     /// When last.
     pub(in crate::scheduler) last: Time,
 }
 
-impl Slept {
+impl SkippedCycles {
     /// One more.
     pub fn note(&mut self, now: Time) {
         self.times += 1;
@@ -34,14 +34,14 @@ impl Slept {
     }
 }
 
-/// From when on an application has slept.
+/// Since when an application has been skipped.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::scheduler) struct Since {
+pub(in crate::scheduler) struct SkippedSince {
     /// When it was tried last.
     pub(in crate::scheduler) at: Time,
     pub(in crate::scheduler) leaf: QueueKey,
-    pub(in crate::scheduler) of_leaf: Slept,
-    pub(in crate::scheduler) of_partition: Slept,
-    /// Cycles that it slept through by itself, while its leaf was tried.
-    pub(in crate::scheduler) own: Slept,
+    pub(in crate::scheduler) of_leaf: SkippedCycles,
+    pub(in crate::scheduler) of_partition: SkippedCycles,
+    /// Cycles in which it alone was skipped, while its leaf was tried.
+    pub(in crate::scheduler) own: SkippedCycles,
 }

@@ -4,8 +4,8 @@
 //! Invariants:
 //! - usage is tracked for every user with a live application, and for every group that an application counts under;
 //!   a tracker has a level for each queue with such an application in or below it, and is gone with the last of them;
-//! - the sums of a level are those of the applications that count there; [`crate::scheduler::inspect::invariants`] counts them anew;
-//! - which limits hold for an application is worked out once, at its first scheduling attempt, and anew when the
+//! - the sums of a level are those of the applications that count there; [`crate::scheduler::inspect::invariants`] recounts them;
+//! - which limits hold for an application is worked out once, at its first scheduling attempt, and again when the
 //!   configuration, its queue or its group changes. An application without limits carries an empty list, so that a cycle
 //!   asks nothing more for it.
 //!

@@ -93,7 +93,7 @@ impl Usage {
     }
 }
 
-/// Whether an application runs among those of a level, or may come to them (SCH-126).
+/// Whether an application runs among those of a level, or may join them (SCH-126).
 pub(in crate::scheduler) fn has_place(usage: Option<&QueueUsage>, app: &AppId, max: u64) -> bool {
     usage.is_none_or(|usage| usage.running.contains(app) || (usage.running.len() as u64) < max)
 }

@@ -10,7 +10,7 @@ pub type ByInstance = BTreeMap<Arc<str>, Resource>;
 
 /// What an application has used so far. Counted when an allocation ends.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Past {
+pub struct TrackedResources {
     /// By allocations.
     #[serde(with = "crate::model::saved::text_map")]
     pub used: ByInstance,

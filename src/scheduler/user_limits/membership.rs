@@ -38,7 +38,7 @@ impl Usage {
         }
     }
 
-    /// The application has nothing left: it runs for no limit any more, and its group is searched anew if it comes back
+    /// The application has nothing left: it runs for no limit any more, and its group is searched again if it comes back
     /// (LIM-013, LIM-034).
     pub(in crate::scheduler) fn stop(&mut self, app: &mut Application, path: &[QueueKey]) {
         if let Some(user) = app.account.user {
