@@ -9,7 +9,7 @@
 //!
 //! `cargo bench --bench console` measures, with `-- filter` only the lines whose names hold the word; `cargo test --bench console` runs all of it once, small.
 
-#![allow(clippy::print_stdout, reason = "it is what a bench is for")]
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "it is what a bench is for")]
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, channel};
@@ -17,12 +17,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use kornsole::config;
-use kornsole::console::hands::Hands;
-use kornsole::console::key::Key;
-use kornsole::console::model::Options;
-use kornsole::console::session::Session;
+use kornsole::console::input::key::Key;
+use kornsole::console::shell::session::Session;
+use kornsole::console::shell::workers::Hands;
+use kornsole::console::state::Options;
+use kornsole::console::state::work::{Outcome, Work};
 use kornsole::console::update::lists;
-use kornsole::console::work::{Outcome, Work};
 use kornsole::engine::{Core, Engine};
 use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
 use kornsole::scenario::Workload;
@@ -200,8 +200,8 @@ impl Stand {
     /// Waits for the rows of a long list, if some are awaited. Whether they were.
     fn finish(&mut self) -> bool {
         self.hand_over();
-        let awaited = lists::is_awaited(self.session.model());
-        while lists::is_awaited(self.session.model()) {
+        let awaited = lists::is_awaited(self.session.state());
+        while lists::is_awaited(self.session.state()) {
             let outcome = self.done.recv().expect("the threads are there as long as the stand");
             self.session.done(self.session.era(), outcome);
             self.hand_over();
@@ -237,7 +237,7 @@ fn core(shape: Shape) -> Core {
     let config = config::read(&text, Profile::Kornsole).config.expect("the configuration is valid");
     let workload = Busy { shape, next: Time::ZERO, turn: 0 };
     let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload)));
-    core.expect("the configuration is taken").written(text.as_bytes(), None)
+    core.expect("the configuration is taken").with_config_text(text.as_bytes(), None)
 }
 
 fn text(shape: Shape) -> String {

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use divan::Bencher;
-use kornsole::console::key::{Code, Key};
-use kornsole::console::model::Options;
-use kornsole::console::session::Session;
+use kornsole::console::input::key::{Code, Key};
+use kornsole::console::shell::session::Session;
+use kornsole::console::state::Options;
 use kornsole::model::{AppState, Identity, NodeId, Resource};
 use kornsole::source::{About, Link, Source, SourcePlace};
 use kornsole::view::{AppRow, AppSlot, NodeRow, PartitionView, QueueRow, QueueSlot, View};

@@ -3,6 +3,8 @@
 //! `cargo bench --bench large_scenario`; `cargo test --bench large_scenario` runs everything once, small. The scenarios have the shapes by
 //! which the real core was measured: leaves in three levels, half of them fair, with guarantees and offsets.
 
+#![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
+
 use std::fmt::Write as _;
 
 use divan::Bencher;

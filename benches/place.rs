@@ -1,5 +1,7 @@
 //! One placement among 10 000 queues by a list of ten rules, of which the last one places; and the answer as a line of JSON left out.
 
+#![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -6,7 +6,7 @@
 //! `cargo bench --bench worst -- reloads` runs one case: `nowhere`, `siblings`, `deep`, `releases` or `reloads`.
 //! `cargo test --bench worst` runs everything once, small.
 
-#![allow(clippy::print_stdout, reason = "a table of measurements is what a bench is for")]
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "a table of measurements is what a bench is for")]
 
 use std::fmt;
 use std::time::{Duration, Instant};

@@ -4,7 +4,7 @@
 //! when it does not come within a deadline that is far beyond anything that is normal.
 
 #![cfg(unix)]
-#![allow(clippy::panic, reason = "a failed test says so by a panic, and one is provoked")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic, and one is provoked")]
 
 #[path = "pty/attach.rs"]
 mod attach;
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use kornsole::cli::play::{Mode, play_file};
 use kornsole::console;
-use kornsole::console::key::{Code, Key};
+use kornsole::console::input::key::{Code, Key};
 use kornsole::model::Identity;
 use kornsole::source::{About, Link, Source, SourcePlace};
 use kornsole::tape::{self, Act, Against, Reading};
@@ -320,7 +320,7 @@ impl Source for Breaking {
 fn break_console(elsewhere: bool) {
     let about = About { place: SourcePlace::Embedded, name: "breaking".to_owned(), notes: Vec::new() };
     let source = Breaking { about, identity: Identity::new("you", ["you"]), asked: Mutex::new(0), elsewhere };
-    let outcome = console::runtime::run(Arc::new(source), console::Options::default(), console::Personal::default());
+    let outcome = console::run(Arc::new(source), console::Options::default(), console::Personal::default());
     assert!(outcome.is_err(), "the console does not go on after a panic");
 }
 

@@ -67,7 +67,8 @@ const HASH_MAP_HOMES: [(&str, &str, &str); 2] = [
 ];
 
 /// Parts of the console that take time as an argument and must not ask for it.
-const CONSOLE_PURE: [&str; 3] = ["src/console/model", "src/console/update", "src/console/draw"];
+const CONSOLE_PURE: [&str; 5] =
+    ["src/console/state", "src/console/present", "src/console/input", "src/console/update", "src/console/draw"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };

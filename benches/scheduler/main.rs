@@ -4,6 +4,8 @@
 //! `cargo bench --bench scheduler` takes some minutes; a group alone: `cargo bench --bench scheduler -- cycles`. Beside the time each
 //! line has what was allocated for it. `cargo test --bench scheduler` runs everything once, small.
 
+#![allow(clippy::expect_used, reason = "a bench is a program for its own people")]
+
 mod cycles;
 mod full;
 mod reload;

@@ -61,7 +61,7 @@ impl NewToken {
     /// The system gives no randomness.
     pub fn make(identity: Identity, expires: Option<i64>, read_only: bool, note: &str) -> Result<Self, String> {
         let mut bytes = [0; TOKEN_BYTES];
-        getrandom::fill(&mut bytes).map_err(|error| format!("the system gives no randomness: {error}"))?;
+        getrandom::getrandom(&mut bytes).map_err(|error| format!("the system gives no randomness: {error}"))?;
         let secret = format!("{PREFIX}{}", hex(&bytes));
         let hash = hash(&secret);
         let id = format!("t-{}", hex(&hash[..4]));

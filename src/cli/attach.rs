@@ -11,7 +11,7 @@ use super::fail;
 use super::look::{LookArgs, Refused};
 use super::user_settings;
 use crate::api::client::{Target, TargetFault, Token};
-use crate::console::settings::RemoteContext;
+use crate::console::shell::settings::RemoteContext;
 use crate::console::{self, Opener};
 use crate::model::Identity;
 use crate::source::remote::RemoteOptions;
@@ -183,7 +183,7 @@ fn read_by_others(file: &Path) -> Option<String> {
 fn seed() -> u64 {
     let mut bytes = [0; 8];
     // Without chance all pauses are alike, which is no harm to one console.
-    let _ = getrandom::fill(&mut bytes);
+    let _ = getrandom::getrandom(&mut bytes);
     u64::from_le_bytes(bytes)
 }
 

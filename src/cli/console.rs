@@ -15,9 +15,9 @@ use super::{fail, identity, load};
 use crate::api::server::Server;
 use crate::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use crate::console;
-use crate::console::keymap::Keymap;
-use crate::console::runtime::Tap;
-use crate::engine::journal::{Fresh, Kept};
+use crate::console::input::keymap::Keymap;
+use crate::console::shell::runtime::Tap;
+use crate::engine::journal::{MakeCore, RunningJournal};
 use crate::engine::{Core, Setup};
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Identity, Profile};
@@ -114,7 +114,7 @@ pub struct Opened {
     /// What a tape is told to run against to come to the same.
     pub against: Against,
     /// What keeps the scheduler, if anything does.
-    pub kept: Option<Kept>,
+    pub kept: Option<RunningJournal>,
 }
 
 /// Shows the console on the files named.
@@ -181,16 +181,17 @@ pub fn open_kept(
     let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
     let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
     let file = watched.as_ref().map(|(file, _)| file.clone());
-    let fresh: Fresh<'_> = Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.written(&written, file)));
+    let fresh: MakeCore<'_> =
+        Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.with_config_text(&written, file)));
     let (mut core, kept) = state.begin(setup, speed, workload, fresh)?;
     let watched = match watched {
         Some((file, bytes)) if kept.is_some() => {
-            let now = core.keep_in(&file, bytes);
+            let now = core.attach_config_file(&file, bytes);
             Some((file, now))
         }
         watched => {
             if let Some((file, _)) = &watched {
-                core.clear_up(file);
+                core.remove_config_leftovers(file);
             }
             watched
         }

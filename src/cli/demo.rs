@@ -107,7 +107,7 @@ pub fn core(seed: u64, setup: &Setup) -> Result<Core, String> {
 
 fn begin(demo: Option<Box<dyn Workload>>, setup: &Setup) -> Result<Core, String> {
     let core = Core::set_up(setup, config_of(setup.profile)?, demo)?;
-    Ok(core.written(demo_config().as_bytes(), None))
+    Ok(core.with_config_text(demo_config().as_bytes(), None))
 }
 
 fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {

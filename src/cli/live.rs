@@ -15,7 +15,8 @@ use ratatui::layout::{Position, Rect};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::play::{Mode, Trouble, play_watched, read_file};
-use crate::console::terminal::{self, Screen};
+use crate::console::shell::terminal;
+use crate::console::shell::terminal::Screen;
 use crate::console::theme::Depth;
 use crate::tape::file::Act;
 use crate::tape::watch::{CAPTION, Frame, Watch};

@@ -9,7 +9,7 @@ use clap::Args;
 use etcetera::BaseStrategy as _;
 
 use super::user_settings::{self, Found};
-use crate::console::settings::Settings;
+use crate::console::shell::settings::Settings;
 use crate::console::theme::{Depth, ThemeFile, ThemeName, Themes};
 use crate::console::{Options, Personal};
 

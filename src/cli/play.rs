@@ -162,7 +162,7 @@ pub fn play_watched(
     })?;
     let stage = Stage { limits: Limits::default(), watch, depth, title: title(path) };
     // A tape changes nothing outside of itself, whatever is applied in it.
-    let core = core.kept_nowhere();
+    let core = core.without_config_file();
     let played = if tape.head.served {
         let rig = Served::start(core, about, &tape.head).map_err(|told| {
             let what = format!("the scheduler cannot be served: {told}");

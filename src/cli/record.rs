@@ -8,10 +8,10 @@ use std::time::Duration;
 use ratatui::layout::Size;
 
 use crate::console::Options;
-use crate::console::action::Mouse;
-use crate::console::model::Model;
-use crate::console::runtime::{Input, Tap};
+use crate::console::shell::runtime::{Input, Tap};
+use crate::console::state::State;
 use crate::console::theme::Themes;
+use crate::console::update::action::Mouse;
 use crate::model::{Profile, Time};
 use crate::tape::heard::said_now;
 use crate::tape::record::{Beginning, Did, Recorder};
@@ -69,10 +69,10 @@ fn elapsed(at: Time) -> Duration {
 }
 
 impl Tap for Recording {
-    fn begin(&mut self, size: Size, model: &Model) {
+    fn begin(&mut self, size: Size, state: &State) {
         self.beginning.size = (size.width, size.height);
         self.recorder = Recorder::new(&self.beginning);
-        self.recorder.begin(heard::said_now(model));
+        self.recorder.begin(heard::said_now(state));
         self.flush();
     }
 
@@ -88,8 +88,8 @@ impl Tap for Recording {
         self.flush();
     }
 
-    fn shown(&mut self, model: &Model) {
-        self.recorder.said(said_now(model));
+    fn shown(&mut self, state: &State) {
+        self.recorder.said(said_now(state));
     }
 
     fn end(&mut self, at: Time, left: bool) {

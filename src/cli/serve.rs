@@ -159,8 +159,8 @@ pub fn run(args: &ServeArgs) -> ExitCode {
 ///
 /// # Errors
 /// Why it cannot run.
-pub fn engine(opened: Opened, speed: f64, hook: Option<crate::engine::Hook>) -> Result<Arc<Engine>, String> {
-    let started = Engine::start_kept(opened.core, speed, hook, opened.kept);
+pub fn engine(opened: Opened, speed: f64, hook: Option<crate::engine::DrainHook>) -> Result<Arc<Engine>, String> {
+    let started = Engine::start_with_journal(opened.core, speed, hook, opened.kept);
     let mut engine = started.map_err(|error| format!("the scheduler cannot be started: {error}"))?;
     if let Some((file, known)) = opened.watched {
         engine.watch(&file, known)?;

@@ -10,7 +10,7 @@ use clap::Args;
 use super::{fail, load};
 use crate::config::Settings;
 use crate::config::settings::template;
-use crate::engine::{Hook, Setup};
+use crate::engine::{DrainHook, Setup};
 use crate::model::Profile;
 
 /// The arguments of whatever runs a scheduler.
@@ -101,7 +101,7 @@ pub fn setup(settings: &Settings, profile: Profile) -> Setup {
 /// another run still has another one.
 fn instance() -> Arc<str> {
     let mut bytes = [0_u8; 16];
-    if getrandom::fill(&mut bytes).is_err() {
+    if getrandom::getrandom(&mut bytes).is_err() {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         bytes = now.as_nanos().to_be_bytes();
     }
@@ -113,8 +113,8 @@ fn instance() -> Arc<str> {
 }
 
 /// Whom the engine calls by the settings.
-pub fn hook(settings: &Settings) -> Option<Hook> {
-    Hook::of(&settings.config().drain)
+pub fn hook(settings: &Settings) -> Option<DrainHook> {
+    DrainHook::of(&settings.config().drain)
 }
 
 /// Prints a text to standard output.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy as _;
 
-use crate::console::settings::{self, Read};
+use crate::console::shell::settings;
+use crate::console::shell::settings::Read;
 use crate::console::theme::Themes;
 
 /// The file in a person's folder of settings, and the folder in the system's place for them.

@@ -5,13 +5,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::node::Read;
+use super::node::FieldValue;
 use super::raw::{RawLimit, RawPartition, RawProperty, RawQueue, RawResource, RawRule, RawTemplate};
-use super::rule_kind::rule_kind;
 use super::types::{
-    FilterConfig, LimitConfig, NodeSortConfig, NodeSortPolicy, PartitionConfig, Placed, QueueConfig, RuleConfig,
-    RuleKind, TemplateConfig,
+    FilterConfig, LimitConfig, NodeSortConfig, PartitionConfig, Placed, QueueConfig, RuleConfig, TemplateConfig,
 };
+use super::values::{FilterType, NodeSortPolicy, RuleKind};
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Profile, QueuePath, Resource};
 
@@ -92,7 +91,7 @@ fn distinct(names: Vec<Placed<String>>) -> Vec<String> {
 fn template(raw: RawTemplate) -> Option<TemplateConfig> {
     let properties = template_properties(raw.properties);
     let max_applications = match raw.max_applications {
-        Read::Value(count) => Some(count.value),
+        FieldValue::Value(count) => Some(count.value),
         _ => None,
     };
     let (guaranteed, max) = (resource(raw.guaranteed), resource(raw.max));
@@ -107,10 +106,8 @@ fn template_properties(raw: Vec<RawProperty>) -> BTreeMap<String, String> {
 }
 
 fn node_sort(sort: Option<Placed<String>>, weights: Option<Vec<Placed<(String, f64)>>>) -> NodeSortConfig {
-    let policy = match sort {
-        Some(sort) if sort.value == "binpacking" => NodeSortPolicy::BinPacking,
-        _ => NodeSortPolicy::Fair,
-    };
+    // The checks let only known policies and the empty text pass (CFG-100).
+    let policy = sort.and_then(|sort| NodeSortPolicy::parse(&sort.value)).unwrap_or_default();
     let weights = weights.unwrap_or_default();
     if weights.is_empty() {
         return NodeSortConfig { policy, ..NodeSortConfig::default() };
@@ -122,17 +119,14 @@ fn rule(raw: RawRule, profile: Profile) -> RuleConfig {
     let value = raw.value.map(|value| value.value).unwrap_or_default();
     // Only a release gets here with a rule that it does not know: it starts without any rule then, as it does with a
     // tag rule that names no tag (switch `rules_at_start`).
-    let (kind, value) = match rule_kind(&raw.name.value, profile) {
+    let (kind, value) = match RuleKind::read(&raw.name.value, profile) {
         Some(kind) => (kind, value),
         None => (RuleKind::Tag, String::new()),
     };
     let names = |names: Vec<Placed<String>>| names.into_iter().map(|name| name.value).collect();
     let filter = raw.filter.map_or_else(FilterConfig::default, |filter| FilterConfig {
         // The releases let any case pass and then act on lower case alone (switch `filter_type_case`).
-        deny: filter.kind.is_some_and(|kind| match profile {
-            Profile::Kornsole => kind.value.eq_ignore_ascii_case("deny"),
-            _ => kind.value == "deny",
-        }),
+        deny: filter.kind.is_some_and(|kind| FilterType::text_denies(&kind.value, profile != Profile::Kornsole)),
         users: names(filter.users),
         groups: names(filter.groups),
         written: true,

@@ -1,35 +1,76 @@
 //! Queue properties: which are known, what their values mean, and how they are inherited (`config.md` section 9).
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::types::{Place, Placed};
-use crate::model::{PriorityPolicy, QueuePath};
+use super::values::{AppSortPolicy, PreemptionPolicy, PrioritySorting};
+use crate::model::allowed_value::one_of;
+use crate::model::{AllowedValue, PriorityPolicy, QueuePath, allowed_values};
 
-/// Key of [`AppSortPolicy`].
-pub const APPLICATION_SORT_POLICY: &str = "application.sort.policy";
-/// Key of [`QueueProperties::sort_by_priority`].
-pub const APPLICATION_SORT_PRIORITY: &str = "application.sort.priority";
-/// Key of [`PriorityPolicy`].
-pub const PRIORITY_POLICY: &str = "priority.policy";
-/// Key of [`QueueProperties::priority_offset`].
-pub const PRIORITY_OFFSET: &str = "priority.offset";
-/// Key of [`PreemptionPolicy`].
-pub const PREEMPTION_POLICY: &str = "preemption.policy";
-/// Key of [`QueueProperties::preemption_delay`].
-pub const PREEMPTION_DELAY: &str = "preemption.delay";
+/// A property that every profile knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyKey {
+    /// An [`AppSortPolicy`].
+    ApplicationSortPolicy,
+    /// A [`PrioritySorting`].
+    ApplicationSortPriority,
+    /// A [`PriorityPolicy`].
+    PriorityPolicy,
+    /// A whole number of 32 bits with a sign.
+    PriorityOffset,
+    /// A [`PreemptionPolicy`].
+    PreemptionPolicy,
+    /// A duration above 0, as Go writes it.
+    PreemptionDelay,
+}
 
-/// The keys that every profile knows.
-pub const KNOWN: [&str; 6] = [
-    APPLICATION_SORT_POLICY,
-    APPLICATION_SORT_PRIORITY,
-    PRIORITY_POLICY,
-    PRIORITY_OFFSET,
-    PREEMPTION_POLICY,
-    PREEMPTION_DELAY,
-];
+allowed_values!(PropertyKey, exact, {
+    ApplicationSortPolicy: All "application.sort.policy", [], "The order of the applications in a leaf.";
+    ApplicationSortPriority: All "application.sort.priority", [], "Whether higher priorities go first.";
+    PriorityPolicy: All "priority.policy", [], "`fence`: priorities inside do not count outside.";
+    PriorityOffset: All "priority.offset", [], "Added to the priorities inside: a whole number, also below 0.";
+    PreemptionPolicy: All "preemption.policy", [], "What preemption may do here.";
+    PreemptionDelay: All "preemption.delay", [], "How long an ask waits before it may preempt: 30s, 1m30s.";
+});
+
+impl PropertyKey {
+    /// The names of all keys.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALLOWED.iter().map(|row| row.name)
+    }
+
+    /// The values that the key allows; empty for numbers and durations.
+    pub const fn allowed(self) -> &'static [AllowedValue] {
+        match self {
+            Self::ApplicationSortPolicy => AppSortPolicy::ALLOWED,
+            Self::ApplicationSortPriority => PrioritySorting::ALLOWED,
+            Self::PriorityPolicy => PriorityPolicy::ALLOWED,
+            Self::PreemptionPolicy => PreemptionPolicy::ALLOWED,
+            Self::PriorityOffset | Self::PreemptionDelay => &[],
+        }
+    }
+
+    /// What a good value is, for the hint of a fault: `write ` goes before it.
+    pub fn expected(self) -> String {
+        match self {
+            Self::ApplicationSortPolicy => format!("{}, in lower case", one_of(self.allowed(), "")),
+            Self::ApplicationSortPriority | Self::PriorityPolicy | Self::PreemptionPolicy => one_of(self.allowed(), ""),
+            Self::PriorityOffset => "a whole number from -2147483648 to 2147483647".to_owned(),
+            Self::PreemptionDelay => "a duration above 0: 30s, 1m30s, 1.5h, 300ms".to_owned(),
+        }
+    }
+
+    /// Whether the children of a queue inherit `value` of this key from it.
+    fn is_inherited(self, value: &str) -> bool {
+        match self {
+            Self::PriorityPolicy | Self::PriorityOffset => false,
+            Self::PreemptionPolicy => PreemptionPolicy::parse(value).is_some_and(|policy| !policy.is_enabled()),
+            Self::ApplicationSortPolicy | Self::ApplicationSortPriority | Self::PreemptionDelay => true,
+        }
+    }
+}
 
 /// The keys that only 1.8 knows.
 pub const KNOWN_1_8: [&str; 4] = [
@@ -41,64 +82,6 @@ pub const KNOWN_1_8: [&str; 4] = [
 
 /// `preemption.delay` where none is set.
 pub const DEFAULT_PREEMPTION_DELAY: Duration = Duration::from_secs(30);
-
-/// The order of the applications of a leaf (`application.sort.policy`, SCH-070).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum AppSortPolicy {
-    /// Oldest first.
-    #[default]
-    Fifo,
-    /// Smallest share first.
-    Fair,
-    /// Oldest first, one starting at a time.
-    StateAware,
-}
-
-impl AppSortPolicy {
-    /// The value that is written in a file.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fifo => "fifo",
-            Self::Fair => "fair",
-            Self::StateAware => "stateaware",
-        }
-    }
-}
-
-impl fmt::Display for AppSortPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// What preemption may do in a queue (`preemption.policy`, SCH-150).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum PreemptionPolicy {
-    /// Victims may be sought everywhere.
-    #[default]
-    Default,
-    /// Asks of this queue and below find victims only in this queue and below.
-    Fence,
-    /// Nothing here asks for preemption, and nothing here is preempted.
-    Disabled,
-}
-
-impl PreemptionPolicy {
-    /// The value that is written in a file.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Fence => "fence",
-            Self::Disabled => "disabled",
-        }
-    }
-}
-
-impl fmt::Display for PreemptionPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
 
 /// The effective settings of a queue, read from its merged properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -142,13 +125,13 @@ impl QueueProperties {
     }
 
     /// Reads the merged properties of a queue.
-    pub fn of(merged: &Merged) -> Self {
+    pub fn of(merged: &MergedProperties) -> Self {
         Self::from_map(merged.iter().map(|(key, property)| (key.as_str(), property.value.as_str())))
     }
 
     /// These settings, changed only where `merged` says something: how the releases reload (`profiles.md` section 5.2).
     #[must_use]
-    pub fn overlaid(mut self, merged: &Merged) -> Self {
+    pub fn overlaid(mut self, merged: &MergedProperties) -> Self {
         for (key, property) in merged {
             // What is not understood becomes the default.
             let _understood = self.set(key, &property.value);
@@ -156,58 +139,42 @@ impl QueueProperties {
         self
     }
 
-    /// Takes one property.
+    /// Takes one property; a key that is not known changes nothing.
     ///
     /// # Errors
-    /// What would be right, if the key is known and the value is not good; the default is then set.
-    pub fn set(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
+    /// The key, if it is known and the value is not good; its default is then set.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), PropertyKey> {
+        let Some(key) = PropertyKey::parse(key) else { return Ok(()) };
         let default = Self::default();
-        let lower = value.to_lowercase();
-        match key {
-            APPLICATION_SORT_POLICY => {
-                let policies = [AppSortPolicy::Fifo, AppSortPolicy::Fair, AppSortPolicy::StateAware];
-                let found = policies.into_iter().find(|policy| policy.name() == value);
-                take(&mut self.app_sort, found, default.app_sort, "fifo, fair or stateaware, in lower case")
+        let is_good = match key {
+            PropertyKey::ApplicationSortPolicy => {
+                take(&mut self.app_sort, AppSortPolicy::parse(value), default.app_sort)
             }
-            APPLICATION_SORT_PRIORITY => {
-                let found = match &*lower {
-                    "enabled" => Some(true),
-                    "disabled" => Some(false),
-                    _ => None,
-                };
-                take(&mut self.sort_by_priority, found, default.sort_by_priority, "enabled or disabled")
+            PropertyKey::ApplicationSortPriority => {
+                let enabled = PrioritySorting::parse(value).map(PrioritySorting::is_enabled);
+                take(&mut self.sort_by_priority, enabled, default.sort_by_priority)
             }
-            PRIORITY_POLICY => {
-                let found = match &*lower {
-                    "default" => Some(PriorityPolicy::Default),
-                    "fence" => Some(PriorityPolicy::Fence),
-                    _ => None,
-                };
-                take(&mut self.priority_policy, found, default.priority_policy, "default or fence")
+            PropertyKey::PriorityPolicy => {
+                take(&mut self.priority_policy, PriorityPolicy::parse(value), default.priority_policy)
             }
-            PRIORITY_OFFSET => {
-                let found = value.parse().ok();
-                take(&mut self.priority_offset, found, 0, "a whole number from -2147483648 to 2147483647")
+            PropertyKey::PriorityOffset => take(&mut self.priority_offset, value.parse().ok(), default.priority_offset),
+            PropertyKey::PreemptionPolicy => {
+                take(&mut self.preemption_policy, PreemptionPolicy::parse(value), default.preemption_policy)
             }
-            PREEMPTION_POLICY => {
-                let policies = [PreemptionPolicy::Default, PreemptionPolicy::Fence, PreemptionPolicy::Disabled];
-                let found = policies.into_iter().find(|policy| policy.name() == lower);
-                take(&mut self.preemption_policy, found, default.preemption_policy, "default, fence or disabled")
+            PropertyKey::PreemptionDelay => {
+                let delay = parse_duration(value).filter(|delay| !delay.is_zero());
+                take(&mut self.preemption_delay, delay, default.preemption_delay)
             }
-            PREEMPTION_DELAY => {
-                let found = parse_duration(value).filter(|delay| !delay.is_zero());
-                let hint = "a duration above 0: 30s, 1m30s, 1.5h, 300ms";
-                take(&mut self.preemption_delay, found, default.preemption_delay, hint)
-            }
-            _ => Ok(()),
-        }
+        };
+        if is_good { Ok(()) } else { Err(key) }
     }
 }
 
-fn take<T>(place: &mut T, found: Option<T>, default: T, hint: &'static str) -> Result<(), &'static str> {
-    let good = found.is_some();
-    *place = found.unwrap_or(default);
-    if good { Ok(()) } else { Err(hint) }
+/// Sets `field` to the value that was read, or to the default; returns whether a value was read.
+fn take<T>(field: &mut T, read: Option<T>, default: T) -> bool {
+    let is_good = read.is_some();
+    *field = read.unwrap_or(default);
+    is_good
 }
 
 /// A property of a queue, with the queue where it was set.
@@ -224,23 +191,24 @@ pub struct Property {
 }
 
 /// The properties of a queue, its own and inherited ones, by key.
-pub type Merged = BTreeMap<String, Property>;
+pub type MergedProperties = BTreeMap<String, Property>;
 
-/// The properties of the configured queue `path`: what its parent hands down, and its own on top.
+/// The properties of the configured queue `path`: those that it inherits from its parent, and its own on top.
 ///
-/// `priority.policy` and `priority.offset` are not handed down, `preemption.policy` only when it is `disabled`, all
-/// other keys always. What is handed down whole is shared.
-pub fn inherit(parent: &Arc<Merged>, path: &QueuePath, own: &BTreeMap<String, Placed<String>>) -> Arc<Merged> {
-    let is_handed_down = |key: &str, property: &Property| match key {
-        PRIORITY_POLICY | PRIORITY_OFFSET => false,
-        PREEMPTION_POLICY => property.value.eq_ignore_ascii_case(PreemptionPolicy::Disabled.name()),
-        _ => true,
-    };
-    if own.is_empty() && parent.iter().all(|(key, property)| is_handed_down(key, property)) {
+/// `priority.policy` and `priority.offset` are not inherited, `preemption.policy` only when it is `disabled`, all
+/// other keys always. A map that is inherited whole is shared.
+pub fn inherit(
+    parent: &Arc<MergedProperties>,
+    path: &QueuePath,
+    own: &BTreeMap<String, Placed<String>>,
+) -> Arc<MergedProperties> {
+    let is_inherited =
+        |key: &str, property: &Property| PropertyKey::parse(key).is_none_or(|key| key.is_inherited(&property.value));
+    if own.is_empty() && parent.iter().all(|(key, property)| is_inherited(key, property)) {
         return Arc::clone(parent);
     }
-    let handed_down = parent.iter().filter(|(key, property)| is_handed_down(key, property));
-    let mut merged: Merged = handed_down.map(|(key, property)| (key.clone(), property.clone())).collect();
+    let inherited = parent.iter().filter(|(key, property)| is_inherited(key, property));
+    let mut merged: MergedProperties = inherited.map(|(key, property)| (key.clone(), property.clone())).collect();
     for (key, value) in own {
         let own = Property { value: value.value.clone(), from: path.clone(), at: value.at, template: false };
         merged.insert(key.clone(), own);
@@ -326,22 +294,22 @@ mod tests {
     #[test]
     fn a_bad_value_is_the_default() {
         let read = QueueProperties::from_map([
-            (APPLICATION_SORT_POLICY, "Fair"),
-            (APPLICATION_SORT_PRIORITY, "no"),
-            (PRIORITY_POLICY, "x"),
-            (PRIORITY_OFFSET, "1.5"),
-            (PREEMPTION_POLICY, "off"),
-            (PREEMPTION_DELAY, "0s"),
+            ("application.sort.policy", "Fair"),
+            ("application.sort.priority", "no"),
+            ("priority.policy", "x"),
+            ("priority.offset", "1.5"),
+            ("preemption.policy", "off"),
+            ("preemption.delay", "0s"),
             ("other", "x"),
         ]);
         assert_eq!(read, QueueProperties::default());
         let read = QueueProperties::from_map([
-            (APPLICATION_SORT_POLICY, "stateaware"),
-            (APPLICATION_SORT_PRIORITY, "Disabled"),
-            (PRIORITY_POLICY, "FENCE"),
-            (PRIORITY_OFFSET, "-2147483648"),
-            (PREEMPTION_POLICY, "Disabled"),
-            (PREEMPTION_DELAY, "1m30s"),
+            ("application.sort.policy", "stateaware"),
+            ("application.sort.priority", "Disabled"),
+            ("priority.policy", "FENCE"),
+            ("priority.offset", "-2147483648"),
+            ("preemption.policy", "Disabled"),
+            ("preemption.delay", "1m30s"),
         ]);
         assert_eq!(read.app_sort, AppSortPolicy::StateAware);
         assert!(!read.sort_by_priority);
@@ -359,15 +327,15 @@ mod tests {
     fn children_inherit_all_but_priority_and_a_fence() {
         let root = QueuePath::root();
         let a = root.child("a");
-        let own = [(PRIORITY_POLICY, "fence"), (PRIORITY_OFFSET, "5"), (PREEMPTION_POLICY, "fence"), ("x", "1")];
+        let own = [("priority.policy", "fence"), ("priority.offset", "5"), ("preemption.policy", "fence"), ("x", "1")];
         let parent = inherit(&Arc::default(), &root, &placed(&own));
         assert_eq!(parent.len(), 4);
         let child = inherit(&parent, &a, &placed(&[("y", "2")]));
-        let told: Vec<_> = child.iter().map(|(key, p)| (key.as_str(), p.value.as_str(), p.from.as_str())).collect();
-        assert_eq!(told, [("x", "1", "root"), ("y", "2", "root.a")]);
-        let parent = inherit(&Arc::default(), &root, &placed(&[(PREEMPTION_POLICY, "DISABLED"), ("x", "1")]));
+        let reported: Vec<_> = child.iter().map(|(key, p)| (key.as_str(), p.value.as_str(), p.from.as_str())).collect();
+        assert_eq!(reported, [("x", "1", "root"), ("y", "2", "root.a")]);
+        let parent = inherit(&Arc::default(), &root, &placed(&[("preemption.policy", "DISABLED"), ("x", "1")]));
         let child = inherit(&parent, &a, &placed(&[("x", "3")]));
-        assert_eq!(child[PREEMPTION_POLICY].from, root);
+        assert_eq!(child["preemption.policy"].from, root);
         assert_eq!((child["x"].value.as_str(), &child["x"].from), ("3", &a));
     }
 }

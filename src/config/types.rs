@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::values::{NodeSortPolicy, RuleKind};
 use crate::model::{Acl, QueuePath, Resource};
 
 /// A place in a text: line and column count from 1, columns in characters.
@@ -16,9 +17,9 @@ pub struct Place {
 /// A value with the place where it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Placed<T> {
-    /// The value.
+    /// The value, read and normalised.
     pub value: T,
-    /// Where it stands.
+    /// Where the value begins in the text.
     pub at: Place,
 }
 
@@ -62,7 +63,7 @@ pub struct PartitionConfig {
 pub struct QueueConfig {
     /// The name, lower-cased (CFG-032).
     pub name: String,
-    /// The full path.
+    /// The full path; `None` only in a [`Default`] value.
     pub path: Option<QueuePath>,
     /// The name was written with capitals. The releases never find the limits of such a queue, nor those below it
     /// (`acl-and-users.md` section 10).
@@ -77,9 +78,9 @@ pub struct QueueConfig {
     pub max_applications: Option<Placed<u64>>,
     /// The queue's own properties, nothing inherited, by key.
     pub properties: BTreeMap<String, Placed<String>>,
-    /// Who administers.
+    /// Who administers the queue and those below (`adminacl`).
     pub admin_acl: Placed<Acl>,
-    /// Who submits.
+    /// Who submits to the queue and those below (`submitacl`).
     pub submit_acl: Placed<Acl>,
     /// `resources.guaranteed`; `None` when absent or empty.
     pub guaranteed: Option<Placed<Resource>>,
@@ -155,16 +156,6 @@ impl Default for NodeSortConfig {
     }
 }
 
-/// The order in which nodes are tried (SCH-090).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum NodeSortPolicy {
-    /// The emptiest node first.
-    #[default]
-    Fair,
-    /// The fullest node first.
-    BinPacking,
-}
-
 /// A placement rule (`placement.md` section 1).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct RuleConfig {
@@ -174,7 +165,7 @@ pub struct RuleConfig {
     pub at: Place,
     /// May yield a queue that does not exist.
     pub create: bool,
-    /// Who passes.
+    /// Whose applications the rule places.
     pub filter: FilterConfig,
     /// The rule that gives the parent queue.
     pub parent: Option<Box<RuleConfig>>,
@@ -182,26 +173,6 @@ pub struct RuleConfig {
     pub value: String,
     /// A parent rule that was written as a text (PLC-013); as `secondarygroup` it uses its owner's filter (PLC-046).
     pub text: bool,
-}
-
-/// The placement rules (PLC-015 to PLC-019).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum RuleKind {
-    /// The requested queue.
-    #[default]
-    Provided,
-    /// The user name.
-    User,
-    /// A fixed queue.
-    Fixed,
-    /// The value of a tag.
-    Tag,
-    /// The first group.
-    PrimaryGroup,
-    /// One of the other groups.
-    SecondaryGroup,
-    /// The tag `application.type`.
-    ApplicationType,
 }
 
 /// The filter of a rule as written (`placement.md` section 5).

@@ -1,53 +1,28 @@
-//! The console: model, update, draw, on a terminal or without one.
+//! The console: state, update, draw, on a terminal or without one.
 //!
 //! ```text
-//!  key ── keymap ── command ── Action ──> update ──> Model ──> draw ──> buffer
+//!  key ── keymap ── command ── Action ──> update ──> State ──> draw ──> buffer
 //!         (registry: command)                 └──> Effects (quit, suspend)
 //!  news of the source, time ── Action ──┘
 //! ```
 //!
-//! Where to look: [`command`] is the table of all commands and keys, [`model`] all state of the screen, [`update`] how it changes,
-//! [`draw`] how it looks, [`layout`] what stands where, [`session`] all of it together. [`runtime`] is the terminal, [`driver`]
-//! the same console without one.
+//! Where to look: [`state`] is all that is on the screen, as data; [`present`] what is derived from it; [`input`] the keys and the table of
+//! all commands; [`update`] how the state changes; [`draw`] how it looks; [`shell`] the terminal, threads and files.
 //!
 //! Invariants:
-//! - only [`runtime`], [`terminal`] and `files` do IO; only the first two know the clock, and besides them only [`hands`] a thread;
+//! - only [`shell`] does IO, knows the clock and starts threads;
 //! - the console knows a cluster only through [`crate::source::Source`] and [`crate::view`];
 //! - every text that comes from outside is escaped where it is written into the buffer.
 
-pub mod action;
-pub mod change;
-pub mod command;
-mod complete;
 pub mod draw;
-pub mod driver;
-pub mod editor;
-mod files;
-pub mod filter;
-pub mod format;
-mod gate;
-mod glance;
-pub mod hands;
-mod input;
-pub mod key;
-pub mod keymap;
-pub mod layout;
-pub mod line_edit;
-pub mod model;
-mod opener;
-mod outside;
-pub mod runtime;
-pub mod session;
-pub mod settings;
-mod subject;
-mod suggest;
-pub mod terminal;
-pub mod text;
+pub mod input;
+pub mod present;
+pub mod shell;
+pub mod state;
 pub mod theme;
 pub mod update;
-pub mod work;
 
-pub use driver::Driver;
-pub use model::{Options, Personal};
-pub use opener::Opener;
-pub use runtime::{run, run_tapped};
+pub use crate::console::shell::driver::Driver;
+pub use crate::console::shell::opener::Opener;
+pub use crate::console::shell::runtime::{run, run_tapped};
+pub use crate::console::state::{Options, Personal};

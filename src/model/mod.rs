@@ -6,6 +6,7 @@
 //! - uses nothing of the crate but itself.
 
 pub mod acl;
+pub mod allowed_value;
 pub mod expression;
 pub mod id;
 pub mod identity;
@@ -21,6 +22,8 @@ pub mod tags;
 pub mod time;
 
 pub use acl::Acl;
+pub(crate) use allowed_value::allowed_values;
+pub use allowed_value::{AllowedValue, Readers};
 pub use id::{AppId, AskId, NodeId};
 pub use identity::Identity;
 pub use path::QueuePath;

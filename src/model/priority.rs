@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::allowed_values;
+
 /// A priority (SCH-060): larger is more important. [`Priority::MIN`] is what a queue without requests has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Priority(pub i32);
@@ -9,7 +11,7 @@ pub struct Priority(pub i32);
 impl Priority {
     /// What an application or queue without pending requests has (SCH-061, SCH-064).
     pub const MIN: Self = Self(i32::MIN);
-    /// The largest priority.
+    /// The largest priority, where sums of priorities and offsets saturate.
     pub const MAX: Self = Self(i32::MAX);
 
     /// The priority that a queue's parent sees, from the highest one inside the queue (SCH-063).
@@ -37,8 +39,23 @@ pub enum PriorityPolicy {
     /// The highest priority inside, raised or lowered by the offset.
     #[default]
     Default,
-    /// Only the offset.
+    /// The priorities inside are hidden; the offset stands for them.
     Fence,
+}
+
+allowed_values!(PriorityPolicy, any_case, {
+    Default: All "default", [], "the highest priority inside, with the offset added, counts outside";
+    Fence: All "fence", [], "priorities inside do not count outside, the offset alone does";
+});
+
+impl PriorityPolicy {
+    /// Whether the priorities inside stay hidden from the queues above (SCH-066).
+    pub const fn is_fence(self) -> bool {
+        match self {
+            Self::Default => false,
+            Self::Fence => true,
+        }
+    }
 }
 
 #[cfg(test)]

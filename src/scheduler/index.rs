@@ -156,6 +156,7 @@ impl<K: SlabKey, V> Slab<K, V> {
             self.chunks[at / TOGETHER][at % TOGETHER] = Some(make(key));
             return key;
         }
+        #[expect(clippy::expect_used, reason = "fewer than 2^32 objects fit into memory")]
         let slot = u32::try_from(self.slots()).expect("fewer than 2^32 objects fit into memory");
         let key = K::from_slot(slot);
         self.push(Some(make(key)));
@@ -173,6 +174,7 @@ impl<K: SlabKey, V> Slab<K, V> {
     pub fn remove(&mut self, key: K) -> Option<V> {
         let at = key.slot();
         let value = self.chunks.get_mut(at / TOGETHER)?.get_mut(at % TOGETHER)?.take()?;
+        #[expect(clippy::expect_used, reason = "the key was made from an u32")]
         self.free.push(u32::try_from(at).expect("the key was made from an u32"));
         Some(value)
     }
@@ -192,7 +194,7 @@ impl<K: SlabKey, V> Slab<K, V> {
     /// All values in the order of their slots.
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
         self.chunks.iter().flatten().enumerate().filter_map(|(slot, value)| {
-            #[expect(clippy::cast_possible_truncation, reason = "slots are numbered by u32")]
+            // Slots are numbered by u32.
             let key = K::from_slot(slot as u32);
             value.as_ref().map(|value| (key, value))
         })
@@ -201,7 +203,7 @@ impl<K: SlabKey, V> Slab<K, V> {
     /// All values in the order of their slots.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (K, &mut V)> {
         self.chunks.iter_mut().flatten().enumerate().filter_map(|(slot, value)| {
-            #[expect(clippy::cast_possible_truncation, reason = "slots are numbered by u32")]
+            // Slots are numbered by u32.
             let key = K::from_slot(slot as u32);
             value.as_mut().map(|value| (key, value))
         })
@@ -222,6 +224,7 @@ impl<K: SlabKey, V> std::ops::Index<K> for Slab<K, V> {
     type Output = V;
 
     /// For keys that the owner knows to be there; a dangling one is a defect of the core.
+    #[expect(clippy::expect_used, reason = "a dangling key is a defect of the core")]
     fn index(&self, key: K) -> &V {
         let at = key.slot();
         self.chunks[at / TOGETHER][at % TOGETHER].as_ref().expect("the key belongs to a live object")
@@ -229,6 +232,7 @@ impl<K: SlabKey, V> std::ops::Index<K> for Slab<K, V> {
 }
 
 impl<K: SlabKey, V> std::ops::IndexMut<K> for Slab<K, V> {
+    #[expect(clippy::expect_used, reason = "a dangling key is a defect of the core")]
     fn index_mut(&mut self, key: K) -> &mut V {
         let at = key.slot();
         self.chunks[at / TOGETHER][at % TOGETHER].as_mut().expect("the key belongs to a live object")

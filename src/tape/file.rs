@@ -27,7 +27,7 @@ use regex::Regex;
 
 use super::read::Reader;
 use crate::config::{Fault, Place};
-use crate::console::key::Key;
+use crate::console::input::key::Key;
 use crate::console::theme::{Depth, ThemeName};
 use crate::model::{Identity, Profile};
 use crate::view::act::Actor;

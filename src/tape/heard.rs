@@ -1,8 +1,8 @@
 //! What the console says by itself: toasts, questions, failures that the engine tells of. A tape must have expected each of them.
 
 use crate::config::Place;
-use crate::console::model::Model;
-use crate::console::model::layer::Layer;
+use crate::console::state::State;
+use crate::console::state::layer::Layer;
 use crate::view::NoticeWeight;
 
 /// Something said that nobody has expected yet.
@@ -29,26 +29,26 @@ struct Said {
 }
 
 /// What the console says at the moment.
-pub fn said_now(model: &Model) -> Vec<String> {
-    now(model).into_iter().map(|said| said.text).collect()
+pub fn said_now(state: &State) -> Vec<String> {
+    now(state).into_iter().map(|said| said.text).collect()
 }
 
-fn now(model: &Model) -> Vec<Said> {
-    let toast = model.toast.as_ref().map(|toast| Said { text: toast.text.clone(), mark: toast.until.as_millis() });
-    let questions = model.layers.iter().filter_map(|layer| match layer {
+fn now(state: &State) -> Vec<Said> {
+    let toast = state.toast.as_ref().map(|toast| Said { text: toast.text.clone(), mark: toast.until.as_millis() });
+    let questions = state.layers.iter().filter_map(|layer| match layer {
         Layer::Confirm(confirm) => Some(Said { text: confirm.title.clone(), mark: 0 }),
         _ => None,
     });
     // What merely happens in the cluster, a queue that drains for one, comes and goes by itself.
-    let notice = model.notice.as_ref().map(|shown| &shown.notice).filter(|notice| notice.weight == NoticeWeight::Error);
+    let notice = state.notice.as_ref().map(|shown| &shown.notice).filter(|notice| notice.weight == NoticeWeight::Error);
     let notice = notice.map(|notice| Said { text: notice.title.clone(), mark: u128::from(notice.number) });
     toast.into_iter().chain(questions).chain(notice).collect()
 }
 
 impl Ear {
     /// Listens after a step.
-    pub fn listen(&mut self, model: &Model, at: Place) {
-        let now = now(model);
+    pub fn listen(&mut self, state: &State, at: Place) {
+        let now = now(state);
         let new = now.iter().filter(|said| !self.now.contains(said));
         self.unexpected.extend(new.map(|said| Heard { at, text: said.text.clone() }));
         self.now = now;

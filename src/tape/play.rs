@@ -17,9 +17,9 @@ use super::snapshot::{Picture, Shot};
 use super::svg;
 use super::watch::{Shower, Watch};
 use crate::config::Place;
-use crate::console::action::Mouse;
-use crate::console::key::{Code, Key};
+use crate::console::input::key::{Code, Key};
 use crate::console::theme::Depth;
+use crate::console::update::action::Mouse;
 use crate::console::{Driver, Options};
 use crate::engine::{Core, Progress};
 use crate::source::{About, Source, Stepped};
@@ -198,7 +198,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.driver = driver(self.head, self.depth, self.rig.source());
         self.keep_up();
         // What it says before the first key is no answer to one.
-        self.ear.listen(self.driver.model(), self.at);
+        self.ear.listen(self.driver.state(), self.at);
         self.ear.expect_all();
         Ok(())
     }
@@ -283,7 +283,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.driver.refresh();
         self.keep_up();
         self.ended = self.driver.take_effects().quit;
-        self.ear.listen(self.driver.model(), self.at);
+        self.ear.listen(self.driver.state(), self.at);
         let stays = self.shower.pressed(name, typed, nth);
         self.show(stays)
     }
@@ -355,7 +355,7 @@ impl<'t, 'w> Player<'t, 'w> {
         self.rig.pass(by);
         self.driver.advance(by);
         self.keep_up();
-        self.ear.listen(self.driver.model(), self.at);
+        self.ear.listen(self.driver.state(), self.at);
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::console::key::{Code, Key};
+use crate::console::input::key::{Code, Key};
 
 use super::words;
 

@@ -6,7 +6,7 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Position;
 use ratatui::style::{Color, Modifier};
 
-use crate::console::text::width;
+use crate::console::present::text::width;
 
 /// One picture of the console.
 #[derive(Clone, Debug, PartialEq, Eq)]

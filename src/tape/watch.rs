@@ -9,7 +9,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::file::Pace;
 use super::screen::Screen;
-use crate::console::text;
+use crate::console::present::text;
 
 /// Somebody who looks on.
 pub trait Watch {

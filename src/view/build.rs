@@ -8,12 +8,12 @@ use std::sync::Arc;
 use imbl::{OrdMap, Vector};
 
 use super::act::Configuration;
-use super::history::{self, History};
+use super::history::History;
 use super::rows::{
     AppGroup, AppRow, AskLog, AskNotes, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
     PropertyRow, QueueRow, QueueSettings, StateChange, TaskGroupRow,
 };
-use super::users::{self, Side, UsageBuilder};
+use super::users::{Side, UsageBuilder};
 use super::{Notice, NoticeWeight, PartitionView, QueueLimits, Sample, View};
 use crate::model::{NodeId, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
@@ -25,6 +25,8 @@ use crate::scheduler::state::node::Node;
 use crate::scheduler::state::queue::{Queue, Settings};
 use crate::scheduler::state::task_group::TaskGroup;
 use crate::scheduler::{Partition, Scheduler};
+use crate::view::history;
+use crate::view::users;
 
 /// How many notices are kept.
 const NOTICES: usize = 200;
@@ -36,7 +38,7 @@ pub struct ViewBuilder {
     partitions: Vec<PartitionBuilder>,
     /// When the allocation rate changes next by itself.
     rate_changes: Option<Time>,
-    notices_told: u64,
+    notice_count: u64,
     news: bool,
     history: History,
 }
@@ -81,9 +83,9 @@ impl ViewBuilder {
         scheduler.partitions_mut().iter_mut().for_each(Partition::mark_pending);
     }
 
-    /// What was told and sampled so far, for whoever keeps it: the notices, how many there ever were, and the samples.
-    pub fn kept(&self) -> (&Vector<Arc<Notice>>, u64, &Vector<Arc<Sample>>) {
-        (&self.view.notices, self.notices_told, self.history.samples())
+    /// What outlasts a restart: the notices, how many there ever were, and the samples.
+    pub fn saved(&self) -> (&Vector<Arc<Notice>>, u64, &Vector<Arc<Sample>>) {
+        (&self.view.notices, self.notice_count, self.history.samples())
     }
 
     /// The next view comes after one that somebody else made of `generation`. Gives the generation of that one.
@@ -92,36 +94,36 @@ impl ViewBuilder {
         self.view.generation
     }
 
-    /// Brings back what was told and sampled.
-    pub fn bring_back(&mut self, notices: Vec<Notice>, told: u64, samples: Vec<Sample>) {
+    /// Restores what [`ViewBuilder::saved`] gave.
+    pub fn restore(&mut self, notices: Vec<Notice>, notice_count: u64, samples: Vec<Sample>) {
         self.news = true;
         self.view.notices = notices.into_iter().map(Arc::new).collect();
-        self.notices_told = told;
+        self.notice_count = notice_count;
         self.history = History::default();
         samples.into_iter().for_each(|sample| self.history.add(sample));
         self.view.history = self.history.samples().clone();
     }
 
-    /// Adds something worth telling to the next view.
+    /// Adds a notice to the next view.
     pub fn notice(&mut self, at: Time, weight: NoticeWeight, title: String, text: String) {
-        self.notices_told += 1;
+        self.notice_count += 1;
         self.news = true;
-        self.view.notices.push_back(Arc::new(Notice { number: self.notices_told, at, weight, title, text }));
+        self.view.notices.push_back(Arc::new(Notice { number: self.notice_count, at, weight, title, text }));
         if self.view.notices.len() > NOTICES {
             self.view.notices.pop_front();
         }
     }
 
-    /// Shows from the next view on how the configuration in force is written.
+    /// Shows from the next view on the text of the active configuration.
     pub fn set_configuration(&mut self, configuration: Option<Arc<Configuration>>) {
         self.news = true;
         self.view.configuration = configuration;
     }
 
-    /// Shows from the next view on whether the scheduler rests.
-    pub fn set_resting(&mut self, resting: bool) {
-        self.news |= self.view.resting != resting;
-        self.view.resting = resting;
+    /// Shows from the next view on whether the scheduler is paused.
+    pub fn set_paused(&mut self, paused: bool) {
+        self.news |= self.view.paused != paused;
+        self.view.paused = paused;
     }
 
     /// Takes a sample for the history; the next view has it (SCH-230).

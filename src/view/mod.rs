@@ -11,13 +11,13 @@
 //! - the REST client builds the same rows from a remote's answers.
 
 pub mod act;
+pub mod audit;
 pub mod build;
 pub mod chapter;
 pub mod drain;
 pub mod explain;
 pub mod health;
 pub mod history;
-pub mod ledger;
 pub mod notice;
 pub mod preview;
 pub mod record;
@@ -64,7 +64,7 @@ pub struct View {
     /// From when on a queue has been draining for long (SCH-211); zero: never.
     pub stuck_after: std::time::Duration,
     /// The scheduler rests: nothing happens by itself, and its time stands.
-    pub resting: bool,
+    pub paused: bool,
     /// What was worth telling, the oldest first; only the last ones are kept.
     pub notices: Vector<Arc<Notice>>,
     /// What the cluster looked like, the oldest sample first: those of the last hour, and one a minute of the day before (SCH-230).

@@ -7,7 +7,7 @@ use std::time::Duration;
 use imbl::{OrdMap, OrdSet, Vector};
 
 use crate::config::Place;
-use crate::config::properties::{AppSortPolicy, PreemptionPolicy};
+use crate::config::{AppSortPolicy, PreemptionPolicy};
 use crate::model::{
     Acl, AppId, AppState, AskId, Identity, NodeId, Priority, PriorityPolicy, QueuePath, QueueState, Resource, Tags,
     Time,

@@ -6,6 +6,7 @@ mod diff;
 mod place;
 mod run;
 mod settings;
+mod tapes;
 
 use std::io::Write;
 use std::path::Path;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kornsole::cli::demo;
 use kornsole::console::{Driver, Options};
-use kornsole::engine::journal::{Folder, Kept};
+use kornsole::engine::journal::{Folder, RunningJournal};
 use kornsole::engine::{Core, Engine, Progress, Setup};
 use kornsole::model::{Identity, Profile, Time};
 use kornsole::scenario::{Demo, Workload};
@@ -19,7 +19,7 @@ const SEED: u64 = 42;
 const END: u64 = 100;
 const SNAPSHOTS: [u64; 2] = [40, 70];
 
-fn begin(scratch: &Scratch, setup: &Setup) -> (Core, Kept) {
+fn begin(scratch: &Scratch, setup: &Setup) -> (Core, RunningJournal) {
     let demo: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));
     let folder = Folder::open(&scratch.0, false).unwrap();
     folder.begin(setup, 1.0, Some(demo), Box::new(|_| demo::core(SEED, setup))).unwrap()
@@ -34,7 +34,7 @@ fn first_life(scratch: &Scratch, setup: &Setup) {
             kept.snapshot(&mut core).unwrap();
         }
     }
-    assert!(kept.keep_up(&mut core));
+    assert!(kept.sync(&mut core));
 }
 
 fn about() -> About {
@@ -48,7 +48,7 @@ fn owner() -> Actor {
 /// The scheduler of the folder, with a console that has seen nothing of it before. Its time nearly stands.
 fn next_life(scratch: &Scratch, setup: &Setup) -> (Driver, Arc<Embedded>) {
     let (core, kept) = begin(scratch, setup);
-    let engine = Engine::start_kept(core, 0.001, None, Some(kept)).unwrap();
+    let engine = Engine::start_with_journal(core, 0.001, None, Some(kept)).unwrap();
     let source = Arc::new(Embedded::new(engine, about(), owner()));
     let driver = Driver::new(Arc::clone(&source) as _, Options::default(), 140, 50);
     (driver, source)

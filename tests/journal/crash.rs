@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex};
 
 use kornsole::config;
 use kornsole::engine::Core;
-use kornsole::engine::journal::{Disk, Folder, Kept, MemoryDisk};
+use kornsole::engine::journal::{Disk, Folder, MemoryDisk, RunningJournal};
 use kornsole::view::act::{Act, Done, Order, Refusal};
-use kornsole::view::ledger::AuditQuery;
+use kornsole::view::audit::AuditQuery;
 
 use super::disk::BadDisk;
 use super::stage::{Chance, Scratch, engine, perform, setup, sue};
@@ -106,14 +106,14 @@ impl Disk for Camera {
     }
 }
 
-fn begin(disk: Arc<dyn Disk>, file: &Path) -> (Core, Kept) {
+fn begin(disk: Arc<dyn Disk>, file: &Path) -> (Core, RunningJournal) {
     let (setup, bytes) = (setup(), fs::read(file).unwrap());
     let fresh = Box::new(|workload| {
         let config = config::read(std::str::from_utf8(&bytes).unwrap(), setup.profile).config.ok_or("no")?;
-        Ok(Core::set_up(&setup, Arc::new(config), workload)?.written(&bytes, Some(file.to_owned())))
+        Ok(Core::set_up(&setup, Arc::new(config), workload)?.with_config_text(&bytes, Some(file.to_owned())))
     });
     let (mut core, kept) = Folder::on(disk).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
-    core.keep_in(file, fs::read(file).unwrap());
+    core.attach_config_file(file, fs::read(file).unwrap());
     (core, kept)
 }
 
@@ -168,10 +168,10 @@ fn start(point: &Point, old: (&str, u64), new: (&str, u64), cut: Option<usize>) 
     assert_eq!(found["queues.yaml"], text, "the file holds what is in force: {point:?}");
     let renamed = point.files["queues.yaml"] == new.0;
     assert!(decided || (!renamed && !point.answered), "{point:?}");
-    let entries = core.ledger().entries(&AuditQuery { limit: 99, ..AuditQuery::default() });
+    let entries = core.audit_log().entries(&AuditQuery { limit: 99, ..AuditQuery::default() });
     assert_eq!(entries.len() as u64, revision - 1, "one entry for each change that was decided: {point:?}");
     assert!(entries.iter().all(|entry| entry.user == "sue" && entry.allowed));
-    assert_eq!(core.ledger().revision(revision).unwrap().text.as_deref(), Some(text));
+    assert_eq!(core.audit_log().revision(revision).unwrap().text.as_deref(), Some(text));
     drop((core, kept));
     [point.files.len() > 1, renamed, decided, point.answered]
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use kornsole::engine::Setup;
-use kornsole::engine::journal::{Change, FORMAT, Folder, Head, MemoryDisk, Store, Trouble};
+use kornsole::engine::journal::{Change, FORMAT, Folder, FolderError, JournalHead, MemoryDisk, Store};
 use kornsole::model::Profile;
 use kornsole::scheduler::inspect::invariants;
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn a_folder_is_for_one_process_at_a_time() {
     let scratch = folder("two", &mut told);
     let first = Folder::open(&scratch.0, false).unwrap();
     let trouble = Folder::open(&scratch.0, false).unwrap_err();
-    assert!(matches!(&trouble, Trouble::InUse { who, .. } if *who == std::process::id().to_string()), "{trouble}");
+    assert!(matches!(&trouble, FolderError::InUse { who, .. } if *who == std::process::id().to_string()), "{trouble}");
     assert!(trouble.to_string().contains("--state"), "{trouble}");
     drop(first);
     let setup = setup();
@@ -49,11 +49,11 @@ fn another_core_or_a_later_format_is_refused() {
     let folder = Folder::on(Arc::clone(&disk) as _).unwrap();
     let trouble = folder.begin(&other, 1.0, None, fresh(&other)).map(drop).unwrap_err();
     assert!(
-        matches!(trouble, Trouble::OtherCore { .. }) && trouble.to_string().contains("--core kornsole"),
+        matches!(trouble, FolderError::OtherCore { .. }) && trouble.to_string().contains("--core kornsole"),
         "{trouble}"
     );
     let store = Store::open(Arc::clone(&disk) as _).unwrap();
-    let head = Head { format: FORMAT + 1, core: "kornsole".to_owned(), made_by: "9.9".to_owned() };
+    let head = JournalHead { format: FORMAT + 1, core: "kornsole".to_owned(), made_by: "9.9".to_owned() };
     store.commit(&[Change::Head(head)]).unwrap();
     drop(store);
     let trouble = on(disk).map(drop).unwrap_err();
@@ -158,7 +158,7 @@ proptest! {
         let scratch = Scratch::new("any-damage");
         let file = scratch.0.join("journal.redb");
         fs::write(&file, &damaged).unwrap();
-        let open = |mend| -> Result<_, Trouble> {
+        let open = |mend| -> Result<_, FolderError> {
             let folder = Folder::open(&scratch.0, mend)?;
             let notes = folder.notes().to_vec();
             Ok((folder.begin(&setup, 1.0, None, fresh(&setup))?, notes))

@@ -80,7 +80,7 @@ fn what_was_answered_outlasts_a_kill() {
         let folder = Folder::open(&state, false).unwrap_or_else(|why| panic!("round {round}: {why}"));
         let (core, _kept) = folder.begin(&setup, 1.0, None, fresh(&setup)).unwrap();
         told.check(&core);
-        let entries = core.ledger().last();
+        let entries = core.audit_log().last();
         assert!(entries >= (told.done.len() + told.refused.len()) as u64, "round {round}: {entries} in the audit");
     }
     assert!(told.done.len() > 20 && !told.refused.is_empty());

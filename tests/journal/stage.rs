@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use kornsole::config;
-use kornsole::engine::journal::{Disk, Folder, Fresh, Kept};
+use kornsole::engine::journal::{Disk, Folder, MakeCore, RunningJournal};
 use kornsole::engine::{Core, Engine, Setup};
 use kornsole::model::{AppId, Identity, Profile, QueuePath, Resource};
 use kornsole::scheduler::inspect::invariants;
 use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
 use kornsole::view::act::{Act, Actor, Code, Done, Order, PartitionAct, Refusal};
-use kornsole::view::ledger::AuditQuery;
+use kornsole::view::audit::AuditQuery;
 
 /// Everybody submits to two of the queues; nobody to the third.
 pub const CONFIG: &str = "partitions:
@@ -31,22 +31,22 @@ pub fn setup() -> Setup {
     Setup::of(Profile::Kornsole)
 }
 
-pub fn fresh(setup: &Setup) -> Fresh<'_> {
+pub fn fresh(setup: &Setup) -> MakeCore<'_> {
     Box::new(|workload| {
         let config = config::read(CONFIG, setup.profile).config.ok_or("the configuration does not read")?;
-        Ok(Core::set_up(setup, Arc::new(config), workload)?.written(CONFIG.as_bytes(), None))
+        Ok(Core::set_up(setup, Arc::new(config), workload)?.with_config_text(CONFIG.as_bytes(), None))
     })
 }
 
 /// The scheduler that is on a disk.
-pub fn on(disk: Arc<dyn Disk>) -> Result<(Core, Kept), String> {
+pub fn on(disk: Arc<dyn Disk>) -> Result<(Core, RunningJournal), String> {
     let setup = setup();
     let folder = Folder::on(disk).map_err(|trouble| trouble.to_string())?;
     folder.begin(&setup, 1.0, None, fresh(&setup)).map_err(|trouble| trouble.to_string())
 }
 
-pub fn engine((core, kept): (Core, Kept)) -> Engine {
-    Engine::start_kept(core, 1.0, None, Some(kept)).unwrap()
+pub fn engine((core, kept): (Core, RunningJournal)) -> Engine {
+    Engine::start_with_journal(core, 1.0, None, Some(kept)).unwrap()
 }
 
 /// A folder of a test's own, gone when it ends.
@@ -236,7 +236,7 @@ impl Told {
     /// Every act that was answered stands in the audit once, allowed or refused.
     #[track_caller]
     pub fn check_audit(&self, core: &Core) {
-        let entries = core.ledger().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
+        let entries = core.audit_log().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
         let ids: Vec<u64> = entries.iter().map(|entry| entry.id).collect();
         assert!(ids.windows(2).all(|pair| pair[0] == pair[1] + 1), "numbers have no gaps");
         let mut counts: BTreeMap<(String, bool), usize> = BTreeMap::new();

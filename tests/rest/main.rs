@@ -1,6 +1,7 @@
-//! The REST API against what cores of 1.5.1 and 1.8.0 answered after one scenario (`tests/conformance/rest`).
+//! The REST API against what cores of 1.5.1 and 1.8.0 answered after one scenario (`tests/conformance/rest`), and the client of the
+//! console against the same.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
 mod config;
 mod held;
@@ -9,6 +10,7 @@ mod metrics;
 mod panics;
 mod process;
 mod recorded;
+mod remote;
 mod secured;
 mod served;
 mod stage;

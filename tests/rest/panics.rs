@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use kornsole::api::server::{Options, Server};
 use kornsole::config::Settings;
-use kornsole::engine::{Counters, Engine, EventLog, Host, Ledger, Published};
+use kornsole::engine::{AuditLog, Counters, Engine, EventLog, Host, Published};
 use kornsole::model::{Profile, Time};
 use kornsole::view::act::{Actor, Answer, Order, Refusal};
 
@@ -27,7 +27,7 @@ impl Host for Broken {
         panic!("on purpose")
     }
 
-    fn ledger(&self) -> &Arc<Ledger> {
+    fn audit_log(&self) -> &Arc<AuditLog> {
         panic!("on purpose")
     }
 

@@ -73,7 +73,7 @@ impl Stage {
         let setup = Setup { paused: true, instance: "test".into(), ..Setup::by(profile, Settings::default().config()) };
         let opened = cli::console::open(None, Some(scenario), &setup).unwrap();
         let stage = Self::serve(cli::serve::engine(opened, 1000.0, None).unwrap(), profile, set);
-        stage.wait_until(|view| view.resting);
+        stage.wait_until(|view| view.paused);
         stage
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kornsole::cli::served::Served;
 use kornsole::config::{self, DEFAULT_POLICY_GROUP};
-use kornsole::console::key::Key;
+use kornsole::console::input::key::Key;
 use kornsole::console::{Driver, Options};
 use kornsole::engine::{Core, Host};
 use kornsole::model::{Identity, Profile};
@@ -29,7 +29,7 @@ impl Attached {
         let head = tape::read(head.as_bytes()).tape.unwrap().head;
         let read = config::read_file(TEXT.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
         let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
-        let core = core.written(TEXT.as_bytes(), None);
+        let core = core.with_config_text(TEXT.as_bytes(), None);
         let about = About { place: SourcePlace::Embedded, name: "queues.yaml".to_owned(), notes: Vec::new() };
         let served = Served::start(core, about, &head).unwrap();
         let open = |served: &Served| Driver::new(served.source(), Options::default(), width, height);

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use kornsole::console::Driver;
-use kornsole::console::draw::export;
-use kornsole::console::model::layer::{Figures, Layer};
+use kornsole::console::present::export;
+use kornsole::console::state::layer::{Figures, Layer};
 use kornsole::view::act::{Act, Order};
 
 use crate::room::{on_demo, says, says_not};
@@ -47,7 +47,7 @@ pub const PAGES: [(&str, &str); 33] = [
 ];
 
 fn shown(driver: &Driver) -> &Figures {
-    match driver.model().layers.last() {
+    match driver.state().layers.last() {
         Some(Layer::Figures(figures)) => figures,
         other => panic!("no figures but {other:?} on\n{}", driver.screen_text()),
     }
@@ -69,7 +69,7 @@ pub fn demo(width: u16, height: u16) -> Driver {
 }
 
 fn source_text(driver: &Driver) -> String {
-    driver.model().cluster.view.configuration.as_ref().unwrap().text.to_string()
+    driver.state().cluster.view.configuration.as_ref().unwrap().text.to_string()
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn every_figure_of_every_page_explains_itself() {
             driver.keys(keys).unwrap().advance(Duration::from_millis(300));
             // A page without a list is exported line by line.
             let columns =
-                export::table(driver.model()).titles.into_iter().filter(|title| title.starts_with(char::is_uppercase));
+                export::table(driver.state()).titles.into_iter().filter(|title| title.starts_with(char::is_uppercase));
             driver.keys("W").unwrap();
             let figures = shown(&driver);
             for figure in &figures.list {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::model::page::Page;
+use kornsole::console::state::page::Page;
 use kornsole::console::{Driver, Options};
 use kornsole::model::{Priority, QueuePath};
 use kornsole::source::SourcePlace;
@@ -57,7 +57,7 @@ fn folds_and_unfolds() {
     says(&driver, "▾ tenants");
     says(&driver, "tenant-a");
     driver.keys("-").unwrap();
-    assert_eq!(driver.model().pages.len(), 1);
+    assert_eq!(driver.state().pages.len(), 1);
     says_not(&driver, "tenant-a");
     driver.keys("+").unwrap();
     says(&driver, "tenant-a");
@@ -253,7 +253,7 @@ fn pages_are_found_as_they_were_left() {
     driver.keys("3").unwrap();
     assert_eq!(selected(&driver), "node-b");
     driver.keys("1").unwrap();
-    assert!(matches!(driver.model().page(), Page::Queues(_)));
+    assert!(matches!(driver.state().page(), Page::Queues(_)));
 }
 
 #[test]

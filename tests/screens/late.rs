@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::key::Key;
-use kornsole::console::model::layer::Layer;
-use kornsole::console::model::page::Page;
-use kornsole::console::session::Session;
-use kornsole::console::settings;
+use kornsole::console::input::key::Key;
+use kornsole::console::shell::session::Session;
+use kornsole::console::shell::settings;
+use kornsole::console::state::layer::Layer;
+use kornsole::console::state::page::Page;
+use kornsole::console::state::work::Work;
 use kornsole::console::theme::Themes;
-use kornsole::console::work::Work;
 use kornsole::console::{Driver, Opener, Options, Personal};
 use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, Actor};
@@ -38,13 +38,13 @@ fn a_question_that_comes_late_takes_no_keys_from_who_writes() {
         driver.refresh().keys("<ret>").unwrap().advance(SECOND);
         assert_eq!(source.held(), 1, "it is asked what would come of it");
         driver.keys(elsewhere).unwrap();
-        let layers = driver.model().layers.len();
+        let layers = driver.state().layers.len();
         source.let_all_through();
         driver.advance(5 * SECOND);
         says_not(&driver, "Move nightly?");
-        assert_eq!(driver.model().layers.len(), layers, "{elsewhere}: nothing opens over it");
+        assert_eq!(driver.state().layers.len(), layers, "{elsewhere}: nothing opens over it");
         let told = "move nightly: the scheduler has answered while you were at something else";
-        assert!(driver.model().messages.iter().any(|message| message.text.starts_with(told)), "{elsewhere}");
+        assert!(driver.state().messages.iter().any(|message| message.text.starts_with(told)), "{elsewhere}");
         driver.keys("y").unwrap();
         source.let_all_through();
         driver.refresh();
@@ -78,7 +78,7 @@ fn bringing_a_revision_back_waits_its_turn_as_well() {
     driver.refresh().keys(":rollback 1<ret>:messages<ret>").unwrap().advance(SECOND);
     source.let_all_through();
     driver.refresh();
-    assert!(matches!(driver.model().layers.as_slice(), [Layer::Messages { .. }]));
+    assert!(matches!(driver.state().layers.as_slice(), [Layer::Messages { .. }]));
     driver.keys("<esc>:rollback 1<ret>").unwrap().advance(SECOND);
     source.let_all_through();
     driver.refresh();
@@ -137,7 +137,7 @@ fn an_answer_of_the_scheduler_before_is_none_of_the_present_one() {
     one.let_all_through();
     driver.refresh();
     says_not(&driver, "Move nightly?");
-    assert_eq!(driver.model().orders.open.len(), 1, "the present one has not answered");
+    assert_eq!(driver.state().orders.open.len(), 1, "the present one has not answered");
     two.let_all_through();
     driver.refresh();
     says(&driver, "quota of root.a.small exceeded");
@@ -162,10 +162,10 @@ fn a_text_of_the_scheduler_before_is_not_taken_for_one_of_the_present() {
     press(&mut session, "H");
     one.let_through(asked);
     session.refresh(2 * SECOND);
-    assert_eq!(session.model().cluster.ledger.text(2), None);
+    assert_eq!(session.state().cluster.ledger.text(2), None);
     two.let_all_through();
     session.refresh(2 * SECOND);
-    let text = session.model().cluster.ledger.text(2).unwrap().unwrap();
+    let text = session.state().cluster.ledger.text(2).unwrap().unwrap();
     assert!(text.contains("vcore: 22"), "{text}");
 }
 
@@ -189,10 +189,10 @@ fn another_scheduler_waits_while_something_is_written() {
     assert!(matches!(session.take_work(), Some(Work::Context(name)) if name == "two"));
     press(&mut session, "6e# mine");
     session.switch("two", Ok(Arc::clone(&two) as _));
-    let said = |session: &Session| session.model().toast.as_ref().map(|toast| toast.text.clone());
+    let said = |session: &Session| session.state().toast.as_ref().map(|toast| toast.text.clone());
     let told = "two is open, and something is being written here; :context two goes there";
     assert_eq!(said(&session).as_deref(), Some(told));
-    assert_eq!((session.era(), session.model().layers.len()), (0, 1));
+    assert_eq!((session.era(), session.state().layers.len()), (0, 1));
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn the_past_does_not_come_under_a_question_about_the_present() {
     source.let_all_through();
     driver.refresh();
     says(&driver, "Kill nightly?");
-    assert!(driver.model().cluster.past.shown.is_none());
+    assert!(driver.state().cluster.past.shown.is_none());
     driver.keys("y").unwrap();
     source.let_all_through();
     driver.refresh();
@@ -226,7 +226,7 @@ fn the_past_does_not_come_under_a_question_about_the_present() {
     driver.keys(":back 20s<ret>").unwrap();
     source.let_all_through();
     driver.refresh();
-    assert!(driver.model().cluster.past.shown.is_some());
+    assert!(driver.state().cluster.past.shown.is_some());
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn two_questions_about_many_under_way_at_once_lose_no_outcome() {
     let (mut driver, source, _) = on_demo_far();
     driver.keys("2<space><space><space>Ky").unwrap().keys("<down><down><space><space>Ky").unwrap();
     assert_eq!(source.held(), 5);
-    let apps: Vec<String> = driver.model().orders.open.iter().map(|ticket| ticket.act.object().to_owned()).collect();
+    let apps: Vec<String> = driver.state().orders.open.iter().map(|ticket| ticket.act.object().to_owned()).collect();
     source.let_through(2);
     driver.refresh();
     says_not(&driver, "done; :messages");
@@ -246,7 +246,7 @@ fn two_questions_about_many_under_way_at_once_lose_no_outcome() {
     says(&driver, "all 2 done; :messages has each");
     for app in apps {
         let told = format!("killed {app}: ");
-        assert!(driver.model().messages.iter().any(|message| message.text.starts_with(&told)), "{app}");
+        assert!(driver.state().messages.iter().any(|message| message.text.starts_with(&told)), "{app}");
     }
 }
 
@@ -268,7 +268,7 @@ fn what_is_written_while_a_text_is_applied_is_kept_as_an_edit_of_it() {
     driver.refresh();
     assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 25"));
     let both = TEXT.replace("vcore: 20}", "vcore: 25} # and more");
-    let Page::Config(page) = driver.model().page() else { panic!("another page") };
+    let Page::Config(page) = driver.state().page() else { panic!("another page") };
     assert_eq!(page.buffer.text(), both);
     assert!(page.modified);
     driver.keys("<esc>").unwrap().advance(moment);
@@ -290,14 +290,14 @@ fn a_form_that_is_written_on_while_it_is_applied_stays_with_what_is_written() {
     driver.refresh();
     assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 6"));
     // A key that is meant for the form is none for the page below it.
-    assert!(matches!(driver.model().page(), Page::Change(_)));
+    assert!(matches!(driver.state().page(), Page::Change(_)));
     driver.keys("K").unwrap();
-    assert!(matches!(driver.model().layers.as_slice(), [Layer::Form]));
+    assert!(matches!(driver.state().layers.as_slice(), [Layer::Form]));
     driver.keys("<bs>").unwrap().advance(moment).keys("<F5>y").unwrap();
     source.let_all_through();
     driver.refresh();
     assert_eq!(running(&near), TEXT.replace("vcore: 20", "vcore: 67"));
-    assert!(!matches!(driver.model().page(), Page::Change(_)), "a form that is in force is done with");
+    assert!(!matches!(driver.state().page(), Page::Change(_)), "a form that is in force is done with");
 }
 
 #[test]

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::cli::demo;
-use kornsole::console::hands;
-use kornsole::console::key::Key;
-use kornsole::console::model::layer::Layer;
-use kornsole::console::model::page::{AppsPage, Page};
-use kornsole::console::session::Session;
+use kornsole::console::input::key::Key;
+use kornsole::console::shell::session::Session;
+use kornsole::console::shell::workers;
+use kornsole::console::state::layer::Layer;
+use kornsole::console::state::page::{AppsPage, Page};
+use kornsole::console::state::work::Work;
 use kornsole::console::update::long;
-use kornsole::console::work::Work;
 use kornsole::console::{Driver, Options};
 use kornsole::engine::Setup;
 use kornsole::model::{AppId, Identity, Profile};
@@ -57,7 +57,7 @@ impl Slow {
         while let Some(work) = self.session.take_work() {
             if let Work::List(_) | Work::Names(_) = &work {
                 self.lists.push_back(work);
-            } else if let Some(outcome) = hands::perform(work) {
+            } else if let Some(outcome) = workers::perform(work) {
                 self.session.done(self.session.era(), outcome);
             }
         }
@@ -74,7 +74,7 @@ impl Slow {
     /// Makes one list. Whether there was one to be made.
     fn make(&mut self) -> bool {
         let Some(work) = self.lists.pop_front() else { return false };
-        let outcome = hands::perform(work).unwrap();
+        let outcome = workers::perform(work).unwrap();
         self.session.done(self.session.era(), outcome);
         self.work();
         true
@@ -97,13 +97,13 @@ impl Slow {
     }
 
     fn rows(&self) -> Vec<AppId> {
-        let Page::Apps(page) = self.session.model().page() else { panic!("no list of applications") };
+        let Page::Apps(page) = self.session.state().page() else { panic!("no list of applications") };
         page.list.rows.iter().map(|line| line.id().clone()).collect()
     }
 
     /// The application under the cursor.
     fn here(&self) -> AppId {
-        let Page::Apps(page) = self.session.model().page() else { panic!("no list of applications") };
+        let Page::Apps(page) = self.session.state().page() else { panic!("no list of applications") };
         page.list.rows[page.list.cursor.index].id().clone()
     }
 }
@@ -167,7 +167,7 @@ proptest! {
             match KEYS[key] {
                 "+" => {
                     source.advance(Duration::from_secs(2));
-                    let now = slow.session.model().now + Duration::from_secs(2);
+                    let now = slow.session.state().now + Duration::from_secs(2);
                     slow.session.refresh(now);
                     slow.work();
                 }
@@ -181,14 +181,14 @@ proptest! {
         }
         // What was held while a list was awaited may have opened something else.
         slow.make_all();
-        let now = slow.session.model().now + Duration::from_secs(2);
+        let now = slow.session.state().now + Duration::from_secs(2);
         slow.session.refresh(now);
         slow.work();
         slow.make_all();
-        let model = slow.session.model();
-        let mut anew = model.page().clone();
-        long::make(&mut anew, model.cluster.part().unwrap());
-        if let (Page::Apps(page), Page::Apps(anew)) = (model.page(), &anew) {
+        let state = slow.session.state();
+        let mut anew = state.page().clone();
+        long::make(&mut anew, state.cluster.part().unwrap());
+        if let (Page::Apps(page), Page::Apps(anew)) = (state.page(), &anew) {
             prop_assert!(!page.list.awaited);
             let ids = |page: &AppsPage| page.list.rows.iter().map(|line| line.id().clone()).collect::<Vec<_>>();
             prop_assert_eq!(ids(page), ids(anew));
@@ -244,19 +244,19 @@ fn what_is_done_about_a_row_waits_for_the_rows() {
     let first = slow.here();
     // Typed ahead: the order is about what the filter finds, not about what stands there still.
     slow.keys("/etl<ret>K");
-    assert!(slow.session.model().layers.is_empty(), "nothing is asked about {first}");
+    assert!(slow.session.state().layers.is_empty(), "nothing is asked about {first}");
     // What comes after it waits behind it.
     slow.keys("<right>");
     slow.make_all();
     let found = slow.here();
     assert!(found.as_str().contains("etl") && found != first);
-    let Some(Layer::Confirm(confirm)) = slow.session.model().layers.last() else { panic!("{}", slow.screen()) };
+    let Some(Layer::Confirm(confirm)) = slow.session.state().layers.last() else { panic!("{}", slow.screen()) };
     assert_eq!((confirm.title.as_str(), confirm.accepting), (&*format!("Kill {found}?"), true));
     // And so does going away from it: the page is left with the list still to come, and the keys behind go on then.
     slow.keys("<esc><esc>").make_all().keys("si<esc><esc>");
-    assert!(matches!(slow.session.model().page(), Page::Apps(_)));
+    assert!(matches!(slow.session.state().page(), Page::Apps(_)));
     slow.make_all();
-    assert!(matches!(slow.session.model().page(), Page::Queues(_)), "{}", slow.screen());
+    assert!(matches!(slow.session.state().page(), Page::Queues(_)), "{}", slow.screen());
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn a_row_never_becomes_another_application() {
     slow.says("▌ended just");
     assert!(!slow.screen().contains("stranger"));
     slow.keys("K");
-    assert!(slow.session.model().layers.is_empty(), "{}", slow.screen());
+    assert!(slow.session.state().layers.is_empty(), "{}", slow.screen());
     slow.session.refresh(Duration::from_secs(2));
     slow.work();
     slow.make_all().says("stranger");
@@ -288,7 +288,7 @@ fn a_row_never_becomes_another_application() {
 
 #[test]
 fn names_come_when_they_are_found_and_fit_what_is_written_by_then() {
-    let offered = |session: &Session| match session.model().layers.last() {
+    let offered = |session: &Session| match session.state().layers.last() {
         Some(Layer::Command(line)) => line.candidates.iter().map(|one| one.word.clone()).collect(),
         _ => Vec::new(),
     };

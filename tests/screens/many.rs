@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kornsole::console::action::Mouse;
-use kornsole::console::key::{Code, Key};
-use kornsole::console::model::layer::Layer;
-use kornsole::console::model::page::Page;
+use kornsole::console::input::key::{Code, Key};
+use kornsole::console::state::layer::Layer;
+use kornsole::console::state::page::Page;
+use kornsole::console::update::action::Mouse;
 use kornsole::console::{Driver, Options};
 use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, PartitionAct};
@@ -137,13 +137,13 @@ fn every_page_is_exported_in_every_form() {
                 panic!("{page}: no {form}: {error} in\n{}", driver.screen_text());
             }));
         }
-        if matches!(driver.model().page(), Page::Config(_)) {
+        if matches!(driver.state().page(), Page::Config(_)) {
             assert!(written.iter().all(|text| text.contains("partitions:")), "{page}: its text");
             continue;
         }
         let [csv, json, text] = written.try_into().unwrap();
         let rows: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
-        if let Page::Queues(list) = driver.model().page() {
+        if let Page::Queues(list) = driver.state().page() {
             let paths: Vec<_> = rows.iter().map(|row| row["QUEUE"].as_str().unwrap()).collect();
             assert_eq!(paths.len(), list.list.rows.len(), "{page}");
             assert!(paths.contains(&"root.batch") && rows[0]["STATE"] == "Active", "{page}: {json}");
@@ -228,12 +228,12 @@ fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
     let presses = std::env::var("KORNSOLE_MONKEY").ok().and_then(|text| text.parse().ok()).unwrap_or(3_000u64);
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     let (mut driver, source) = console(100, 30, 30);
-    let before = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().resting);
+    let before = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().paused);
     for press in 0..presses {
         let key = any_key(&mut dice);
-        let asked = matches!(driver.model().layers.last(), Some(Layer::Confirm(_)));
+        let asked = matches!(driver.state().layers.last(), Some(Layer::Confirm(_)));
         // What is not asked about first changes nothing of the cluster but its rest, and no file is written here.
-        let line = matches!(driver.model().layers.last(), Some(Layer::Command(_)));
+        let line = matches!(driver.state().layers.last(), Some(Layer::Command(_)));
         if asked || (line && key == Key::plain(Code::Enter)) {
             driver.key(Key::plain(Code::Esc));
         } else {
@@ -258,9 +258,9 @@ fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
             driver.buffer();
         }
         driver.take_effects();
-        assert!(!matches!(driver.model().pages.first(), None | Some(Page::Apps(_))), "the queues stay at the bottom");
+        assert!(!matches!(driver.state().pages.first(), None | Some(Page::Apps(_))), "the queues stay at the bottom");
     }
-    let after = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().resting);
+    let after = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().paused);
     assert_eq!(before, after);
 }
 
@@ -268,7 +268,7 @@ fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
 fn marks_that_are_over_are_never_taken_for_the_row_under_the_cursor() {
     let (mut driver, source) = console(120, 40, 20);
     driver.keys("2<space><space>").unwrap();
-    let marked: Vec<_> = match driver.model().page() {
+    let marked: Vec<_> = match driver.state().page() {
         Page::Apps(page) => page.marked.keys().cloned().collect(),
         page => panic!("{page:?}"),
     };
@@ -288,12 +288,12 @@ fn marks_that_are_over_are_never_taken_for_the_row_under_the_cursor() {
     for keys in ["K", "m", ":kill<ret>", ":move root.batch.nightly<ret>"] {
         let mut driver = Driver::new(std::sync::Arc::clone(&source) as _, Options::default(), 120, 40);
         driver.keys("2<space>").unwrap();
-        let Page::Apps(page) = driver.model().page() else { panic!("no applications") };
+        let Page::Apps(page) = driver.state().page() else { panic!("no applications") };
         kill(page.marked.keys().next().unwrap());
         driver.refresh().keys(keys).unwrap();
         says(&driver, "what was marked is over; nothing is marked any more");
-        assert!(driver.model().layers.is_empty(), "{keys}: nothing is asked");
-        assert!(driver.model().orders.open.is_empty(), "{keys}");
+        assert!(driver.state().layers.is_empty(), "{keys}: nothing is asked");
+        assert!(driver.state().orders.open.is_empty(), "{keys}");
     }
 }
 

@@ -80,7 +80,7 @@ fn what_one_may_not_is_off_and_says_which_access_it_takes() {
     for keys in ["K", "m", ":kill<ret>"] {
         driver.keys(keys).unwrap();
         says(&driver, "train: needs admin access on root.b.ml or a queue above it");
-        assert!(driver.model().layers.is_empty());
+        assert!(driver.state().layers.is_empty());
     }
     driver.keys("?").unwrap();
     says(&driver, "off: train: needs admin access on root.b.ml");
@@ -103,7 +103,7 @@ fn read_only_refuses_everything_and_says_so() {
     says(&driver, "read only: the console was started with --read-only");
     driver.keys(":pause<ret>").unwrap();
     says(&driver, "read only");
-    assert!(!source.view().resting);
+    assert!(!source.view().paused);
     assert_eq!(state(&source, "nightly"), AppState::Running);
 }
 
@@ -159,7 +159,7 @@ fn a_move_that_is_refused_says_why() {
     ] {
         driver.keys(&format!("2:move {to}<ret>")).unwrap();
         says(&driver, why);
-        assert!(driver.model().layers.is_empty(), "nothing is asked");
+        assert!(driver.state().layers.is_empty(), "nothing is asked");
     }
     assert_eq!(queue(&source, "nightly"), "root.a.etl");
 }
@@ -234,7 +234,7 @@ fn the_event_that_is_told_is_the_one_among_the_events() {
     let line = driver.find_row("; event ").unwrap().1;
     let number: u64 = line.split("; event ").nth(1).unwrap().split(':').next().unwrap().parse().unwrap();
     driver.keys("7").unwrap();
-    let record = driver.model().cluster.events.get(number).unwrap();
+    let record = driver.state().cluster.events.get(number).unwrap();
     assert_eq!((&*record.object, &*record.message), ("nightly", "by ann"));
 }
 
@@ -276,7 +276,7 @@ fn what_is_not_drawn_takes_no_keys() {
     driver.keys("2K").unwrap().resize(38, 10);
     says(&driver, "too small");
     driver.keys("y<right><ret>2jKy:kill<ret>yq").unwrap().paste("y");
-    driver.mouse(kornsole::console::action::Mouse::Wheel(1));
+    driver.mouse(kornsole::console::update::action::Mouse::Wheel(1));
     assert!(!driver.take_effects().quit);
     driver.resize(100, 30);
     says(&driver, "Kill nightly?");
@@ -296,7 +296,7 @@ fn a_reason_that_names_another_application_is_no_reason() {
     for line in [":kill train<ret>", ":kill train hangs<ret>"] {
         driver.keys("2").unwrap().keys(line).unwrap();
         says(&driver, "train is another application: what follows kill is a reason");
-        assert!(driver.model().layers.is_empty());
+        assert!(driver.state().layers.is_empty());
     }
     driver.keys(":kill nightly it hangs like train<ret>").unwrap();
     says(&driver, "Kill nightly?");
@@ -320,7 +320,7 @@ fn the_completion_that_is_shown_is_what_enter_takes() {
     // One of several: the best is offered, and the next enter takes it.
     driver.keys("<esc><space>:move a.<ret>").unwrap();
     says(&driver, ":move a.");
-    assert!(!driver.model().layers.is_empty(), "what was written stays");
+    assert!(!driver.state().layers.is_empty(), "what was written stays");
     driver.keys("<ret>").unwrap();
     says(&driver, "They go to root.a.");
     // What names something is meant as it stands.
@@ -334,7 +334,7 @@ fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
     driver.keys("2/train<ret>").unwrap();
     let entries = |source: &Stepped| -> Vec<(String, String, String)> {
         let audit = source.records(0).unwrap().audit.unwrap();
-        let told = |entry: &std::sync::Arc<kornsole::view::ledger::AuditEntry>| {
+        let told = |entry: &std::sync::Arc<kornsole::view::audit::AuditEntry>| {
             (entry.action.clone(), entry.object.clone(), entry.reason.clone())
         };
         audit.entries.iter().filter(|entry| entry.code == "ACL_DENIED").map(told).collect()
@@ -357,7 +357,7 @@ fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
 fn the_wheel_moves_nothing_below_a_question() {
     let (mut driver, _) = tenants(user("ann"), 120, 30);
     driver.keys("2K").unwrap();
-    driver.mouse(kornsole::console::action::Mouse::Wheel(1));
+    driver.mouse(kornsole::console::update::action::Mouse::Wheel(1));
     driver.keys("<esc>").unwrap();
     assert_eq!(crate::keys::selected(&driver), "nightly");
 }

@@ -1,8 +1,9 @@
 //! A person's own settings, the mouse, and what is pasted.
 
-use kornsole::console::action::Mouse;
+use kornsole::console::shell::settings;
 use kornsole::console::theme::Themes;
-use kornsole::console::{Driver, Personal, settings};
+use kornsole::console::update::action::Mouse;
+use kornsole::console::{Driver, Personal};
 use ratatui::layout::Position;
 
 use crate::keys::selected;
@@ -79,7 +80,7 @@ fn the_mouse_selects_sorts_and_scrolls() {
     says_not(&driver, "Fold or unfold the queues below");
     driver.keys("<esc>:mouse<ret>").unwrap();
     says(&driver, "left to the terminal");
-    assert!(!driver.model().options.mouse);
+    assert!(!driver.state().options.mouse);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kornsole::console::key::Key;
-use kornsole::console::model::page::Page;
+use kornsole::console::input::key::Key;
+use kornsole::console::state::page::Page;
 use kornsole::console::{Driver, Options};
 use kornsole::model::QueuePath;
 use proptest::prelude::*;
@@ -137,7 +137,7 @@ fn change(cluster: &mut Builder, what: u8) {
 
 /// The cursor is within the list, on the screen, and so is what the list shows.
 fn check(driver: &Driver) -> Result<(), TestCaseError> {
-    let (index, top, len) = match driver.model().page() {
+    let (index, top, len) = match driver.state().page() {
         Page::Queues(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::Apps(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),
         Page::App(page) => (page.list.cursor.index, page.list.cursor.top, page.list.rows.len()),

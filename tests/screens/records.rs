@@ -23,7 +23,7 @@ fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let config = config::read(&written, Profile::Kornsole).config.unwrap();
     let workload = ScenarioWorkload::new(scenario, Profile::Kornsole);
     let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload))).unwrap();
-    let core = core.written(written.as_bytes(), None);
+    let core = core.with_config_text(written.as_bytes(), None);
     let about = About { place: SourcePlace::Embedded, name: "tenants".to_owned(), notes: Vec::new() };
     let source = Arc::new(Stepped::new(core, about, who));
     source.advance(Duration::from_secs(60));
@@ -67,7 +67,7 @@ fn the_audit_tells_who_did_what_and_leads_to_it() {
     says(&driver, "Running → Failed");
     driver.keys("<ret>").unwrap();
     says(&driver, "nightly");
-    assert_eq!(driver.model().pages.len(), 3, "the application is on top");
+    assert_eq!(driver.state().pages.len(), 3, "the application is on top");
     driver.keys("<esc>j").unwrap();
     driver.keys("o").unwrap();
     says(&driver, "object train");

@@ -31,7 +31,7 @@ pub fn on_demo_of(setup: &Setup, width: u16, height: u16, seconds: u64) -> (Driv
 pub fn on_text(text: &str, who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let read = config::read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
     let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
-    let core = core.written(text.as_bytes(), None);
+    let core = core.with_config_text(text.as_bytes(), None);
     let about = About { place: SourcePlace::Embedded, name: "queues.yaml".to_owned(), notes: Vec::new() };
     let source = Arc::new(Stepped::new(core, about, who));
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)

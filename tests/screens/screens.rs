@@ -186,7 +186,7 @@ fn ascii_shows_nothing_else() {
 /// The column in which a text begins.
 fn column(driver: &Driver, row: &str, text: &str) -> usize {
     let (_, line) = driver.find_row(row).unwrap_or_else(|| panic!("no {row} in\n{}", driver.screen_text()));
-    kornsole::console::text::width(&line[..line.find(text).unwrap()])
+    kornsole::console::present::text::width(&line[..line.find(text).unwrap()])
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn what_cannot_be_submitted_or_asked_for_is_told_and_nothing_is_asked() {
     ] {
         driver.keys(&format!("{line}<ret>")).unwrap();
         says(&driver, told);
-        assert!(driver.model().layers.is_empty(), "{line}: nothing is asked");
+        assert!(driver.state().layers.is_empty(), "{line}: nothing is asked");
     }
 }
 
@@ -89,7 +89,7 @@ fn without_the_right_it_is_off_and_says_which_access_it_takes() {
     {
         driver.keys(keys).unwrap();
         says(&driver, told);
-        assert!(driver.model().layers.is_empty());
+        assert!(driver.state().layers.is_empty());
     }
 }
 
@@ -116,5 +116,5 @@ fn cleaning_up_tells_first_what_goes() {
     let (mut driver, _) = tenants(user("you").scheduler_admin(true), 120, 30);
     driver.keys(":clean-up<ret>").unwrap();
     says(&driver, "nothing to clean up");
-    assert!(driver.model().layers.is_empty());
+    assert!(driver.state().layers.is_empty());
 }

@@ -133,7 +133,7 @@ impl Client {
         Ok(Self { http, base: target.base.clone(), limits })
     }
 
-    /// Asks for a document and reads it whole. `path` is relative and encoded ([`super::once`], [`super::twice`]).
+    /// Asks for a document and reads it whole. `path` is relative and encoded ([`super::encode_once`], [`super::encode_twice`]).
     ///
     /// # Errors
     /// Everything that can go wrong.
@@ -417,5 +417,5 @@ fn parsed<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Fault> {
 }
 
 fn date_of(response: &Response) -> Option<SystemTime> {
-    super::date::read(response.headers().get(DATE)?.to_str().ok()?)
+    httpdate::parse_http_date(response.headers().get(DATE)?.to_str().ok()?).ok()
 }

@@ -10,7 +10,6 @@
 //! - no redirect is followed but the one of the state dump (`rest.md` section 9, rule 12);
 //! - nothing here runs on the console's thread.
 
-mod date;
 mod elements;
 mod fault;
 mod http;
@@ -22,7 +21,7 @@ mod trouble;
 pub use elements::Elements;
 pub use fault::{Fault, Said};
 pub use http::{Client, Got, Limits, Lines};
-pub use names::{once, twice};
+pub use names::{encode_once, encode_twice};
 pub use release::{Release, Remote};
 pub use target::{Target, TargetFault, Token};
 pub use trouble::Trouble;

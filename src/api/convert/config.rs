@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::api::dto;
-use crate::config::node::{Fields, Read};
+use crate::config::node::{FieldValue, Fields};
 use crate::config::yaml::{self, Node};
 use crate::config::{DEFAULT_CONFIG, Fault, Faults, Severity};
 use crate::model::Profile;
@@ -194,13 +194,13 @@ impl Reader {
             return dto::NodeSortPolicy { kind, ..dto::NodeSortPolicy::default() };
         };
         let weights = fields.get("resourceweights").and_then(|node| self.fields(node));
-        let weight = |(key, node): (crate::config::node::Key<'_>, Node<'_>)| match node.float(
+        let weight = |(key, node): (crate::config::node::MapKey<'_>, Node<'_>)| match node.float(
             "",
             "",
             "",
             &mut Faults::default(),
         ) {
-            Read::Value(weight) => Some((key.text.to_owned(), weight.value)),
+            FieldValue::Value(weight) => Some((key.text.to_owned(), weight.value)),
             _ => None,
         };
         dto::NodeSortPolicy {

@@ -4,7 +4,7 @@ use super::Wall;
 use crate::api::dto::ledger as dto;
 use crate::api::dto::ours::ConfigState;
 use crate::model::Time;
-use crate::view::ledger::{AuditEntry, Revision, RevisionSource};
+use crate::view::audit::{AuditEntry, Revision, RevisionSource};
 
 /// A configuration that was in force, without its text.
 pub fn revision(revision: &Revision, current: Option<u64>, wall: &Wall) -> dto::RevisionInfo {

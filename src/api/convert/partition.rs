@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::Context;
 use super::queue::state;
 use crate::api::dto;
-use crate::config::NodeSortPolicy;
 use crate::view::{PartitionView, View};
 
 /// One object for each partition.
@@ -46,10 +45,7 @@ pub fn partition(context: &Context, row: &PartitionView) -> dto::Partition {
             utilization: row.capacity.used_percent(&row.allocated).into(),
         },
         node_sorting_policy: dto::NodeSortingPolicy {
-            kind: Cow::Borrowed(match row.node_sort.policy {
-                NodeSortPolicy::Fair => "fair",
-                NodeSortPolicy::BinPacking => "binpacking",
-            }),
+            kind: Cow::Borrowed(row.node_sort.policy.name()),
             resource_weights: row.node_sort.weights.clone(),
         },
         preemption_enabled: Some(row.preemption),

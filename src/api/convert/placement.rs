@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -17,11 +18,13 @@ use crate::view::placement::{
 };
 
 /// The answer of the preview. It is written straight from the placement: a batch writes millions. Keys stand in their order by name.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PlacementPreview")]
 pub struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     as_expected: Option<bool>,
+    #[schemars(with = "Vec<String>")]
     creates: Paths<'a>,
     exists: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,6 +35,7 @@ pub struct Answer<'a> {
     queue: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rejected: Option<&'static str>,
+    #[schemars(with = "Vec<RuleStep<'a>>")]
     steps: Steps<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     submission: Option<Submitted<'a>>,
@@ -40,14 +44,15 @@ pub struct Answer<'a> {
 }
 
 /// A limit that would count.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct LimitStep {
     what: String,
     would: String,
 }
 
 /// What was submitted, in a batch.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Submission")]
 pub struct Submitted<'a> {
     /// The groups, primary group first.
     pub groups: &'a [String],
@@ -122,7 +127,7 @@ fn index(part: &PartitionView, rule: RuleRef) -> usize {
 }
 
 /// A rule, or one of its parents.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RuleStep<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     acl: Option<AclStep<'a>>,
@@ -131,12 +136,13 @@ struct RuleStep<'a> {
     index: usize,
     outcome: &'static str,
     #[serde(skip_serializing_if = "Parents::is_empty")]
+    #[schemars(with = "BTreeMap<String, Vec<RuleStep<'a>>>")]
     parent: Parents<'a>,
     rule: &'static str,
     text: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct AclStep<'a> {
     allowed: bool,
     queue: &'a str,

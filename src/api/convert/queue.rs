@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use super::duration::go_duration;
 use crate::api::dto;
+use crate::config::AppSortPolicy;
 use crate::config::TemplateConfig;
-use crate::config::properties::{DEFAULT_PREEMPTION_DELAY, PreemptionPolicy};
-use crate::model::{PriorityPolicy, Resource};
+use crate::config::properties::DEFAULT_PREEMPTION_DELAY;
+use crate::model::Resource;
 use crate::view::{PartitionView, QueueRow};
 
 /// One queue without its children.
@@ -61,16 +62,16 @@ fn one(partition: &PartitionView, row: &QueueRow, headroom: Option<&Resource>) -
         current_priority: row.priority.current.0,
         allocating_accepted_apps: row.allocating_apps.iter().map(|app| app.as_str().to_owned()).collect(),
         // A parent sorts its queues in one way only.
-        sorting_policy: Cow::Borrowed(if row.leaf { settings.app_sort.name() } else { "fair" }),
+        sorting_policy: Cow::Borrowed(if row.leaf { settings.app_sort.name() } else { AppSortPolicy::Fair.name() }),
         priority_sorting: Some(settings.sort_by_priority),
-        preemption_enabled: Some(settings.preemption_policy != PreemptionPolicy::Disabled),
-        is_preemption_fence: Some(settings.preemption_policy == PreemptionPolicy::Fence),
+        preemption_enabled: Some(settings.preemption_policy.is_enabled()),
+        is_preemption_fence: Some(settings.preemption_policy.is_fence()),
         preemption_delay: match settings.preemption_delay {
             DEFAULT_PREEMPTION_DELAY => Cow::Borrowed("30s"),
             delay => Cow::Owned(go_duration(delay)),
         },
         quota_preemption_delay: Cow::Borrowed("0s"),
-        is_priority_fence: Some(row.priority.policy == PriorityPolicy::Fence),
+        is_priority_fence: Some(row.priority.policy.is_fence()),
         priority_offset: row.priority.offset,
         other: BTreeMap::new(),
     }

@@ -5,8 +5,9 @@ use super::duration::go_duration;
 use super::queue::{state, template};
 use crate::api::dto::by_name;
 use crate::api::dto::json::{self, number, text};
-use crate::config::properties::{DEFAULT_PREEMPTION_DELAY, PreemptionPolicy};
-use crate::model::{PriorityPolicy, Resource};
+use crate::config::AppSortPolicy;
+use crate::config::properties::DEFAULT_PREEMPTION_DELAY;
+use crate::model::Resource;
 use crate::view::{PartitionView, QueueRow};
 
 /// About how many bytes a queue takes.
@@ -100,16 +101,16 @@ fn end(out: &mut Vec<u8>, partition: &PartitionView, row: &QueueRow) {
     number(out, row.priority.current.0);
     put_texts(out, b",\"allocatingAcceptedApps\":[", row.allocating_apps.iter().map(|app| app.as_str()));
     // A parent sorts its queues in one way only.
-    put_text(out, b",\"sortingPolicy\":", if row.leaf { settings.app_sort.name() } else { "fair" });
+    put_text(out, b",\"sortingPolicy\":", if row.leaf { settings.app_sort.name() } else { AppSortPolicy::Fair.name() });
     put_flag(out, b",\"prioritySorting\":", settings.sort_by_priority);
-    put_flag(out, b",\"preemptionEnabled\":", settings.preemption_policy != PreemptionPolicy::Disabled);
-    put_flag(out, b",\"isPreemptionFence\":", settings.preemption_policy == PreemptionPolicy::Fence);
+    put_flag(out, b",\"preemptionEnabled\":", settings.preemption_policy.is_enabled());
+    put_flag(out, b",\"isPreemptionFence\":", settings.preemption_policy.is_fence());
     match settings.preemption_delay {
         DEFAULT_PREEMPTION_DELAY => out.extend_from_slice(b",\"preemptionDelay\":\"30s\""),
         delay => put_text(out, b",\"preemptionDelay\":", &go_duration(delay)),
     }
     out.extend_from_slice(b",\"quotaPreemptionDelay\":\"0s\"");
-    put_flag(out, b",\"isPriorityFence\":", row.priority.policy == PriorityPolicy::Fence);
+    put_flag(out, b",\"isPriorityFence\":", row.priority.policy.is_fence());
     put_number(out, b",\"priorityOffset\":", row.priority.offset);
     out.push(b'}');
 }

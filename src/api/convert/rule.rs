@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::api::dto;
-use crate::config::RuleKind;
+use crate::config::{FilterType, RuleValue};
 use crate::view::PartitionView;
 use crate::view::placement::{FilterOutline, NamesOutline, RECOVERY_QUEUE, RuleOutline};
 
@@ -21,15 +21,15 @@ pub fn placement_rules(partition: &PartitionView) -> Vec<dto::PlacementRule> {
 
 fn rule(outline: &RuleOutline) -> dto::PlacementRule {
     let mut parameters: BTreeMap<String, String> = [("create".to_owned(), outline.create.to_string())].into();
-    match outline.kind {
-        RuleKind::Fixed => {
+    match outline.kind.value() {
+        RuleValue::QueuePath => {
             parameters.insert("queue".to_owned(), outline.value.to_string());
             parameters.insert("qualified".to_owned(), outline.qualified.to_string());
         }
-        RuleKind::Tag => {
+        RuleValue::TagName => {
             parameters.insert("tagName".to_owned(), outline.value.to_lowercase());
         }
-        _ => {}
+        RuleValue::Unused => {}
     }
     dto::PlacementRule {
         name: Cow::Borrowed(outline.name),
@@ -48,7 +48,7 @@ fn filter(outline: &FilterOutline) -> dto::RuleFilter {
     };
     let ((user_list, user_exp), (group_list, group_exp)) = (split(&outline.users), split(&outline.groups));
     dto::RuleFilter {
-        kind: Cow::Borrowed(if outline.deny { "deny" } else { "allow" }),
+        kind: Cow::Borrowed(if outline.deny { FilterType::Deny } else { FilterType::Allow }.name()),
         user_list,
         group_list,
         user_exp,

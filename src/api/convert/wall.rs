@@ -41,8 +41,7 @@ impl Wall {
     }
 
     fn span(&self, span: Duration) -> i64 {
-        // Exact as long as time runs as the wall clock does.
-        #[expect(clippy::float_cmp, reason = "1 is what was asked for, not what was computed")]
+        // Exact as long as time runs as the wall clock does; 1 is what was asked for, not what was computed.
         let span = if self.speed == 1.0 { span } else { span.div_f64(self.speed) };
         i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
     }

@@ -317,7 +317,6 @@ impl<'de> Deserialize<'de> for Reservation {
 }
 
 /// A number that stands as text on the wire.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 pub(super) fn as_text<S: Serializer>(number: &i32, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }

@@ -1,5 +1,6 @@
 //! Events (`rest.md` 5.10 to 5.12). Numbers that nobody knows are carried as they are.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lenient::{is_empty, read};
@@ -51,7 +52,7 @@ pub struct StreamStart {
 }
 
 /// One event.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct EventRecord {
     /// What `object_id` is: 1 request, 2 application, 3 node, 4 queue, 5 user or group.
@@ -76,6 +77,7 @@ pub struct EventRecord {
     #[serde(rename = "referenceID", deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub reference_id: String,
     /// How much.
+    #[schemars(with = "Other")]
     pub resource: EventResource,
     /// What else stood there.
     #[serde(flatten)]

@@ -15,6 +15,7 @@ pub fn to_bytes<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
 /// Appends a document in one line, with the newline that ends it.
 pub fn append<T: Serialize + ?Sized>(bytes: &mut Vec<u8>, value: &T) {
     let mut serializer = Serializer::with_formatter(&mut *bytes, Upstream(CompactFormatter));
+    #[expect(clippy::expect_used, reason = "transfer types have text keys")]
     value.serialize(&mut serializer).expect("transfer types have text keys, and a vector takes every byte");
     bytes.push(b'\n');
 }
@@ -24,6 +25,7 @@ pub fn to_indented<T: Serialize + ?Sized>(value: &T, indent: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1024);
     let formatter = Upstream(PrettyFormatter::with_indent(indent.as_bytes()));
     let mut serializer = Serializer::with_formatter(&mut bytes, formatter);
+    #[expect(clippy::expect_used, reason = "transfer types have text keys")]
     value.serialize(&mut serializer).expect("transfer types have text keys, and a vector takes every byte");
     bytes.push(b'\n');
     bytes
@@ -42,6 +44,7 @@ pub fn text(bytes: &mut Vec<u8>, text: &str) {
 }
 
 /// Appends a whole number.
+#[expect(clippy::expect_used, reason = "a vector takes every byte")]
 pub fn number<N: Serialize>(bytes: &mut Vec<u8>, number: N) {
     serde_json::to_writer(bytes, &number).expect("a vector takes every byte");
 }

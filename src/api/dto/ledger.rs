@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The configurations that were in force (E5), the newest first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Revisions {
     /// Each without its text.
@@ -13,7 +14,7 @@ pub struct Revisions {
 }
 
 /// A configuration that was in force, without its text (E5).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct RevisionInfo {
     /// Its number.
@@ -38,18 +39,20 @@ pub struct RevisionInfo {
 }
 
 /// Bring a configuration back that was in force (E5).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rollback {
     /// Which one.
+    #[schemars(range(min = 1))]
     pub revision: u64,
     /// Why, for the record.
+    #[schemars(length(max = 500))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 /// Who did what (E11), the newest first.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Audit {
     /// Each act, done or refused.
@@ -60,7 +63,7 @@ pub struct Audit {
 }
 
 /// One act, done or refused (E11).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AuditEntry {
     /// Counts up by one.

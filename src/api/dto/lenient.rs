@@ -62,7 +62,6 @@ impl Visitor<'_> for Number {
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<i128, E> {
         // Beyond 2^53 a float is not what was meant any more.
-        #[expect(clippy::cast_possible_truncation, reason = "a whole number of at most 53 bits")]
         let whole = (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i128);
         whole.ok_or_else(|| E::custom(format_args!("{value} is not a whole number")))
     }

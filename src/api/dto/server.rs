@@ -1,5 +1,6 @@
 //! Errors, validation, health and history (`rest.md` 3, 5.9, 5.13, 5.14).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lenient::{is_empty, read};
@@ -24,7 +25,7 @@ pub struct ApiError {
 }
 
 /// Whether a configuration is valid.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Validation {
     /// Whether it is.
@@ -48,7 +49,7 @@ pub struct Validation {
 }
 
 /// A fault of a configuration, with its place (`rest.md` E5).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Fault {
     /// The rule, such as `CFG-043`.
@@ -128,7 +129,6 @@ pub struct ContainerSample {
     pub total_containers: i64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 fn count_as_text<S: serde::Serializer>(count: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(count)
 }

@@ -12,6 +12,7 @@
 //! - nothing but an order (part II) changes the scheduler.
 
 mod budget;
+mod escape;
 mod guard;
 mod listen;
 mod options;

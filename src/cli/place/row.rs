@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::csv::{CsvFault, Record};
-use crate::config::node::Read;
+use crate::config::node::FieldValue;
 use crate::config::yaml::{self, Node};
 use crate::config::{Fault, Faults, Place, Severity};
 use crate::view::placement::TYPE_TAG;
@@ -193,8 +193,8 @@ fn yaml_row(index: usize, node: Node<'_>, faults: &mut Faults) -> Option<Row> {
     };
     for (name, value) in fields.get("tags").and_then(|tags| tags.any_map("tags", &path, faults)).into_iter().flatten() {
         match value.text(name.text, &path, faults) {
-            Read::Value(text) if !value.is_null() => add(name.text, &text.value, name.at, faults),
-            Read::Value(_) => {
+            FieldValue::Value(text) if !value.is_null() => add(name.text, &text.value, name.at, faults),
+            FieldValue::Value(_) => {
                 let message = format!("the tag {:?} has no value", name.text);
                 faults.error("SUB-023", name.at, &path, message, "write NAME: VALUE; an empty value is ''");
             }

@@ -11,7 +11,7 @@ use super::show::lines;
 use super::{Ended, ServerArgs, UNREACHABLE, exit, print};
 use crate::api::client::Remote;
 use crate::cli::load;
-use crate::console::text::escape;
+use crate::console::present::text::escape;
 use crate::model::QueuePath;
 use crate::source::remote::once::Once;
 use crate::view::act::{Act, Code, Done, Order, PartitionAct, Refusal};

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Ended, ServerArgs, exit, print};
 use crate::api::dto::{EventRecord, json::to_bytes};
-use crate::console::text::escape;
+use crate::console::present::text::escape;
 use crate::source::remote::follow::EventNews;
 use crate::view::record::{ChangeDetail, ChangeType, ObjectType};
 

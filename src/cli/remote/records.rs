@@ -14,7 +14,7 @@ use crate::api::dto::json::to_bytes;
 use crate::api::dto::time::rfc3339;
 use crate::config;
 use crate::view::act::{Act, Order};
-use crate::view::ledger::AuditQuery;
+use crate::view::audit::AuditQuery;
 
 /// The arguments of `kornsole audit`.
 #[derive(Args, Clone, Debug)]

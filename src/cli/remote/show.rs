@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::table::Table;
 use super::{Ended, ServerArgs, exit, print_or_watch};
 use crate::api::convert::{self, Context, Wall};
-use crate::console::format;
+use crate::console::present::format;
 use crate::model::quantity::show_amount;
 use crate::model::{AppId, MEMORY, QueuePath, Resource, VCORE};
 use crate::source::remote::once::{Once, Want};

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use crate::config::fault::Faults;
 use crate::config::raw::{RawFile, RawLimit, RawLimits, RawPartition, RawQueue};
 use crate::config::types::Place;
+use crate::config::values::NodeSortPolicy;
+use crate::model::allowed_value::one_of;
 
-/// CFG-011 to CFG-014.
+/// Checks that there are partitions, with legal names, each once (CFG-011 to CFG-014).
 pub(super) fn check_list(file: &RawFile, faults: &mut Faults) {
     const HINT: &str = "write at least one partition: `partitions: [{name: default, queues: [{name: root}]}]`";
     if file.partitions.is_empty() && !faults.has_errors() {
@@ -94,13 +96,15 @@ fn same(own: &RawLimit, root: &RawLimit) -> bool {
     names(own) == names(root) && count(own) == count(root) && amounts(own) == amounts(root)
 }
 
-/// CFG-100, CFG-101.
+/// Checks the order of nodes and the weights of resources in it (CFG-100, CFG-101).
 pub(super) fn check_node_sort(partition: &RawPartition, path: &str, faults: &mut Faults) {
     if let Some(sort) = &partition.sort_type
-        && !matches!(&*sort.value, "" | "fair" | "binpacking")
+        && !sort.value.is_empty()
+        && NodeSortPolicy::parse(&sort.value).is_none()
     {
         let message = format!("node sorting {:?} is not known", sort.value);
-        faults.error("CFG-100", sort.at, path, message, "write `fair` or `binpacking`, in lower case");
+        let hint = format!("write {}, in lower case", one_of(NodeSortPolicy::ALLOWED, "`"));
+        faults.error("CFG-100", sort.at, path, message, hint);
     }
     for weight in partition.weights.iter().flatten() {
         let (name, value) = &weight.value;

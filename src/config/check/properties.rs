@@ -2,8 +2,10 @@
 
 use crate::config::fault::Faults;
 use crate::config::node::{distance_is_small, quoted};
-use crate::config::properties::{APPLICATION_SORT_POLICY, KNOWN, KNOWN_1_8, QueueProperties};
+use crate::config::properties::{KNOWN_1_8, PropertyKey, QueueProperties};
 use crate::config::raw::RawProperty;
+use crate::config::types::Placed;
+use crate::config::values::AppSortPolicy;
 use crate::model::Profile;
 
 /// The section of the rules, which have no id of their own.
@@ -13,13 +15,12 @@ const CODE: &str = "CFG-S09";
 pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults) {
     for property in properties {
         let (key, value) = (&property.key, &property.value.value);
-        if let Err(hint) = QueueProperties::default().set(key, value) {
+        if let Err(known) = QueueProperties::default().set(key, value) {
             let message = format!("property `{key}` is {value:?}, which is not understood: the default holds");
-            faults.warning(CODE, property.value.at, path, message, format!("write {hint}"));
+            faults.warning(CODE, property.value.at, path, message, format!("write {}", known.expected()));
         }
-        if key == APPLICATION_SORT_POLICY && value == "stateaware" && faults.profile() == Profile::V1_8_0 {
-            let message = "`stateaware` is read as `fifo` by 1.8.0";
-            faults.warning(CODE, property.value.at, path, message, "write `fifo`");
+        if PropertyKey::parse(key) == Some(PropertyKey::ApplicationSortPolicy) && faults.profile() == Profile::V1_8_0 {
+            check_sort_policy(&property.value, path, faults);
         }
         if KNOWN_1_8.contains(&key.as_str()) && faults.profile() != Profile::V1_8_0 {
             let message = format!("property `{key}` is one of 1.8 and has no effect here");
@@ -29,20 +30,35 @@ pub(super) fn check(properties: &[RawProperty], path: &str, faults: &mut Faults)
                 format!("property {} is not known: it is kept and handed down, and has no effect", quoted(key));
             let hint = match near_known(key) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("leave it out; known are {}", KNOWN.join(", ")),
+                None => format!("leave it out; known are {}", known_keys().join(", ")),
             };
             faults.warning(CODE, property.key_at, path, message, hint);
         }
     }
 }
 
+/// Warns of an order of applications that 1.8.0 takes for another one.
+fn check_sort_policy(value: &Placed<String>, path: &str, faults: &mut Faults) {
+    match AppSortPolicy::parse(&value.value) {
+        Some(AppSortPolicy::StateAware) => {
+            let message = "`stateaware` is read as `fifo` by 1.8.0";
+            faults.warning(CODE, value.at, path, message, "write `fifo`");
+        }
+        Some(AppSortPolicy::Fifo | AppSortPolicy::Fair) | None => {}
+    }
+}
+
+fn known_keys() -> Vec<&'static str> {
+    PropertyKey::names().collect()
+}
+
 fn known(key: &str, profile: Profile) -> bool {
-    KNOWN.contains(&key) || (profile == Profile::V1_8_0 && KNOWN_1_8.contains(&key))
+    PropertyKey::parse(key).is_some() || (profile == Profile::V1_8_0 && KNOWN_1_8.contains(&key))
 }
 
 /// The known key that `key` is written like: the same but for case and separators, or but for two letters.
 fn near_known(key: &str) -> Option<&'static str> {
     let plain = |text: &str| text.to_lowercase().replace(['.', '_', '-'], "");
-    let same = KNOWN.into_iter().find(|known| plain(known) == plain(key));
-    same.or_else(|| KNOWN.into_iter().find(|known| distance_is_small(known, key)))
+    let same = PropertyKey::names().find(|known| plain(known) == plain(key));
+    same.or_else(|| PropertyKey::names().find(|known| distance_is_small(known, key)))
 }

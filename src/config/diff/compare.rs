@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::effect::effect;
 use super::{Change, Diff, Key, What, limits, rules};
 use crate::config::check::shown;
-use crate::config::types::{
-    Config, NodeSortConfig, NodeSortPolicy, PartitionConfig, Placed, QueueConfig, TemplateConfig,
-};
+use crate::config::types::{Config, NodeSortConfig, PartitionConfig, Placed, QueueConfig, TemplateConfig};
+use crate::config::values::NodeSortPolicy;
 use crate::model::{Acl, QueuePath, Resource};
 
 /// What is different in `new` against `old`.
@@ -139,10 +138,7 @@ fn compare_own(old: &PartitionConfig, new: &PartitionConfig, out: &mut Changes) 
 }
 
 fn compare_node_sort(old: &NodeSortConfig, new: &NodeSortConfig, out: &mut Changes) {
-    let name = |policy| match policy {
-        NodeSortPolicy::Fair => Some("fair".to_owned()),
-        NodeSortPolicy::BinPacking => Some("binpacking".to_owned()),
-    };
+    let name = |policy: NodeSortPolicy| Some(policy.name().to_owned());
     out.value(Key::NodeSort, name(old.policy), name(new.policy), false);
     for resource in old.weights.keys().chain(new.weights.keys()).collect::<BTreeSet<_>>() {
         let weight = |config: &NodeSortConfig| config.weights.get(resource).map(ToString::to_string);

@@ -2,9 +2,10 @@
 
 use super::Key;
 use super::compare::Changes;
-use crate::config::types::{RuleConfig, RuleKind};
+use crate::config::types::RuleConfig;
+use crate::config::values::{FilterType, RuleKind, RuleValue};
 
-/// Compares two lists of rules. Rules that are alike hold the lists together; between two such, a rule goes on from the
+/// Compares two lists of rules. Rules that are alike hold the lists together; between two such, a rule is compared with the
 /// one that stood at its place, and the rest came or went.
 pub(super) fn compare(old: &[RuleConfig], new: &[RuleConfig], out: &mut Changes) {
     let old: Vec<String> = old.iter().map(described).collect();
@@ -61,20 +62,11 @@ fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// A rule in one line, such that two rules that act differently are never told alike:
+/// A rule in one line, such that two rules that act differently never have the same line:
 /// `user, create, filter deny users joe, parent (fixed "root.users")`.
 fn described(rule: &RuleConfig) -> String {
-    let name = match rule.kind {
-        RuleKind::Provided => "provided",
-        RuleKind::User => "user",
-        RuleKind::Fixed => "fixed",
-        RuleKind::Tag => "tag",
-        RuleKind::PrimaryGroup => "primarygroup",
-        RuleKind::SecondaryGroup => "secondarygroup",
-        RuleKind::ApplicationType => "applicationtype",
-    };
-    let mut out = name.to_owned();
-    if matches!(rule.kind, RuleKind::Fixed | RuleKind::Tag) {
+    let mut out = rule.kind.name().to_owned();
+    if rule.kind.value() != RuleValue::Unused {
         out += &format!(" {}", word(&rule.value));
     }
     if rule.create {
@@ -82,7 +74,8 @@ fn described(rule: &RuleConfig) -> String {
     }
     let filter = &rule.filter;
     if filter.written {
-        out += if filter.deny { ", filter deny" } else { ", filter allow" };
+        let kind = if filter.deny { FilterType::Deny } else { FilterType::Allow };
+        out += &format!(", filter {}", kind.name());
         for (what, names) in [("users", &filter.users), ("groups", &filter.groups)] {
             if !names.is_empty() {
                 out += &format!(" {what} {}", names.iter().map(|name| word(name)).collect::<Vec<_>>().join(" "));

@@ -11,18 +11,18 @@
 //! When narrow there give way, of applications: what is asked for, the user, the queue, allocations, memory, priority, cpu; of asks:
 //! other resources, memory, priority, the time, cpu. The name, the state and the reason stay.
 
-use super::super::format;
-use super::super::layout::Regions;
-use super::super::model::Model;
-use super::super::model::column::{AppColumn, AskColumn};
-use super::super::model::marks::{Facet, Mark, Marked};
-use super::super::model::page::{AppPage, AppsPage};
-use super::super::subject::app_at;
 use super::super::theme::{Role, Signs};
 use super::super::update::apps::{below, word_of};
 use super::limits;
 use super::pen::{self, Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
+use crate::console::present::format;
+use crate::console::present::layout::Regions;
+use crate::console::present::subject::app_at;
+use crate::console::state::State;
+use crate::console::state::column::{AppColumn, AskColumn};
+use crate::console::state::marks::{Facet, Mark, Marked};
+use crate::console::state::page::{AppPage, AppsPage};
 use crate::model::quantity::show_amount;
 use crate::model::{AppState, MEMORY, Resource, VCORE};
 use crate::view::{AppRow, AskRow, AskState, PartitionView, PendingReason};
@@ -43,9 +43,9 @@ enum Cell {
 }
 
 /// Draws the table of applications.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions) {
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &AppsPage, regions: &Regions) {
     let width = regions.rows.width;
-    let part = model.cluster.part();
+    let part = state.cluster.part();
     let leaf = page.scope.as_ref().and_then(|path| part?.queue_at(path)).is_some_and(|row| row.leaf);
     let columns =
         table::choose(app_plans(!leaf, page.list.widest), width, page.list.widest[0], if width < 60 { 12 } else { 20 });
@@ -54,7 +54,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
         let Some((part, line)) = part.zip(page.list.rows.get(index)) else { return };
         match app_at(part, line) {
-            Some(row) => app_cell(pen, model, page, &row, what, slot),
+            Some(row) => app_cell(pen, state, page, &row, what, slot),
             None if what == Cell::Id => pen.cell(slot, &[dim("ended just now")]),
             None => {}
         }
@@ -62,12 +62,12 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions
     if len == 0 {
         table::empty(pen, regions, &no_apps(page));
     }
-    marks(pen, model, page, regions);
+    marks(pen, state, page, regions);
 }
 
 /// The signs of the applications that are marked, at the left of their rows.
-fn marks(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, regions: &Regions) {
-    let Some(part) = model.cluster.part().filter(|_| !page.marked.is_empty()) else { return };
+fn marks(pen: &mut Pen<'_>, state: &State, page: &AppsPage, regions: &Regions) {
+    let Some(part) = state.cluster.part().filter(|_| !page.marked.is_empty()) else { return };
     let rows = regions.rows;
     let visible = page.list.cursor.visible(page.list.rows.len(), usize::from(rows.height));
     for (y, index) in (rows.top()..rows.bottom()).zip(visible) {
@@ -156,22 +156,22 @@ fn lifted(mark: Mark, facet: Facet, now: std::time::Duration, pieces: Vec<Piece>
     pieces.into_iter().map(lift).collect()
 }
 
-fn app_cell(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, row: &AppRow, what: Cell, slot: Slot) {
+fn app_cell(pen: &mut Pen<'_>, state: &State, page: &AppsPage, row: &AppRow, what: Cell, slot: Slot) {
     let signs = pen.signs();
-    let mark = model.marks.of(&Marked::App(row.id.clone()));
+    let mark = state.marks.of(&Marked::App(row.id.clone()));
     let ended = row.state.is_ended();
-    let lift = |facet, pieces| lifted(mark, facet, model.now, pieces);
+    let lift = |facet, pieces| lifted(mark, facet, state.now, pieces);
     match what {
         Cell::Id => {
             let role = if ended { Role::Dim } else { Role::Text };
             pen.name(slot.x, slot.y, slot.width, row.id.as_str(), role);
         }
         Cell::State => {
-            let state = model
+            let shown = state
                 .orders
                 .under_way(&row.id)
                 .map_or_else(|| state_piece(row.state), |doing| piece(Role::Danger, doing));
-            pen.cell(slot, &lift(Facet::State, vec![state]));
+            pen.cell(slot, &lift(Facet::State, vec![shown]));
         }
         Cell::Queue => {
             let path = below(page.scope.as_ref(), row);
@@ -194,9 +194,9 @@ fn app_cell(pen: &mut Pen<'_>, model: &Model, page: &AppsPage, row: &AppRow, wha
             pen.cell(slot, &lift(facet, vec![held(row, name, signs)]));
         }
         Cell::Asked(name) => pen.cell(slot, &[figure(&row.pending, name, signs)]),
-        Cell::Age => pen.cell(slot, &[dim(format::duration(model.cluster.at.since(row.submitted)))]),
+        Cell::Age => pen.cell(slot, &[dim(format::duration(state.cluster.at.since(row.submitted)))]),
         Cell::Changed => {
-            if mark.any(model.now) {
+            if mark.any(state.now) {
                 pen.text(slot.x, slot.y, 1, signs.changed, Role::Accent);
             }
         }
@@ -258,7 +258,7 @@ enum AskCell {
 }
 
 /// Draws the asks and allocations of one application.
-pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &AppPage, regions: &Regions) {
+pub fn draw_one(pen: &mut Pen<'_>, state: &State, page: &AppPage, regions: &Regions) {
     let width = regions.rows.width;
     let columns = ask_columns(width, page.list.widest);
     let sorted = |pen: &Pen<'_>, cell: AskCell| table::title(pen, page.list.sort, ask_belongs_to(cell));
@@ -266,7 +266,7 @@ pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &AppPage, regions: &Regi
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
         let Some((row, key)) = page.row.as_ref().zip(page.list.rows.get(index)) else { return };
         match row.asks.get(key) {
-            Some(ask) => ask_cell(pen, model, row, ask, what, slot),
+            Some(ask) => ask_cell(pen, state, row, ask, what, slot),
             None if what == AskCell::Id => pen.cell(slot, &[dim("gone just now")]),
             None => {}
         }
@@ -338,9 +338,9 @@ fn ask_belongs_to(cell: AskCell) -> Option<AskColumn> {
     })
 }
 
-fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: AskCell, slot: Slot) {
+fn ask_cell(pen: &mut Pen<'_>, state: &State, row: &AppRow, ask: &AskRow, what: AskCell, slot: Slot) {
     let signs = pen.signs();
-    let mark = model.marks.of(&Marked::Ask(row.id.clone(), ask.id.clone()));
+    let mark = state.marks.of(&Marked::Ask(row.id.clone(), ask.id.clone()));
     let since = match &ask.state {
         AskState::Pending { .. } => Some(ask.created),
         AskState::Allocated { since, .. } => *since,
@@ -350,8 +350,8 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
         Vec::new()
     };
     let why_in = |room: usize| {
-        let long = why(model.cluster.part(), row, ask, true);
-        if pen::width(&long) <= room { long } else { why(model.cluster.part(), row, ask, false) }
+        let long = why(state.cluster.part(), row, ask, true);
+        if pen::width(&long) <= room { long } else { why(state.cluster.part(), row, ask, false) }
     };
     let pieces = match what {
         AskCell::Id => name(slot.x, ask.id.as_str()),
@@ -359,12 +359,12 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
         AskCell::Cpu => vec![figure(&ask.resource, VCORE, signs)],
         AskCell::Memory => vec![figure(&ask.resource, MEMORY, signs)],
         AskCell::Other => vec![others(&ask.resource, signs)],
-        AskCell::State => lifted(mark, Facet::State, model.now, vec![ask_state(ask)]),
+        AskCell::State => lifted(mark, Facet::State, state.now, vec![ask_state(ask)]),
         AskCell::Node => match &ask.state {
             AskState::Allocated { node, .. } => name(slot.x, node.as_str()),
             AskState::Pending { .. } => vec![dim(signs.none)],
         },
-        AskCell::Since => vec![dim(format::age(model.cluster.at, since, signs.nothing))],
+        AskCell::Since => vec![dim(format::age(state.cluster.at, since, signs.nothing))],
         AskCell::Why => why_in(usize::from(slot.width)),
         AskCell::NodeOrWhy => match &ask.state {
             AskState::Allocated { node, .. } => {
@@ -373,7 +373,7 @@ fn ask_cell(pen: &mut Pen<'_>, model: &Model, row: &AppRow, ask: &AskRow, what: 
             }
             AskState::Pending { .. } => why_in(usize::from(slot.width)),
         },
-        AskCell::Changed if mark.any(model.now) => vec![piece(Role::Accent, signs.changed)],
+        AskCell::Changed if mark.any(state.now) => vec![piece(Role::Accent, signs.changed)],
         AskCell::Changed => Vec::new(),
     };
     pen.cell(slot, &pieces);

@@ -8,16 +8,16 @@
 //!
 //! When narrow there give way: where it came from, then the result's code becomes a sign.
 
-use super::super::format;
-use super::super::layout::Regions;
-use super::super::model::Model;
-use super::super::model::column::AuditColumn;
-use super::super::model::page::AuditPage;
 use super::super::theme::Role;
 use super::super::update::audit::who;
 use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left};
-use crate::view::ledger::AuditEntry;
+use crate::console::present::format;
+use crate::console::present::layout::Regions;
+use crate::console::state::State;
+use crate::console::state::column::AuditColumn;
+use crate::console::state::page::AuditPage;
+use crate::view::audit::AuditEntry;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
@@ -31,7 +31,7 @@ enum Cell {
 }
 
 /// Draws the page.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AuditPage, regions: &Regions) {
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &AuditPage, regions: &Regions) {
     let columns = table::choose(plans(page.list.widest), regions.rows.width, page.list.widest[0], 8);
     let len = page.list.rows.len();
     let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
@@ -41,14 +41,14 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &AuditPage, regions: &Region
         }
     });
     if len == 0 {
-        table::empty(pen, regions, &nothing(model, page));
+        table::empty(pen, regions, &nothing(state, page));
     }
 }
 
 /// Why there is no row.
-fn nothing(model: &Model, page: &AuditPage) -> Vec<String> {
+fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
     let narrowed = page.user.is_some() || page.action.is_some() || page.object.is_some();
-    match &model.cluster.ledger.told {
+    match &state.cluster.ledger.told {
         None => vec!["the audit is being asked for".to_owned()],
         Some(told) if told.audit.is_err() => {
             vec![told.audit.as_ref().err().map(ToString::to_string).unwrap_or_default()]
@@ -63,14 +63,14 @@ fn nothing(model: &Model, page: &AuditPage) -> Vec<String> {
 }
 
 /// What is worth saying in the second line: by what it is narrowed, and whether all is shown.
-pub fn facts(model: &Model, page: &AuditPage) -> Vec<Vec<Piece>> {
+pub fn facts(state: &State, page: &AuditPage) -> Vec<Vec<Piece>> {
     let narrowed = [("user", &page.user), ("action", &page.action), ("object", &page.object)];
     let mut facts = Vec::new();
     for (name, value) in narrowed.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
         let value = if value.is_empty() { "nobody".to_owned() } else { value.clone() };
         facts.push(vec![dim(format!("{name} ")), piece(Role::Accent, value)]);
     }
-    let only = model.cluster.ledger.told.as_ref().and_then(|told| told.audit.as_ref().ok()?.only.clone());
+    let only = state.cluster.ledger.told.as_ref().and_then(|told| told.audit.as_ref().ok()?.only.clone());
     if let Some(user) = only {
         facts.push(vec![piece(Role::Warning, format!("only {user}'s own: the scheduler ACL sees all"))]);
     }

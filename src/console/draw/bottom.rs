@@ -11,16 +11,16 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::super::keymap;
-use super::super::layout::Regions;
-use super::super::line_edit::LineEdit;
-use super::super::model::layer::{CommandLine, Layer, Off};
-use super::super::model::page::Page;
-use super::super::model::{Grade, Model, Toast};
-use super::super::text;
 use super::super::theme::{Role, Signs};
 use super::super::update::{lists, write};
 use super::pen::{self, Pen, Piece, dim, piece, plain};
+use crate::console::input::keymap;
+use crate::console::present::layout::Regions;
+use crate::console::present::text;
+use crate::console::state::layer::{CommandLine, Layer, Off};
+use crate::console::state::line_edit::LineEdit;
+use crate::console::state::page::Page;
+use crate::console::state::{Grade, State, Toast};
 
 /// Hints that stay when others go.
 const KEPT: [&str; 2] = ["help", "back"];
@@ -30,33 +30,33 @@ const TOAST_LINES: usize = 3;
 const COMPLETIONS: u16 = 10;
 
 /// Draws the last line. Gives the place of the text cursor, if something is being written.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Position> {
+pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
     let area = regions.bottom;
-    match model.layers.last() {
+    match state.layers.last() {
         Some(Layer::Command(command)) => {
             completions(pen, command, area);
             return Some(command_line(pen, command, area));
         }
         Some(Layer::Filter { line }) => {
-            let said = shown(model, pen.signs());
+            let said = shown(state, pen.signs());
             let wide = u16::try_from(pen::width(&said)).unwrap_or(0).min(area.width / 2);
             pen.pieces_right(area.right() - wide - 1, area.y, wide, &said);
             return Some(input(pen, Rect { width: area.width - wide - 2, ..area }, "/", line, None));
         }
         _ => {}
     }
-    if let Some(toast) = &model.toast {
-        said(pen, model, toast, area);
+    if let Some(toast) = &state.toast {
+        said(pen, state, toast, area);
         return None;
     }
-    hints(pen, model, area);
+    hints(pen, state, area);
     None
 }
 
 /// The first line that the bottom of the screen takes: something long that is said just now takes lines above the last one.
-pub fn top(model: &Model, signs: &Signs, area: Rect) -> u16 {
-    let writing = matches!(model.layers.last(), Some(Layer::Command(_) | Layer::Filter { .. }));
-    let tall = model.toast.as_ref().filter(|_| !writing).map_or(1, |toast| lines_of(toast, signs, area.width).len());
+pub fn top(state: &State, signs: &Signs, area: Rect) -> u16 {
+    let writing = matches!(state.layers.last(), Some(Layer::Command(_) | Layer::Filter { .. }));
+    let tall = state.toast.as_ref().filter(|_| !writing).map_or(1, |toast| lines_of(toast, signs, area.width).len());
     (area.y + 1).saturating_sub(u16::try_from(tall).unwrap_or(1))
 }
 
@@ -77,11 +77,11 @@ fn lines_of(toast: &Toast, signs: &Signs, width: u16) -> Vec<String> {
 }
 
 /// What is said just now; what is too long for the line takes some above it.
-fn said(pen: &mut Pen<'_>, model: &Model, toast: &Toast, area: Rect) {
+fn said(pen: &mut Pen<'_>, state: &State, toast: &Toast, area: Rect) {
     let (sign, role) = grade(toast.grade, pen.signs());
     let column = sign_columns(toast, pen.signs());
     let lines = lines_of(toast, pen.signs(), area.width);
-    let top = top(model, pen.signs(), area);
+    let top = top(state, pen.signs(), area);
     if top < area.y {
         pen.clear(Rect { y: top, height: area.y + 1 - top, ..area });
     }
@@ -103,9 +103,9 @@ pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
 }
 
 /// What the filter that is being written lets through.
-fn shown(model: &Model, signs: &Signs) -> Vec<Piece> {
-    let (rows, total) = match model.page() {
-        _ if model.layers.len() > 1 => return Vec::new(),
+fn shown(state: &State, signs: &Signs) -> Vec<Piece> {
+    let (rows, total) = match state.page() {
+        _ if state.layers.len() > 1 => return Vec::new(),
         Page::Queues(page) => (page.list.rows.iter().filter(|line| line.matched).count(), page.list.total),
         Page::Apps(page) => (page.list.rows.len(), page.list.total),
         Page::App(page) => (page.list.rows.len(), page.list.total),
@@ -118,20 +118,20 @@ fn shown(model: &Model, signs: &Signs) -> Vec<Piece> {
         Page::Revisions(page) => (page.list.rows.len(), page.list.total),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return Vec::new(),
     };
-    let rows = if lists::is_awaited(model) { signs.ellipsis.to_owned() } else { rows.to_string() };
+    let rows = if lists::is_awaited(state) { signs.ellipsis.to_owned() } else { rows.to_string() };
     let mut pieces = vec![plain(format!("{rows} of {total}"))];
-    for (key, word) in keymap::hints(model) {
+    for (key, word) in keymap::hints(state) {
         pieces.extend([plain("  "), piece(Role::HintKey, key), piece(Role::HintText, format!(" {word}"))]);
     }
     pieces
 }
 
-fn hints(pen: &mut Pen<'_>, model: &Model, area: Rect) {
+fn hints(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let room = usize::from(area.width).saturating_sub(2);
     let as_pieces = |(key, word): &(String, &str)| {
         vec![piece(Role::HintKey, key.clone()), piece(Role::HintText, format!(" {word}"))]
     };
-    let all = keymap::hints(model);
+    let all = keymap::hints(state);
     let (kept, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| KEPT.contains(word));
     let kept: Vec<Vec<Piece>> = kept.into_iter().rev().map(as_pieces).collect();
     let kept: Vec<Piece> = kept.join(&plain("  "));

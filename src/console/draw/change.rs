@@ -15,16 +15,16 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::super::change::Trouble;
-use super::super::model::Model;
-use super::super::model::change::{ChangeField, ChangePage, Kind};
-use super::super::model::layer::Layer;
-use super::super::model::page::Page;
-use super::super::text;
 use super::super::theme::{Role, Theme};
 use super::config_pane::{self, Lines, wrapped};
 use super::form::{Entry, Fields};
 use super::pen::{self, Pen, Piece, dim, piece, plain};
+use crate::console::present::queue_form::Trouble;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::state::change::{ChangeField, ChangePage, Kind};
+use crate::console::state::layer::Layer;
+use crate::console::state::page::Page;
 
 /// From how many columns on the lines that differ stand beside what they mean.
 const BESIDE: usize = 98;
@@ -52,16 +52,16 @@ pub fn lines(page: &ChangePage, width: usize) -> Lines {
 }
 
 /// Draws the page.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &ChangePage, area: Rect) {
-    let fields = fields(page, matches!(model.layers.last(), Some(Layer::Form)));
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ChangePage, area: Rect) {
+    let fields = fields(page, matches!(state.layers.last(), Some(Layer::Form)));
     fields.draw(pen, area);
     let below = fields.below(area);
     pen.scrolled(below, &content(page, usize::from(below.width)), page.top);
 }
 
 /// The place of the text cursor while the form is written.
-pub fn cursor(model: &Model, theme: &Theme, area: Rect) -> Option<Position> {
-    let (Page::Change(page), Some(Layer::Form)) = (model.page(), model.layers.last()) else { return None };
+pub fn cursor(state: &State, theme: &Theme, area: Rect) -> Option<Position> {
+    let (Page::Change(page), Some(Layer::Form)) = (state.page(), state.layers.last()) else { return None };
     fields(page, true).cursor(area, theme.signs.ellipsis)
 }
 

@@ -13,18 +13,19 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::super::editor::{Kind, tokens};
-use super::super::layout::{self, Regions};
-use super::super::model::Model;
-use super::super::model::config::ConfigPage;
-use super::super::model::layer::Layer;
-use super::super::model::page::Page;
-use super::super::text;
 use super::super::theme::Role;
 use super::super::update::config::place_of;
 use super::config_pane;
 use super::pen::{Pen, Piece, piece, plain};
 use crate::config::{Fault, Severity};
+use crate::console::present::layout;
+use crate::console::present::layout::Regions;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::state::config::ConfigPage;
+use crate::console::state::editor::{Kind, tokens};
+use crate::console::state::layer::Layer;
+use crate::console::state::page::Page;
 
 /// The most completions on the screen.
 const COMPLETIONS: usize = 7;
@@ -53,16 +54,16 @@ pub fn parts(page: &ConfigPage, area: Rect) -> Parts {
 }
 
 /// Draws the page.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &ConfigPage, regions: &Regions) {
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regions) {
     if let Some(pane) = regions.pane {
         pen.wall(pane.border);
-        config_pane::draw(pen, model, page, pane.area);
+        config_pane::draw(pen, state, page, pane.area);
     } else if page.swapped {
         let area = Rect { x: regions.rows.x + 1, width: regions.rows.width.saturating_sub(2), ..regions.rows };
-        return config_pane::draw(pen, model, page, area);
+        return config_pane::draw(pen, state, page, area);
     }
     if page.base.is_none() {
-        let words = match model.cluster.until() {
+        let words = match state.cluster.until() {
             Some(_) => "No configuration is known to have been in force then.",
             None => "The text of the configuration in force is not known here.",
         };
@@ -70,7 +71,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &ConfigPage, regions: &Regio
         return;
     }
     let parts = parts(page, regions.rows);
-    lines(pen, model, page, parts);
+    lines(pen, state, page, parts);
     told(pen, page, parts.told);
 }
 
@@ -81,10 +82,10 @@ fn rows(page: &ConfigPage, height: u16) -> impl Iterator<Item = usize> + '_ {
     std::iter::successors(Some(first), move |row| page.buffer.folds.next(*row, len)).take(usize::from(height))
 }
 
-fn lines(pen: &mut Pen<'_>, model: &Model, page: &ConfigPage, parts: Parts) {
+fn lines(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, parts: Parts) {
     let Parts { text: area, gutter, .. } = parts;
     let (cursor, _) = page.buffer.cursor();
-    let writing = matches!(model.layers.last(), Some(Layer::Edit));
+    let writing = matches!(state.layers.last(), Some(Layer::Edit));
     for (y, row) in (area.top()..area.bottom()).zip(rows(page, area.height)) {
         let number = format!("{:>width$}", row + 1, width = usize::from(gutter) - 3);
         pen.text(area.x + 1, y, gutter - 3, &number, if row == cursor { Role::Text } else { Role::Dim });
@@ -209,8 +210,8 @@ fn told(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
 }
 
 /// The place of the text cursor while the text is written, and the completions beside it.
-pub fn cursor(pen: &mut Pen<'_>, model: &Model, regions: &Regions) -> Option<Position> {
-    let (Page::Config(page), Some(Layer::Edit)) = (model.page(), model.layers.last()) else { return None };
+pub fn cursor(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
+    let (Page::Config(page), Some(Layer::Edit)) = (state.page(), state.layers.last()) else { return None };
     let Parts { text: area, gutter, .. } = parts(page, regions.rows);
     let (row, _) = page.buffer.cursor();
     let line = rows(page, area.height).position(|shown| shown == row)?;
@@ -244,8 +245,8 @@ fn completions(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect, at: Position) {
 }
 
 /// Where the text is scrolled to so that the cursor is in sight: the first line, and the columns that go at the left.
-pub fn scrolled(model: &Model, page: &ConfigPage) -> (usize, usize) {
-    let Some(regions) = layout::regions(model) else { return (page.top, page.left) };
+pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
+    let Some(regions) = layout::regions(state) else { return (page.top, page.left) };
     let Parts { text: area, gutter, .. } = parts(page, regions.rows);
     let height = usize::from(area.height.max(1));
     let (row, _) = page.buffer.cursor();
@@ -265,16 +266,16 @@ pub fn scrolled(model: &Model, page: &ConfigPage) -> (usize, usize) {
 }
 
 /// How far what stands beside the text can be scrolled.
-pub fn beside_extent(model: &Model, page: &ConfigPage) -> usize {
-    let Some(regions) = layout::regions(model) else { return 0 };
+pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
+    let Some(regions) = layout::regions(state) else { return 0 };
     let area = regions.pane.map_or(regions.rows, |pane| pane.area);
     if page.beside_top == 0 {
         return 0;
     }
-    config_pane::height(model, page, usize::from(area.width)).saturating_sub(usize::from(area.height))
+    config_pane::height(state, page, usize::from(area.width)).saturating_sub(usize::from(area.height))
 }
 
 /// What is worth saying in the second line, the least important first.
-pub fn facts(model: &Model, page: &ConfigPage) -> Vec<Vec<Piece>> {
-    config_pane::facts(model, page)
+pub fn facts(state: &State, page: &ConfigPage) -> Vec<Vec<Piece>> {
+    config_pane::facts(state, page)
 }

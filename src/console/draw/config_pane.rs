@@ -3,16 +3,16 @@
 use ratatui::layout::Rect;
 use similar::{ChangeTag, TextDiff};
 
-use super::super::editor::Checked;
-use super::super::format;
-use super::super::model::Model;
-use super::super::model::config::{Beside, ConfigPage};
-use super::super::text;
 use super::super::theme::Role;
 use super::super::update::config::is_behind;
 use super::pen::{Pen, Piece, dim, piece, plain};
 use crate::config::Severity;
 use crate::config::diff::What;
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::state::config::{Beside, ConfigPage};
+use crate::console::state::editor::Checked;
 use crate::view::act::{Configuration, LoadedBy};
 
 /// Lines of pieces.
@@ -23,26 +23,26 @@ const FAULTS: usize = 50;
 const COMPARED: usize = 20_000;
 
 /// Draws what stands beside the text.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &ConfigPage, area: Rect) {
-    let lines = content(model, page, usize::from(area.width));
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
+    let lines = content(state, page, usize::from(area.width));
     let room = usize::from(area.height);
     let top = page.beside_top.min(lines.len().saturating_sub(room));
     pen.scrolled(area, &lines, top);
 }
 
 /// How many lines there are.
-pub fn height(model: &Model, page: &ConfigPage, width: usize) -> usize {
-    content(model, page, width).len()
+pub fn height(state: &State, page: &ConfigPage, width: usize) -> usize {
+    content(state, page, width).len()
 }
 
-fn content(model: &Model, page: &ConfigPage, width: usize) -> Lines {
+fn content(state: &State, page: &ConfigPage, width: usize) -> Lines {
     let mut lines = Vec::new();
-    if is_behind(model, page) {
-        lines.extend(underneath(model, width));
+    if is_behind(state, page) {
+        lines.extend(underneath(state, width));
         lines.push(Vec::new());
     }
     match page.beside {
-        Beside::Meaning => meaning(&mut lines, page, model.cluster.past.kept, width),
+        Beside::Meaning => meaning(&mut lines, page, state.cluster.past.kept, width),
         Beside::Lines => {
             let base = page.base.as_ref().map_or("", |base| &*base.text);
             title(&mut lines, "your lines, against those in force when you began");
@@ -50,7 +50,7 @@ fn content(model: &Model, page: &ConfigPage, width: usize) -> Lines {
         }
         Beside::Underneath => {
             let base = page.base.as_ref().map_or("", |base| &*base.text);
-            let now = model.cluster.newest.configuration.as_ref().map_or("", |now| &*now.text);
+            let now = state.cluster.newest.configuration.as_ref().map_or("", |now| &*now.text);
             title(&mut lines, "the lines that were changed underneath");
             difference(&mut lines, base, now, width);
         }
@@ -74,9 +74,9 @@ pub fn wrapped(lines: &mut Lines, indent: usize, words: &str, width: usize, role
 }
 
 /// Another configuration came into force while this one was edited.
-fn underneath(model: &Model, width: usize) -> Lines {
+fn underneath(state: &State, width: usize) -> Lines {
     let mut lines = Vec::new();
-    let by = model.cluster.newest.configuration.as_deref().map(loaded).unwrap_or_default();
+    let by = state.cluster.newest.configuration.as_deref().map(loaded).unwrap_or_default();
     wrapped(&mut lines, 0, &format!("changed underneath: {by}"), width, Role::Warning);
     wrapped(&mut lines, 0, "d shows its lines; :merge takes both, :rebase keeps only yours", width, Role::Dim);
     lines
@@ -211,7 +211,7 @@ fn loaded(of: &Configuration) -> String {
 }
 
 /// What is worth saying in the second line, the least important first.
-pub fn facts(model: &Model, page: &ConfigPage) -> Vec<Vec<Piece>> {
+pub fn facts(state: &State, page: &ConfigPage) -> Vec<Vec<Piece>> {
     let mut facts = Vec::new();
     if let Some(base) = &page.base {
         facts.push(vec![dim(loaded(base))]);
@@ -219,7 +219,7 @@ pub fn facts(model: &Model, page: &ConfigPage) -> Vec<Vec<Piece>> {
     if !page.find.is_empty() {
         facts.push(vec![dim("find "), piece(Role::Accent, page.find.clone())]);
     }
-    if is_behind(model, page) {
+    if is_behind(state, page) {
         facts.push(vec![piece(Role::Warning, "changed underneath")]);
     }
     let errors = page.checked.errors();

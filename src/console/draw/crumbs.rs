@@ -10,24 +10,24 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use super::super::format;
-use super::super::model::Model;
-use super::super::model::column::Column;
-use super::super::model::page::{Account, AccountPage, AppPage, AppsPage, Listing, Page, Subject};
-use super::super::text;
 use super::super::theme::Role;
 use super::super::update::apps::draining;
 use super::super::update::bulk;
 use super::limits;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::state::column::Column;
+use crate::console::state::page::{Account, AccountPage, AppPage, AppsPage, Listing, Page, Subject};
 use crate::view::{QueueRow, Side};
 
 /// Draws the second line.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
-    let crumbs = crumbs(model);
+pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    let crumbs = crumbs(state);
     let crumb_width: usize = crumbs.iter().map(|crumb| text::width(&text::escape(crumb)) + 3).sum();
     let room = usize::from(area.width).saturating_sub(2);
-    let facts = facts(pen, model);
+    let facts = facts(pen, state);
     let mut right: Vec<Piece> = Vec::new();
     for fact in facts.into_iter().rev() {
         let wide = pen::width(&fact) + 3;
@@ -71,15 +71,15 @@ fn trail(pen: &mut Pen<'_>, area: Rect, crumbs: &[String]) {
 }
 
 /// Where one is, from the widest to the nearest.
-fn crumbs(model: &Model) -> Vec<String> {
+fn crumbs(state: &State) -> Vec<String> {
     // Pages of the first row stand for themselves; what is opened from the queues stands behind them.
-    let first = match model.pages.get(1) {
+    let first = match state.pages.get(1) {
         Some(Page::Apps(page)) if page.scope.is_none() => 1,
         Some(Page::Nodes(_) | Page::Users(_) | Page::Placement(_)) => 1,
         _ => 0,
     };
     let mut crumbs = Vec::new();
-    for (at, page) in model.pages.iter().enumerate().skip(first) {
+    for (at, page) in state.pages.iter().enumerate().skip(first) {
         crumbs.push(match page {
             Page::Queues(_) => "Queues".to_owned(),
             Page::Apps(page) if page.draining => "Draining".to_owned(),
@@ -113,7 +113,7 @@ fn crumbs(model: &Model) -> Vec<String> {
         });
         if let Page::App(page) = page
             && matches!(
-                model.pages.get(at.wrapping_sub(1)),
+                state.pages.get(at.wrapping_sub(1)),
                 Some(Page::Queues(_)) | Some(Page::Apps(AppsPage { scope: None, .. }))
             )
             && let Some(row) = &page.row
@@ -150,8 +150,8 @@ fn crumbs(model: &Model) -> Vec<String> {
 }
 
 /// What is worth saying of the list, the least important first.
-fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
-    match model.page() {
+fn facts(pen: &Pen<'_>, state: &State) -> Vec<Vec<Piece>> {
+    match state.page() {
         Page::Queues(page) => {
             let mut count = count(&page.list, "queue");
             if !page.list.filter.is_empty() {
@@ -166,8 +166,8 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             vec![sort(pen, &page.list), filter(pen, &page.list), count]
         }
         Page::Apps(page) if page.draining => {
-            let queues = model.cluster.part().map(draining).unwrap_or_default();
-            let (view, now) = (&model.cluster.view, model.cluster.at);
+            let queues = state.cluster.part().map(draining).unwrap_or_default();
+            let (view, now) = (&state.cluster.view, state.cluster.at);
             let since = |row: &Arc<QueueRow>| {
                 let stuck = if view.is_stuck(row, now) { ", stuck" } else { "" };
                 format!("{} {}{stuck}", row.path, format::duration(now.since(row.state_since)))
@@ -178,10 +178,10 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
             }
             let told =
                 if told.is_empty() { dim("no queue drains") } else { piece(Role::StateDraining, told.join(", ")) };
-            vec![filter(pen, &page.list), count_apps(pen, model, page), vec![told]]
+            vec![filter(pen, &page.list), count_apps(pen, state, page), vec![told]]
         }
         Page::Apps(page) => {
-            let mut count = count_apps(pen, model, page);
+            let mut count = count_apps(pen, state, page);
             if page.ended {
                 count.push(dim(", ended ones too"));
             }
@@ -189,7 +189,7 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         }
         Page::App(page) => {
             let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list)];
-            facts.extend(of_app(model, page));
+            facts.extend(of_app(state, page));
             facts
         }
         Page::Nodes(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "node")],
@@ -206,12 +206,12 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
         }
         Page::Account(page) => vec![filter(pen, &page.list), waiting(page), binding(page)],
         Page::Details(_) => Vec::new(),
-        Page::Placement(page) => super::placement::facts(model, page),
-        Page::Config(page) => super::config::facts(model, page),
+        Page::Placement(page) => super::placement::facts(state, page),
+        Page::Config(page) => super::config::facts(state, page),
         Page::Audit(page) => {
             let all = count(&page.list, "act");
             let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list), all];
-            facts.extend(super::audit::facts(model, page));
+            facts.extend(super::audit::facts(state, page));
             facts
         }
         Page::Revisions(page) => {
@@ -228,8 +228,8 @@ fn facts(pen: &Pen<'_>, model: &Model) -> Vec<Vec<Piece>> {
 }
 
 /// How many applications are marked, and how many of those are over.
-fn marked(model: &Model) -> Option<Piece> {
-    Some(match bulk::counted(model) {
+fn marked(state: &State) -> Option<Piece> {
+    Some(match bulk::counted(state) {
         (0, 0) => return None,
         (0, _) => piece(Role::Warning, ", what was marked is over"),
         (live, 0) => piece(Role::Accent, format!(", {live} marked")),
@@ -271,11 +271,11 @@ fn binding(page: &AccountPage) -> Vec<Piece> {
 }
 
 /// The application that the page is about: how many of its asks are allocated, who submitted it, its state.
-fn of_app(model: &Model, page: &AppPage) -> Vec<Vec<Piece>> {
+fn of_app(state: &State, page: &AppPage) -> Vec<Vec<Piece>> {
     let Some(row) = &page.row else { return vec![vec![dim("not in this partition")]] };
     let since = row.log.last().map_or(row.submitted, |change| change.at);
     let ended = row.state.is_ended();
-    let age = model.cluster.at.since(if ended { row.finished.unwrap_or(since) } else { since });
+    let age = state.cluster.at.since(if ended { row.finished.unwrap_or(since) } else { since });
     let allocated = row.asks.len().saturating_sub(row.pending_asks as usize);
     vec![
         vec![dim(format!("{allocated} of {}", format::count(row.asks.len() as u64, "ask")))],
@@ -300,14 +300,14 @@ fn filter<R, I, C: Column>(pen: &Pen<'_>, list: &Listing<R, I, C>) -> Vec<Piece>
 }
 
 /// How many applications; an ellipsis stands for what is still being counted.
-fn count_apps(pen: &Pen<'_>, model: &Model, page: &AppsPage) -> Vec<Piece> {
+fn count_apps(pen: &Pen<'_>, state: &State, page: &AppsPage) -> Vec<Piece> {
     let (list, more) = (&page.list, pen.signs().ellipsis);
     let mut count = match (list.awaited, list.built.is_some()) {
         (false, _) => count(list, "application"),
         (true, false) => vec![dim(more), plain(" applications")],
         (true, true) => vec![dim(more), plain(format!(" of {}", format::count(list.total as u64, "application")))],
     };
-    count.extend(marked(model));
+    count.extend(marked(state));
     count
 }
 

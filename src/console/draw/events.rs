@@ -8,15 +8,15 @@
 //!
 //! When narrow there give way: the resource, what it is of, then what is told has no column of its own any more, and the kind.
 
-use super::super::format;
-use super::super::layout::Regions;
-use super::super::model::Model;
-use super::super::model::column::EventColumn;
-use super::super::model::page::EventsPage;
 use super::super::theme::Role;
 use super::super::update::events::word;
 use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
+use crate::console::present::format;
+use crate::console::present::layout::Regions;
+use crate::console::state::State;
+use crate::console::state::column::EventColumn;
+use crate::console::state::page::EventsPage;
 use crate::view::{ChangeType, Record};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,20 +33,20 @@ enum Cell {
 }
 
 /// Draws the page.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &EventsPage, regions: &Regions) {
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &EventsPage, regions: &Regions) {
     let width = regions.rows.width;
     let columns = table::choose(plans(page.list.widest[1]), width, page.list.widest[0], 7);
     let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
-        if let Some(record) = page.list.rows.get(index).and_then(|number| model.cluster.events.get(*number)) {
+        if let Some(record) = page.list.rows.get(index).and_then(|number| state.cluster.events.get(*number)) {
             cell(pen, record, what, slot);
         }
     });
     if len > 0 {
         return;
     }
-    let words = match (&page.about, page.list.total, model.cluster.events.known) {
+    let words = match (&page.about, page.list.total, state.cluster.events.known) {
         (_, _, false) => vec!["no events are known yet".to_owned()],
         (_, total @ 1.., _) => vec![
             format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "event")),

@@ -9,10 +9,10 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::super::line_edit::LineEdit;
-use super::super::text;
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, dim, plain};
+use crate::console::present::text;
+use crate::console::state::line_edit::LineEdit;
 
 /// The least room below the form.
 const LEAST_BELOW: u16 = 6;

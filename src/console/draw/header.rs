@@ -11,12 +11,12 @@
 
 use ratatui::layout::Rect;
 
-use super::super::format;
-use super::super::model::Model;
-use super::super::text;
 use super::super::theme::Role;
 use super::meter::Meter;
 use super::pen::{self, Pen, Piece, dim, piece, plain};
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::state::State;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 use crate::source::{Link, SourcePlace};
@@ -25,30 +25,30 @@ use crate::source::{Link, SourcePlace};
 const OLD: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Draws the header into its one or two lines.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
-    let who = vec![plain(model.cluster.identity.to_string())];
+pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    let who = vec![plain(state.cluster.identity.to_string())];
     let who_width = pen::width(&who).min(usize::from(area.width) / 3);
     let who_columns = u16::try_from(who_width).unwrap_or(0);
     pen.pieces_right(area.right() - 1 - who_columns, area.y, who_columns, &who);
     let room = area.width.saturating_sub(who_columns + 4);
     if area.height >= 2 {
-        pen.pieces(area.x + 1, area.y, room, &whence(pen, model, usize::from(room)));
-        let figures = fitting(pen, model, usize::from(area.width) - 2);
+        pen.pieces(area.x + 1, area.y, room, &whence(pen, state, usize::from(room)));
+        let figures = fitting(pen, state, usize::from(area.width) - 2);
         pen.pieces(area.x + 1, area.y + 1, area.width - 2, &figures);
         return;
     }
     // On one line the figures get what the name, up to two fifths, leaves; why the picture is old matters more than they do.
-    let fifths = if trouble(&model.cluster.link).is_some() { 4 } else { 2 };
-    let mut left = whence(pen, model, usize::from(room) * fifths / 5);
+    let fifths = if trouble(&state.cluster.link).is_some() { 4 } else { 2 };
+    let mut left = whence(pen, state, usize::from(room) * fifths / 5);
     left.push(plain("   "));
     let used = pen::width(&left);
-    left.extend(fitting(pen, model, usize::from(room).saturating_sub(used)));
+    left.extend(fitting(pen, state, usize::from(room).saturating_sub(used)));
     pen.pieces(area.x + 1, area.y, room, &left);
 }
 
 /// The badges, what the cluster is and which partition is shown; the name is cut so that all takes at most `room` columns.
-fn whence(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
-    let cluster = &model.cluster;
+fn whence(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
+    let cluster = &state.cluster;
     let mut pieces = vec![match cluster.about.place {
         SourcePlace::Embedded => piece(Role::BadgeEmbedded, " EMBEDDED "),
         SourcePlace::Remote => piece(Role::BadgeRemote, " REMOTE "),
@@ -56,10 +56,10 @@ fn whence(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
     }];
     if let Some(since) = cluster.frozen {
         pieces.push(plain(" "));
-        let age = format::duration(model.now.saturating_sub(since));
+        let age = format::duration(state.now.saturating_sub(since));
         pieces.push(piece(Role::BadgeFrozen, format!(" FROZEN {age} ")));
     }
-    for (is, badge) in [(cluster.newest.resting, " PAUSED "), (cluster.read_only().is_some(), " READ ONLY ")] {
+    for (is, badge) in [(cluster.newest.paused, " PAUSED "), (cluster.read_only().is_some(), " READ ONLY ")] {
         if is {
             pieces.extend([plain(" "), piece(Role::BadgeFrozen, badge)]);
         }
@@ -141,17 +141,17 @@ fn cut_to(pieces: &mut Vec<Piece>, room: usize, ellipsis: &str) {
 }
 
 /// The figures, in the longest form that fits.
-fn fitting(pen: &Pen<'_>, model: &Model, room: usize) -> Vec<Piece> {
+fn fitting(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let forms = [(12, true), (10, true), (8, true), (6, true), (4, true), (0, true), (0, false)];
-    let all = forms.map(|(meter, words)| figures(pen, model, meter, words));
+    let all = forms.map(|(meter, words)| figures(pen, state, meter, words));
     let longest = all.iter().find(|pieces| pen::width(pieces) <= room);
     longest.unwrap_or(&all[forms.len() - 1]).clone()
 }
 
-fn figures(pen: &Pen<'_>, model: &Model, meter: u16, words: bool) -> Vec<Piece> {
+fn figures(pen: &Pen<'_>, state: &State, meter: u16, words: bool) -> Vec<Piece> {
     let gap = || plain(if words { "  " } else { " " });
-    let Some(part) = model.cluster.part() else {
-        let live = model.cluster.link.is_live();
+    let Some(part) = state.cluster.part() else {
+        let live = state.cluster.link.is_live();
         return vec![dim(if live { "no configuration yet" } else { "nothing is known of it yet" })];
     };
     let mut pieces = vec![plain(format::count(part.nodes.len() as u64, "node"))];
@@ -170,7 +170,7 @@ fn figures(pen: &Pen<'_>, model: &Model, meter: u16, words: bool) -> Vec<Piece> 
         let all = all.map_or_else(|| pen.signs().nothing.to_owned(), |all| show_amount(name, all));
         pieces.push(dim(if words { format!(" of {all}") } else { format!("/{all}") }));
     }
-    pieces.extend([gap(), plain(format::rate(model.cluster.view.allocation_rate))]);
+    pieces.extend([gap(), plain(format::rate(state.cluster.view.allocation_rate))]);
     pieces.push(dim(if words { " alloc/s" } else { "/s" }));
     pieces
 }

@@ -11,12 +11,12 @@
 
 use ratatui::layout::Rect;
 
-use super::super::model::Model;
-use super::super::model::page::NodesPage;
 use super::super::theme::{Role, Signs};
 use super::meter::Meter;
 use super::nodes::meter;
 use super::pen::{Pen, dim, piece, plain};
+use crate::console::state::State;
+use crate::console::state::page::NodesPage;
 use crate::model::{MEMORY, VCORE};
 use crate::view::NodeRow;
 
@@ -24,8 +24,8 @@ use crate::view::NodeRow;
 const CELL: usize = 3;
 
 /// Draws the map.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, area: Rect) {
-    let (Some(part), false) = (model.cluster.part(), page.list.rows.is_empty()) else { return };
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
+    let (Some(part), false) = (state.cluster.part(), page.list.rows.is_empty()) else { return };
     let signs = pen.signs();
     let twice = |sign: &str, word: &str| format!("{sign}{sign} {word}   ");
     let legend = [

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::super::format;
-use super::super::text;
 use super::super::theme::{Role, Signs};
 use super::pen::{Piece, dim, piece, plain};
+use crate::console::present::format;
+use crate::console::present::text;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Resource, VCORE};
 use crate::view::{AppRow, LimitUse, PartitionView, Side};

@@ -1,7 +1,7 @@
-//! The picture of a model: `draw(&Model, &Theme, &mut Frame)`, without side effects.
+//! The picture of a state: `draw(&State, &Theme, &mut Frame)`, without side effects.
 //!
 //! Invariants:
-//! - nothing is remembered and nothing changed; the same model gives the same picture;
+//! - nothing is remembered and nothing changed; the same state gives the same picture;
 //! - only rows on the screen are looked at and formatted;
 //! - whatever is too long is cut at its columns, and a terminal that is too small says so.
 //!
@@ -19,7 +19,7 @@
 //!  enter apps  space fold  i details  / filter  …  ? help                                                             bottom
 //! ```
 //!
-//! What gives way when narrow is told in each file; [`super::layout`] decides about pane and lines.
+//! What gives way when narrow is told in each file; [`crate::console::present::layout`] decides about pane and lines.
 
 mod apps;
 pub mod audit;
@@ -30,7 +30,6 @@ mod config_pane;
 mod crumbs;
 pub mod details;
 mod events;
-pub mod export;
 pub mod figures;
 mod form;
 mod header;
@@ -40,7 +39,7 @@ mod meter;
 mod nodes;
 pub mod overlay;
 mod past;
-mod pen;
+pub(crate) mod pen;
 pub mod placement;
 mod queues;
 mod revisions;
@@ -53,85 +52,86 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::layout::{self, Regions, SMALLEST};
-use super::model::Model;
-use super::model::page::Page;
 use super::theme::{Role, Theme};
+use crate::console::present::layout;
+use crate::console::present::layout::{Regions, SMALLEST};
+use crate::console::state::State;
+use crate::console::state::page::Page;
 use pen::Pen;
 
-/// Draws the model into a frame.
-pub fn draw(model: &Model, theme: &Theme, frame: &mut Frame<'_>) {
-    if let Some(cursor) = paint(model, theme, frame.buffer_mut()) {
+/// Draws the state into a frame.
+pub fn draw(state: &State, theme: &Theme, frame: &mut Frame<'_>) {
+    if let Some(cursor) = paint(state, theme, frame.buffer_mut()) {
         frame.set_cursor_position(cursor);
     }
 }
 
-/// Draws the model into an empty buffer. Gives the place of the text cursor, if something is being written.
-pub fn paint(model: &Model, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
+/// Draws the state into an empty buffer. Gives the place of the text cursor, if something is being written.
+pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Position> {
     let area = *buffer.area();
     let mut pen = Pen::new(buffer, theme);
     pen.style(area, Role::Page);
-    let Some(regions) = layout::regions(model) else {
-        too_small(&mut pen, model, area);
+    let Some(regions) = layout::regions(state) else {
+        too_small(&mut pen, state, area);
         return None;
     };
-    header::draw(&mut pen, model, regions.header);
-    past::draw(&mut pen, model, regions.banner);
-    crumbs::draw(&mut pen, model, regions.crumbs);
-    page(&mut pen, model, &regions);
-    if !model.cluster.link.is_live() {
+    header::draw(&mut pen, state, regions.header);
+    past::draw(&mut pen, state, regions.banner);
+    crumbs::draw(&mut pen, state, regions.crumbs);
+    page(&mut pen, state, &regions);
+    if !state.cluster.link.is_live() {
         let content = Rect::new(0, regions.head.y, area.width, regions.bottom.y - regions.head.y);
         pen.style(content, Role::Dim);
     }
-    let cursor = bottom::draw(&mut pen, model, &regions).or_else(|| placement::cursor(model, theme, regions.rows));
-    let cursor = cursor.or_else(|| config::cursor(&mut pen, model, &regions));
-    let cursor = cursor.or_else(|| change::cursor(model, theme, regions.rows));
-    overlay::draw(&mut pen, model, &regions);
+    let cursor = bottom::draw(&mut pen, state, &regions).or_else(|| placement::cursor(state, theme, regions.rows));
+    let cursor = cursor.or_else(|| config::cursor(&mut pen, state, &regions));
+    let cursor = cursor.or_else(|| change::cursor(state, theme, regions.rows));
+    overlay::draw(&mut pen, state, &regions);
     cursor
 }
 
 /// The name of the column whose title stands at a place of the screen.
-pub fn column_at(model: &Model, at: Position) -> Option<&'static str> {
-    let mut buffer = Buffer::empty(Rect::new(0, 0, model.size.width, model.size.height));
-    let theme = Theme::new(&model.options.themes, &model.options.theme, model.options.depth, model.options.ascii);
+pub fn column_at(state: &State, at: Position) -> Option<&'static str> {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, state.size.width, state.size.height));
+    let theme = Theme::new(&state.options.themes, &state.options.theme, state.options.depth, state.options.ascii);
     let mut pen = Pen::tagging(&mut buffer, &theme);
-    page(&mut pen, model, &layout::regions(model)?);
+    page(&mut pen, state, &layout::regions(state)?);
     pen.tagged(at)
 }
 
-fn page(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
-    if unreached::is(model) && !matches!(model.page(), Page::Details(_)) {
-        return unreached::draw(pen, model, regions);
+pub(crate) fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
+    if unreached::is(state) && !matches!(state.page(), Page::Details(_)) {
+        return unreached::draw(pen, state, regions);
     }
-    match model.page() {
-        Page::Queues(page) => queues::draw(pen, model, page, regions),
-        Page::Apps(page) => apps::draw(pen, model, page, regions),
-        Page::App(page) => apps::draw_one(pen, model, page, regions),
-        Page::Nodes(page) => nodes::draw(pen, model, page, regions),
-        Page::Node(page) => nodes::draw_one(pen, model, page, regions),
-        Page::Users(page) => users::draw(pen, model, page, regions),
-        Page::Account(page) => users::draw_one(pen, model, page, regions),
-        Page::Details(page) => details::draw_page(pen, model, page, regions.rows),
-        Page::Placement(page) => placement::draw(pen, model, page, regions.rows),
-        Page::Config(page) => return config::draw(pen, model, page, regions),
-        Page::Change(page) => change::draw(pen, model, page, regions.rows),
-        Page::Events(page) => events::draw(pen, model, page, regions),
-        Page::Audit(page) => audit::draw(pen, model, page, regions),
-        Page::Revisions(page) => revisions::draw(pen, model, page, regions),
+    match state.page() {
+        Page::Queues(page) => queues::draw(pen, state, page, regions),
+        Page::Apps(page) => apps::draw(pen, state, page, regions),
+        Page::App(page) => apps::draw_one(pen, state, page, regions),
+        Page::Nodes(page) => nodes::draw(pen, state, page, regions),
+        Page::Node(page) => nodes::draw_one(pen, state, page, regions),
+        Page::Users(page) => users::draw(pen, state, page, regions),
+        Page::Account(page) => users::draw_one(pen, state, page, regions),
+        Page::Details(page) => details::draw_page(pen, state, page, regions.rows),
+        Page::Placement(page) => placement::draw(pen, state, page, regions.rows),
+        Page::Config(page) => return config::draw(pen, state, page, regions),
+        Page::Change(page) => change::draw(pen, state, page, regions.rows),
+        Page::Events(page) => events::draw(pen, state, page, regions),
+        Page::Audit(page) => audit::draw(pen, state, page, regions),
+        Page::Revisions(page) => revisions::draw(pen, state, page, regions),
     }
     if let Some(pane) = regions.pane {
-        details::draw_pane(pen, model, pane);
+        details::draw_pane(pen, state, pane);
     }
 }
 
-fn too_small(pen: &mut Pen<'_>, model: &Model, area: Rect) {
-    let armed = if model.armed.is_some() { "; once more to quit at once" } else { "" };
+fn too_small(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    let armed = if state.armed.is_some() { "; once more to quit at once" } else { "" };
     let words = format!("too small, {}x{} needed{armed}", SMALLEST.width, SMALLEST.height);
-    let lines = super::text::wrap(&words, usize::from(area.width));
+    let lines = crate::console::present::text::wrap(&words, usize::from(area.width));
     let tall = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let top = area.height.saturating_sub(tall) / 2;
     for (y, line) in (top..area.height).zip(lines) {
-        let wide = u16::try_from(super::text::width(&line)).unwrap_or(u16::MAX);
+        let wide = u16::try_from(crate::console::present::text::width(&line)).unwrap_or(u16::MAX);
         pen.text(area.width.saturating_sub(wide) / 2, y, area.width, &line, Role::Text);
     }
 }

@@ -12,16 +12,16 @@
 
 use ratatui::layout::Rect;
 
-use super::super::format;
-use super::super::layout::Regions;
-use super::super::model::Model;
-use super::super::model::column::{AllocationColumn, NodeColumn};
-use super::super::model::marks::{Facet, Marked};
-use super::super::model::page::{NodePage, NodesPage};
 use super::super::theme::{Role, Signs};
 use super::meter::Meter;
 use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
+use crate::console::present::format;
+use crate::console::present::layout::Regions;
+use crate::console::state::State;
+use crate::console::state::column::{AllocationColumn, NodeColumn};
+use crate::console::state::marks::{Facet, Marked};
+use crate::console::state::page::{NodePage, NodesPage};
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Resource, VCORE};
 use crate::view::{NodeAllocation, NodeRow};
@@ -38,11 +38,11 @@ enum Cell {
 }
 
 /// Draws the table of nodes.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, regions: &Regions) {
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, regions: &Regions) {
     let (regions, map) = split(page, regions);
     let regions = &regions;
     if let Some(map) = map {
-        super::heat::draw(pen, model, page, map);
+        super::heat::draw(pen, state, page, map);
     }
     let width = regions.rows.width;
     if width == 0 {
@@ -52,9 +52,9 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &NodesPage, regions: &Region
     let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
-        let Some((part, id)) = model.cluster.part().zip(page.list.rows.get(index)) else { return };
+        let Some((part, id)) = state.cluster.part().zip(page.list.rows.get(index)) else { return };
         match part.nodes.get(id) {
-            Some(node) => cell(pen, model, node, what, slot),
+            Some(node) => cell(pen, state, node, what, slot),
             None if what == Cell::Id => pen.cell(slot, &[dim(format!("{id}, gone just now"))]),
             None => {}
         }
@@ -131,16 +131,16 @@ fn belongs_to(cell: Cell) -> Option<NodeColumn> {
     })
 }
 
-fn cell(pen: &mut Pen<'_>, model: &Model, node: &NodeRow, what: Cell, slot: Slot) {
+fn cell(pen: &mut Pen<'_>, state: &State, node: &NodeRow, what: Cell, slot: Slot) {
     let signs = pen.signs();
-    let mark = model.marks.of(&Marked::Node(node.id.clone()));
-    let text = |facet| if mark.holds(facet, model.now) { Role::Changed } else { Role::Text };
+    let mark = state.marks.of(&Marked::Node(node.id.clone()));
+    let text = |facet| if mark.holds(facet, state.now) { Role::Changed } else { Role::Text };
     let pieces = match what {
         Cell::Id => {
             pen.name(slot.x, slot.y, slot.width, node.id.as_str(), Role::Text);
             return;
         }
-        Cell::State => state(node, signs, slot.width > 5),
+        Cell::State => state_pieces(node, signs, slot.width > 5),
         Cell::Allocations => match node.allocations.len() {
             0 => vec![dim(signs.nothing)],
             count => vec![piece(text(Facet::Apps), show_amount("", i64::try_from(count).unwrap_or(i64::MAX)))],
@@ -156,7 +156,7 @@ fn cell(pen: &mut Pen<'_>, model: &Model, node: &NodeRow, what: Cell, slot: Slot
             vec![piece(role, show_amount(name, used(node, name))), dim("/"), dim(format!("{all:>6}"))]
         }
         Cell::Free(name) => vec![plain(show_amount(name, node.available().amount(name)))],
-        Cell::Changed if mark.any(model.now) => vec![piece(Role::Accent, signs.changed)],
+        Cell::Changed if mark.any(state.now) => vec![piece(Role::Accent, signs.changed)],
         Cell::Changed => Vec::new(),
     };
     pen.cell(slot, &pieces);
@@ -173,7 +173,7 @@ pub fn meter(node: &NodeRow, name: &str) -> Meter {
 }
 
 /// Whether a node takes new allocations.
-pub fn state(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
+pub fn state_pieces(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
     let (sign, role, word) = match (node.schedulable, node.reservations.is_empty()) {
         (true, true) => (signs.active, Role::StateActive, " open"),
         (true, false) => (signs.active, Role::StateActive, " kept"),
@@ -193,7 +193,7 @@ enum AllocationCell {
 }
 
 /// Draws what runs on one node.
-pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &NodePage, regions: &Regions) {
+pub fn draw_one(pen: &mut Pen<'_>, state: &State, page: &NodePage, regions: &Regions) {
     let columns = allocation_columns(regions.rows.width, page.list.widest);
     let sorted = |pen: &Pen<'_>, cell: AllocationCell| {
         let column = match cell {
@@ -208,7 +208,7 @@ pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &NodePage, regions: &Reg
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
         let allocation = page.row.as_ref().zip(page.list.rows.get(index)).map(|(node, key)| node.allocations.get(key));
         match allocation {
-            Some(Some(allocation)) => allocation_cell(pen, model, allocation, what, slot),
+            Some(Some(allocation)) => allocation_cell(pen, state, allocation, what, slot),
             Some(None) if what == AllocationCell::App => pen.cell(slot, &[dim("gone just now")]),
             _ => {}
         }
@@ -241,7 +241,7 @@ fn allocation_columns(width: u16, [app, ask, other]: [u16; 3]) -> Vec<Col<Alloca
     table::choose([columns], width, app, 12)
 }
 
-fn allocation_cell(pen: &mut Pen<'_>, model: &Model, allocation: &NodeAllocation, what: AllocationCell, slot: Slot) {
+fn allocation_cell(pen: &mut Pen<'_>, state: &State, allocation: &NodeAllocation, what: AllocationCell, slot: Slot) {
     let signs = pen.signs();
     let figure = |resource: &Resource, name: &str| match resource.amount(name) {
         0 => dim(signs.nothing),
@@ -257,7 +257,7 @@ fn allocation_cell(pen: &mut Pen<'_>, model: &Model, allocation: &NodeAllocation
         AllocationCell::Cpu => vec![figure(&allocation.resource, VCORE)],
         AllocationCell::Memory => vec![figure(&allocation.resource, MEMORY)],
         AllocationCell::Other => vec![super::apps::others(&allocation.resource, signs)],
-        AllocationCell::Since => vec![dim(format::age(model.cluster.at, allocation.since, pen.signs().nothing))],
+        AllocationCell::Since => vec![dim(format::age(state.cluster.at, allocation.since, pen.signs().nothing))],
     };
     pen.cell(slot, &pieces);
 }

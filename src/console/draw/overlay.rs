@@ -11,62 +11,65 @@ use std::borrow::Cow;
 
 use ratatui::layout::Rect;
 
-use super::super::command::{self, COMMANDS, CommandId, Context};
-use super::super::filter::Filter;
-use super::super::format;
-use super::super::keymap::{self, Binding};
-use super::super::layout::{self, Regions};
-use super::super::model::layer::{Confirm, Figure, Figures, Help, Layer};
-use super::super::model::{Grade, Model, ShownNotice};
-use super::super::text;
 use super::super::theme::{Role, sign_set};
 use super::bottom;
 use super::pen::{Pen, Piece, dim, piece, plain};
+use crate::console::input::command;
+use crate::console::input::command::{COMMANDS, CommandId, Context};
+use crate::console::input::keymap;
+use crate::console::input::keymap::Binding;
+use crate::console::present::filter::Filter;
+use crate::console::present::format;
+use crate::console::present::layout;
+use crate::console::present::layout::Regions;
+use crate::console::present::text;
+use crate::console::state::layer::{Confirm, Figure, Figures, Help, Layer};
+use crate::console::state::{Grade, ShownNotice, State};
 
 /// Draws what stands over the page.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
-    for layer in &model.layers {
+pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
+    for layer in &state.layers {
         match layer {
             Layer::Help(help) => {
                 let title = if help.filter.is_empty() { "Help".to_owned() } else { format!("Help  /{}", help.filter) };
-                scrolled(pen, model, &title, &help_lines(model, help), help.top);
+                scrolled(pen, state, &title, &help_lines(state, help), help.top);
             }
-            Layer::Messages { top } => scrolled(pen, model, "Messages", &message_lines(model), *top),
-            Layer::Tour { top } => scrolled(pen, model, "A short tour", &tour_lines(model), *top),
+            Layer::Messages { top } => scrolled(pen, state, "Messages", &message_lines(state), *top),
+            Layer::Tour { top } => scrolled(pen, state, "A short tour", &tour_lines(state), *top),
             Layer::Figures(figures) => {
                 let title = format!("Figures of {}", figures.of);
-                scrolled(pen, model, &title, &figure_lines(model, figures), figures.top);
+                scrolled(pen, state, &title, &figure_lines(state, figures), figures.top);
             }
-            Layer::Confirm(question) => confirm(pen, model, question),
+            Layer::Confirm(question) => confirm(pen, state, question),
             Layer::Command(_) | Layer::Filter { .. } | Layer::Form | Layer::Edit => {}
         }
     }
-    if !model.pressed.is_empty() {
-        chord(pen, model, regions);
-    } else if model.layers.is_empty() {
-        match &model.notice {
-            Some(shown) => notice(pen, model, regions, shown),
-            None => note(pen, model, regions),
+    if !state.pressed.is_empty() {
+        chord(pen, state, regions);
+    } else if state.layers.is_empty() {
+        match &state.notice {
+            Some(shown) => notice(pen, state, regions, shown),
+            None => note(pen, state, regions),
         }
     }
 }
 
 /// How many lines the scrolled box on top has.
-pub fn height(model: &Model) -> usize {
-    match model.layers.last() {
-        Some(Layer::Help(help)) => help_lines(model, help).len(),
-        Some(Layer::Messages { .. }) => message_lines(model).len(),
-        Some(Layer::Tour { .. }) => tour_lines(model).len(),
-        Some(Layer::Figures(figures)) => figure_lines(model, figures).len(),
+pub fn height(state: &State) -> usize {
+    match state.layers.last() {
+        Some(Layer::Help(help)) => help_lines(state, help).len(),
+        Some(Layer::Messages { .. }) => message_lines(state).len(),
+        Some(Layer::Tour { .. }) => tour_lines(state).len(),
+        Some(Layer::Figures(figures)) => figure_lines(state, figures).len(),
         _ => 0,
     }
 }
 
-fn scrolled(pen: &mut Pen<'_>, model: &Model, title: &str, lines: &[Vec<Piece>], top: usize) {
-    let area = layout::overlay(model);
+fn scrolled(pen: &mut Pen<'_>, state: &State, title: &str, lines: &[Vec<Piece>], top: usize) {
+    let area = layout::overlay(state);
     let inner = pen.frame(area, title);
-    let (wide, room) = (layout::overlay_width(model), layout::overlay_room(model));
-    for column in 0..layout::overlay_columns(model) {
+    let (wide, room) = (layout::overlay_width(state), layout::overlay_room(state));
+    for column in 0..layout::overlay_columns(state) {
         let x = inner.x + column * (wide + layout::OVERLAY_GAP);
         pen.lines(Rect { x, width: wide, ..inner }, lines, top + usize::from(column * inner.height));
     }
@@ -79,21 +82,21 @@ fn scrolled(pen: &mut Pen<'_>, model: &Model, title: &str, lines: &[Vec<Piece>],
 }
 
 /// The keys of the page first, then all others, then the commands; only what the filter lets through.
-fn help_lines(model: &Model, help: &Help) -> Vec<Vec<Piece>> {
-    let here = keymap::page_contexts(model);
-    let width = usize::from(layout::overlay_width(model));
+fn help_lines(state: &State, help: &Help) -> Vec<Vec<Piece>> {
+    let here = keymap::page_contexts(state);
+    let width = usize::from(layout::overlay_width(state));
     let others = Context::ALL.iter().filter(|context| !here.contains(context));
     let mut lines: Vec<Vec<Piece>> = Vec::new();
     for context in here.iter().chain(others) {
         let rows = COMMANDS.iter().filter_map(|command| {
             let keys: Vec<String> =
-                model.keymap.chords(*context, command.id).map(|chord| keymap::chord_text(chord)).collect();
+                state.keymap.chords(*context, command.id).map(|chord| keymap::chord_text(chord)).collect();
             // A chord has blanks in it.
             let between = if keys.iter().any(|keys| keys.contains(' ')) { "  " } else { " " };
-            let off = (command.guard)(model).err();
+            let off = (command.guard)(state).err();
             (!keys.is_empty()).then(|| (keys.join(between), Cow::Borrowed(command.doc), off))
         });
-        let lines_of_own = model.keymap.with_argument(*context).map(|binding| {
+        let lines_of_own = state.keymap.with_argument(*context).map(|binding| {
             let line =
                 format!(":{} {}", command::by_id(binding.id).name, binding.argument.as_deref().unwrap_or_default());
             (keymap::chord_text(&binding.chord), Cow::Owned(line), None)
@@ -104,9 +107,9 @@ fn help_lines(model: &Model, help: &Help) -> Vec<Vec<Piece>> {
     }
     let named = COMMANDS.iter().filter(|command| !command.name.is_empty());
     let rows = named
-        .map(|command| (format!(":{}", command.usage()), Cow::Borrowed(command.doc), (command.guard)(model).err()));
+        .map(|command| (format!(":{}", command.usage()), Cow::Borrowed(command.doc), (command.guard)(state).err()));
     section(&mut lines, "Commands", rows, help, true, width);
-    signs(&mut lines, model, help, width);
+    signs(&mut lines, state, help, width);
     if lines.is_empty() {
         lines.push(vec![dim(format!("nothing matches {}", help.filter))]);
     }
@@ -161,12 +164,12 @@ fn section(
 }
 
 /// What the signs of the tables mean.
-fn signs(lines: &mut Vec<Vec<Piece>>, model: &Model, help: &Help, width: usize) {
+fn signs(lines: &mut Vec<Vec<Piece>>, state: &State, help: &Help, width: usize) {
     if !help.filter.is_empty() {
         return;
     }
     lines.extend([Vec::new(), vec![piece(Role::Title, "Signs")]]);
-    let s = sign_set(model);
+    let s = sign_set(state);
     let words = [
         (
             "state",
@@ -199,11 +202,11 @@ fn signs(lines: &mut Vec<Vec<Piece>>, model: &Model, help: &Help, width: usize) 
 }
 
 /// A way through the console: what to press, and what is seen then.
-fn tour_lines(model: &Model) -> Vec<Vec<Piece>> {
-    let width = usize::from(layout::overlay_width(model));
+fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
+    let width = usize::from(layout::overlay_width(state));
     let key = |id: CommandId| {
         let command = command::by_id(id);
-        let chord = Context::ALL.into_iter().find_map(|context| model.keymap.chords(context, id).next());
+        let chord = Context::ALL.into_iter().find_map(|context| state.keymap.chords(context, id).next());
         chord.map_or_else(|| format!(":{}", command.name), |chord| keymap::chord_text(chord))
     };
     let steps = [
@@ -255,8 +258,8 @@ fn tour_lines(model: &Model) -> Vec<Vec<Piece>> {
 }
 
 /// Each figure with its title, and beside it how it came about; where there is little room, below it.
-fn figure_lines(model: &Model, figures: &Figures) -> Vec<Vec<Piece>> {
-    let width = usize::from(layout::overlay_width(model));
+fn figure_lines(state: &State, figures: &Figures) -> Vec<Vec<Piece>> {
+    let width = usize::from(layout::overlay_width(state));
     let longest = |text: fn(&Figure) -> &str, most: usize| {
         figures.list.iter().map(|figure| text::width(text(figure))).max().unwrap_or(0).min(most) + 2
     };
@@ -264,7 +267,7 @@ fn figure_lines(model: &Model, figures: &Figures) -> Vec<Vec<Piece>> {
     let title_column = longest(|figure| &figure.title, 22);
     let shown_column = longest(|figure| &figure.shown, 24);
     let column = if beside { title_column + shown_column } else { 2 };
-    let ellipsis = sign_set(model).ellipsis;
+    let ellipsis = sign_set(state).ellipsis;
     let cut = |words: &str, room: usize| text::cut(&text::escape(words), room - 1, ellipsis).into_owned();
     let mut lines = Vec::new();
     for figure in &figures.list {
@@ -290,17 +293,17 @@ fn figure_lines(model: &Model, figures: &Figures) -> Vec<Vec<Piece>> {
 }
 
 /// What was said, the newest first, each with its text below it.
-fn message_lines(model: &Model) -> Vec<Vec<Piece>> {
-    if model.messages.is_empty() {
+fn message_lines(state: &State) -> Vec<Vec<Piece>> {
+    if state.messages.is_empty() {
         return vec![vec![dim("nothing was said yet")]];
     }
-    let width = usize::from(layout::overlay_width(model));
+    let width = usize::from(layout::overlay_width(state));
     let column = if width < 60 { 4 } else { 13 };
     let mut lines = Vec::new();
-    for message in model.messages.iter().rev() {
-        let (sign, role) = bottom::grade(message.grade, sign_set(model));
+    for message in state.messages.iter().rev() {
+        let (sign, role) = bottom::grade(message.grade, sign_set(state));
         let ago = match message.at {
-            Some(at) => format!("{} ago", format::duration(model.now.saturating_sub(at))),
+            Some(at) => format!("{} ago", format::duration(state.now.saturating_sub(at))),
             None => "before".to_owned(),
         };
         // Without room the age goes.
@@ -331,13 +334,13 @@ fn indented(line: &str, width: usize, column: usize) -> Vec<Vec<Piece>> {
     text::wrap(&text::escape(line.trim_start()), width.saturating_sub(column)).into_iter().map(one).collect()
 }
 
-fn confirm(pen: &mut Pen<'_>, model: &Model, question: &Confirm) {
-    let room = usize::from(model.size.width.saturating_sub(8)).min(68);
+fn confirm(pen: &mut Pen<'_>, state: &State, question: &Confirm) {
+    let room = usize::from(state.size.width.saturating_sub(8)).min(68);
     let lines: Vec<String> = question.lines.iter().flat_map(|line| text::wrap(line, room)).collect();
     let widest = lines.iter().map(|line| text::width(line)).max().unwrap_or(0).max(36);
-    let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX).min(model.size.width);
-    let tall = u16::try_from(lines.len() + 4).unwrap_or(u16::MAX).min(model.size.height);
-    let area = Rect { x: (model.size.width - wide) / 2, y: (model.size.height - tall) / 3, width: wide, height: tall };
+    let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX).min(state.size.width);
+    let tall = u16::try_from(lines.len() + 4).unwrap_or(u16::MAX).min(state.size.height);
+    let area = Rect { x: (state.size.width - wide) / 2, y: (state.size.height - tall) / 3, width: wide, height: tall };
     let inner = pen.frame(area, &question.title);
     let lines: Vec<Vec<Piece>> = lines.into_iter().map(|line| vec![plain(line)]).collect();
     pen.lines(inner, &lines, 0);
@@ -360,11 +363,11 @@ fn confirm(pen: &mut Pen<'_>, model: &Model, question: &Confirm) {
 }
 
 /// What may follow the keys that were pressed.
-fn chord(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
-    let follow = model.keymap.continuations(keymap::contexts(model), &model.pressed);
-    let rest = |binding: &Binding| keymap::chord_text(&binding.chord[model.pressed.len()..]);
+fn chord(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
+    let follow = state.keymap.continuations(keymap::contexts(state), &state.pressed);
+    let rest = |binding: &Binding| keymap::chord_text(&binding.chord[state.pressed.len()..]);
     let column = follow.iter().map(|binding| text::width(&rest(binding))).max().unwrap_or(0) + 2;
-    let room = corner_room(model);
+    let room = corner_room(state);
     let mut lines = Vec::new();
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for binding in follow {
@@ -376,7 +379,7 @@ fn chord(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         let keys = rest(binding);
         let keys_off = keys.clone();
         let pad = " ".repeat(column - text::width(&keys));
-        let off = (command.guard)(model).err();
+        let off = (command.guard)(state).err();
         let role = if off.is_some() { Role::Dim } else { Role::Text };
         let what = text::cut(&text::escape(&what), room.saturating_sub(column), pen.signs().ellipsis).into_owned();
         lines.push(vec![piece(Role::HintKey, keys), plain(pad), piece(role, what)]);
@@ -392,13 +395,13 @@ fn chord(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
         let told = format!("{} off: {why}", keys.join(" "));
         lines.extend(text::wrap(&text::escape(&told), room).into_iter().map(|line| vec![piece(Role::Warning, line)]));
     }
-    corner(pen, model, regions, &keymap::chord_text(&model.pressed), &lines, "");
+    corner(pen, state, regions, &keymap::chord_text(&state.pressed), &lines, "");
 }
 
 /// What the engine said, at the lower right.
-fn notice(pen: &mut Pen<'_>, model: &Model, regions: &Regions, shown: &ShownNotice) {
+fn notice(pen: &mut Pen<'_>, state: &State, regions: &Regions, shown: &ShownNotice) {
     let (sign, role) = bottom::grade(shown.notice.weight.into(), pen.signs());
-    let room = corner_room(model);
+    let room = corner_room(state);
     let mut lines: Vec<Vec<Piece>> = Vec::new();
     for (at, text) in text::wrap(&text::escape(&shown.notice.title), room - 2).into_iter().enumerate() {
         lines.push(vec![piece(role, if at == 0 { sign } else { " " }), plain(" "), piece(role, text)]);
@@ -414,38 +417,38 @@ fn notice(pen: &mut Pen<'_>, model: &Model, regions: &Regions, shown: &ShownNoti
         (0, others) => format!(" {others} more: :messages "),
         _ => " all of it: :messages ".to_owned(),
     };
-    corner(pen, model, regions, "", &lines, &hidden);
+    corner(pen, state, regions, "", &lines, &hidden);
 }
 
 /// The first note, at the lower right.
-fn note(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
-    let Some(note) = &model.note else { return };
-    let room = corner_room(model);
+fn note(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
+    let Some(note) = &state.note else { return };
+    let room = corner_room(state);
     let mut lines: Vec<Vec<Piece>> = Vec::new();
     for sentence in &note.lines {
         lines.extend(text::wrap(&text::escape(sentence), room).into_iter().map(|line| vec![plain(line)]));
     }
     let most = usize::from(regions.bottom.y.saturating_sub(regions.head.y + 4)).max(1);
     lines.truncate(most);
-    corner(pen, model, regions, "Good to know", &lines, "");
+    corner(pen, state, regions, "Good to know", &lines, "");
 }
 
 /// How wide a text in the corner may be.
-fn corner_room(model: &Model) -> usize {
-    usize::from(model.size.width.saturating_sub(6)).min(72)
+fn corner_room(state: &State) -> usize {
+    usize::from(state.size.width.saturating_sub(6)).min(72)
 }
 
 /// A box in the lower right corner that escape closes; `behind` stands in its lower border.
-fn corner(pen: &mut Pen<'_>, model: &Model, regions: &Regions, title: &str, lines: &[Vec<Piece>], behind: &str) {
+fn corner(pen: &mut Pen<'_>, state: &State, regions: &Regions, title: &str, lines: &[Vec<Piece>], behind: &str) {
     let close = " esc closes ";
     let columns = |text: &str| u16::try_from(text::width(text)).unwrap_or(u16::MAX);
     let least = text::width(close) + text::width(behind) + 1;
     let widest = lines.iter().map(|line| super::pen::width(line)).max().unwrap_or(0).max(least);
-    let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX).min(model.size.width);
+    let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX).min(state.size.width);
     let tall = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
     let area = Rect {
-        x: model.size.width.saturating_sub(wide + 1),
-        y: bottom::top(model, pen.signs(), regions.bottom).saturating_sub(tall),
+        x: state.size.width.saturating_sub(wide + 1),
+        y: bottom::top(state, pen.signs(), regions.bottom).saturating_sub(tall),
         width: wide,
         height: tall,
     };

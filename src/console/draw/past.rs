@@ -6,16 +6,16 @@
 
 use ratatui::layout::Rect;
 
-use super::super::format;
-use super::super::model::Model;
-use super::super::text;
 use super::super::theme::Role;
 use super::pen::Pen;
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::state::State;
 
 /// Draws the line; in the present it has no height.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, area: Rect) {
-    let Some(shown) = model.cluster.past.shown.as_ref().filter(|_| area.height > 0) else { return };
-    let ago = format::duration(model.cluster.past.live.since(shown.at));
+pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    let Some(shown) = state.cluster.past.shown.as_ref().filter(|_| area.height > 0) else { return };
+    let ago = format::duration(state.cluster.past.live.since(shown.at));
     let before = if shown.before.is_empty() { String::new() } else { format!(", right before: {}", shown.before) };
     let told = format!(" THE PAST, as it was at {}, {ago} ago{before}", format::when(shown.at));
     let keys = "[ ] step   :live returns ";

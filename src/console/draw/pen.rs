@@ -7,8 +7,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-use super::super::text;
 use super::super::theme::{Role, Signs, Theme};
+use crate::console::present::text;
 
 /// A piece of text with its meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,17 +19,17 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::super::format;
-use super::super::model::Model;
-use super::super::model::layer::Layer;
-use super::super::model::page::Page;
-use super::super::model::placement::{Against, Field, PlacementPage};
-use super::super::text;
 use super::super::theme::{Role, Theme, sign_set};
 use super::super::update::placement::{part, preview};
 use super::form::{Entry, Fields};
 use super::pen::{self, Pen, Piece, dim, piece, plain};
 use super::walk;
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::state::layer::Layer;
+use crate::console::state::page::Page;
+use crate::console::state::placement::{Against, Field, PlacementPage};
 use crate::view::PartitionView;
 use crate::view::placement::RuleLine;
 
@@ -40,8 +40,8 @@ const ESTIMATE: &str = "an estimate: worked out here on the configuration that w
 type Lines = Vec<Vec<Piece>>;
 
 /// What is worth saying in the second line.
-pub fn facts(model: &Model, page: &PlacementPage) -> Vec<Vec<Piece>> {
-    let Some(part) = part(&model.cluster, page) else { return Vec::new() };
+pub fn facts(state: &State, page: &PlacementPage) -> Vec<Vec<Piece>> {
+    let Some(part) = part(&state.cluster, page) else { return Vec::new() };
     let against = match page.against {
         Against::Running => "in force",
         _ if page.edited.is_some() => "of the edited text",
@@ -63,41 +63,41 @@ fn fields(page: &PlacementPage, writing: bool) -> Fields<'_> {
 }
 
 /// How many lines stand below the form, and for how many there is room.
-pub fn extent(model: &Model, page: &PlacementPage, area: Rect) -> (usize, usize) {
+pub fn extent(state: &State, page: &PlacementPage, area: Rect) -> (usize, usize) {
     let below = fields(page, false).below(area);
-    (content(model, page, usize::from(below.width)).len(), usize::from(below.height))
+    (content(state, page, usize::from(below.width)).len(), usize::from(below.height))
 }
 
 /// All lines of the page, the form among them.
-pub fn lines(model: &Model, page: &PlacementPage, width: usize) -> Lines {
+pub fn lines(state: &State, page: &PlacementPage, width: usize) -> Lines {
     let mut lines = fields(page, false).lines();
     lines.push(Vec::new());
-    lines.extend(content(model, page, width));
+    lines.extend(content(state, page, width));
     lines
 }
 
 /// Draws the page.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &PlacementPage, area: Rect) {
-    let fields = fields(page, matches!(model.layers.last(), Some(Layer::Form)));
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &PlacementPage, area: Rect) {
+    let fields = fields(page, matches!(state.layers.last(), Some(Layer::Form)));
     fields.draw(pen, area);
     let below = fields.below(area);
-    pen.scrolled(below, &content(model, page, usize::from(below.width)), page.top);
+    pen.scrolled(below, &content(state, page, usize::from(below.width)), page.top);
 }
 
 /// The place of the text cursor while the form is written.
-pub fn cursor(model: &Model, theme: &Theme, area: Rect) -> Option<Position> {
-    let (Page::Placement(page), Some(Layer::Form)) = (model.page(), model.layers.last()) else { return None };
+pub fn cursor(state: &State, theme: &Theme, area: Rect) -> Option<Position> {
+    let (Page::Placement(page), Some(Layer::Form)) = (state.page(), state.layers.last()) else { return None };
     fields(page, true).cursor(area, theme.signs.ellipsis)
 }
 
 /// What stands below the form.
-fn content(model: &Model, page: &PlacementPage, width: usize) -> Lines {
-    let Some(part) = part(&model.cluster, page) else { return without_rules(page, width) };
+fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
+    let Some(part) = part(&state.cluster, page) else { return without_rules(page, width) };
     let mut lines = match preview(part, &page.form) {
         Err(fault) => wrapped(&fault, width, Role::Warning),
         Ok(admission) => {
-            let mut lines = walk::verdict(&admission.placement, Some(part), width, sign_set(model));
-            if model.cluster.estimates && matches!(page.against, Against::Running) {
+            let mut lines = walk::verdict(&admission.placement, Some(part), width, sign_set(state));
+            if state.cluster.estimates && matches!(page.against, Against::Running) {
                 lines.extend(wrapped(ESTIMATE, width, Role::Warning));
             }
             lines.push(Vec::new());

@@ -15,18 +15,18 @@ use std::borrow::Cow;
 
 use ratatui::layout::Rect;
 
-use super::super::format;
-use super::super::layout::Regions;
-use super::super::model::Model;
-use super::super::model::column::QueueColumn;
-use super::super::model::marks::{Facet, Mark, Marked};
-use super::super::model::page::{Fold, QueueLine, QueuesPage};
 use super::super::theme::{Role, Signs};
 use super::meter::Meter;
 use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
+use crate::console::present::format;
+use crate::console::present::layout::Regions;
+use crate::console::state::State;
+use crate::console::state::column::QueueColumn;
+use crate::console::state::marks::{Facet, Mark, Marked};
+use crate::console::state::page::{Fold, QueueLine, QueuesPage};
 use crate::model::quantity::show_amount;
-use crate::model::{MEMORY, Priority, PriorityPolicy, QueueState, VCORE};
+use crate::model::{MEMORY, Priority, QueueState, VCORE};
 use crate::source::SourcePlace;
 use crate::view::{PartitionView, QueueRow};
 
@@ -50,28 +50,28 @@ enum Cell {
 }
 
 /// Draws the table.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &QueuesPage, regions: &Regions) {
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &QueuesPage, regions: &Regions) {
     let width = regions.rows.width;
     let columns = table::choose(plans(), width, page.list.widest[0], least_name(width));
     let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
-    let part = model.cluster.part();
+    let part = state.cluster.part();
     let len = page.list.rows.len();
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
         let (Some(part), Some(line)) = (part, page.list.rows.get(index)) else { return };
         let Some(row) = part.queue(line.slot) else { return };
-        let mark = model.marks.of(&Marked::Queue(row.path.clone()));
-        cell(pen, model, &Shown { part, row, line, mark, filtered: !page.list.filter.is_empty() }, what, slot);
+        let mark = state.marks.of(&Marked::Queue(row.path.clone()));
+        cell(pen, state, &Shown { part, row, line, mark, filtered: !page.list.filter.is_empty() }, what, slot);
     });
     if len == 0 {
-        table::empty(pen, regions, &nothing(model, page));
+        table::empty(pen, regions, &nothing(state, page));
     } else if part.is_some_and(|part| part.nodes.is_empty() && part.live_apps == 0) {
-        next_steps(pen, model, len, regions.rows);
+        next_steps(pen, state, len, regions.rows);
     }
 }
 
 /// What to do with a cluster in which there is nothing yet, below the queues.
-fn next_steps(pen: &mut Pen<'_>, model: &Model, len: usize, rows: Rect) {
-    let lines: &[&str] = match model.cluster.about.place {
+fn next_steps(pen: &mut Pen<'_>, state: &State, len: usize, rows: Rect) {
+    let lines: &[&str] = match state.cluster.about.place {
         SourcePlace::Embedded => &[
             "No node and no application yet: nothing can run.",
             "--workload FILE brings both, and `kornsole demo --print-workload` writes a first one. `kornsole demo` shows a cluster at work.",
@@ -82,15 +82,15 @@ fn next_steps(pen: &mut Pen<'_>, model: &Model, len: usize, rows: Rect) {
         }
     };
     let room = usize::from(rows.width.saturating_sub(5));
-    let lines = lines.iter().flat_map(|line| super::super::text::wrap(line, room));
+    let lines = lines.iter().flat_map(|line| crate::console::present::text::wrap(line, room));
     let top = rows.y.saturating_add(u16::try_from(len + 1).unwrap_or(u16::MAX));
     for (y, line) in (top..rows.bottom()).zip(lines) {
         pen.text(rows.x + 3, y, rows.width.saturating_sub(4), &line, Role::Dim);
     }
 }
 
-fn nothing(model: &Model, page: &QueuesPage) -> Vec<String> {
-    match (model.cluster.part(), page.list.total) {
+fn nothing(state: &State, page: &QueuesPage) -> Vec<String> {
+    match (state.cluster.part(), page.list.total) {
         (None, _) | (_, 0) => vec!["no queue yet: no configuration is loaded".to_owned()],
         (_, total) => vec![
             format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "queue")),
@@ -218,10 +218,10 @@ struct Shown<'a> {
     filtered: bool,
 }
 
-fn cell(pen: &mut Pen<'_>, model: &Model, shown: &Shown<'_>, what: Cell, slot: Slot) {
+fn cell(pen: &mut Pen<'_>, state: &State, shown: &Shown<'_>, what: Cell, slot: Slot) {
     let signs = pen.signs();
     let row = shown.row;
-    let changed = |facet| shown.mark.holds(facet, model.now);
+    let changed = |facet| shown.mark.holds(facet, state.now);
     let marked = |facet, pieces: Vec<Piece>| -> Vec<Piece> {
         let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
         // The figure comes first; what it is measured against did not change.
@@ -230,7 +230,7 @@ fn cell(pen: &mut Pen<'_>, model: &Model, shown: &Shown<'_>, what: Cell, slot: S
     };
     match what {
         Cell::Name => name(pen, shown, slot),
-        Cell::State => pen.cell(slot, &marked(Facet::State, state(model, row, signs))),
+        Cell::State => pen.cell(slot, &marked(Facet::State, state_pieces(state, row, signs))),
         Cell::Priority => pen.cell(slot, &marked(Facet::Priority, priority(row, signs))),
         Cell::Apps => pen.cell(slot, &marked(Facet::Apps, apps(row, signs))),
         Cell::PendingCpu => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, VCORE, signs)])),
@@ -247,7 +247,7 @@ fn cell(pen: &mut Pen<'_>, model: &Model, shown: &Shown<'_>, what: Cell, slot: S
         Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, signs)]),
         Cell::HeadroomMemory => pen.cell(slot, &[headroom(shown.part, row, MEMORY, signs)]),
         Cell::Changed => {
-            if shown.mark.any(model.now) {
+            if shown.mark.any(state.now) {
                 pen.text(slot.x, slot.y, 1, signs.changed, Role::Accent);
             }
         }
@@ -270,7 +270,7 @@ fn name(pen: &mut Pen<'_>, shown: &Shown<'_>, slot: Slot) {
     };
     let room = slot.width.saturating_sub(indent + 2);
     let tag = exhausted(shown.part, shown.row).map(|name| format!(" {name}{}", signs.limit)).unwrap_or_default();
-    let behind = u16::try_from(super::super::text::width(&tag)).unwrap_or(0).min(room / 2);
+    let behind = u16::try_from(crate::console::present::text::width(&tag)).unwrap_or(0).min(room / 2);
     let used = pen.name(slot.x + indent + 2, slot.y, room - behind, shown.row.path.name(), role);
     pen.text(slot.x + indent + 2 + used, slot.y, behind, &tag, Role::Danger);
 }
@@ -285,16 +285,16 @@ fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
 }
 
 /// The state with its sign, and since when unless it is the usual one.
-pub fn state(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+pub fn state_pieces(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let (sign, role) = state_sign(row.state, signs);
-    if model.cluster.view.is_stuck(row, model.cluster.at) {
-        let age = short_age(model.cluster.at.since(row.state_since));
+    if state.cluster.view.is_stuck(row, state.cluster.at) {
+        let age = short_age(state.cluster.at.since(row.state_since));
         return vec![piece(Role::Danger, sign), piece(Role::Danger, format!(" {age}{}", signs.limit))];
     }
     let rest = match row.state {
         QueueState::Active if !row.managed => dim(" dyn"),
         QueueState::Active => plain(""),
-        _ => piece(role, format!(" {}", short_age(model.cluster.at.since(row.state_since)))),
+        _ => piece(role, format!(" {}", short_age(state.cluster.at.since(row.state_since)))),
     };
     vec![piece(role, sign), rest]
 }
@@ -327,7 +327,7 @@ fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     };
     let mut pieces = vec![number];
     let mut columns = 0;
-    if row.priority.policy == PriorityPolicy::Fence {
+    if row.priority.policy.is_fence() {
         pieces.push(piece(Role::PriorityFenced, signs.fenced));
         columns += 1;
     }
@@ -359,7 +359,7 @@ fn apps(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
         None => (signs.nothing.to_owned(), " "),
         Some(max) => (number(max), if full { signs.limit } else { " " }),
     };
-    let pad = " ".repeat(4usize.saturating_sub(super::super::text::width(&max) + 1));
+    let pad = " ".repeat(4usize.saturating_sub(crate::console::present::text::width(&max) + 1));
     let running = if full { piece(Role::Danger, running.text) } else { running };
     vec![running, dim("/"), dim(max), piece(Role::Danger, sign), plain(pad)]
 }

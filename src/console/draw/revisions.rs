@@ -9,15 +9,15 @@
 //!
 //! `●` is in force, `*` is marked: the others are compared with it.
 
-use super::super::format;
-use super::super::layout::Regions;
-use super::super::model::Model;
-use super::super::model::column::RevisionColumn;
-use super::super::model::page::RevisionsPage;
 use super::super::theme::Role;
 use super::pen::{Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
-use crate::view::ledger::{Revision, RevisionSource};
+use crate::console::present::format;
+use crate::console::present::layout::Regions;
+use crate::console::state::State;
+use crate::console::state::column::RevisionColumn;
+use crate::console::state::page::RevisionsPage;
+use crate::view::audit::{Revision, RevisionSource};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
@@ -31,11 +31,11 @@ enum Cell {
 }
 
 /// Draws the page.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &RevisionsPage, regions: &Regions) {
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &RevisionsPage, regions: &Regions) {
     let columns = table::choose(plans(page.list.widest[1]), regions.rows.width, page.list.widest[0], 6);
     let len = page.list.rows.len();
     let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
-    let running = model.cluster.configuration().map(|running| running.revision);
+    let running = state.cluster.configuration().map(|running| running.revision);
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
         if let Some(one) = page.list.rows.get(index) {
             let marks = (running == Some(one.number), page.marked == Some(one.number));
@@ -45,7 +45,7 @@ pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &RevisionsPage, regions: &Re
     if len > 0 {
         return;
     }
-    let words = match &model.cluster.ledger.told {
+    let words = match &state.cluster.ledger.told {
         None => "the history is being asked for".to_owned(),
         Some(told) => match &told.revisions {
             Err(why) => why.to_string(),

@@ -10,11 +10,11 @@ use std::ops::Range;
 
 use ratatui::layout::Rect;
 
-use super::super::layout::Regions;
-use super::super::model::column::{Column, Sort};
-use super::super::model::cursor::Cursor;
 use super::super::theme::Role;
 use super::pen::{Pen, Slot};
+use crate::console::present::layout::Regions;
+use crate::console::state::column::{Column, Sort};
+use crate::console::state::cursor::Cursor;
 
 /// A column on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +166,7 @@ fn titles<C: Copy>(pen: &mut Pen<'_>, head: Rect, columns: &[Col<C>], titled: im
                 let word = column.title.trim_end();
                 let rest = (column.title.len() - word.len()).saturating_sub(1);
                 let title = format!("{word}{sign}{}", " ".repeat(rest));
-                let wide = u16::try_from(super::super::text::width(&title)).unwrap_or(u16::MAX);
+                let wide = u16::try_from(crate::console::present::text::width(&title)).unwrap_or(u16::MAX);
                 let at = if column.right { x + column.width.saturating_sub(wide) } else { x };
                 pen.text(at, head.y, column.width, &title, Role::Accent);
             }

@@ -5,24 +5,24 @@
 //!    It is tried again by itself. Does a scheduler listen there? …
 //! ```
 
-use super::super::layout::Regions;
-use super::super::model::Model;
-use super::super::text;
 use super::super::theme::Role;
 use super::pen::Pen;
+use crate::console::present::layout::Regions;
+use crate::console::present::text;
+use crate::console::state::State;
 use crate::source::Link;
 
 /// Whether nothing came yet from a scheduler that has to be asked.
-pub fn is(model: &Model) -> bool {
-    model.cluster.part().is_none() && !model.cluster.link.is_live()
+pub fn is(state: &State) -> bool {
+    state.cluster.part().is_none() && !state.cluster.link.is_live()
 }
 
 /// Draws it.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, regions: &Regions) {
+pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let again =
         "It is tried again by itself. Does a scheduler listen there, is the address right, is a proxy in between?";
     let leave = ":context looks at another one, :info says which this is, q leaves.";
-    let lines: Vec<String> = match &model.cluster.link {
+    let lines: Vec<String> = match &state.cluster.link {
         Link::Connecting { cause: None, .. } => vec!["The first answer is awaited.".to_owned(), leave.to_owned()],
         Link::Connecting { cause: Some(cause), .. } | Link::Stale { cause, .. } => {
             vec![format!("No answer yet: {cause}."), again.to_owned(), leave.to_owned()]

@@ -14,16 +14,16 @@
 //! When narrow there give way, of users and groups: the bar, what they have of memory, how many limits there are, cpu; of queues: the
 //! bars, memory's first, the place, memory, applications.
 
-use super::super::format;
-use super::super::layout::Regions;
-use super::super::model::Model;
-use super::super::model::column::UserColumn;
-use super::super::model::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
 use super::super::theme::{Role, Signs};
 use super::limits::{self, Tightest};
 use super::meter::Meter;
 use super::pen::{self, Pen, Piece, Slot, dim, piece, plain};
 use super::table::{self, Col, left, right};
+use crate::console::present::format;
+use crate::console::present::layout::Regions;
+use crate::console::state::State;
+use crate::console::state::column::UserColumn;
+use crate::console::state::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Resource, VCORE};
 use crate::view::{AppRow, LimitUse, PartitionView, QueueUsageRow, UsageRow};
@@ -41,13 +41,13 @@ enum Cell {
 }
 
 /// Draws the table of users and groups.
-pub fn draw(pen: &mut Pen<'_>, model: &Model, page: &UsersPage, regions: &Regions) {
+pub fn draw(pen: &mut Pen<'_>, state: &State, page: &UsersPage, regions: &Regions) {
     let width = regions.rows.width;
     let columns = table::choose(plans(width), width, page.list.widest[0], if width < 60 { 8 } else { 12 });
     let sorted = |pen: &Pen<'_>, cell: Cell| table::title(pen, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     table::draw(pen, regions, &columns, (&page.list.cursor, len), sorted, |pen, index, what, slot| {
-        let Some((part, account)) = model.cluster.part().zip(page.list.rows.get(index)) else { return };
+        let Some((part, account)) = state.cluster.part().zip(page.list.rows.get(index)) else { return };
         match part.usage_of(account.side, &account.name) {
             Some(row) => cell(pen, account, row, what, slot),
             None if what == Cell::Name => pen.cell(slot, &[dim(format!("{}, gone just now", account.name))]),
@@ -161,7 +161,7 @@ enum LevelCell {
 }
 
 /// Draws one user or group queue by queue.
-pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &AccountPage, regions: &Regions) {
+pub fn draw_one(pen: &mut Pen<'_>, state: &State, page: &AccountPage, regions: &Regions) {
     let width = regions.rows.width;
     let columns = table::choose(level_plans(width), width, page.list.widest[0], if width < 60 { 12 } else { 16 });
     let len = page.list.rows.len();
@@ -173,7 +173,7 @@ pub fn draw_one(pen: &mut Pen<'_>, model: &Model, page: &AccountPage, regions: &
         (&page.list.cursor, len),
         |_, _| table::Title::default(),
         |pen, index, what, slot| {
-            let Some((part, line)) = model.cluster.part().zip(page.list.rows.get(index)) else { return };
+            let Some((part, line)) = state.cluster.part().zip(page.list.rows.get(index)) else { return };
             if what == LevelCell::Name {
                 return name(pen, line, slot);
             }

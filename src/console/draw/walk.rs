@@ -8,9 +8,9 @@
 //!
 //! Columns as wide as their texts. Where there is no room for that, what was found goes below what it is about.
 
-use super::super::text;
 use super::super::theme::{Role, Signs};
 use super::pen::{Piece, dim, piece, plain};
+use crate::console::present::text;
 use crate::view::PartitionView;
 use crate::view::placement::{Line, Mark, Placement, PlacementOutcome, RuleRef, template_words};
 

@@ -1,6 +1,6 @@
 //! The drawn signs, and their twins in ASCII.
 
-use super::super::model::Model;
+use crate::console::state::State;
 
 /// The drawn signs, each one column wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +36,9 @@ pub struct Signs {
     pub marked: &'static str,
 }
 
-/// The signs that a model's options ask for.
-pub fn sign_set(model: &Model) -> &'static Signs {
-    if model.options.ascii { &ASCII } else { &DRAWN }
+/// The signs that a state's options ask for.
+pub fn sign_set(state: &State) -> &'static Signs {
+    if state.options.ascii { &ASCII } else { &DRAWN }
 }
 
 /// The signs for terminals with Unicode.
@@ -108,7 +108,7 @@ pub static ASCII: Signs = Signs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::text::width;
+    use crate::console::present::text::width;
 
     #[test]
     fn signs_are_one_column_and_have_an_ascii_twin() {

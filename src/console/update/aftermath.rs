@@ -3,9 +3,9 @@
 //! The answer and the events come on different ways, and either may be first. So the order remembers the number that the next event
 //! had when it was given, and what is told of its object from there on is looked for while the result is on the screen.
 
-use super::super::model::Model;
-use super::super::model::orders::{Awaited, Found};
 use super::events::word;
+use crate::console::state::State;
+use crate::console::state::orders::{Awaited, Found};
 use crate::view::act::{Act, PartitionAct};
 use crate::view::{ChangeDetail, EventPage, Record};
 
@@ -14,23 +14,23 @@ const THEMSELVES: [ChangeDetail; 4] =
     [ChangeDetail::APP_KILLED, ChangeDetail::APP_MOVED, ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK];
 
 /// Looks for the events of acts that were carried out, whose result stands in the last line.
-pub fn expect(model: &mut Model, acts: Vec<Act>, since: u64) {
-    let Some(toast) = &model.toast else { return };
+pub fn expect(state: &mut State, acts: Vec<Act>, since: u64) {
+    let Some(toast) = &state.toast else { return };
     let (told, result) = (toast.text.clone(), toast.text.clone());
     let acts = acts.into_iter().map(|act| (act, None)).collect();
-    model.orders.awaited = Some(Awaited { acts, since, told, result });
+    state.orders.awaited = Some(Awaited { acts, since, told, result });
 }
 
 /// From which number on events are wanted; `None` when none are.
-pub fn wanted(model: &Model) -> Option<u64> {
-    let awaited = model.orders.awaited.as_ref()?;
-    model.toast.as_ref().filter(|toast| toast.text == awaited.told).map(|_| awaited.since)
+pub fn wanted(state: &State) -> Option<u64> {
+    let awaited = state.orders.awaited.as_ref()?;
+    state.toast.as_ref().filter(|toast| toast.text == awaited.told).map(|_| awaited.since)
 }
 
 /// Takes events that came, and puts those of the order behind its result. Whether that changed what is said.
-pub fn take(model: &mut Model, page: &EventPage) -> bool {
-    let Some(mut awaited) = model.orders.awaited.take() else { return false };
-    let Some(toast) = model.toast.as_mut().filter(|toast| toast.text == awaited.told) else { return false };
+pub fn take(state: &mut State, page: &EventPage) -> bool {
+    let Some(mut awaited) = state.orders.awaited.take() else { return false };
+    let Some(toast) = state.toast.as_mut().filter(|toast| toast.text == awaited.told) else { return false };
     awaited.since = page.records.last().map_or(awaited.since, |(last, _)| last + 1);
     let alone = awaited.acts.len() == 1;
     for (number, record) in &page.records {
@@ -51,13 +51,13 @@ pub fn take(model: &mut Model, page: &EventPage) -> bool {
     let changed = told != awaited.told;
     if changed {
         toast.text.clone_from(&told);
-        if let Some(message) = model.messages.iter_mut().rev().find(|message| message.text == awaited.told) {
+        if let Some(message) = state.messages.iter_mut().rev().find(|message| message.text == awaited.told) {
             message.text.clone_from(&told);
         }
         awaited.told = told;
     }
     let all = awaited.acts.iter().all(|(_, found)| found.as_ref().is_some_and(|found| found.itself));
-    model.orders.awaited = (!all).then_some(awaited);
+    state.orders.awaited = (!all).then_some(awaited);
     changed
 }
 

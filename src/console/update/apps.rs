@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::super::filter::Filter;
-use super::super::format;
-use super::super::model::Model;
-use super::super::model::column::{AppColumn, AskColumn};
-use super::super::model::page::{AppLine, AppPage, AppsPage, Page};
 use super::lists::{self, SortKey};
+use crate::console::present::filter::Filter;
+use crate::console::present::format;
+use crate::console::state::State;
+use crate::console::state::column::{AppColumn, AskColumn};
+use crate::console::state::page::{AppLine, AppPage, AppsPage, Page};
 use crate::model::{AppId, AskId, MEMORY, QueuePath, QueueState, Resource, VCORE};
 use crate::view::{AppRow, AskRow, AskState, PartitionView, QueueRow};
 
@@ -110,11 +110,11 @@ pub fn select(page: &mut AppsPage, index: usize) {
 }
 
 /// Shows or hides applications that ended.
-pub fn toggle_ended(model: &mut Model) {
-    if let Page::Apps(page) = model.page_mut() {
+pub fn toggle_ended(state: &mut State) {
+    if let Page::Apps(page) = state.page_mut() {
         page.ended = !page.ended;
     }
-    lists::rebuild(model, true);
+    lists::rebuild(state, true);
 }
 
 /// Finds the row of the page's application in the view. Looking through all applications happens only when one came or went.

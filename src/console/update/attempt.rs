@@ -5,29 +5,29 @@
 
 use std::time::Duration;
 
-use super::super::command::CommandId;
-use super::super::format;
-use super::super::model::orders::Tried;
-use super::super::model::{Grade, Model};
 use super::orders;
+use crate::console::input::command::CommandId;
+use crate::console::present::format;
+use crate::console::state::orders::Tried;
+use crate::console::state::{Grade, State};
 use crate::model::QueuePath;
 use crate::view::act::{Act, Code, Order, PartitionAct, Refusal, Submission};
 
 /// Says why a command is off, and takes note of who tried it.
-pub fn refuse(model: &mut Model, id: CommandId, reason: String) {
-    if model.cluster.past.shown.is_none()
-        && let Some(act) = wanted(model, id)
-        && let Ok(actor) = model.cluster.actor()
-        && let Err(refusal) = model.cluster.newest.may(actor, &act)
+pub fn refuse(state: &mut State, id: CommandId, reason: String) {
+    if state.cluster.past.shown.is_none()
+        && let Some(act) = wanted(state, id)
+        && let Ok(actor) = state.cluster.actor()
+        && let Err(refusal) = state.cluster.newest.may(actor, &act)
     {
-        note(model, act, &refusal);
+        note(state, act, &refusal);
     }
-    model.say(Grade::Refusal, reason);
+    state.say(Grade::Refusal, reason);
 }
 
 /// Takes note of what was refused before it was an order. The same within a minute is only counted: a key that is held down would push
 /// everything else out of the audit.
-pub fn note(model: &mut Model, act: Act, refusal: &Refusal) {
+pub fn note(state: &mut State, act: Act, refusal: &Refusal) {
     if !matches!(refusal.code, Code::AclDenied | Code::ReadOnly) {
         return;
     }
@@ -38,39 +38,39 @@ pub fn note(model: &mut Model, act: Act, refusal: &Refusal) {
             == (order.act.verb(), order.act.object(), order.act.partition())
             && tried.refusal.code == refusal.code
     };
-    if let Some(tried) = model.orders.tried.iter_mut().find(same) {
+    if let Some(tried) = state.orders.tried.iter_mut().find(same) {
         tried.again += 1;
         return;
     }
-    model.orders.tried.push(Tried { order: order.clone(), refusal: refusal.clone(), since: model.now, again: 0 });
-    model.orders.refuse(order, refusal.clone());
+    state.orders.tried.push(Tried { order: order.clone(), refusal: refusal.clone(), since: state.now, again: 0 });
+    state.orders.refuse(order, refusal.clone());
 }
 
 /// Has one more note taken of what was tried again in its minute, with how often, once that is over.
-pub fn due(model: &mut Model) {
-    let now = model.now;
+pub fn due(state: &mut State) {
+    let now = state.now;
     let over = |tried: &Tried| now >= tried.since + Tried::WINDOW;
-    if !model.orders.tried.iter().any(over) {
+    if !state.orders.tried.iter().any(over) {
         return;
     }
-    let (done, open) = std::mem::take(&mut model.orders.tried).into_iter().partition(over);
-    model.orders.tried = open;
+    let (done, open) = std::mem::take(&mut state.orders.tried).into_iter().partition(over);
+    state.orders.tried = open;
     let done: Vec<Tried> = done;
     for tried in done.into_iter().filter(|tried| tried.again > 0) {
         let reason = format!("tried {} more within a minute", format::count(u64::from(tried.again), "time"));
-        model.orders.refuse(Order { reason, ..tried.order }, tried.refusal);
+        state.orders.refuse(Order { reason, ..tried.order }, tried.refusal);
     }
 }
 
 /// When that is.
-pub fn next_due(model: &Model) -> Option<Duration> {
-    model.orders.tried.iter().map(|tried| tried.since + Tried::WINDOW).min()
+pub fn next_due(state: &State) -> Option<Duration> {
+    state.orders.tried.iter().map(|tried| tried.since + Tried::WINDOW).min()
 }
 
 /// What a command would do here; `None` for one that changes nothing.
-fn wanted(model: &Model, id: CommandId) -> Option<Act> {
-    let app = || orders::target(model).map(|app| app.id.clone());
-    let node = || super::workload::node_under(model).map(|node| node.id.clone());
+fn wanted(state: &State, id: CommandId) -> Option<Act> {
+    let app = || orders::target(state).map(|app| app.id.clone());
+    let node = || super::workload::node_under(state).map(|node| node.id.clone());
     let act = match id {
         CommandId::Kill => PartitionAct::Kill { app: app()?, expect_queue: None },
         CommandId::Move => {
@@ -89,5 +89,5 @@ fn wanted(model: &Model, id: CommandId) -> Option<Act> {
         CommandId::Apply => return Some(Act::Configure { text: String::new(), base: None, dry_run: false }),
         _ => return None,
     };
-    orders::within(model, act)
+    orders::within(state, act)
 }

@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use super::super::filter::Filter;
-use super::super::model::column::AuditColumn;
-use super::super::model::page::{AppPage, AuditPage, NodePage, Page};
-use super::super::model::records::Ledger;
-use super::super::model::{Grade, Model};
-use super::super::work::Work;
 use super::lists::{self, SortKey};
 use super::navigate::{home, push};
 use super::{long, revisions};
+use crate::console::present::filter::Filter;
+use crate::console::state::column::AuditColumn;
+use crate::console::state::page::{AppPage, AuditPage, NodePage, Page};
+use crate::console::state::records::Ledger;
+use crate::console::state::work::Work;
+use crate::console::state::{Grade, State};
 use crate::model::{AppId, NodeId, Time};
 use crate::source::Records;
-use crate::view::ledger::{ACTIONS, AuditEntry, AuditObject};
+use crate::view::audit::{ACTIONS, AuditEntry, AuditObject};
 
 /// Goes to the audit. What follows filters it: `user=sue`, `action=kill`, `object=etl-1`, or the name of an action
 /// by itself; all other words together are the filter of the list.
-pub fn open(model: &mut Model, wanted: Option<&str>) {
+pub fn open(state: &mut State, wanted: Option<&str>) {
     let wanted = wanted.map(str::trim).filter(|text| !text.is_empty());
     let mut page = AuditPage::default();
     let mut others: Vec<&str> = Vec::new();
@@ -29,7 +29,7 @@ pub fn open(model: &mut Model, wanted: Option<&str>) {
             None if ACTIONS.contains(&word) => page.action = Some(word.to_owned()),
             Some((key, _)) => {
                 let told = format!("{key}= is nothing the audit is filtered by; there are user=, action=, object=");
-                return model.say(Grade::Refusal, told);
+                return state.say(Grade::Refusal, told);
             }
             None => others.push(word),
         }
@@ -37,20 +37,20 @@ pub fn open(model: &mut Model, wanted: Option<&str>) {
     page.list.filter = others.join(" ");
     if let Some(action) = page.action.as_deref().filter(|action| !ACTIONS.contains(action)) {
         let told = format!("{action} is no action; there are {}", ACTIONS.join(", "));
-        return model.say(Grade::Refusal, told);
+        return state.say(Grade::Refusal, told);
     }
-    home(model);
+    home(state);
     if wanted.is_none() {
-        page = model.parked.audit.take().unwrap_or_default();
+        page = state.parked.audit.take().unwrap_or_default();
     }
-    push(model, Page::Audit(page));
+    push(state, Page::Audit(page));
 }
 
 /// Takes what is known of the ledger. Whether there was anything new.
-pub fn take(model: &mut Model, records: Records) {
-    model.cluster.ledger.told = Some(records);
-    if matches!(model.page(), Page::Audit(_) | Page::Revisions(_)) {
-        lists::rebuild(model, true);
+pub fn take(state: &mut State, records: Records) {
+    state.cluster.ledger.told = Some(records);
+    if matches!(state.page(), Page::Audit(_) | Page::Revisions(_)) {
+        lists::rebuild(state, true);
     }
 }
 
@@ -130,8 +130,8 @@ pub enum By {
 }
 
 /// Shows only entries that are like the one under the cursor in this; once more: all again.
-pub fn narrow(model: &mut Model, by: By) {
-    let Page::Audit(page) = model.page_mut() else { return };
+pub fn narrow(state: &mut State, by: By) {
+    let Page::Audit(page) = state.page_mut() else { return };
     let like = entry(page).cloned();
     let slot = match by {
         By::User => &mut page.user,
@@ -146,15 +146,15 @@ pub fn narrow(model: &mut Model, by: By) {
             By::Object => entry.object.clone(),
         }),
     };
-    lists::rebuild(model, true);
+    lists::rebuild(state, true);
 }
 
 /// Whether the audit can be narrowed so.
 ///
 /// # Errors
 /// Why not.
-pub fn can_narrow(model: &Model) -> Result<(), String> {
-    let Page::Audit(page) = model.page() else { return Err("only in the audit".to_owned()) };
+pub fn can_narrow(state: &State) -> Result<(), String> {
+    let Page::Audit(page) = state.page() else { return Err("only in the audit".to_owned()) };
     let narrowed = page.user.is_some() || page.action.is_some() || page.object.is_some();
     if narrowed || entry(page).is_some() { Ok(()) } else { Err("there is no row under the cursor".to_owned()) }
 }
@@ -163,14 +163,14 @@ pub fn can_narrow(model: &Model) -> Result<(), String> {
 const GONE: &str = "what it is about is not there any more";
 
 /// What the entry under the cursor is about, if it is there.
-fn object(model: &Model, opened: bool) -> Option<Page> {
-    let Page::Audit(page) = model.page() else { return None };
+fn object(state: &State, opened: bool) -> Option<Page> {
+    let Page::Audit(page) = state.page() else { return None };
     let entry = entry(page)?;
-    let part = model.cluster.part()?;
+    let part = state.cluster.part()?;
     match entry.kind() {
         AuditObject::Application => {
             let id = AppId::from(entry.object.as_str());
-            long::is_there(part, &id, opened, model.options.long).then(|| Page::App(AppPage::new(id, None)))
+            long::is_there(part, &id, opened, state.options.long).then(|| Page::App(AppPage::new(id, None)))
         }
         AuditObject::Node => {
             let id = NodeId::from(entry.object.as_str());
@@ -181,30 +181,30 @@ fn object(model: &Model, opened: bool) -> Option<Page> {
 }
 
 /// Goes to what the entry under the cursor is about: the history for a change of the configuration.
-pub fn jump(model: &mut Model) {
-    if let Some(next) = object(model, true) {
-        return push(model, next);
+pub fn jump(state: &mut State) {
+    if let Some(next) = object(state, true) {
+        return push(state, next);
     }
-    let Page::Audit(page) = model.page() else { return };
+    let Page::Audit(page) = state.page() else { return };
     let Some(entry) = entry(page).filter(|entry| entry.kind() == AuditObject::Configuration) else {
-        return model.say(Grade::Refusal, GONE);
+        return state.say(Grade::Refusal, GONE);
     };
     let facts = if entry.allowed { &entry.after } else { &entry.before };
     let number = facts.iter().find(|(name, _)| name == "revision").and_then(|(_, number)| number.parse().ok());
-    revisions::open_at(model, number);
+    revisions::open_at(state, number);
 }
 
 /// Whether what the entry under the cursor is about is there.
 ///
 /// # Errors
 /// Why there is nothing to go to.
-pub fn can_jump(model: &Model) -> Result<(), String> {
-    let Page::Audit(page) = model.page() else { return Ok(()) };
+pub fn can_jump(state: &State) -> Result<(), String> {
+    let Page::Audit(page) = state.page() else { return Ok(()) };
     match entry(page).map(|entry| entry.kind()) {
         None => Err("there is no row under the cursor".to_owned()),
         Some(AuditObject::Configuration) => Ok(()),
         Some(AuditObject::Whole) => Err("it is about the scheduler as a whole".to_owned()),
-        Some(_) if object(model, false).is_some() => Ok(()),
+        Some(_) if object(state, false).is_some() => Ok(()),
         Some(_) => Err(GONE.to_owned()),
     }
 }
@@ -212,7 +212,8 @@ pub fn can_jump(model: &Model) -> Result<(), String> {
 /// Writes the entries that the list shows into a file, one JSON object a line.
 pub fn export(page: &AuditPage, file: std::path::PathBuf) -> Work {
     let text = page.list.rows.iter().map(|entry| json_line(entry)).collect();
-    let what = super::super::format::count(page.list.rows.len() as u64, "entry").replace("entrys", "entries");
+    let what =
+        crate::console::present::format::count(page.list.rows.len() as u64, "entry").replace("entrys", "entries");
     Work::Write { file, text, what }
 }
 

@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::command::{self, CommandId};
-use super::super::format;
-use super::super::line_edit::LineEdit;
-use super::super::model::layer::{Confirm, Layer, Question, Typed};
-use super::super::model::orders::{Purpose, Ticket, ToldOfMany, Watched};
-use super::super::model::page::{Page, Subject};
-use super::super::model::{Grade, Model};
-use super::super::subject::{self, app_at};
 use super::{aftermath, lists, orders, write};
+use crate::console::input::command;
+use crate::console::input::command::CommandId;
+use crate::console::present::format;
+use crate::console::present::subject;
+use crate::console::present::subject::app_at;
+use crate::console::state::layer::{Confirm, Layer, Question, Typed};
+use crate::console::state::line_edit::LineEdit;
+use crate::console::state::orders::{Purpose, Ticket, ToldOfMany, Watched};
+use crate::console::state::page::{Page, Subject};
+use crate::console::state::{Grade, State};
 use crate::model::{AppId, QueuePath, Resource};
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
 use crate::view::{AppRow, AppSlot, PartitionView};
@@ -40,52 +42,52 @@ pub struct Batch {
 }
 
 /// The live applications that are marked, by their ids. Empty without marks.
-pub fn marked(model: &Model) -> Vec<Arc<AppRow>> {
-    let (Page::Apps(page), Some(part)) = (model.page(), model.cluster.part()) else { return Vec::new() };
+pub fn marked(state: &State) -> Vec<Arc<AppRow>> {
+    let (Page::Apps(page), Some(part)) = (state.page(), state.cluster.part()) else { return Vec::new() };
     let row = |(id, slot): (&AppId, &AppSlot)| part.app(*slot).filter(|row| row.id == *id && !row.state.is_ended());
     page.marked.iter().filter_map(row).cloned().collect()
 }
 
 /// Whether there are marks, also such on applications that are over: what is done next is about those marked, never about the one under
 /// the cursor.
-pub fn has_marks(model: &Model) -> bool {
-    matches!(model.page(), Page::Apps(page) if !page.marked.is_empty())
+pub fn has_marks(state: &State) -> bool {
+    matches!(state.page(), Page::Apps(page) if !page.marked.is_empty())
 }
 
 /// How many of the marked applications are live, and how many are over.
-pub fn counted(model: &Model) -> (usize, usize) {
-    let all = if let Page::Apps(page) = model.page() { page.marked.len() } else { 0 };
-    let live = marked(model).len();
+pub fn counted(state: &State) -> (usize, usize) {
+    let all = if let Page::Apps(page) = state.page() { page.marked.len() } else { 0 };
+    let live = marked(state).len();
     (live, all - live)
 }
 
 /// Takes the marks away when all that was marked is over, and says so. Whether that was so.
-fn all_over(model: &mut Model) -> bool {
-    let over = has_marks(model) && marked(model).is_empty();
+fn all_over(state: &mut State) -> bool {
+    let over = has_marks(state) && marked(state).is_empty();
     if over {
-        if let Page::Apps(page) = model.page_mut() {
+        if let Page::Apps(page) = state.page_mut() {
             page.marked.clear();
         }
-        model.say(Grade::Refusal, "what was marked is over; nothing is marked any more");
+        state.say(Grade::Refusal, "what was marked is over; nothing is marked any more");
     }
     over
 }
 
 /// Marks the application under the cursor, or takes its mark away, and goes on to the next.
-pub fn toggle(model: &mut Model) {
-    let Some(Subject::App(row)) = subject::of(model) else { return };
-    if let Page::Apps(page) = model.page_mut()
+pub fn toggle(state: &mut State) {
+    let Some(Subject::App(row)) = subject::of(state) else { return };
+    if let Page::Apps(page) = state.page_mut()
         && page.marked.remove(&row.id).is_none()
     {
         page.marked.insert(row.id.clone(), row.slot);
     }
-    lists::go(model, super::super::model::cursor::Move::Rows(1));
+    lists::go(state, crate::console::state::cursor::Move::Rows(1));
 }
 
 /// Marks all applications that the list shows, or takes all marks away when there are some.
-pub fn toggle_all(model: &mut Model) {
-    let Some(part) = model.cluster.part() else { return };
-    let Page::Apps(page) = model.page() else { return };
+pub fn toggle_all(state: &mut State) {
+    let Some(part) = state.cluster.part() else { return };
+    let Page::Apps(page) = state.page() else { return };
     let live = |row: &Arc<AppRow>| !row.state.is_ended();
     let shown: Vec<_> = page
         .list
@@ -95,7 +97,7 @@ pub fn toggle_all(model: &mut Model) {
         .filter(live)
         .map(|row| (row.id.clone(), row.slot))
         .collect();
-    if let Page::Apps(page) = model.page_mut() {
+    if let Page::Apps(page) = state.page_mut() {
         if page.marked.is_empty() {
             page.marked.extend(shown);
         } else {
@@ -105,31 +107,31 @@ pub fn toggle_all(model: &mut Model) {
 }
 
 /// Asks whether what is marked is to be killed; without marks, what is under the cursor.
-pub fn kill(model: &mut Model, reason: Option<&str>) {
-    if all_over(model) {
+pub fn kill(state: &mut State, reason: Option<&str>) {
+    if all_over(state) {
         return;
     }
-    let apps = marked(model);
-    let reason = match reason_of(model, &apps, reason.unwrap_or_default().trim()) {
+    let apps = marked(state);
+    let reason = match reason_of(state, &apps, reason.unwrap_or_default().trim()) {
         Ok(reason) => reason,
-        Err(why) => return model.say(Grade::Refusal, why),
+        Err(why) => return state.say(Grade::Refusal, why),
     };
     if apps.is_empty() {
-        return orders::kill(model, &reason);
+        return orders::kill(state, &reason);
     }
     let act = |app: &AppRow| PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) };
-    ask(model, "Kill", "This cannot be undone.".to_owned(), &apps, &reason, act);
+    ask(state, "Kill", "This cannot be undone.".to_owned(), &apps, &reason, act);
 }
 
 /// The reason for killing, without the name of the application itself.
 ///
 /// # Errors
 /// It begins with the name of another live application: whoever writes that means that one.
-fn reason_of(model: &Model, marked: &[Arc<AppRow>], written: &str) -> Result<String, String> {
+fn reason_of(state: &State, marked: &[Arc<AppRow>], written: &str) -> Result<String, String> {
     let (name, rest) = written.split_once(char::is_whitespace).unwrap_or((written, ""));
-    let known = model.cluster.part().and_then(|part| part.app_by_id(&AppId::from(name)));
+    let known = state.cluster.part().and_then(|part| part.app_by_id(&AppId::from(name)));
     let Some(named) = known.filter(|row| !row.state.is_ended()) else { return Ok(written.to_owned()) };
-    let target = if marked.is_empty() { orders::target(model) } else { None };
+    let target = if marked.is_empty() { orders::target(state) } else { None };
     match target {
         Some(target) if target.id == named.id => Ok(rest.trim().to_owned()),
         target => {
@@ -143,21 +145,21 @@ fn reason_of(model: &Model, marked: &[Arc<AppRow>], written: &str) -> Result<Str
 }
 
 /// Asks whether what is marked is to be moved; without marks, what is under the cursor.
-pub fn move_to(model: &mut Model, to: Option<&str>) {
-    if all_over(model) {
+pub fn move_to(state: &mut State, to: Option<&str>) {
+    if all_over(state) {
         return;
     }
-    let apps = marked(model);
+    let apps = marked(state);
     if apps.is_empty() {
-        return orders::move_to(model, to);
+        return orders::move_to(state, to);
     }
     let Some(to) = to.map(str::trim).filter(|to| !to.is_empty()) else {
-        return write::open_command_line_with(model, &format!("{} ", command::by_id(CommandId::Move).name));
+        return write::open_command_line_with(state, &format!("{} ", command::by_id(CommandId::Move).name));
     };
     let target = QueuePath::new(to);
-    let leaf = model.cluster.part().and_then(|part| part.queue_at(&target)).is_some_and(|row| row.leaf);
+    let leaf = state.cluster.part().and_then(|part| part.queue_at(&target)).is_some_and(|row| row.leaf);
     if !leaf {
-        return model.say(Grade::Refusal, format!("{to} is no leaf queue"));
+        return state.say(Grade::Refusal, format!("{to} is no leaf queue"));
     }
     let act = |app: &AppRow| PartitionAct::Move {
         app: app.id.clone(),
@@ -165,7 +167,7 @@ pub fn move_to(model: &mut Model, to: Option<&str>) {
         expect_queue: Some(app.queue.clone()),
         dry_run: false,
     };
-    ask(model, "Move", format!("They go to {target}, as far as it takes them."), &apps, "", act);
+    ask(state, "Move", format!("They go to {target}, as far as it takes them."), &apps, "", act);
 }
 
 /// Of how many marked applications it is looked at once, over all queues that are offered, whether they could be moved there: a key waits
@@ -178,37 +180,37 @@ pub fn judged(apps: usize) -> usize {
 }
 
 /// What the view tells of moving these applications to a queue; `None` where it has nothing against it.
-pub fn refused_there(model: &Model, apps: &[Arc<AppRow>], to: &str) -> Option<ToldOfMany> {
+pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<ToldOfMany> {
     let mut watched = Watched { to: QueuePath::new(to), of: apps.len(), fit: 0, refused: Vec::new() };
     for app in apps {
-        watched.take(app.id.as_str(), orders::move_refused(model, app, to));
+        watched.take(app.id.as_str(), orders::move_refused(state, app, to));
     }
     watched.told().filter(|_| !watched.refused.is_empty())
 }
 
 /// Asks what would come of moving the first of these applications to a queue, each by itself.
-pub fn watch(model: &mut Model, apps: &[Arc<AppRow>], to: &str) {
+pub fn watch(state: &mut State, apps: &[Arc<AppRow>], to: &str) {
     let to = QueuePath::new(to);
-    model.orders.watched = Some(Watched { to: to.clone(), of: apps.len(), fit: 0, refused: Vec::new() });
+    state.orders.watched = Some(Watched { to: to.clone(), of: apps.len(), fit: 0, refused: Vec::new() });
     for app in apps.iter().take(PLAIN) {
         let (app, expect_queue) = (app.id.clone(), Some(app.queue.clone()));
         if let Some(act) =
-            orders::within(model, PartitionAct::Move { app, to: to.clone(), expect_queue, dry_run: true })
+            orders::within(state, PartitionAct::Move { app, to: to.clone(), expect_queue, dry_run: true })
         {
-            model.orders.give(act.into(), Purpose::Watch);
+            state.orders.give(act.into(), Purpose::Watch);
         }
     }
 }
 
 fn ask(
-    model: &mut Model,
+    state: &mut State,
     verb: &'static str,
     outcome: String,
     apps: &[Arc<AppRow>],
     reason: &str,
     act: impl Fn(&AppRow) -> PartitionAct,
 ) {
-    let Some(part) = model.cluster.part() else { return };
+    let Some(part) = state.cluster.part() else { return };
     let partition = Arc::clone(&part.name);
     let orders: Vec<Order> =
         apps.iter().map(|app| Order { act: Act::within(&partition, act(app)), reason: reason.to_owned() }).collect();
@@ -221,12 +223,12 @@ fn ask(
         lines.push(format!("and {} more", apps.len() - NAMED));
     }
     lines.extend(consequences(part, apps, orders.first().map(|order| &order.act)));
-    lines.extend(refusals(model, &orders));
+    lines.extend(refusals(state, &orders));
     lines.push(outcome);
-    let whole = whole_subtree(model, apps.len());
+    let whole = whole_subtree(state, apps.len());
     let want = whole.or_else(|| (apps.len() > PLAIN).then(|| partition.to_string()));
     let typed = want.map(|want| Typed { want, line: LineEdit::default() });
-    model.layers.push(Layer::Confirm(Confirm {
+    state.layers.push(Layer::Confirm(Confirm {
         title: format!("{verb} {}?", format::count(apps.len() as u64, "application")),
         lines,
         accept: verb,
@@ -272,9 +274,9 @@ fn some(names: &BTreeSet<String>, between: &str) -> String {
 }
 
 /// How many of the orders would be refused, and why the first of them.
-fn refusals(model: &Model, orders: &[Order]) -> Option<String> {
-    let reason = |order: &Order| match model.cluster.actor() {
-        Ok(actor) => model.cluster.newest.may(actor, &order.act).err().map(|refusal| refusal.reason()),
+fn refusals(state: &State, orders: &[Order]) -> Option<String> {
+    let reason = |order: &Order| match state.cluster.actor() {
+        Ok(actor) => state.cluster.newest.may(actor, &order.act).err().map(|refusal| refusal.reason()),
         Err(why) => Some(why),
     };
     let refused: Vec<(&str, String)> =
@@ -285,50 +287,50 @@ fn refusals(model: &Model, orders: &[Order]) -> Option<String> {
 }
 
 /// The queue above several leaves all of whose applications are marked.
-fn whole_subtree(model: &Model, marked: usize) -> Option<String> {
-    let Page::Apps(page) = model.page() else { return None };
-    let row = model.cluster.part()?.queue_at(page.scope.as_ref()?)?;
+fn whole_subtree(state: &State, marked: usize) -> Option<String> {
+    let Page::Apps(page) = state.page() else { return None };
+    let row = state.cluster.part()?.queue_at(page.scope.as_ref()?)?;
     let all = usize::try_from(row.app_count).ok() == Some(marked);
     (all && marked > 1 && !row.leaf).then(|| row.path.to_string())
 }
 
 /// Gives the orders that were asked about.
-pub fn yes(model: &mut Model, orders: Vec<Order>) {
-    let number = model.orders.next_number();
-    model.batches.push(Batch { number, left: orders.len(), ..Batch::default() });
+pub fn yes(state: &mut State, orders: Vec<Order>) {
+    let number = state.orders.next_number();
+    state.batches.push(Batch { number, left: orders.len(), ..Batch::default() });
     for order in orders {
-        model.orders.give(order, Purpose::Batch(number));
+        state.orders.give(order, Purpose::Batch(number));
     }
-    if let Page::Apps(page) = model.page_mut() {
+    if let Page::Apps(page) = state.page_mut() {
         page.marked.clear();
     }
 }
 
 /// The applications of the last move that are still where it brought them, each with where it was.
-fn moved_here(model: &Model) -> Vec<(Arc<AppRow>, QueuePath)> {
-    let Some(part) = model.cluster.part() else { return Vec::new() };
+fn moved_here(state: &State) -> Vec<(Arc<AppRow>, QueuePath)> {
+    let Some(part) = state.cluster.part() else { return Vec::new() };
     let still = |(app, from, to): &(AppId, QueuePath, QueuePath)| {
         let row = part.app_by_id(app).filter(|row| row.queue == *to && !row.state.is_ended())?;
         Some((Arc::clone(row), from.clone()))
     };
-    model.orders.moved.iter().filter_map(still).collect()
+    state.orders.moved.iter().filter_map(still).collect()
 }
 
 /// Whether there is a move to undo.
 ///
 /// # Errors
 /// Why not.
-pub fn can_move_back(model: &Model) -> Result<(), String> {
-    match (model.orders.moved.is_empty(), moved_here(model).is_empty()) {
+pub fn can_move_back(state: &State) -> Result<(), String> {
+    match (state.orders.moved.is_empty(), moved_here(state).is_empty()) {
         (true, _) => Err("nothing was moved from this console".to_owned()),
         (false, true) => Err("what was moved last is over, or somewhere else by now".to_owned()),
-        (false, false) => model.cluster.actor().map(|_| ()),
+        (false, false) => state.cluster.actor().map(|_| ()),
     }
 }
 
 /// Asks whether what was moved last is to go back to where it was.
-pub fn move_back(model: &mut Model) {
-    let moved = moved_here(model);
+pub fn move_back(state: &mut State) {
+    let moved = moved_here(state);
     let apps: Vec<Arc<AppRow>> = moved.iter().map(|(app, _)| Arc::clone(app)).collect();
     let back = |app: &AppRow| moved.iter().find(|(row, _)| row.id == app.id).map(|(_, from)| from.clone());
     let act = |app: &AppRow| PartitionAct::Move {
@@ -338,21 +340,21 @@ pub fn move_back(model: &mut Model) {
         dry_run: false,
     };
     let goes = "They go back to where they were, as far as those queues take them.".to_owned();
-    ask(model, "Move back", goes, &apps, "", act);
+    ask(state, "Move back", goes, &apps, "", act);
 }
 
 /// Takes what came of one of them; the last one tells how all went.
-pub fn answered(model: &mut Model, ticket: &Ticket, number: u64, outcome: &Result<Done, Refusal>) {
+pub fn answered(state: &mut State, ticket: &Ticket, number: u64, outcome: &Result<Done, Refusal>) {
     let act = &ticket.act;
-    let Some(at) = model.batches.iter().position(|batch| batch.number == number) else { return };
-    let batch = &mut model.batches[at];
+    let Some(at) = state.batches.iter().position(|batch| batch.number == number) else { return };
+    let batch = &mut state.batches[at];
     batch.left = batch.left.saturating_sub(1);
     let (grade, told) = match outcome {
         Ok(done) => {
             batch.done += 1;
             batch.since = if batch.done == 1 { ticket.since } else { batch.since.min(ticket.since) };
             batch.acts.push(act.clone());
-            model.orders.keep_moved(done, number);
+            state.orders.keep_moved(done, number);
             (Grade::Info, orders::told(done))
         }
         Err(refusal) => {
@@ -367,10 +369,10 @@ pub fn answered(model: &mut Model, ticket: &Ticket, number: u64, outcome: &Resul
             _ => (Grade::Refusal, format!("{done} done, {refused} refused; :messages has each with its reason")),
         }
     });
-    model.keep(Some(model.now), grade, told, String::new());
+    state.keep(Some(state.now), grade, told, String::new());
     if let Some((grade, told)) = summary {
-        let batch = model.batches.remove(at);
-        model.say(grade, told);
-        aftermath::expect(model, batch.acts, batch.since);
+        let batch = state.batches.remove(at);
+        state.say(grade, told);
+        aftermath::expect(state, batch.acts, batch.since);
     }
 }

@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::action::Effects;
-use super::super::change::{Drafted, Job};
 use super::super::draw;
-use super::super::key::{Code, Key};
-use super::super::model::change::{Applying, ChangeField, ChangePage, Kind, What};
-use super::super::model::config::ConfigPage;
-use super::super::model::cursor::Move;
-use super::super::model::layer::Layer;
-use super::super::model::orders::Purpose;
-use super::super::model::page::Page;
-use super::super::model::{Grade, Model};
-use super::super::work::Work;
-use super::super::{format, layout, subject, suggest};
 use super::config;
 use super::navigate::{self, push};
+use crate::console::input::key::{Code, Key};
+use crate::console::present::queue_form::{Drafted, Job};
+use crate::console::present::{format, layout, subject, suggestions};
+use crate::console::state::change::{Applying, ChangeField, ChangePage, Kind, What};
+use crate::console::state::config::ConfigPage;
+use crate::console::state::cursor::Move;
+use crate::console::state::layer::Layer;
+use crate::console::state::orders::Purpose;
+use crate::console::state::page::Page;
+use crate::console::state::work::Work;
+use crate::console::state::{Grade, State};
+use crate::console::update::action::Effects;
 use crate::model::quantity::write_quantity;
 use crate::model::{MEMORY, VCORE};
 use crate::view::act::{Act, ConfigRights, Refusal};
@@ -26,12 +26,12 @@ use crate::view::placement::access;
 use crate::view::{PartitionView, QueueRow};
 
 /// The queue under the cursor, if it is one that stands in the configuration.
-fn target(model: &Model) -> Result<&Arc<QueueRow>, String> {
-    if !matches!(model.page(), Page::Queues(_) | Page::Details(_) | Page::Change(_)) {
+fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
+    if !matches!(state.page(), Page::Queues(_) | Page::Details(_) | Page::Change(_)) {
         return Err("only on a queue".to_owned());
     }
-    let path = subject::queue(model).ok_or("only on a queue")?;
-    let row = model.cluster.part().and_then(|part| part.queue_at(&path)).ok_or("the queue is not there any more")?;
+    let path = subject::queue(state).ok_or("only on a queue")?;
+    let row = state.cluster.part().and_then(|part| part.queue_at(&path)).ok_or("the queue is not there any more")?;
     if row.managed {
         Ok(row)
     } else {
@@ -43,9 +43,9 @@ fn target(model: &Model) -> Result<&Arc<QueueRow>, String> {
 ///
 /// # Errors
 /// Why not, and which access it would take.
-pub fn may(model: &Model, kind: Kind) -> Result<(), String> {
-    let row = target(model)?;
-    if model.cluster.newest.configuration.is_none() {
+pub fn may(state: &State, kind: Kind) -> Result<(), String> {
+    let row = target(state)?;
+    if state.cluster.newest.configuration.is_none() {
         return Err("the text of the configuration in force is not known".to_owned());
     }
     let touched = match (kind, row.path.parent()) {
@@ -59,12 +59,12 @@ pub fn may(model: &Model, kind: Kind) -> Result<(), String> {
         }
         _ => row.path.clone(),
     };
-    let actor = model.cluster.actor()?;
+    let actor = state.cluster.actor()?;
     let act = Act::Configure { text: String::new(), base: None, dry_run: true };
     if let Some(refusal) = Refusal::read_only(actor, &act) {
         return Err(refusal.reason());
     }
-    let part = model.cluster.part().ok_or("there is no partition")?;
+    let part = state.cluster.part().ok_or("there is no partition")?;
     if actor.scheduler_admin || access::admin(part, touched.as_str(), &actor.identity).is_some() {
         return Ok(());
     }
@@ -73,21 +73,21 @@ pub fn may(model: &Model, kind: Kind) -> Result<(), String> {
 }
 
 /// Opens a form on the queue under the cursor. One that was left with something written in it is there again.
-pub fn open(model: &mut Model, kind: Kind) {
-    let Ok(row) = target(model).cloned() else { return };
-    let Some(part) = model.cluster.part() else { return };
+pub fn open(state: &mut State, kind: Kind) {
+    let Ok(row) = target(state).cloned() else { return };
+    let Some(part) = state.cluster.part() else { return };
     let name = Arc::clone(&part.name);
     let fields = fields(part, &row, kind);
     let kept =
-        model.parked.change.take_if(|page| page.kind == kind && page.queue == row.path && page.partition == name);
+        state.parked.change.take_if(|page| page.kind == kind && page.queue == row.path && page.partition == name);
     let page = kept.unwrap_or_else(|| Box::new(ChangePage::new(kind, row.path.clone(), name, fields)));
-    if matches!(model.page(), Page::Change(_)) {
-        navigate::pop(model);
+    if matches!(state.page(), Page::Change(_)) {
+        navigate::pop(state);
     }
-    push(model, Page::Change(page));
-    due(model);
+    push(state, Page::Change(page));
+    due(state);
     if kind != Kind::Remove {
-        model.layers.push(Layer::Form);
+        state.layers.push(Layer::Form);
     }
 }
 
@@ -152,36 +152,36 @@ fn amounts(part: &PartitionView, own: Option<&crate::model::Resource>, hint: &st
 }
 
 /// The form that is on the screen.
-fn shown(model: &mut Model) -> Option<&mut ChangePage> {
-    match model.page_mut() {
+fn shown(state: &mut State) -> Option<&mut ChangePage> {
+    match state.page_mut() {
         Page::Change(page) => Some(page),
         _ => None,
     }
 }
 
 /// The forms that are open or were left with something written in them.
-fn all(model: &mut Model) -> impl Iterator<Item = &mut ChangePage> {
-    let open = model.pages.iter_mut().filter_map(|page| match page {
+fn all(state: &mut State) -> impl Iterator<Item = &mut ChangePage> {
+    let open = state.pages.iter_mut().filter_map(|page| match page {
         Page::Change(page) => Some(page),
         _ => None,
     });
-    open.chain(model.parked.change.as_mut()).map(Box::as_mut)
+    open.chain(state.parked.change.as_mut()).map(Box::as_mut)
 }
 
 /// The form in which something is written that is not in force.
-pub fn written(model: &Model) -> Option<&ChangePage> {
-    let open = model.pages.iter().filter_map(|page| match page {
+pub fn written(state: &State) -> Option<&ChangePage> {
+    let open = state.pages.iter().filter_map(|page| match page {
         Page::Change(page) => Some(page),
         _ => None,
     });
-    open.chain(model.parked.change.as_ref()).map(Box::as_ref).find(|page| page.written())
+    open.chain(state.parked.change.as_ref()).map(Box::as_ref).find(|page| page.written())
 }
 
 /// Keeps a form that is left, if something is written in it.
-pub fn park(model: &mut Model, page: Box<ChangePage>) {
+pub fn park(state: &mut State, page: Box<ChangePage>) {
     if page.written() {
-        model.say(Grade::Info, format!("what is written is kept; the same form on {} has it", page.queue));
-        model.parked.change = Some(page);
+        state.say(Grade::Info, format!("what is written is kept; the same form on {} has it", page.queue));
+        state.parked.change = Some(page);
     }
 }
 
@@ -195,19 +195,19 @@ pub fn step(page: &mut ChangePage, step: isize) {
 }
 
 /// Puts back what was in the fields at first.
-pub fn clear(model: &mut Model) {
-    if let Some(page) = shown(model) {
+pub fn clear(state: &mut State) {
+    if let Some(page) = shown(state) {
         for field in &mut page.fields {
             field.line.set(field.was.clone());
         }
     }
-    changed(model);
+    changed(state);
 }
 
 /// Something else is written by now.
-fn changed(model: &mut Model) {
-    let now = model.now;
-    if let Some(page) = shown(model) {
+fn changed(state: &mut State) {
+    let now = state.now;
+    if let Some(page) = shown(state) {
         page.version += 1;
         page.top = 0;
         page.suggestion.clear();
@@ -216,50 +216,50 @@ fn changed(model: &mut Model) {
 }
 
 /// Lets a key work on the field under the cursor.
-pub fn key(model: &mut Model, key: Key) -> Effects {
-    let Some(page) = shown(model) else { return Effects::NONE };
+pub fn key(state: &mut State, key: Key) -> Effects {
+    let Some(page) = shown(state) else { return Effects::NONE };
     let Some(field) = page.fields.get_mut(page.field) else { return Effects::NONE };
     let before = field.line.text().to_owned();
     if !field.line.key(key) {
         return Effects::NONE;
     }
     if field.line.text() != before {
-        changed(model);
+        changed(state);
     }
-    suggest_again(model);
+    suggest_again(state);
     Effects::REDRAW
 }
 
 /// Puts pasted text into the field under the cursor.
-pub fn paste(model: &mut Model, text: &str) -> bool {
-    let Some(field) = shown(model).and_then(|page| page.fields.get_mut(page.field)) else { return false };
+pub fn paste(state: &mut State, text: &str) -> bool {
+    let Some(field) = shown(state).and_then(|page| page.fields.get_mut(page.field)) else { return false };
     field.line.paste(text);
-    changed(model);
-    suggest_again(model);
+    changed(state);
+    suggest_again(state);
     true
 }
 
-fn suggest_again(model: &mut Model) {
-    let (Page::Change(page), Some(part)) = (model.page(), model.cluster.part()) else { return };
-    let rest = suggest::rest_of_change(part, &model.cluster.identity, page);
-    if let Some(page) = shown(model) {
+fn suggest_again(state: &mut State) {
+    let (Page::Change(page), Some(part)) = (state.page(), state.cluster.part()) else { return };
+    let rest = suggestions::rest_of_change(part, &state.cluster.identity, page);
+    if let Some(page) = shown(state) {
         page.suggestion = rest;
     }
 }
 
 /// Takes what is shown behind the cursor; with nothing there the cursor goes to the right.
-pub fn take_suggestion(model: &mut Model) {
-    let Some(page) = shown(model) else { return };
+pub fn take_suggestion(state: &mut State) {
+    let Some(page) = shown(state) else { return };
     let suggestion = std::mem::take(&mut page.suggestion);
     let Some(field) = page.fields.get_mut(page.field) else { return };
     if suggestion.is_empty() {
         field.line.key(Key::plain(Code::Right));
-        return suggest_again(model);
+        return suggest_again(state);
     }
     let whole = format!("{}{suggestion}", field.line.text());
     field.line.set(whole);
-    changed(model);
-    suggest_again(model);
+    changed(state);
+    suggest_again(state);
 }
 
 /// Scrolls what stands below the form.
@@ -268,31 +268,31 @@ pub fn go(page: &mut ChangePage, by: Move, height: usize) {
 }
 
 /// Ends scrolling at the last line.
-pub fn settle(model: &mut Model) {
-    let (lines, room) = match (model.page(), layout::regions(model)) {
+pub fn settle(state: &mut State) {
+    let (lines, room) = match (state.page(), layout::regions(state)) {
         (Page::Change(page), Some(regions)) => draw::change::extent(page, regions.rows),
         _ => (0, 0),
     };
-    if let Some(page) = shown(model) {
+    if let Some(page) = shown(state) {
         page.top = page.top.min(lines.saturating_sub(room));
     }
 }
 
 /// Whether another configuration is in force by now than the one that was looked at.
-fn is_behind(model: &Model, page: &ChangePage) -> bool {
-    match (&page.drafted.base, &model.cluster.newest.configuration) {
+fn is_behind(state: &State, page: &ChangePage) -> bool {
+    match (&page.drafted.base, &state.cluster.newest.configuration) {
         (Some(base), Some(running)) => base.checksum != running.checksum,
         _ => false,
     }
 }
 
 /// Has the form on the screen looked at when that is due: after a change of it, or of the configuration in force.
-pub fn due(model: &mut Model) {
-    let behind = matches!(model.page(), Page::Change(page) if is_behind(model, page) && page.applying.is_none());
-    let (now, view) = (model.now, Arc::clone(&model.cluster.newest));
-    let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
-    let actor = model.cluster.actor.clone();
-    let Some(page) = shown(model) else { return };
+pub fn due(state: &mut State) {
+    let behind = matches!(state.page(), Page::Change(page) if is_behind(state, page) && page.applying.is_none());
+    let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
+    let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+    let actor = state.cluster.actor.clone();
+    let Some(page) = shown(state) else { return };
     if behind && page.due.is_none() && !page.looking {
         (page.version, page.due) = (page.version + 1, Some(now));
     }
@@ -305,33 +305,33 @@ pub fn due(model: &mut Model) {
     let (version, kind, queue) = (page.version, page.kind, page.queue.clone());
     let (partition, fields) = (Arc::clone(&page.partition), page.fields.clone());
     let job = Job { version, kind, queue, partition, fields, base, view, profile, actor };
-    model.work.push_back(Work::Draft(Box::new(job)));
+    state.work.push_back(Work::Draft(Box::new(job)));
 }
 
 /// When the form on the screen is to be looked at.
-pub fn next_due(model: &Model) -> Option<Duration> {
-    match model.page() {
+pub fn next_due(state: &State) -> Option<Duration> {
+    match state.page() {
         Page::Change(page) if !page.looking => page.due,
         _ => None,
     }
 }
 
 /// Takes what was found out about the form.
-pub fn drafted(model: &mut Model, drafted: Drafted) {
-    for page in all(model).filter(|page| page.looking) {
+pub fn drafted(state: &mut State, drafted: Drafted) {
+    for page in all(state).filter(|page| page.looking) {
         page.looking = false;
         page.drafted = drafted.clone();
     }
     // It may have been written on meanwhile.
-    due(model);
+    due(state);
 }
 
 /// Whether the form could be brought into force.
-pub fn can_apply(model: &Model, page: &ChangePage) -> Result<(), String> {
+pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
     if page.applying.is_some() {
         return Err("it is being applied".to_owned());
     }
-    if !page.is_drafted() || is_behind(model, page) {
+    if !page.is_drafted() || is_behind(state, page) {
         return Err("the form is still being looked at".to_owned());
     }
     if page.drafted.trouble.is_some() {
@@ -344,53 +344,53 @@ pub fn can_apply(model: &Model, page: &ChangePage) -> Result<(), String> {
 }
 
 /// Asks whether the change is to come into force.
-pub fn ask_apply(model: &mut Model) {
-    let Page::Change(page) = model.page() else { return };
+pub fn ask_apply(state: &mut State) {
+    let Page::Change(page) = state.page() else { return };
     let title = match page.kind {
         Kind::Remove => format!("Remove {}?", page.queue),
         kind => format!("{}: {}?", page.queue, kind.title()),
     };
-    let kept = model.cluster.past.kept;
+    let kept = state.cluster.past.kept;
     let question = config::question(title, &page.drafted.checked, page.drafted.base.as_deref(), kept);
-    model.layers.push(Layer::Confirm(question));
+    state.layers.push(Layer::Confirm(question));
 }
 
 /// Has the change brought into force.
-pub fn apply(model: &mut Model) {
-    let Page::Change(page) = model.page() else { return };
-    if let Err(told) = can_apply(model, page) {
-        return model.say(Grade::Refusal, told);
+pub fn apply(state: &mut State) {
+    let Page::Change(page) = state.page() else { return };
+    if let Err(told) = can_apply(state, page) {
+        return state.say(Grade::Refusal, told);
     }
     let (Some(text), Some(base)) = (&page.drafted.text, &page.drafted.base) else { return };
     let act = Act::Configure { text: text.to_string(), base: Some(base.checksum.clone()), dry_run: false };
     let fields = page.fields.iter().map(|field| field.line.text().to_owned()).collect();
-    let number = model.orders.give(act.into(), Purpose::Tell);
-    let turn = model.turn;
-    if let Some(page) = shown(model) {
+    let number = state.orders.give(act.into(), Purpose::Tell);
+    let turn = state.turn;
+    if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, turn, fields });
     }
 }
 
 /// Takes what came of it, which is told already: a form that is in force is done with. One that somebody is at again stays where it is,
 /// with what was written meanwhile.
-pub fn ordered(model: &mut Model, number: u64, applied: bool) {
-    let turn = model.turn;
+pub fn ordered(state: &mut State, number: u64, applied: bool) {
+    let turn = state.turn;
     let of = |page: &&mut ChangePage| page.applying.as_ref().is_some_and(|applying| applying.number == number);
-    let Some(page) = all(model).find(of) else { return };
+    let Some(page) = all(state).find(of) else { return };
     let Some(sent) = page.applying.take().filter(|_| applied) else { return };
     let before = page.drafted.base.clone();
     for (field, text) in page.fields.iter_mut().zip(sent.fields) {
         field.was = text;
     }
     let (kind, queue) = (page.kind, page.queue.clone());
-    config::replaced(model, before);
+    config::replaced(state, before);
     let on_screen =
-        |model: &Model| matches!(model.page(), Page::Change(page) if page.kind == kind && page.queue == queue);
-    if on_screen(model) && turn == sent.turn {
-        let said = model.toast.take();
-        model.layers.retain(|layer| !matches!(layer, Layer::Form));
-        navigate::pop(model);
-        model.toast = said;
+        |state: &State| matches!(state.page(), Page::Change(page) if page.kind == kind && page.queue == queue);
+    if on_screen(state) && turn == sent.turn {
+        let said = state.toast.take();
+        state.layers.retain(|layer| !matches!(layer, Layer::Form));
+        navigate::pop(state);
+        state.toast = said;
     }
-    model.parked.change.take_if(|page| !page.written());
+    state.parked.change.take_if(|page| !page.written());
 }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::super::filter::Filter;
-use super::super::model::column::EventColumn;
-use super::super::model::events::Events;
-use super::super::model::page::{Account, AccountPage, AppPage, EventsPage, NodePage, Page, Subject};
-use super::super::model::{Grade, Model};
-use super::super::subject;
 use super::lists::{self, SortKey};
 use super::long;
 use super::navigate::{home, push};
 use super::queues as tree;
+use crate::console::present::filter::Filter;
+use crate::console::present::subject;
+use crate::console::state::column::EventColumn;
+use crate::console::state::events::Events;
+use crate::console::state::page::{Account, AccountPage, AppPage, EventsPage, NodePage, Page, Subject};
+use crate::console::state::{Grade, State};
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::{ChangeType, EventPage, ObjectType, Record, Side};
 
@@ -19,26 +19,26 @@ use crate::view::{ChangeType, EventPage, ObjectType, Record, Side};
 const GONE: &str = "what the event is about is not there any more";
 
 /// Goes to the events, or to those of one object.
-pub fn open(model: &mut Model, about: Option<&str>) {
+pub fn open(state: &mut State, about: Option<&str>) {
     let about = about.map(str::trim).filter(|text| !text.is_empty());
-    home(model);
+    home(state);
     let page = match about {
         Some(about) => EventsPage::about(Some(about.into())),
-        None => model.parked.events.take().unwrap_or_else(|| EventsPage::about(None)),
+        None => state.parked.events.take().unwrap_or_else(|| EventsPage::about(None)),
     };
-    push(model, Page::Events(page));
+    push(state, Page::Events(page));
 }
 
 /// Goes to the events of what is under the cursor; coming back leads here.
-pub fn of_subject(model: &mut Model) {
-    if let Some(about) = named(model) {
-        push(model, Page::Events(EventsPage::about(Some(about))));
+pub fn of_subject(state: &mut State) {
+    if let Some(about) = named(state) {
+        push(state, Page::Events(EventsPage::about(Some(about))));
     }
 }
 
 /// What the events of the thing under the cursor name.
-fn named(model: &Model) -> Option<Arc<str>> {
-    Some(match subject::of(model)? {
+fn named(state: &State) -> Option<Arc<str>> {
+    Some(match subject::of(state)? {
         Subject::Queue(path) | Subject::Access(path) => Arc::from(path.as_str()),
         Subject::App(row) | Subject::Why(row) => Arc::from(row.id.as_str()),
         Subject::Node(id) => Arc::from(id.as_str()),
@@ -51,25 +51,25 @@ fn named(model: &Model) -> Option<Arc<str>> {
 }
 
 /// Whether there is a thing under the cursor that events are about.
-pub fn can_show_of(model: &Model) -> Result<(), String> {
-    named(model).map(|_| ()).ok_or_else(|| "there is no row under the cursor".to_owned())
+pub fn can_show_of(state: &State) -> Result<(), String> {
+    named(state).map(|_| ()).ok_or_else(|| "there is no row under the cursor".to_owned())
 }
 
 /// Takes the events that came since the last ones. Whether there were any.
-pub fn take(model: &mut Model, page: EventPage) -> bool {
-    let new = model.cluster.events.take(page);
-    if new && model.cluster.frozen.is_none() && matches!(model.page(), Page::Events(_)) {
-        lists::rebuild(model, false);
+pub fn take(state: &mut State, page: EventPage) -> bool {
+    let new = state.cluster.events.take(page);
+    if new && state.cluster.frozen.is_none() && matches!(state.page(), Page::Events(_)) {
+        lists::rebuild(state, false);
     }
     new
 }
 
 /// Stays with the newest event, or stops doing so.
-pub fn toggle_follow(model: &mut Model) {
-    if let Page::Events(page) = model.page_mut() {
+pub fn toggle_follow(state: &mut State) {
+    if let Page::Events(page) = state.page_mut() {
         page.follow = !page.follow;
     }
-    lists::rebuild(model, true);
+    lists::rebuild(state, true);
 }
 
 /// Makes the rows; of what happened after `until` none.
@@ -144,10 +144,10 @@ pub fn select(page: &mut EventsPage, index: usize) {
 }
 
 /// The page of what the event under the cursor is about.
-pub fn object(model: &Model, page: &EventsPage, opened: bool) -> Option<Page> {
-    let record = model.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
-    let part = model.cluster.part()?;
-    let there = |id: &AppId| long::is_there(part, id, opened, model.options.long);
+pub fn object(state: &State, page: &EventsPage, opened: bool) -> Option<Page> {
+    let record = state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
+    let part = state.cluster.part()?;
+    let there = |id: &AppId| long::is_there(part, id, opened, state.options.long);
     match record.kind {
         ObjectType::APP => {
             let id = AppId::from(&*record.object);
@@ -173,37 +173,37 @@ pub fn object(model: &Model, page: &EventsPage, opened: bool) -> Option<Page> {
 }
 
 /// Goes to what the event under the cursor is about.
-pub fn jump(model: &mut Model) {
-    let Page::Events(page) = model.page() else { return };
-    if let Some(next) = object(model, page, true) {
-        return push(model, next);
+pub fn jump(state: &mut State) {
+    let Page::Events(page) = state.page() else { return };
+    if let Some(next) = object(state, page, true) {
+        return push(state, next);
     }
-    if let Some(path) = queue(model, page) {
-        home(model);
-        if let Page::Queues(page) = model.page_mut() {
+    if let Some(path) = queue(state, page) {
+        home(state);
+        if let Page::Queues(page) = state.page_mut() {
             tree::go_to(page, &path);
         }
-        return lists::rebuild(model, true);
+        return lists::rebuild(state, true);
     }
-    model.say(Grade::Refusal, GONE);
+    state.say(Grade::Refusal, GONE);
 }
 
-fn queue(model: &Model, page: &EventsPage) -> Option<QueuePath> {
-    let record = model.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
+fn queue(state: &State, page: &EventsPage) -> Option<QueuePath> {
+    let record = state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
     if record.kind != ObjectType::QUEUE {
         return None;
     }
     let path = QueuePath::new(&record.object);
-    model.cluster.part()?.queue_at(&path).map(|row| row.path.clone())
+    state.cluster.part()?.queue_at(&path).map(|row| row.path.clone())
 }
 
 /// Whether what the event under the cursor is about is still there.
-pub fn can_jump(model: &Model) -> Result<(), String> {
-    let Page::Events(page) = model.page() else { return Ok(()) };
+pub fn can_jump(state: &State) -> Result<(), String> {
+    let Page::Events(page) = state.page() else { return Ok(()) };
     if page.list.rows.is_empty() {
         return Err("there is no row under the cursor".to_owned());
     }
-    if object(model, page, false).is_some() || queue(model, page).is_some() {
+    if object(state, page, false).is_some() || queue(state, page).is_some() {
         return Ok(());
     }
     Err(GONE.to_owned())

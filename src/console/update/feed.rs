@@ -3,112 +3,112 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::action::{Effects, Feed};
-use super::super::layout;
-use super::super::model::marks::{Facet, Marked};
-use super::super::model::page::{AppLine, Page, Subject};
-use super::super::model::{Grade, Model};
-use super::super::work::{Forgotten, Work};
 use super::{attempt, change, config, lists, notices};
+use crate::console::present::layout;
+use crate::console::state::marks::{Facet, Marked};
+use crate::console::state::page::{AppLine, Page, Subject};
+use crate::console::state::work::{Forgotten, Work};
+use crate::console::state::{Grade, State};
+use crate::console::update::action::{Effects, Feed};
 use crate::model::VCORE;
 use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
 
 /// Takes news. While the picture is frozen they are kept for later.
-pub fn take(model: &mut Model, news: Feed) -> Effects {
-    let other = model.cluster.estimates != news.estimates;
-    let relinked = model.cluster.link != news.link || news.identity.is_some() || other;
-    model.cluster.estimates = news.estimates;
-    let asked = matches!(model.page(), Page::Details(page) if matches!(page.subject, Subject::Health(_)));
-    let relinked = relinked || asked && model.cluster.health != news.health;
-    model.cluster.health = news.health;
-    model.cluster.link = news.link;
-    model.cluster.actor = news.actor;
+pub fn take(state: &mut State, news: Feed) -> Effects {
+    let other = state.cluster.estimates != news.estimates;
+    let relinked = state.cluster.link != news.link || news.identity.is_some() || other;
+    state.cluster.estimates = news.estimates;
+    let asked = matches!(state.page(), Page::Details(page) if matches!(page.subject, Subject::Health(_)));
+    let relinked = relinked || asked && state.cluster.health != news.health;
+    state.cluster.health = news.health;
+    state.cluster.link = news.link;
+    state.cluster.actor = news.actor;
     if let Some(identity) = news.identity {
-        model.cluster.identity = identity;
+        state.cluster.identity = identity;
     }
-    model.cluster.newest = news.view;
-    let present = &mut model.cluster;
+    state.cluster.newest = news.view;
+    let present = &mut state.cluster;
     present.past.live = news.at.max(present.newest.at);
     present.past.see(&present.newest, news.next_event);
     let gone = present.past.take_gone();
     if !gone.is_empty() {
-        model.work.push_back(Work::Forget(Forgotten::of(gone)));
+        state.work.push_back(Work::Forget(Forgotten::of(gone)));
     }
-    let told = notices::take(model);
-    config::follow(model);
-    change::due(model);
-    if model.cluster.frozen.is_some() || model.cluster.past.shown.is_some() {
+    let told = notices::take(state);
+    config::follow(state);
+    change::due(state);
+    if state.cluster.frozen.is_some() || state.cluster.past.shown.is_some() {
         return if relinked || told { Effects::REDRAW } else { Effects::NONE };
     }
-    let second = model.cluster.at.as_millis() / 1000;
-    model.cluster.at = news.at.max(model.cluster.newest.at);
-    let aged = second != model.cluster.at.as_millis() / 1000 && ages_on_screen(model);
-    let changed = show_newest(model, true);
+    let second = state.cluster.at.as_millis() / 1000;
+    state.cluster.at = news.at.max(state.cluster.newest.at);
+    let aged = second != state.cluster.at.as_millis() / 1000 && ages_on_screen(state);
+    let changed = show_newest(state, true);
     if relinked || told || aged || changed { Effects::REDRAW } else { Effects::NONE }
 }
 
 /// Puts the newest view on the screen. Whether it is another one.
-pub(super) fn show_newest(model: &mut Model, mark: bool) -> bool {
-    if Arc::ptr_eq(&model.cluster.view, &model.cluster.newest) {
+pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
+    if Arc::ptr_eq(&state.cluster.view, &state.cluster.newest) {
         return false;
     }
-    let before = std::mem::replace(&mut model.cluster.view, Arc::clone(&model.cluster.newest));
-    if model.cluster.partition.is_empty()
-        && let Some(first) = model.cluster.view.partitions.first()
+    let before = std::mem::replace(&mut state.cluster.view, Arc::clone(&state.cluster.newest));
+    if state.cluster.partition.is_empty()
+        && let Some(first) = state.cluster.view.partitions.first()
     {
-        model.cluster.partition = Arc::clone(&first.name);
+        state.cluster.partition = Arc::clone(&first.name);
     }
-    if mark && model.options.mark_changes {
-        mark_changes(model, &before);
+    if mark && state.options.mark_changes {
+        mark_changes(state, &before);
     }
-    lists::rebuild(model, false);
+    lists::rebuild(state, false);
     true
 }
 
 /// Lets time go on: what fades fades, and lists that are due are made anew.
-pub fn clock(model: &mut Model, now: Duration) -> Effects {
-    let before = model.now;
-    model.now = model.now.max(now);
-    let now = model.now;
-    let mut redraw = model.marks.expire(now) | notices::fade(model);
-    if model.toast.as_ref().is_some_and(|toast| toast.until <= now) {
-        model.toast = None;
+pub fn clock(state: &mut State, now: Duration) -> Effects {
+    let before = state.now;
+    state.now = state.now.max(now);
+    let now = state.now;
+    let mut redraw = state.marks.expire(now) | notices::fade(state);
+    if state.toast.as_ref().is_some_and(|toast| toast.until <= now) {
+        state.toast = None;
         redraw = true;
     }
-    if model.note.as_ref().is_some_and(|note| note.until <= now) {
-        model.note = None;
+    if state.note.as_ref().is_some_and(|note| note.until <= now) {
+        state.note = None;
         redraw = true;
     }
-    model.armed = model.armed.filter(|until| *until > now);
-    let stands = model.cluster.frozen.is_some() || model.cluster.past.shown.is_some();
+    state.armed = state.armed.filter(|until| *until > now);
+    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     if stands && before.as_secs() != now.as_secs() {
         redraw = true;
     }
-    config::due(model);
-    change::due(model);
-    attempt::due(model);
-    if lists::next_rebuild(model).is_some_and(|due| due <= now) {
-        lists::rebuild(model, false);
+    config::due(state);
+    change::due(state);
+    attempt::due(state);
+    if lists::next_rebuild(state).is_some_and(|due| due <= now) {
+        lists::rebuild(state, false);
         redraw = true;
     }
     if redraw { Effects::REDRAW } else { Effects::NONE }
 }
 
 /// When the console wants to be told the time again, on its own clock; `None` when nothing on the screen depends on time.
-pub fn next_wake(model: &Model) -> Option<Duration> {
-    let stands = model.cluster.frozen.is_some() || model.cluster.past.shown.is_some();
+pub fn next_wake(state: &State) -> Option<Duration> {
+    let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let second =
-        (ages_on_screen(model) || stands || !model.cluster.link.is_live()).then(|| model.now + Duration::from_secs(1));
+        (ages_on_screen(state) || stands || !state.cluster.link.is_live()).then(|| state.now + Duration::from_secs(1));
     [
         second,
-        model.marks.next_end(model.now),
-        model.toast.as_ref().map(|toast| toast.until),
-        model.notice.as_ref().and_then(|shown| shown.until),
-        model.note.as_ref().map(|note| note.until),
-        lists::next_rebuild(model),
-        config::next_due(model),
-        change::next_due(model),
-        attempt::next_due(model),
+        state.marks.next_end(state.now),
+        state.toast.as_ref().map(|toast| toast.until),
+        state.notice.as_ref().and_then(|shown| shown.until),
+        state.note.as_ref().map(|note| note.until),
+        lists::next_rebuild(state),
+        config::next_due(state),
+        change::next_due(state),
+        attempt::next_due(state),
     ]
     .into_iter()
     .flatten()
@@ -116,8 +116,8 @@ pub fn next_wake(model: &Model) -> Option<Duration> {
 }
 
 /// Whether something on the screen says how long it has been so.
-fn ages_on_screen(model: &Model) -> bool {
-    match model.page() {
+fn ages_on_screen(state: &State) -> bool {
+    match state.page() {
         Page::Queues(page) => page.draining > 0,
         Page::Apps(page) => !page.list.rows.is_empty(),
         Page::App(page) => page.row.as_ref().is_some_and(|row| !row.state.is_ended()),
@@ -139,33 +139,33 @@ fn ages_on_screen(model: &Model) -> bool {
 }
 
 /// Freezes the picture, or takes up the newest view again.
-pub fn toggle_freeze(model: &mut Model) {
-    if model.cluster.past.shown.is_some() {
-        return model.say(Grade::Refusal, "the past stands as it is; :live returns to the present");
+pub fn toggle_freeze(state: &mut State) {
+    if state.cluster.past.shown.is_some() {
+        return state.say(Grade::Refusal, "the past stands as it is; :live returns to the present");
     }
-    if model.cluster.frozen.take().is_some() {
-        model.cluster.at = model.cluster.at.max(model.cluster.newest.at);
-        show_newest(model, false);
-        model.marks.clear();
+    if state.cluster.frozen.take().is_some() {
+        state.cluster.at = state.cluster.at.max(state.cluster.newest.at);
+        show_newest(state, false);
+        state.marks.clear();
     } else {
-        model.cluster.frozen = Some(model.now);
+        state.cluster.frozen = Some(state.now);
     }
 }
 
 /// Marks changed cells from now on, or stops doing so.
-pub fn toggle_marks(model: &mut Model) {
-    model.options.mark_changes = !model.options.mark_changes;
-    model.marks.clear();
-    model.say(
+pub fn toggle_marks(state: &mut State) {
+    state.options.mark_changes = !state.options.mark_changes;
+    state.marks.clear();
+    state.say(
         Grade::Info,
-        if model.options.mark_changes { "changed cells are marked" } else { "changed cells are not marked" },
+        if state.options.mark_changes { "changed cells are marked" } else { "changed cells are not marked" },
     );
 }
 
 /// Marks what differs between two views in the rows on the screen.
-fn mark_changes(model: &mut Model, before: &View) {
-    let height = layout::rows_on_screen(model);
-    let Model { pages, cluster, marks, now, .. } = model;
+fn mark_changes(state: &mut State, before: &View) {
+    let height = layout::rows_on_screen(state);
+    let State { pages, cluster, marks, now, .. } = state;
     let Some(new) = cluster.part() else { return };
     let Some(old) = before.partitions.iter().find(|part| part.name == new.name) else { return };
     let mut mark = |row: Marked, facets: Vec<Facet>| marks.add(row, facets, *now);

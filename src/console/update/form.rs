@@ -1,27 +1,27 @@
 //! Writing in a form: that of the placement, or one on a queue.
 
-use super::super::action::Effects;
-use super::super::key::Key;
-use super::super::model::Model;
-use super::super::model::layer::Layer;
-use super::super::model::page::Page;
 use super::{change, placement};
+use crate::console::input::key::Key;
+use crate::console::state::State;
+use crate::console::state::layer::Layer;
+use crate::console::state::page::Page;
+use crate::console::update::action::Effects;
 
 /// Starts writing in the field under the cursor.
-pub fn write(model: &mut Model) {
-    let has_fields = match model.page() {
+pub fn write(state: &mut State) {
+    let has_fields = match state.page() {
         Page::Placement(_) => true,
         Page::Change(page) => !page.fields.is_empty(),
         _ => false,
     };
     if has_fields {
-        model.layers.push(Layer::Form);
+        state.layers.push(Layer::Form);
     }
 }
 
 /// Goes to another field.
-pub fn step(model: &mut Model, step: isize) {
-    match model.page_mut() {
+pub fn step(state: &mut State, step: isize) {
+    match state.page_mut() {
         Page::Placement(page) => placement::step(page, step),
         Page::Change(page) => change::step(page, step),
         _ => {}
@@ -29,11 +29,11 @@ pub fn step(model: &mut Model, step: isize) {
 }
 
 /// Leaves the form.
-pub fn end(model: &mut Model) {
-    if matches!(model.layers.last(), Some(Layer::Form)) {
-        model.layers.pop();
+pub fn end(state: &mut State) {
+    if matches!(state.layers.last(), Some(Layer::Form)) {
+        state.layers.pop();
     }
-    match model.page_mut() {
+    match state.page_mut() {
         Page::Placement(page) => page.suggestion.clear(),
         Page::Change(page) => page.suggestion.clear(),
         _ => {}
@@ -41,37 +41,37 @@ pub fn end(model: &mut Model) {
 }
 
 /// Puts the form back to what it was at first.
-pub fn clear(model: &mut Model) {
-    match model.page() {
-        Page::Placement(_) => placement::clear(model),
-        Page::Change(_) => change::clear(model),
+pub fn clear(state: &mut State) {
+    match state.page() {
+        Page::Placement(_) => placement::clear(state),
+        Page::Change(_) => change::clear(state),
         _ => {}
     }
 }
 
 /// Lets a key work on the field under the cursor.
-pub fn key(model: &mut Model, key: Key) -> Effects {
-    match model.page() {
-        Page::Placement(_) => placement::key(model, key),
-        Page::Change(_) => change::key(model, key),
+pub fn key(state: &mut State, key: Key) -> Effects {
+    match state.page() {
+        Page::Placement(_) => placement::key(state, key),
+        Page::Change(_) => change::key(state, key),
         _ => Effects::NONE,
     }
 }
 
 /// Puts pasted text into the field under the cursor.
-pub fn paste(model: &mut Model, text: &str) -> bool {
-    match model.page() {
-        Page::Placement(_) => placement::paste(model, text),
-        Page::Change(_) => change::paste(model, text),
+pub fn paste(state: &mut State, text: &str) -> bool {
+    match state.page() {
+        Page::Placement(_) => placement::paste(state, text),
+        Page::Change(_) => change::paste(state, text),
         _ => false,
     }
 }
 
 /// Takes what is shown behind the cursor.
-pub fn take_suggestion(model: &mut Model) {
-    match model.page() {
-        Page::Placement(_) => placement::take_suggestion(model),
-        Page::Change(_) => change::take_suggestion(model),
+pub fn take_suggestion(state: &mut State) {
+    match state.page() {
+        Page::Placement(_) => placement::take_suggestion(state),
+        Page::Change(_) => change::take_suggestion(state),
         _ => {}
     }
 }

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::super::draw::export;
-use super::super::format;
-use super::super::model::page::{Page, Subject};
-use super::super::model::{Grade, Model};
-use super::super::subject;
-use super::super::work::Work;
 use super::{audit, lists};
+use crate::console::present::export;
+use crate::console::present::format;
+use crate::console::present::subject;
+use crate::console::state::page::{Page, Subject};
+use crate::console::state::work::Work;
+use crate::console::state::{Grade, State};
 use crate::model::QueuePath;
 use crate::view::AppRow;
 
@@ -24,31 +24,31 @@ pub enum Piece {
 }
 
 /// Copies something of the row under the cursor.
-pub fn copy(model: &mut Model, piece: Piece) {
+pub fn copy(state: &mut State, piece: Piece) {
     let text = match piece {
-        Piece::Name => name(model),
-        Piece::Row => row(model),
-        Piece::Yaml => yaml(model),
+        Piece::Name => name(state),
+        Piece::Row => row(state),
+        Piece::Yaml => yaml(state),
     };
     let Some(text) = text else {
-        return model.say(Grade::Refusal, "there is nothing of the kind to copy here");
+        return state.say(Grade::Refusal, "there is nothing of the kind to copy here");
     };
     let first = text.lines().next().unwrap_or_default().to_owned();
     let lines = text.lines().count();
     let what = if lines > 1 { format!("{lines} lines") } else { first };
-    model.work.push_back(Work::Copy(text));
-    model.say(Grade::Info, format!("handed to the terminal's clipboard (OSC 52): {what}"));
+    state.work.push_back(Work::Copy(text));
+    state.say(Grade::Info, format!("handed to the terminal's clipboard (OSC 52): {what}"));
 }
 
 /// The name of what is under the cursor.
-pub fn name(model: &Model) -> Option<String> {
-    match subject::of(model)? {
+pub fn name(state: &State) -> Option<String> {
+    match subject::of(state)? {
         Subject::Queue(path) | Subject::Access(path) | Subject::History(Some(path)) => Some(path.to_string()),
-        Subject::App(row) | Subject::Why(row) => match model.page() {
+        Subject::App(row) | Subject::Why(row) => match state.page() {
             Page::App(page) => subject::ask(page).map(|ask| ask.id.to_string()),
             _ => Some(row.id.to_string()),
         },
-        Subject::Node(id) => match model.page() {
+        Subject::Node(id) => match state.page() {
             Page::Node(page) => subject::allocation(page).map(|allocation| allocation.ask.to_string()),
             _ => Some(id.to_string()),
         },
@@ -61,26 +61,26 @@ pub fn name(model: &Model) -> Option<String> {
 }
 
 /// The row under the cursor, its cells separated by tabs.
-fn row(model: &Model) -> Option<String> {
-    let cells: Vec<String> = export::row(model).into_iter().map(|(_, cell)| cell).collect();
+fn row(state: &State) -> Option<String> {
+    let cells: Vec<String> = export::row(state).into_iter().map(|(_, cell)| cell).collect();
     (!cells.is_empty()).then(|| cells.join("\t"))
 }
 
-fn yaml(model: &Model) -> Option<String> {
-    match subject::of(model)? {
-        Subject::Queue(path) | Subject::Access(path) => queue_yaml(model, &path),
+fn yaml(state: &State) -> Option<String> {
+    match subject::of(state)? {
+        Subject::Queue(path) | Subject::Access(path) => queue_yaml(state, &path),
         Subject::App(row) | Subject::Why(row) => Some(app_yaml(&row)),
         _ => None,
     }
 }
 
 /// The queue as it is written in the configuration in force, moved to the left.
-fn queue_yaml(model: &Model, path: &QueuePath) -> Option<String> {
-    let at = model.cluster.part()?.queue_at(path)?.settings.at?;
-    let text = &model.cluster.view.configuration.as_ref()?.text;
+fn queue_yaml(state: &State, path: &QueuePath) -> Option<String> {
+    let at = state.cluster.part()?.queue_at(path)?.settings.at?;
+    let text = &state.cluster.view.configuration.as_ref()?.text;
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let line = usize::try_from(at.line).ok()?.checked_sub(1)?;
-    let (start, end) = super::super::editor::item(&lines, line).unwrap_or((line, line));
+    let (start, end) = crate::console::state::editor::item(&lines, line).unwrap_or((line, line));
     let block = lines.get(start..=end)?;
     let margin =
         block.iter().filter(|line| !line.trim().is_empty()).map(|line| line.len() - line.trim_start().len()).min()?;
@@ -103,22 +103,22 @@ fn app_yaml(row: &AppRow) -> String {
 }
 
 /// Writes what the page shows into a file, in the form that its name asks for.
-pub fn export_to(model: &mut Model, file: &str) {
+pub fn export_to(state: &mut State, file: &str) {
     let file = PathBuf::from(file.trim());
-    if let Page::Config(page) = model.page() {
+    if let Page::Config(page) = state.page() {
         let work = Work::Write { file, text: page.buffer.text(), what: "the text".to_owned() };
-        model.work.push_back(work);
+        state.work.push_back(work);
         return;
     }
-    if let Page::Audit(page) = model.page()
+    if let Page::Audit(page) = state.page()
         && file.extension().is_some_and(|extension| extension == "jsonl")
     {
-        model.work.push_back(audit::export(page, file));
+        state.work.push_back(audit::export(page, file));
         return;
     }
-    let what = match model.page() {
+    let what = match state.page() {
         Page::Details(_) | Page::Placement(_) | Page::Change(_) => "the page".to_owned(),
-        _ => format::count(lists::len(model) as u64, "row"),
+        _ => format::count(lists::len(state) as u64, "row"),
     };
-    model.work.push_back(Work::Export { model: Box::new(model.clone()), file, what });
+    state.work.push_back(Work::Export { state: Box::new(state.clone()), file, what });
 }

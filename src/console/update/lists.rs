@@ -5,17 +5,17 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::layout;
-use super::super::model::column::Column;
-use super::super::model::cursor::Move;
-use super::super::model::layer::{Figures, Layer};
-use super::super::model::page::{
+use super::{apps, audit, change, config, events, long, nodes, placement, queues, revisions, users};
+use crate::console::present::layout;
+use crate::console::present::text;
+use crate::console::state::column::Column;
+use crate::console::state::cursor::Move;
+use crate::console::state::layer::{Figures, Layer};
+use crate::console::state::page::{
     AccountPage, AppPage, AppsPage, AuditPage, EventsPage, Listing, NodePage, NodesPage, Page, QueuesPage,
     RevisionsPage, Stamp, UsersPage,
 };
-use super::super::model::{Cluster, Grade, Model};
-use super::super::text;
-use super::{apps, audit, change, config, events, long, nodes, placement, queues, revisions, users};
+use crate::console::state::{Cluster, Grade, State};
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
@@ -55,40 +55,40 @@ macro_rules! with_list {
 }
 
 /// How many rows the list on the screen has.
-pub fn len(model: &Model) -> usize {
-    with_list!(model.page(), list => list.rows.len(), 0)
+pub fn len(state: &State) -> usize {
+    with_list!(state.page(), list => list.rows.len(), 0)
 }
 
 /// The row under the cursor; `None` on pages without a list, and in an empty one.
-pub fn cursor(model: &Model) -> Option<usize> {
-    with_list!(model.page(), list => Some(list.cursor.index).filter(|index| *index < list.rows.len()), None)
+pub fn cursor(state: &State) -> Option<usize> {
+    with_list!(state.page(), list => Some(list.cursor.index).filter(|index| *index < list.rows.len()), None)
 }
 
 /// Leaves only one row in the list.
-pub fn keep_only(model: &mut Model, index: usize) {
-    with_list!(model.page_mut(), list => {
+pub fn keep_only(state: &mut State, index: usize) {
+    with_list!(state.page_mut(), list => {
         list.rows = Arc::new(list.rows.get(index).cloned().into_iter().collect());
         (list.cursor.index, list.cursor.top) = (0, 0);
     }, ());
 }
 
 /// Scrolls the list so that a row is the first on the screen.
-pub fn scroll_to(model: &mut Model, top: usize) {
-    with_list!(model.page_mut(), list => (list.cursor.index, list.cursor.top) = (top, top), ());
+pub fn scroll_to(state: &mut State, top: usize) {
+    with_list!(state.page_mut(), list => (list.cursor.index, list.cursor.top) = (top, top), ());
 }
 
 /// Moves in the list, or scrolls what is on top of it.
-pub fn go(model: &mut Model, by: Move) {
-    let room = layout::overlay_room(model);
-    match model.layers.last_mut() {
+pub fn go(state: &mut State, by: Move) {
+    let room = layout::overlay_room(state);
+    match state.layers.last_mut() {
         Some(Layer::Help(help)) => return help.top = by.from(help.top, usize::MAX, room),
         Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {
             return *top = by.from(*top, usize::MAX, room);
         }
         _ => {}
     }
-    let height = layout::rows_on_screen(model);
-    let Model { pages, cluster, .. } = model;
+    let height = layout::rows_on_screen(state);
+    let State { pages, cluster, .. } = state;
     let Some(page) = pages.last_mut() else { return };
     if let Page::Details(page) = page {
         page.top = by.from(page.top, usize::MAX, height);
@@ -108,11 +108,11 @@ pub fn go(model: &mut Model, by: Move) {
 }
 
 /// Puts the cursor on the row that is so many lines below the first one on the screen. Whether there is one.
-pub fn select_at(model: &mut Model, line: usize) -> bool {
-    if matches!(model.page(), Page::Config(_)) {
-        return config::select_at(model, line);
+pub fn select_at(state: &mut State, line: usize) -> bool {
+    if matches!(state.page(), Page::Config(_)) {
+        return config::select_at(state, line);
     }
-    let Model { pages, cluster, .. } = model;
+    let State { pages, cluster, .. } = state;
     let Some(page) = pages.last_mut() else { return false };
     let (top, len) = with_list!(page, list => (list.cursor.top, list.rows.len()), (0, 0));
     let there = top + line < len;
@@ -141,26 +141,26 @@ pub fn select(page: &mut Page, cluster: &Cluster, index: usize) {
 }
 
 /// Scrolls the list so that the cursor is on the screen.
-pub fn scroll(model: &mut Model, height: usize) {
-    with_list!(model.page_mut(), list => list.cursor.scroll(list.rows.len(), height), ());
+pub fn scroll(state: &mut State, height: usize) {
+    with_list!(state.page_mut(), list => list.cursor.scroll(list.rows.len(), height), ());
 }
 
 /// Sorts by the column that is `step` further.
-pub fn step_sort(model: &mut Model, step: isize) {
-    with_list!(model.page_mut(), list => list.sort = list.sort.step(step), ());
-    rebuild(model, true);
+pub fn step_sort(state: &mut State, step: isize) {
+    with_list!(state.page_mut(), list => list.sort = list.sort.step(step), ());
+    rebuild(state, true);
 }
 
 /// Turns the order round.
-pub fn reverse_sort(model: &mut Model) {
-    with_list!(model.page_mut(), list => list.sort = list.sort.reversed(), ());
-    rebuild(model, true);
+pub fn reverse_sort(state: &mut State) {
+    with_list!(state.page_mut(), list => list.sort = list.sort.reversed(), ());
+    rebuild(state, true);
 }
 
 /// Sorts by the column of a name; turns round if it is that one already.
-pub fn sort_by(model: &mut Model, name: &str) {
+pub fn sort_by(state: &mut State, name: &str) {
     fn turn<R, I, C: Column>(list: &mut Listing<R, I, C>, name: &str) -> Result<(), String> {
-        use super::super::model::column::Sort;
+        use crate::console::state::column::Sort;
         let named = C::ALL.iter().find(|column| column.name() == name);
         let Some(column) = named.or_else(|| C::ALL.iter().find(|column| column.name().starts_with(name))) else {
             let known: Vec<&str> = C::ALL.iter().map(|column| column.name()).collect();
@@ -169,19 +169,19 @@ pub fn sort_by(model: &mut Model, name: &str) {
         list.sort = if list.sort.column == *column { list.sort.reversed() } else { Sort::by(*column) };
         Ok(())
     }
-    let done = with_list!(model.page_mut(), list => turn(list, name), Ok(()));
+    let done = with_list!(state.page_mut(), list => turn(list, name), Ok(()));
     match done {
-        Ok(()) => rebuild(model, true),
-        Err(reason) => model.say(Grade::Refusal, reason),
+        Ok(()) => rebuild(state, true),
+        Err(reason) => state.say(Grade::Refusal, reason),
     }
 }
 
 /// The columns of the list on the screen by name.
-pub fn columns(model: &Model) -> Vec<&'static str> {
+pub fn columns(state: &State) -> Vec<&'static str> {
     fn names<R, I, C: Column>(_: &Listing<R, I, C>) -> Vec<&'static str> {
         C::ALL.iter().map(|column| column.name()).collect()
     }
-    match model.page() {
+    match state.page() {
         Page::Queues(page) => names(&page.list),
         Page::Apps(page) => names(&page.list),
         Page::App(page) => names(&page.list),
@@ -197,8 +197,8 @@ pub fn columns(model: &Model) -> Vec<&'static str> {
 }
 
 /// The filter of the list on the screen.
-pub fn filter(model: &Model) -> &str {
-    match model.page() {
+pub fn filter(state: &State) -> &str {
+    match state.page() {
         Page::Queues(page) => &page.list.filter,
         Page::Apps(page) => &page.list.filter,
         Page::App(page) => &page.list.filter,
@@ -215,37 +215,37 @@ pub fn filter(model: &Model) -> &str {
 }
 
 /// Filters the list on the screen.
-pub fn set_filter(model: &mut Model, text: &str) {
-    if matches!(model.page(), Page::Config(_)) {
-        return config::find(model, text);
+pub fn set_filter(state: &mut State, text: &str) {
+    if matches!(state.page(), Page::Config(_)) {
+        return config::find(state, text);
     }
-    with_list!(model.page_mut(), list => text.clone_into(&mut list.filter), ());
-    rebuild(model, true);
+    with_list!(state.page_mut(), list => text.clone_into(&mut list.filter), ());
+    rebuild(state, true);
 }
 
 /// Begins to write a filter, or ends it; when `adopting` the cursor stays on what was found.
-pub fn seek(model: &mut Model, on: bool, adopting: bool) {
-    let page = model.page_mut();
+pub fn seek(state: &mut State, on: bool, adopting: bool) {
+    let page = state.page_mut();
     with_list!(page, list => list.seeking = on, ());
     // What the filter finds is not there yet: the cursor takes it when it is.
     let later = with_list!(page, list => list.awaited, false);
     with_list!(page, list => list.adopts = adopting && later, ());
     if adopting && !later {
-        adopt(model);
+        adopt(state);
     }
 }
 
 /// Leaves the cursor on the row where it stands.
-pub(super) fn adopt(model: &mut Model) {
-    let Model { pages, cluster, .. } = model;
+pub(super) fn adopt(state: &mut State) {
+    let State { pages, cluster, .. } = state;
     let Some(page) = pages.last_mut() else { return };
     let index = with_list!(page, list => list.cursor.index, 0);
     select(page, cluster, index);
 }
 
 /// Whether the list on the screen is not yet the one that the person chose last.
-pub fn is_awaited(model: &Model) -> bool {
-    with_list!(model.page(), list => list.awaited, false)
+pub fn is_awaited(state: &State) -> bool {
+    with_list!(state.page(), list => list.awaited, false)
 }
 
 /// Why rows are looked at.
@@ -260,17 +260,17 @@ enum For {
 }
 
 /// Makes the rows of the page on the screen anew if they are out of date, or in any case when `asked`.
-pub fn rebuild(model: &mut Model, asked: bool) {
-    renew(model, if asked { For::Choice } else { For::News });
+pub fn rebuild(state: &mut State, asked: bool) {
+    renew(state, if asked { For::Choice } else { For::News });
 }
 
 /// Makes the rows of a page that comes to be on the screen, as far as they are not those that it was left with.
-pub fn show(model: &mut Model) {
-    renew(model, For::Showing);
+pub fn show(state: &mut State) {
+    renew(state, For::Showing);
 }
 
-fn renew(model: &mut Model, why: For) {
-    let Model { pages, cluster, now, options, .. } = model;
+fn renew(state: &mut State, why: For) {
+    let State { pages, cluster, now, options, .. } = state;
     let Some(page) = pages.last_mut() else { return };
     let Some(part) = cluster.part() else { return };
     match page {
@@ -294,7 +294,7 @@ fn renew(model: &mut Model, why: For) {
         if why == For::Choice || !there {
             with_list!(page, list => list.awaited = true, ());
         }
-        return long::want(model, stamp, why == For::Choice);
+        return long::want(state, stamp, why == For::Choice);
     }
     match page {
         Page::Queues(page) => queues::rebuild(page, part),
@@ -324,13 +324,13 @@ pub(super) fn made(page: &mut Page, stamp: Stamp) {
 
 /// When the rows of the page on the screen are to be made anew, on the console's clock; `None` while they are up to date, and while
 /// they are being made.
-pub fn next_rebuild(model: &Model) -> Option<Duration> {
-    let part = model.cluster.part()?;
-    let page = model.page();
-    if model.making.is_some() && long::is_long(page, part, model.options.long) {
+pub fn next_rebuild(state: &State) -> Option<Duration> {
+    let part = state.cluster.part()?;
+    let page = state.page();
+    if state.making.is_some() && long::is_long(page, part, state.options.long) {
         return None;
     }
-    due_at(page, &model.cluster, generation(page, &model.cluster))
+    due_at(page, &state.cluster, generation(page, &state.cluster))
 }
 
 /// What counts up when the rows of a page may be others.
@@ -377,7 +377,10 @@ pub fn widest<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 3]>) -> [u16; 3] {
 }
 
 /// Puts rows in order: by key in the direction of the sort, then by the tie breaker, always ascending.
-pub fn order<'a, R, C: Column>(sort: super::super::model::column::Sort<C>, rows: &mut [(SortKey<'a>, SortKey<'a>, R)]) {
+pub fn order<'a, R, C: Column>(
+    sort: crate::console::state::column::Sort<C>,
+    rows: &mut [(SortKey<'a>, SortKey<'a>, R)],
+) {
     rows.sort_unstable_by(|a, b| match sort.turn(a.0.cmp(&b.0)) {
         Ordering::Equal => a.1.cmp(&b.1),
         unequal => unequal,

@@ -12,12 +12,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::super::action::Action;
-use super::super::command::CommandId;
-use super::super::model::Model;
-use super::super::model::page::{Page, Stamp};
-use super::super::work::{Forgotten, Work};
 use super::{apps, lists, users};
+use crate::console::input::command::CommandId;
+use crate::console::state::State;
+use crate::console::state::page::{Page, Stamp};
+use crate::console::state::work::{Forgotten, Work};
+use crate::console::update::action::Action;
 use crate::model::AppId;
 use crate::view::{PartitionView, View};
 
@@ -85,7 +85,7 @@ pub fn make(page: &mut Page, part: &PartitionView) {
 
 /// Whether what a person does is about the rows of the list on the screen, and so waits while that is awaited. Moving, writing a filter,
 /// choosing an order and leaving go with the rows that there are.
-pub fn waits(model: &Model, action: &Action) -> bool {
+pub fn waits(state: &State, action: &Action) -> bool {
     use CommandId::{
         Accept, Apps, Back, Bottom, Cancel, Config, Down, Ended, Events, Filter, Freeze, Health, Help, Leave, Messages,
         NextPage, Nodes, PageDown, PageUp, PreviousPage, Queues, Quit, QuitAgain, QuitNow, Repaint, Sort, SortNext,
@@ -127,26 +127,26 @@ pub fn waits(model: &Model, action: &Action) -> bool {
             | Help
             | Messages
     );
-    model.layers.is_empty() && !goes
+    state.layers.is_empty() && !goes
 }
 
 /// Has the rows of the page on the screen made, now or after those that are being made; with `chosen` these are given up.
-pub fn want(model: &mut Model, stamp: Stamp, chosen: bool) {
-    if let Some(making) = &model.making {
+pub fn want(state: &mut State, stamp: Stamp, chosen: bool) {
+    if let Some(making) = &state.making {
         if chosen {
             making.overtaken.store(true, Ordering::Relaxed);
         }
         return;
     }
-    model.makings += 1;
-    let (number, overtaken) = (model.makings, Arc::new(AtomicBool::new(false)));
-    let mut page = model.page().clone();
+    state.makings += 1;
+    let (number, overtaken) = (state.makings, Arc::new(AtomicBool::new(false)));
+    let mut page = state.page().clone();
     if let Page::Apps(page) = &mut page {
         page.marked.clear();
     }
-    model.making = Some(Making { number, overtaken: Arc::clone(&overtaken) });
-    let view = Arc::clone(&model.cluster.view);
-    model.work.push_back(Work::List(Box::new(Job { number, page, view, stamp, overtaken })));
+    state.making = Some(Making { number, overtaken: Arc::clone(&overtaken) });
+    let view = Arc::clone(&state.cluster.view);
+    state.work.push_back(Work::List(Box::new(Job { number, page, view, stamp, overtaken })));
 }
 
 /// Does a job. Takes tens of milliseconds: not to be called where frames are drawn.
@@ -163,28 +163,28 @@ pub fn perform(job: Job) -> Listed {
 }
 
 /// Takes rows that were made. Whether they are on the screen now.
-pub fn take(model: &mut Model, listed: Listed) -> bool {
-    if model.making.as_ref().is_none_or(|making| making.number != listed.number) {
+pub fn take(state: &mut State, listed: Listed) -> bool {
+    if state.making.as_ref().is_none_or(|making| making.number != listed.number) {
         return false;
     }
-    model.making = None;
+    state.making = None;
     let Some((made, stamp)) = listed.page else {
-        lists::rebuild(model, false);
+        lists::rebuild(state, false);
         return false;
     };
-    let here = stamp.partition == model.cluster.partition && stamp.until == model.cluster.until();
-    let page = model.page_mut();
+    let here = stamp.partition == state.cluster.partition && stamp.until == state.cluster.until();
+    let page = state.page_mut();
     let taken = here && is_same(page, &made);
     let gone = if taken { exchange(page, made) } else { made };
     if taken {
         lists::made(page, stamp);
         let adopts = matches!(page, Page::Apps(page) if page.list.adopts);
         if adopts {
-            lists::adopt(model);
+            lists::adopt(state);
         }
     }
-    model.work.extend(rows_of(gone).map(Work::Forget));
-    lists::rebuild(model, false);
+    state.work.extend(rows_of(gone).map(Work::Forget));
+    lists::rebuild(state, false);
     taken
 }
 

@@ -1,4 +1,4 @@
-//! How the state of the screen changes: `update(&mut Model, Action) -> Effects`, pure, one file per area.
+//! How the state of the screen changes: `update(&mut State, Action) -> Effects`, pure, one file per area.
 //!
 //! Invariants:
 //! - no clock, no IO: time comes as [`Action::Clock`], news as [`Action::Feed`];
@@ -7,12 +7,14 @@
 //!   change by themselves at most [`lists::PERIOD`] apart; long ones beside the draw loop ([`long`]). Everything else costs what is on
 //!   the screen.
 
+pub mod action;
 pub mod aftermath;
 pub mod apps;
 pub mod attempt;
 pub mod audit;
 pub mod bulk;
 pub mod change;
+pub(crate) mod completion;
 pub mod config;
 pub mod events;
 pub mod feed;
@@ -34,20 +36,21 @@ pub mod users;
 pub mod workload;
 pub mod write;
 
-use super::action::{Action, Effects};
-use super::command::CommandId;
-use super::model::change::Kind;
-use super::model::cursor::Move;
-use super::model::layer::{Figures, Layer};
-use super::model::page::{Page, Subject};
-use super::model::past::Step;
-use super::model::{Grade, Model};
-use super::work::Outcome;
-use super::{draw, layout};
+use super::draw;
+use crate::console::input::command::CommandId;
+use crate::console::present::layout;
+use crate::console::state::change::Kind;
+use crate::console::state::cursor::Move;
+use crate::console::state::layer::{Figures, Layer};
+use crate::console::state::page::{Page, Subject};
+use crate::console::state::past::Step;
+use crate::console::state::work::Outcome;
+use crate::console::state::{Grade, State};
+use crate::console::update::action::{Action, Effects};
 use crate::view::Side;
 
 /// Lets something happen.
-pub fn update(model: &mut Model, action: Action) -> Effects {
+pub fn update(state: &mut State, action: Action) -> Effects {
     if !matches!(
         action,
         Action::Resize(_)
@@ -62,271 +65,271 @@ pub fn update(model: &mut Model, action: Action) -> Effects {
             | Action::Done(_)
             | Action::Clock(_)
     ) {
-        model.pressed.clear();
-        model.turn += 1;
+        state.pressed.clear();
+        state.turn += 1;
     }
     let effects = match action {
         // Nobody sees what it would be about.
-        Action::Mouse(_) | Action::Paste(_) if layout::regions(model).is_none() => return Effects::NONE,
+        Action::Mouse(_) | Action::Paste(_) if layout::regions(state).is_none() => return Effects::NONE,
         Action::Press(keys) => {
-            model.pressed = keys;
+            state.pressed = keys;
             Effects::REDRAW
         }
-        Action::Run(id, argument) => run(model, id, argument.as_deref()),
+        Action::Run(id, argument) => run(state, id, argument.as_deref()),
         Action::Refuse(reason) => {
-            model.say(Grade::Refusal, reason);
+            state.say(Grade::Refusal, reason);
             Effects::REDRAW
         }
         Action::Off(id, reason) => {
-            attempt::refuse(model, id, reason);
+            attempt::refuse(state, id, reason);
             Effects::REDRAW
         }
-        Action::Write(key) => write::key(model, key),
-        Action::Mouse(mouse) => mouse::act(model, mouse),
-        Action::Paste(text) => write::paste(model, &text),
+        Action::Write(key) => write::key(state, key),
+        Action::Mouse(mouse) => mouse::act(state, mouse),
+        Action::Paste(text) => write::paste(state, &text),
         Action::Resize(size) => {
-            model.size = size;
+            state.size = size;
             Effects::REDRAW
         }
-        Action::Feed(news) => feed::take(model, news),
+        Action::Feed(news) => feed::take(state, news),
         Action::Events(page) => {
-            if events::take(model, page) {
+            if events::take(state, page) {
                 Effects::REDRAW
             } else {
                 Effects::NONE
             }
         }
         Action::Aftermath(page) => {
-            if aftermath::take(model, &page) {
+            if aftermath::take(state, &page) {
                 Effects::REDRAW
             } else {
                 Effects::NONE
             }
         }
         Action::Records(records) => {
-            audit::take(model, records);
+            audit::take(state, records);
             Effects::REDRAW
         }
         Action::PastView(at, found) => {
-            past::fetched(model, at, found);
+            past::fetched(state, at, found);
             Effects::REDRAW
         }
         Action::PastSpan(at, step, found) => {
-            past::told(model, at, step, found);
+            past::told(state, at, step, found);
             Effects::REDRAW
         }
         Action::RevisionText(number, text) => {
-            model.cluster.ledger.take_text(number, text);
+            state.cluster.ledger.take_text(number, text);
             Effects::REDRAW
         }
-        Action::Answer(number, outcome) => orders::answer(model, number, outcome),
-        Action::Done(outcome) => done(model, outcome),
-        Action::Clock(now) => feed::clock(model, now),
+        Action::Answer(number, outcome) => orders::answer(state, number, outcome),
+        Action::Done(outcome) => done(state, outcome),
+        Action::Clock(now) => feed::clock(state, now),
     };
-    revisions::want(model);
-    settle(model);
+    revisions::want(state);
+    settle(state);
     effects
 }
 
 /// Runs a command whose guard holds.
-fn run(model: &mut Model, id: CommandId, argument: Option<&str>) -> Effects {
-    model.toast = None;
+fn run(state: &mut State, id: CommandId, argument: Option<&str>) -> Effects {
+    state.toast = None;
     if id != CommandId::QuitAgain {
-        model.armed = None;
+        state.armed = None;
     }
     match id {
-        CommandId::Up => lists::go(model, Move::Rows(-1)),
-        CommandId::Down => lists::go(model, Move::Rows(1)),
-        CommandId::PageUp => lists::go(model, Move::Pages(-1)),
-        CommandId::PageDown => lists::go(model, Move::Pages(1)),
-        CommandId::Top => lists::go(model, Move::Top),
-        CommandId::Bottom => lists::go(model, Move::Bottom),
-        CommandId::SortNext => lists::step_sort(model, 1),
-        CommandId::SortPrevious => lists::step_sort(model, -1),
-        CommandId::SortReverse => lists::reverse_sort(model),
-        CommandId::Sort => lists::sort_by(model, argument.unwrap_or_default()),
-        CommandId::Fold => queues::toggle_fold(model),
-        CommandId::FoldClose => queues::fold_or_parent(model),
-        CommandId::FoldOpen => queues::open_or_child(model),
-        CommandId::FoldAll => queues::fold_all(model),
-        CommandId::OpenAll => queues::open_all(model),
-        CommandId::Ended => apps::toggle_ended(model),
-        CommandId::Open => navigate::open(model),
-        CommandId::Details => navigate::details(model),
-        CommandId::Queues => navigate::queues(model, argument),
-        CommandId::Apps => navigate::apps(model, argument),
-        CommandId::Nodes => navigate::nodes(model),
-        CommandId::Users => navigate::users(model),
-        CommandId::GoUser => navigate::account(model, Side::User, argument.unwrap_or_default()),
-        CommandId::GoGroup => navigate::account(model, Side::Group, argument.unwrap_or_default()),
-        CommandId::Placement => placement::open(model, argument),
-        CommandId::Why => placement::why(model),
-        CommandId::Try => placement::try_again(model),
-        CommandId::Write => form::write(model),
-        CommandId::NextField => form::step(model, 1),
-        CommandId::PreviousField => form::step(model, -1),
-        CommandId::TakeSuggestion => form::take_suggestion(model),
-        CommandId::EndWriting => form::end(model),
-        CommandId::ClearForm => form::clear(model),
-        CommandId::HeatMap => nodes::toggle_map(model),
-        CommandId::Partitions => navigate::sheet(model, Subject::Partitions),
-        CommandId::Info => navigate::sheet(model, Subject::Info),
-        CommandId::TryText => placement::try_text(model),
-        CommandId::SetMax => change::open(model, Kind::Max),
-        CommandId::SetGuaranteed => change::open(model, Kind::Guaranteed),
-        CommandId::SetProperty => change::open(model, Kind::Property),
-        CommandId::AddQueue => change::open(model, Kind::Child),
-        CommandId::SetLimit => change::open(model, Kind::Limit),
-        CommandId::RemoveQueue => change::open(model, Kind::Remove),
-        CommandId::NextPage => navigate::step_tab(model, 1),
-        CommandId::PreviousPage => navigate::step_tab(model, -1),
-        CommandId::GoApp => navigate::app(model, argument.unwrap_or_default()),
-        CommandId::GoNode => navigate::node(model, argument.unwrap_or_default()),
-        CommandId::Kill => bulk::kill(model, argument),
-        CommandId::Move => bulk::move_to(model, argument),
-        CommandId::MoveBack => bulk::move_back(model),
-        CommandId::Submit => workload::submit(model, argument.unwrap_or_default()),
-        CommandId::Ask => workload::add_asks(model, argument.unwrap_or_default()),
-        CommandId::Release => workload::release(model),
-        CommandId::RemoveApp => workload::remove(model),
-        CommandId::DrainNode => workload::drain(model, true),
-        CommandId::ResumeNode => workload::drain(model, false),
-        CommandId::Clean => workload::clean(model),
-        CommandId::Mark => bulk::toggle(model),
-        CommandId::MarkAll => bulk::toggle_all(model),
-        CommandId::Pause => orders::rest(model, true),
-        CommandId::Resume => orders::rest(model, false),
-        CommandId::Partition => navigate::partition(model, argument.unwrap_or_default()),
-        CommandId::Context => navigate::context(model, argument.unwrap_or_default()),
-        CommandId::Back => navigate::back(model),
-        CommandId::Leave => return navigate::leave(model),
-        CommandId::Quit => return navigate::quit(model),
+        CommandId::Up => lists::go(state, Move::Rows(-1)),
+        CommandId::Down => lists::go(state, Move::Rows(1)),
+        CommandId::PageUp => lists::go(state, Move::Pages(-1)),
+        CommandId::PageDown => lists::go(state, Move::Pages(1)),
+        CommandId::Top => lists::go(state, Move::Top),
+        CommandId::Bottom => lists::go(state, Move::Bottom),
+        CommandId::SortNext => lists::step_sort(state, 1),
+        CommandId::SortPrevious => lists::step_sort(state, -1),
+        CommandId::SortReverse => lists::reverse_sort(state),
+        CommandId::Sort => lists::sort_by(state, argument.unwrap_or_default()),
+        CommandId::Fold => queues::toggle_fold(state),
+        CommandId::FoldClose => queues::fold_or_parent(state),
+        CommandId::FoldOpen => queues::open_or_child(state),
+        CommandId::FoldAll => queues::fold_all(state),
+        CommandId::OpenAll => queues::open_all(state),
+        CommandId::Ended => apps::toggle_ended(state),
+        CommandId::Open => navigate::open(state),
+        CommandId::Details => navigate::details(state),
+        CommandId::Queues => navigate::queues(state, argument),
+        CommandId::Apps => navigate::apps(state, argument),
+        CommandId::Nodes => navigate::nodes(state),
+        CommandId::Users => navigate::users(state),
+        CommandId::GoUser => navigate::account(state, Side::User, argument.unwrap_or_default()),
+        CommandId::GoGroup => navigate::account(state, Side::Group, argument.unwrap_or_default()),
+        CommandId::Placement => placement::open(state, argument),
+        CommandId::Why => placement::why(state),
+        CommandId::Try => placement::try_again(state),
+        CommandId::Write => form::write(state),
+        CommandId::NextField => form::step(state, 1),
+        CommandId::PreviousField => form::step(state, -1),
+        CommandId::TakeSuggestion => form::take_suggestion(state),
+        CommandId::EndWriting => form::end(state),
+        CommandId::ClearForm => form::clear(state),
+        CommandId::HeatMap => nodes::toggle_map(state),
+        CommandId::Partitions => navigate::sheet(state, Subject::Partitions),
+        CommandId::Info => navigate::sheet(state, Subject::Info),
+        CommandId::TryText => placement::try_text(state),
+        CommandId::SetMax => change::open(state, Kind::Max),
+        CommandId::SetGuaranteed => change::open(state, Kind::Guaranteed),
+        CommandId::SetProperty => change::open(state, Kind::Property),
+        CommandId::AddQueue => change::open(state, Kind::Child),
+        CommandId::SetLimit => change::open(state, Kind::Limit),
+        CommandId::RemoveQueue => change::open(state, Kind::Remove),
+        CommandId::NextPage => navigate::step_tab(state, 1),
+        CommandId::PreviousPage => navigate::step_tab(state, -1),
+        CommandId::GoApp => navigate::app(state, argument.unwrap_or_default()),
+        CommandId::GoNode => navigate::node(state, argument.unwrap_or_default()),
+        CommandId::Kill => bulk::kill(state, argument),
+        CommandId::Move => bulk::move_to(state, argument),
+        CommandId::MoveBack => bulk::move_back(state),
+        CommandId::Submit => workload::submit(state, argument.unwrap_or_default()),
+        CommandId::Ask => workload::add_asks(state, argument.unwrap_or_default()),
+        CommandId::Release => workload::release(state),
+        CommandId::RemoveApp => workload::remove(state),
+        CommandId::DrainNode => workload::drain(state, true),
+        CommandId::ResumeNode => workload::drain(state, false),
+        CommandId::Clean => workload::clean(state),
+        CommandId::Mark => bulk::toggle(state),
+        CommandId::MarkAll => bulk::toggle_all(state),
+        CommandId::Pause => orders::rest(state, true),
+        CommandId::Resume => orders::rest(state, false),
+        CommandId::Partition => navigate::partition(state, argument.unwrap_or_default()),
+        CommandId::Context => navigate::context(state, argument.unwrap_or_default()),
+        CommandId::Back => navigate::back(state),
+        CommandId::Leave => return navigate::leave(state),
+        CommandId::Quit => return navigate::quit(state),
         CommandId::QuitNow => return Effects { quit: true, ..Effects::NONE },
-        CommandId::QuitAgain => return navigate::quit_again(model),
+        CommandId::QuitAgain => return navigate::quit_again(state),
         CommandId::Suspend => return Effects { suspend: true, ..Effects::NONE },
         CommandId::Repaint => return Effects { repaint: true, ..Effects::REDRAW },
-        CommandId::Filter => write::open_filter(model, argument),
-        CommandId::CommandLine => write::open_command_line(model),
-        CommandId::Accept => return write::accept(model),
-        CommandId::Cancel => write::cancel(model),
-        CommandId::Yes => return write::yes(model),
-        CommandId::OtherAnswer => write::other_answer(model),
-        CommandId::Complete => write::complete(model),
-        CommandId::Choose => write::choose(model, 1),
-        CommandId::Unchoose => write::choose(model, -1),
-        CommandId::Older => write::older(model),
-        CommandId::Newer => write::newer(model),
-        CommandId::Help => model.layers.push(Layer::Help(Default::default())),
-        CommandId::Messages => model.layers.push(Layer::Messages { top: 0 }),
-        CommandId::Freeze => feed::toggle_freeze(model),
-        CommandId::Audit => audit::open(model, argument),
-        CommandId::AuditUser => audit::narrow(model, audit::By::User),
-        CommandId::AuditAction => audit::narrow(model, audit::By::Action),
-        CommandId::AuditObject => audit::narrow(model, audit::By::Object),
-        CommandId::Revisions => revisions::open(model),
-        CommandId::MarkRevision => revisions::mark(model),
-        CommandId::RollBack => revisions::roll_back(model, argument),
-        CommandId::GoBack => past::back(model, argument),
-        CommandId::StepBack => past::step(model, Step::Back),
-        CommandId::StepOn => past::step(model, Step::On),
-        CommandId::Live => past::live(model),
-        CommandId::Events => events::open(model, argument),
-        CommandId::EventsOf => events::of_subject(model),
-        CommandId::Follow => events::toggle_follow(model),
-        CommandId::Health => navigate::health(model),
-        CommandId::History => navigate::history(model, argument),
-        CommandId::Draining => navigate::draining(model),
-        CommandId::CopyName => hand_out::copy(model, hand_out::Piece::Name),
-        CommandId::CopyRow => hand_out::copy(model, hand_out::Piece::Row),
-        CommandId::CopyYaml => hand_out::copy(model, hand_out::Piece::Yaml),
-        CommandId::Export => hand_out::export_to(model, argument.unwrap_or_default()),
-        CommandId::Tour => tour(model),
-        CommandId::Figures => figures(model),
-        CommandId::Config => config::open(model),
-        CommandId::EditText => config::write(model),
-        CommandId::EndEdit => config::end(model),
-        CommandId::CompleteText => config::complete(model),
-        CommandId::ChooseText => config::choose(model, 1),
-        CommandId::UnchooseText => config::choose(model, -1),
-        CommandId::Undo => config::history(model, true),
-        CommandId::Redo => config::history(model, false),
-        CommandId::NextFound => config::next(model, true),
-        CommandId::PreviousFound => config::next(model, false),
-        CommandId::NextFault => config::to_fault(model, true),
-        CommandId::PreviousFault => config::to_fault(model, false),
-        CommandId::FoldText => config::toggle_fold(model),
-        CommandId::FoldTextAll => config::fold_all(model, true),
-        CommandId::UnfoldTextAll => config::fold_all(model, false),
-        CommandId::Beside => config::beside(model),
-        CommandId::Apply if matches!(model.page(), Page::Change(_)) => change::ask_apply(model),
-        CommandId::Apply => config::ask_apply(model),
-        CommandId::Revert => config::revert(model),
-        CommandId::Restore => config::restore(model),
-        CommandId::EditOutside => config::edit_outside(model),
-        CommandId::Merge => config::merge(model),
-        CommandId::Rebase => config::rebase(model),
-        CommandId::Mouse => mouse::toggle(model),
-        CommandId::Marks => feed::toggle_marks(model),
-        CommandId::Theme => write::theme(model, argument.unwrap_or_default()),
+        CommandId::Filter => write::open_filter(state, argument),
+        CommandId::CommandLine => write::open_command_line(state),
+        CommandId::Accept => return write::accept(state),
+        CommandId::Cancel => write::cancel(state),
+        CommandId::Yes => return write::yes(state),
+        CommandId::OtherAnswer => write::other_answer(state),
+        CommandId::Complete => write::complete(state),
+        CommandId::Choose => write::choose(state, 1),
+        CommandId::Unchoose => write::choose(state, -1),
+        CommandId::Older => write::older(state),
+        CommandId::Newer => write::newer(state),
+        CommandId::Help => state.layers.push(Layer::Help(Default::default())),
+        CommandId::Messages => state.layers.push(Layer::Messages { top: 0 }),
+        CommandId::Freeze => feed::toggle_freeze(state),
+        CommandId::Audit => audit::open(state, argument),
+        CommandId::AuditUser => audit::narrow(state, audit::By::User),
+        CommandId::AuditAction => audit::narrow(state, audit::By::Action),
+        CommandId::AuditObject => audit::narrow(state, audit::By::Object),
+        CommandId::Revisions => revisions::open(state),
+        CommandId::MarkRevision => revisions::mark(state),
+        CommandId::RollBack => revisions::roll_back(state, argument),
+        CommandId::GoBack => past::back(state, argument),
+        CommandId::StepBack => past::step(state, Step::Back),
+        CommandId::StepOn => past::step(state, Step::On),
+        CommandId::Live => past::live(state),
+        CommandId::Events => events::open(state, argument),
+        CommandId::EventsOf => events::of_subject(state),
+        CommandId::Follow => events::toggle_follow(state),
+        CommandId::Health => navigate::health(state),
+        CommandId::History => navigate::history(state, argument),
+        CommandId::Draining => navigate::draining(state),
+        CommandId::CopyName => hand_out::copy(state, hand_out::Piece::Name),
+        CommandId::CopyRow => hand_out::copy(state, hand_out::Piece::Row),
+        CommandId::CopyYaml => hand_out::copy(state, hand_out::Piece::Yaml),
+        CommandId::Export => hand_out::export_to(state, argument.unwrap_or_default()),
+        CommandId::Tour => tour(state),
+        CommandId::Figures => figures(state),
+        CommandId::Config => config::open(state),
+        CommandId::EditText => config::write(state),
+        CommandId::EndEdit => config::end(state),
+        CommandId::CompleteText => config::complete(state),
+        CommandId::ChooseText => config::choose(state, 1),
+        CommandId::UnchooseText => config::choose(state, -1),
+        CommandId::Undo => config::history(state, true),
+        CommandId::Redo => config::history(state, false),
+        CommandId::NextFound => config::next(state, true),
+        CommandId::PreviousFound => config::next(state, false),
+        CommandId::NextFault => config::to_fault(state, true),
+        CommandId::PreviousFault => config::to_fault(state, false),
+        CommandId::FoldText => config::toggle_fold(state),
+        CommandId::FoldTextAll => config::fold_all(state, true),
+        CommandId::UnfoldTextAll => config::fold_all(state, false),
+        CommandId::Beside => config::beside(state),
+        CommandId::Apply if matches!(state.page(), Page::Change(_)) => change::ask_apply(state),
+        CommandId::Apply => config::ask_apply(state),
+        CommandId::Revert => config::revert(state),
+        CommandId::Restore => config::restore(state),
+        CommandId::EditOutside => config::edit_outside(state),
+        CommandId::Merge => config::merge(state),
+        CommandId::Rebase => config::rebase(state),
+        CommandId::Mouse => mouse::toggle(state),
+        CommandId::Marks => feed::toggle_marks(state),
+        CommandId::Theme => write::theme(state, argument.unwrap_or_default()),
     }
     Effects::REDRAW
 }
 
 /// Shows the first minute's way through the console.
-fn tour(model: &mut Model) {
-    model.layers.clear();
-    model.layers.push(Layer::Tour { top: 0 });
+fn tour(state: &mut State) {
+    state.layers.clear();
+    state.layers.push(Layer::Tour { top: 0 });
 }
 
 /// Says how the figures on the screen came about.
-fn figures(model: &mut Model) {
-    let figures = draw::figures::figures(model);
-    model.layers.push(Layer::Figures(figures));
+fn figures(state: &mut State) {
+    let figures = draw::figures::figures(state);
+    state.layers.push(Layer::Figures(figures));
 }
 
 /// Takes what came of something that was asked for.
-fn done(model: &mut Model, outcome: Outcome) -> Effects {
+fn done(state: &mut State, outcome: Outcome) -> Effects {
     match outcome {
-        Outcome::Read(name, read) => return placement::take(model, &name, read),
-        Outcome::Checked(checked) => config::checked(model, *checked),
-        Outcome::Edited(text) => config::edited(model, text),
-        Outcome::Listed(listed) => return if long::take(model, *listed) { Effects::REDRAW } else { Effects::NONE },
-        Outcome::Named(names) => return if names::take(model, names) { Effects::REDRAW } else { Effects::NONE },
-        Outcome::Events(page) => return update(model, Action::Events(page)),
-        Outcome::Compared(compared) => revisions::take(model, compared),
-        Outcome::Looked(looked) => past::looked(model, looked),
-        Outcome::Drafted(drafted) => change::drafted(model, *drafted),
-        Outcome::Written(Ok(told)) => model.say(Grade::Info, told),
-        Outcome::Written(Err(told)) => model.say(Grade::Refusal, told),
+        Outcome::Read(name, read) => return placement::take(state, &name, read),
+        Outcome::Checked(checked) => config::checked(state, *checked),
+        Outcome::Edited(text) => config::edited(state, text),
+        Outcome::Listed(listed) => return if long::take(state, *listed) { Effects::REDRAW } else { Effects::NONE },
+        Outcome::Named(names) => return if names::take(state, names) { Effects::REDRAW } else { Effects::NONE },
+        Outcome::Events(page) => return update(state, Action::Events(page)),
+        Outcome::Compared(compared) => revisions::take(state, compared),
+        Outcome::Looked(looked) => past::looked(state, looked),
+        Outcome::Drafted(drafted) => change::drafted(state, *drafted),
+        Outcome::Written(Ok(told)) => state.say(Grade::Info, told),
+        Outcome::Written(Err(told)) => state.say(Grade::Refusal, told),
     }
     Effects::REDRAW
 }
 
 /// Brings the cursor onto the screen and ends scrolling at the last line.
-fn settle(model: &mut Model) {
-    let height = layout::rows_on_screen(model);
+fn settle(state: &mut State) {
+    let height = layout::rows_on_screen(state);
     let most = |lines: usize, height: usize| lines.saturating_sub(height);
-    match model.page() {
+    match state.page() {
         Page::Details(_) => {
-            let lines = draw::details::height(model);
-            if let Page::Details(page) = model.page_mut() {
+            let lines = draw::details::height(state);
+            if let Page::Details(page) = state.page_mut() {
                 page.top = page.top.min(most(lines, height));
             }
         }
-        Page::Placement(_) => placement::settle(model),
+        Page::Placement(_) => placement::settle(state),
         Page::Config(page) => {
-            let (top, left) = draw::config::scrolled(model, page);
-            let beside = draw::config::beside_extent(model, page);
-            if let Page::Config(page) = model.page_mut() {
+            let (top, left) = draw::config::scrolled(state, page);
+            let beside = draw::config::beside_extent(state, page);
+            if let Page::Config(page) = state.page_mut() {
                 (page.top, page.left) = (top, left);
                 page.beside_top = page.beside_top.min(beside);
             }
         }
-        _ => lists::scroll(model, height),
+        _ => lists::scroll(state, height),
     }
-    let room = layout::overlay_room(model);
-    let lines = draw::overlay::height(model);
-    match model.layers.last_mut() {
+    let room = layout::overlay_room(state);
+    let lines = draw::overlay::height(state);
+    match state.layers.last_mut() {
         Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),
         Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {
             *top = (*top).min(most(lines, room))

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use super::super::command::{self, Argument, Kind};
-use super::super::complete;
-use super::super::model::Model;
-use super::super::model::layer::{CommandLine, Layer};
-use super::super::work::Work;
 use super::write;
+use crate::console::input::command;
+use crate::console::input::command::{Argument, Kind};
+use crate::console::state::State;
+use crate::console::state::layer::{CommandLine, Layer};
+use crate::console::state::work::Work;
+use crate::console::update::completion;
 use crate::view::View;
 
 /// Names that were found.
@@ -30,44 +31,44 @@ pub struct Job {
 }
 
 /// The names that are offered for what is written, out of very many.
-pub fn offered(model: &Model, typed: &str) -> Vec<String> {
-    let Some(Layer::Command(CommandLine { names: Some(names), .. })) = model.layers.last() else { return Vec::new() };
+pub fn offered(state: &State, typed: &str) -> Vec<String> {
+    let Some(Layer::Command(CommandLine { names: Some(names), .. })) = state.layers.last() else { return Vec::new() };
     let still = |name: &&String| names.typed == typed || name.starts_with(typed);
     names.best.iter().filter(still).cloned().collect()
 }
 
 /// Has the names found for what is written, after those that are being looked for, if they are not there yet.
-pub fn want(model: &mut Model) {
-    let Some(Layer::Command(line)) = model.layers.last() else { return };
-    let Some(typed) = written(line).filter(|_| complete::are_many(model)) else { return };
-    if model.naming || line.names.as_ref().is_some_and(|names| names.typed == typed) {
+pub fn want(state: &mut State) {
+    let Some(Layer::Command(line)) = state.layers.last() else { return };
+    let Some(typed) = written(line).filter(|_| completion::are_many(state)) else { return };
+    if state.naming || line.names.as_ref().is_some_and(|names| names.typed == typed) {
         return;
     }
     let (view, partition, typed) =
-        (Arc::clone(&model.cluster.view), Arc::clone(&model.cluster.partition), typed.to_owned());
-    model.naming = true;
-    model.work.push_back(Work::Names(Box::new(Job { view, partition, typed, most: complete::MOST })));
+        (Arc::clone(&state.cluster.view), Arc::clone(&state.cluster.partition), typed.to_owned());
+    state.naming = true;
+    state.work.push_back(Work::Names(Box::new(Job { view, partition, typed, most: completion::MOST })));
 }
 
 /// Looks for names. Takes tens of milliseconds: not to be called where frames are drawn.
 pub fn perform(job: Job) -> Names {
     let Job { view, partition, typed, most } = job;
     let part = view.partitions.iter().find(|part| part.name == partition);
-    let best = part.map_or_else(Vec::new, |part| complete::apps_in(part, &typed, most));
+    let best = part.map_or_else(Vec::new, |part| completion::apps_in(part, &typed, most));
     Names { typed, best }
 }
 
 /// Takes names that were found. Whether somebody writes what they are for.
-pub fn take(model: &mut Model, found: Names) -> bool {
-    model.naming = false;
-    let Some(Layer::Command(line)) = model.layers.last_mut() else { return false };
+pub fn take(state: &mut State, found: Names) -> bool {
+    state.naming = false;
+    let Some(Layer::Command(line)) = state.layers.last_mut() else { return false };
     let Some(typed) = written(line) else { return false };
     // What was found for the beginning is still of use.
     let fits = typed.starts_with(&found.typed);
     if fits {
         line.names = Some(found);
     }
-    write::look_up(model);
+    write::look_up(state);
     fits
 }
 

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::action::Effects;
-use super::super::complete;
-use super::super::format;
-use super::super::model::layer::{Confirm, Layer, Question};
-use super::super::model::page::{
+use super::{audit, change, config, events, lists, placement, queues as tree, revisions};
+use crate::console::present::format;
+use crate::console::present::subject;
+use crate::console::state::layer::{Confirm, Layer, Question};
+use crate::console::state::page::{
     Account, AccountLine, AccountPage, AppPage, AppsPage, Checkup, DetailsPage, LineId, NodePage, Page, Subject,
 };
-use super::super::model::{Grade, Model, Parked};
-use super::super::subject;
-use super::super::work::Work;
-use super::{audit, change, config, events, lists, placement, queues as tree, revisions};
+use crate::console::state::work::Work;
+use crate::console::state::{Grade, Parked, State};
+use crate::console::update::action::Effects;
+use crate::console::update::completion;
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::{OwnHealth, SourcePlace};
 use crate::view::{Side, health as health_of, health_of_picture};
@@ -22,61 +22,61 @@ use crate::view::{Side, health as health_of, health_of_picture};
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Puts a page on top.
-pub(super) fn push(model: &mut Model, page: Page) {
-    model.pages.push(page);
-    model.marks.clear();
-    lists::show(model);
+pub(super) fn push(state: &mut State, page: Page) {
+    state.pages.push(page);
+    state.marks.clear();
+    lists::show(state);
 }
 
 /// Takes the page on top off; the queues stay.
-pub(super) fn pop(model: &mut Model) {
-    if model.pages.len() > 1 {
-        let left = model.pages.pop();
-        if model.pages.len() == 1 || matches!(left, Some(Page::Change(_) | Page::Placement(_))) {
-            park(model, left);
+pub(super) fn pop(state: &mut State) {
+    if state.pages.len() > 1 {
+        let left = state.pages.pop();
+        if state.pages.len() == 1 || matches!(left, Some(Page::Change(_) | Page::Placement(_))) {
+            park(state, left);
         }
-        model.marks.clear();
-        lists::show(model);
+        state.marks.clear();
+        lists::show(state);
     }
 }
 
 /// Keeps a page of the first row for when one comes back to it.
-fn park(model: &mut Model, page: Option<Page>) {
+fn park(state: &mut State, page: Option<Page>) {
     match page {
-        Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => model.parked.apps = Some(page),
-        Some(Page::Events(page)) if page.about.is_none() => model.parked.events = Some(page),
-        Some(Page::Audit(page)) => model.parked.audit = Some(page),
-        Some(Page::Revisions(page)) => model.parked.revisions = Some(page),
-        Some(Page::Nodes(page)) => model.parked.nodes = Some(page),
-        Some(Page::Users(page)) => model.parked.users = Some(page),
-        Some(Page::Placement(page)) => model.parked.placement = Some(page),
+        Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => state.parked.apps = Some(page),
+        Some(Page::Events(page)) if page.about.is_none() => state.parked.events = Some(page),
+        Some(Page::Audit(page)) => state.parked.audit = Some(page),
+        Some(Page::Revisions(page)) => state.parked.revisions = Some(page),
+        Some(Page::Nodes(page)) => state.parked.nodes = Some(page),
+        Some(Page::Users(page)) => state.parked.users = Some(page),
+        Some(Page::Placement(page)) => state.parked.placement = Some(page),
         Some(Page::Config(page)) => {
             if page.modified {
-                model.say(Grade::Info, "the edit is kept; :config comes back to it");
+                state.say(Grade::Info, "the edit is kept; :config comes back to it");
             }
-            model.parked.config = Some(page);
+            state.parked.config = Some(page);
         }
-        Some(Page::Change(page)) => change::park(model, page),
+        Some(Page::Change(page)) => change::park(state, page),
         _ => {}
     }
 }
 
 /// Goes back to the queues.
-pub(super) fn home(model: &mut Model) {
-    let mut left = model.pages.split_off(1).into_iter();
-    park(model, left.next());
+pub(super) fn home(state: &mut State) {
+    let mut left = state.pages.split_off(1).into_iter();
+    park(state, left.next());
     for page in left.filter(|page| matches!(page, Page::Change(_) | Page::Placement(_))) {
-        park(model, Some(page));
+        park(state, Some(page));
     }
-    model.marks.clear();
-    lists::show(model);
+    state.marks.clear();
+    lists::show(state);
 }
 
 /// Opens what is under the cursor.
-pub fn open(model: &mut Model) {
-    let next = match model.page() {
-        Page::Queues(_) => subject::queue(model).map(|path| Page::Apps(AppsPage::new(Some(path)))),
-        Page::Apps(_) => match subject::of(model) {
+pub fn open(state: &mut State) {
+    let next = match state.page() {
+        Page::Queues(_) => subject::queue(state).map(|path| Page::Apps(AppsPage::new(Some(path)))),
+        Page::Apps(_) => match subject::of(state) {
             Some(Subject::App(row)) => {
                 let mut page = AppPage::new(row.id.clone(), None);
                 page.row = Some(row);
@@ -91,13 +91,13 @@ pub fn open(model: &mut Model) {
             page.list.rows.get(page.list.cursor.index).cloned().map(|account| Page::Account(AccountPage::new(account)))
         }
         Page::Account(page) => page.list.rows.get(page.list.cursor.index).map(|line| open_line(&page.account, line)),
-        Page::Events(_) => return events::jump(model),
-        Page::Audit(_) => return audit::jump(model),
-        Page::Revisions(_) => return revisions::show(model),
+        Page::Events(_) => return events::jump(state),
+        Page::Audit(_) => return audit::jump(state),
+        Page::Revisions(_) => return revisions::show(state),
         Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => None,
     };
     if let Some(page) = next {
-        push(model, page);
+        push(state, page);
     }
 }
 
@@ -116,124 +116,124 @@ fn open_line(account: &Account, line: &AccountLine) -> Page {
 }
 
 /// Everything about what is under the cursor.
-pub fn details(model: &mut Model) {
-    if let Some(subject) = subject::of(model).filter(|_| !matches!(model.page(), Page::Details(_))) {
-        push(model, Page::Details(DetailsPage { subject, top: 0 }));
+pub fn details(state: &mut State) {
+    if let Some(subject) = subject::of(state).filter(|_| !matches!(state.page(), Page::Details(_))) {
+        push(state, Page::Details(DetailsPage { subject, top: 0 }));
     }
 }
 
 /// The queue tree; with a queue, the cursor on it; with `/text`, filtered.
-pub fn queues(model: &mut Model, argument: Option<&str>) {
+pub fn queues(state: &mut State, argument: Option<&str>) {
     let (path, filter) = split_filter(argument);
-    let path = match path.map(|text| find_queue(model, text)).transpose() {
+    let path = match path.map(|text| find_queue(state, text)).transpose() {
         Ok(path) => path,
-        Err(reason) => return model.say(Grade::Refusal, reason),
+        Err(reason) => return state.say(Grade::Refusal, reason),
     };
-    home(model);
-    if let (Some(path), Page::Queues(page)) = (path, model.page_mut()) {
+    home(state);
+    if let (Some(path), Page::Queues(page)) = (path, state.page_mut()) {
         tree::go_to(page, &path);
     }
     if let Some(filter) = filter {
-        lists::set_filter(model, filter);
+        lists::set_filter(state, filter);
     }
-    lists::show(model);
+    lists::show(state);
 }
 
 /// All applications, or those of a queue; with `/text`, filtered.
-pub fn apps(model: &mut Model, argument: Option<&str>) {
+pub fn apps(state: &mut State, argument: Option<&str>) {
     let (path, filter) = split_filter(argument);
-    let path = match path.map(|text| find_queue(model, text)).transpose() {
+    let path = match path.map(|text| find_queue(state, text)).transpose() {
         Ok(path) => path,
-        Err(reason) => return model.say(Grade::Refusal, reason),
+        Err(reason) => return state.say(Grade::Refusal, reason),
     };
-    home(model);
+    home(state);
     let page = match path {
         Some(path) => {
-            if let Page::Queues(page) = model.page_mut() {
+            if let Page::Queues(page) = state.page_mut() {
                 tree::go_to(page, &path);
             }
-            lists::rebuild(model, true);
+            lists::rebuild(state, true);
             AppsPage::new(Some(path))
         }
-        None => model.parked.apps.take().unwrap_or_else(|| AppsPage::new(None)),
+        None => state.parked.apps.take().unwrap_or_else(|| AppsPage::new(None)),
     };
-    push(model, Page::Apps(page));
+    push(state, Page::Apps(page));
     if let Some(filter) = filter {
-        lists::set_filter(model, filter);
+        lists::set_filter(state, filter);
     }
 }
 
 /// The nodes.
-pub fn nodes(model: &mut Model) {
-    home(model);
-    let page = model.parked.nodes.take().unwrap_or_default();
-    push(model, Page::Nodes(page));
+pub fn nodes(state: &mut State) {
+    home(state);
+    let page = state.parked.nodes.take().unwrap_or_default();
+    push(state, Page::Nodes(page));
 }
 
 /// Users and groups.
-pub fn users(model: &mut Model) {
-    home(model);
-    let page = model.parked.users.take().unwrap_or_default();
-    push(model, Page::Users(page));
+pub fn users(state: &mut State) {
+    home(state);
+    let page = state.parked.users.take().unwrap_or_default();
+    push(state, Page::Users(page));
 }
 
 /// Whether the cluster's numbers agree, at this moment. Of a scheduler elsewhere only what its picture tells is checked here.
-pub fn health(model: &mut Model) {
-    let view = &model.cluster.view;
-    let here = model.cluster.health == OwnHealth::Here;
+pub fn health(state: &mut State) {
+    let view = &state.cluster.view;
+    let here = state.cluster.health == OwnHealth::Here;
     let health = if here { health_of(view) } else { health_of_picture(view) };
-    let subject = Subject::Health(Arc::new(Checkup { at: model.cluster.at, health }));
-    home(model);
-    push(model, Page::Details(DetailsPage { subject, top: 0 }));
+    let subject = Subject::Health(Arc::new(Checkup { at: state.cluster.at, health }));
+    home(state);
+    push(state, Page::Details(DetailsPage { subject, top: 0 }));
 }
 
 /// Everything about something that is found nowhere in a list.
-pub fn sheet(model: &mut Model, subject: Subject) {
-    home(model);
-    push(model, Page::Details(DetailsPage { subject, top: 0 }));
+pub fn sheet(state: &mut State, subject: Subject) {
+    home(state);
+    push(state, Page::Details(DetailsPage { subject, top: 0 }));
 }
 
 /// What the cluster looked like, or a queue.
-pub fn history(model: &mut Model, queue: Option<&str>) {
+pub fn history(state: &mut State, queue: Option<&str>) {
     let queue =
-        match queue.map(str::trim).filter(|text| !text.is_empty()).map(|text| find_queue(model, text)).transpose() {
+        match queue.map(str::trim).filter(|text| !text.is_empty()).map(|text| find_queue(state, text)).transpose() {
             Ok(queue) => queue,
-            Err(reason) => return model.say(Grade::Refusal, reason),
+            Err(reason) => return state.say(Grade::Refusal, reason),
         };
-    let here = match subject::of(model) {
-        Some(Subject::Queue(path)) if queue.is_none() && matches!(model.page(), Page::Queues(_)) => {
+    let here = match subject::of(state) {
+        Some(Subject::Queue(path)) if queue.is_none() && matches!(state.page(), Page::Queues(_)) => {
             (path.depth() > 1).then_some(path)
         }
         _ => None,
     };
-    push(model, Page::Details(DetailsPage { subject: Subject::History(queue.or(here)), top: 0 }));
+    push(state, Page::Details(DetailsPage { subject: Subject::History(queue.or(here)), top: 0 }));
 }
 
 /// The applications that hold queues which drain.
-pub fn draining(model: &mut Model) {
-    home(model);
-    push(model, Page::Apps(AppsPage { draining: true, ..AppsPage::new(None) }));
+pub fn draining(state: &mut State) {
+    home(state);
+    push(state, Page::Apps(AppsPage { draining: true, ..AppsPage::new(None) }));
 }
 
 /// Goes to a user or a group.
-pub fn account(model: &mut Model, side: Side, text: &str) {
-    let known = model.cluster.part().is_some_and(|part| part.usage_of(side, text).is_some());
-    let name = if known { Some(text.to_owned()) } else { complete::accounts(model, side, text, 1).pop() };
+pub fn account(state: &mut State, side: Side, text: &str) {
+    let known = state.cluster.part().is_some_and(|part| part.usage_of(side, text).is_some());
+    let name = if known { Some(text.to_owned()) } else { completion::accounts(state, side, text, 1).pop() };
     match name {
         Some(name) => {
-            users(model);
-            push(model, Page::Account(AccountPage::new(Account { side, name: name.into() })));
+            users(state);
+            push(state, Page::Account(AccountPage::new(Account { side, name: name.into() })));
         }
         None => {
             let kind = if side == Side::User { "user" } else { "group" };
-            model.say(Grade::Refusal, format!("no {kind} {text} with a live application"));
+            state.say(Grade::Refusal, format!("no {kind} {text} with a live application"));
         }
     }
 }
 
 /// The next page of the first row, or the one before.
-pub fn step_tab(model: &mut Model, step: isize) {
-    let here = match model.pages.get(1) {
+pub fn step_tab(state: &mut State, step: isize) {
+    let here = match state.pages.get(1) {
         Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => 1,
         Some(Page::Nodes(_)) => 2,
         Some(Page::Users(_)) => 3,
@@ -243,13 +243,13 @@ pub fn step_tab(model: &mut Model, step: isize) {
         _ => 0,
     };
     match (here + step).rem_euclid(7) {
-        0 => queues(model, None),
-        1 => apps(model, None),
-        2 => nodes(model),
-        3 => users(model),
-        4 => placement::open(model, None),
-        5 => config::open(model),
-        _ => events::open(model, None),
+        0 => queues(state, None),
+        1 => apps(state, None),
+        2 => nodes(state),
+        3 => users(state),
+        4 => placement::open(state, None),
+        5 => config::open(state),
+        _ => events::open(state, None),
     }
 }
 
@@ -263,69 +263,69 @@ fn split_filter(argument: Option<&str>) -> (Option<&str>, Option<&str>) {
 }
 
 /// The queue of a full path, or the one that fits what was written best.
-fn find_queue(model: &Model, text: &str) -> Result<QueuePath, String> {
-    let part = model.cluster.part().ok_or("there is no queue yet")?;
+fn find_queue(state: &State, text: &str) -> Result<QueuePath, String> {
+    let part = state.cluster.part().ok_or("there is no queue yet")?;
     let exact = part.queue_at(&QueuePath::new(text)).map(|row| row.path.clone());
-    let best = || complete::queues(model, text, 1).pop().map(|path| QueuePath::new(&path));
+    let best = || completion::queues(state, text, 1).pop().map(|path| QueuePath::new(&path));
     exact.or_else(best).ok_or_else(|| format!("no queue {text} in partition {}", part.name))
 }
 
 /// Goes to an application.
-pub fn app(model: &mut Model, text: &str) {
+pub fn app(state: &mut State, text: &str) {
     let id = AppId::from(text);
-    let known = model.cluster.part().is_some_and(|part| part.app_by_id(&id).is_some());
-    let id = if known { Some(id) } else { complete::apps(model, text, 1).pop().map(AppId::from) };
+    let known = state.cluster.part().is_some_and(|part| part.app_by_id(&id).is_some());
+    let id = if known { Some(id) } else { completion::apps(state, text, 1).pop().map(AppId::from) };
     match id {
         Some(id) => {
-            home(model);
-            push(model, Page::App(AppPage::new(id, None)));
+            home(state);
+            push(state, Page::App(AppPage::new(id, None)));
         }
-        None => model.say(Grade::Refusal, format!("no application {text}")),
+        None => state.say(Grade::Refusal, format!("no application {text}")),
     }
 }
 
 /// Goes to a node.
-pub fn node(model: &mut Model, text: &str) {
+pub fn node(state: &mut State, text: &str) {
     let id = NodeId::from(text);
-    let known = model.cluster.part().is_some_and(|part| part.nodes.contains_key(&id));
-    let id = if known { Some(id) } else { complete::nodes(model, text, 1).pop().map(NodeId::from) };
+    let known = state.cluster.part().is_some_and(|part| part.nodes.contains_key(&id));
+    let id = if known { Some(id) } else { completion::nodes(state, text, 1).pop().map(NodeId::from) };
     match id {
         Some(id) => {
-            nodes(model);
-            push(model, Page::Node(NodePage::new(id)));
+            nodes(state);
+            push(state, Page::Node(NodePage::new(id)));
         }
-        None => model.say(Grade::Refusal, format!("no node {text}")),
+        None => state.say(Grade::Refusal, format!("no node {text}")),
     }
 }
 
 /// Looks at another partition, from its queues.
-pub fn partition(model: &mut Model, name: &str) {
-    match model.cluster.view.partitions.iter().find(|part| *part.name == *name).map(|part| part.name.clone()) {
+pub fn partition(state: &mut State, name: &str) {
+    match state.cluster.view.partitions.iter().find(|part| *part.name == *name).map(|part| part.name.clone()) {
         Some(name) => {
-            model.cluster.partition = name;
-            home(model);
+            state.cluster.partition = name;
+            home(state);
             // The configuration is that of all partitions.
-            let Parked { config, change, .. } = std::mem::take(&mut model.parked);
-            model.parked = Parked { config, change, ..Parked::default() };
+            let Parked { config, change, .. } = std::mem::take(&mut state.parked);
+            state.parked = Parked { config, change, ..Parked::default() };
         }
         None => {
-            let known: Vec<&str> = model.cluster.view.partitions.iter().map(|part| &*part.name).collect();
-            model.say(Grade::Refusal, format!("no partition {name}; there are {}", known.join(", ")));
+            let known: Vec<&str> = state.cluster.view.partitions.iter().map(|part| &*part.name).collect();
+            state.say(Grade::Refusal, format!("no partition {name}; there are {}", known.join(", ")));
         }
     }
 }
 
 /// Has another scheduler opened, by the name of its context.
-pub fn context(model: &mut Model, name: &str) {
-    if !model.contexts.iter().any(|known| known == name) {
-        let told = format!("no context {name}; there are {}", model.contexts.join(", "));
-        return model.say(Grade::Refusal, told);
+pub fn context(state: &mut State, name: &str) {
+    if !state.contexts.iter().any(|known| known == name) {
+        let told = format!("no context {name}; there are {}", state.contexts.join(", "));
+        return state.say(Grade::Refusal, told);
     }
-    let lines = unsaved(model);
+    let lines = unsaved(state);
     if lines.is_empty() {
-        return open_context(model, name);
+        return open_context(state, name);
     }
-    model.layers.push(Layer::Confirm(Confirm {
+    state.layers.push(Layer::Confirm(Confirm {
         title: format!("Leave this scheduler for {name}?"),
         lines,
         accept: "Leave",
@@ -337,55 +337,55 @@ pub fn context(model: &mut Model, name: &str) {
 }
 
 /// Has another scheduler opened; what is not applied here is given up.
-pub fn open_context(model: &mut Model, name: &str) {
-    model.work.push_back(Work::Context(name.to_owned()));
-    model.say(Grade::Info, format!("opening {name}"));
+pub fn open_context(state: &mut State, name: &str) {
+    state.work.push_back(Work::Context(name.to_owned()));
+    state.say(Grade::Info, format!("opening {name}"));
 }
 
 /// One step back: a notice, the first note, a filter, a page. Never out.
-pub fn back(model: &mut Model) {
-    if model.notice.take().is_some() || model.note.take().is_some() {
+pub fn back(state: &mut State) {
+    if state.notice.take().is_some() || state.note.take().is_some() {
         return;
     }
-    if !lists::filter(model).is_empty() {
-        return lists::set_filter(model, "");
+    if !lists::filter(state).is_empty() {
+        return lists::set_filter(state, "");
     }
-    if model.pages.len() > 1 {
-        return pop(model);
+    if state.pages.len() > 1 {
+        return pop(state);
     }
-    model.toast = None;
+    state.toast = None;
 }
 
 /// Closes what is on top: a box, a page; at home: quits.
-pub fn leave(model: &mut Model) -> Effects {
-    if let Some(layer) = model.layers.last_mut() {
+pub fn leave(state: &mut State) -> Effects {
+    if let Some(layer) = state.layers.last_mut() {
         match layer {
             Layer::Help(help) if !help.filter.is_empty() => help.filter.clear(),
             _ => {
-                model.layers.pop();
+                state.layers.pop();
             }
         }
         return Effects::REDRAW;
     }
-    if model.pages.len() > 1 {
-        pop(model);
+    if state.pages.len() > 1 {
+        pop(state);
         return Effects::REDRAW;
     }
-    quit(model)
+    quit(state)
 }
 
 /// Whether something is being written or asked, or was written since an act of the person: then nothing may take its place unasked.
-pub fn is_busy(model: &Model, since: u64) -> bool {
-    !model.layers.is_empty() || model.turn != since && !unsaved(model).is_empty()
+pub fn is_busy(state: &State, since: u64) -> bool {
+    !state.layers.is_empty() || state.turn != since && !unsaved(state).is_empty()
 }
 
 /// What is written and would be lost with this console's cluster.
-fn unsaved(model: &Model) -> Vec<String> {
+fn unsaved(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
-    if config::page_of(model).is_some_and(|page| page.modified) {
+    if config::page_of(state).is_some_and(|page| page.modified) {
         lines.push("The configuration was edited and is not applied; the edit would be lost.".to_owned());
     }
-    if let Some(page) = change::written(model) {
+    if let Some(page) = change::written(state) {
         let (form, queue) = (page.kind.title(), &page.queue);
         lines.push(format!("What is written in the form \"{form}\" on {queue} would be lost."));
     }
@@ -393,21 +393,21 @@ fn unsaved(model: &Model) -> Vec<String> {
 }
 
 /// Quits, or asks first when something would be lost: an embedded scheduler with live applications ends with the console.
-pub fn quit(model: &mut Model) -> Effects {
-    let partitions = &model.cluster.newest.partitions;
+pub fn quit(state: &mut State) -> Effects {
+    let partitions = &state.cluster.newest.partitions;
     let apps: usize = partitions.iter().map(|part| part.live_apps).sum();
     let nodes: usize = partitions.iter().map(|part| part.nodes.len()).sum();
     let mut lines = Vec::new();
-    if model.cluster.about.place == SourcePlace::Embedded && apps > 0 {
+    if state.cluster.about.place == SourcePlace::Embedded && apps > 0 {
         let (apps, nodes) = (format::count(apps as u64, "live application"), format::count(nodes as u64, "node"));
         lines.push("The scheduler runs inside this console and ends with it:".to_owned());
         lines.push(format!("{apps} on {nodes} would be lost."));
     }
-    lines.extend(unsaved(model));
+    lines.extend(unsaved(state));
     if lines.is_empty() {
         return Effects { quit: true, ..Effects::NONE };
     }
-    model.layers.push(Layer::Confirm(Confirm {
+    state.layers.push(Layer::Confirm(Confirm {
         title: "Quit kornsole?".to_owned(),
         lines,
         accept: "Quit",
@@ -420,11 +420,11 @@ pub fn quit(model: &mut Model) -> Effects {
 }
 
 /// Quits at once when pressed twice.
-pub fn quit_again(model: &mut Model) -> Effects {
-    if model.armed.is_some_and(|until| until > model.now) {
+pub fn quit_again(state: &mut State) -> Effects {
+    if state.armed.is_some_and(|until| until > state.now) {
         return Effects { quit: true, ..Effects::NONE };
     }
-    model.say(Grade::Info, "once more to quit at once");
-    model.armed = Some(model.now + AGAIN);
+    state.say(Grade::Info, "once more to quit at once");
+    state.armed = Some(state.now + AGAIN);
     Effects::REDRAW
 }

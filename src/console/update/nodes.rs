@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::super::filter::Filter;
-use super::super::format;
-use super::super::model::Model;
-use super::super::model::column::{AllocationColumn, NodeColumn};
-use super::super::model::page::{NodePage, NodesPage, Page};
 use super::lists::{self, SortKey};
+use crate::console::present::filter::Filter;
+use crate::console::present::format;
+use crate::console::state::State;
+use crate::console::state::column::{AllocationColumn, NodeColumn};
+use crate::console::state::page::{NodePage, NodesPage, Page};
 use crate::model::{AppId, AskId, MEMORY, VCORE};
 use crate::view::{NodeAllocation, NodeRow, PartitionView};
 
@@ -41,8 +41,8 @@ fn sort_key(node: &NodeRow, column: NodeColumn) -> SortKey<'_> {
 }
 
 /// Shows the nodes as a map beside the table, or no longer.
-pub fn toggle_map(model: &mut Model) {
-    if let Page::Nodes(page) = model.page_mut() {
+pub fn toggle_map(state: &mut State) {
+    if let Page::Nodes(page) = state.page_mut() {
         page.map = !page.map;
     }
 }

@@ -3,31 +3,32 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::action::Effects;
-use super::super::command::{self, CommandId};
-use super::super::format;
-use super::super::model::layer::{CommandLine, Confirm, Layer, Off, Question};
-use super::super::model::orders::{Asked, Purpose, Ticket};
-use super::super::model::page::{Page, Subject};
-use super::super::model::{Grade, Model};
-use super::super::subject;
 use super::{aftermath, attempt, bulk, change, config, revisions, workload, write};
+use crate::console::input::command;
+use crate::console::input::command::CommandId;
+use crate::console::present::format;
+use crate::console::present::subject;
+use crate::console::state::layer::{CommandLine, Confirm, Layer, Off, Question};
+use crate::console::state::orders::{Asked, Purpose, Ticket};
+use crate::console::state::page::{Page, Subject};
+use crate::console::state::{Grade, State};
+use crate::console::update::action::Effects;
 use crate::model::QueuePath;
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
 use crate::view::placement::access;
 use crate::view::{AppRow, LimitUse, PartitionView, Side};
 
 /// The application that an order would be about: the one that a command line was begun on, or the one under the cursor.
-pub fn target(model: &Model) -> Option<Arc<AppRow>> {
-    match &model.aim {
+pub fn target(state: &State) -> Option<Arc<AppRow>> {
+    match &state.aim {
         Some(row) => {
-            let part = model.cluster.part()?;
+            let part = state.cluster.part()?;
             let live = part.app(row.slot).filter(|now| now.id == row.id && !row.state.is_ended());
             // It kept its slot as long as it lived.
             let ended = || part.ended.iter().rev().find(|ended| ended.id == row.id);
             live.or_else(ended).or_else(|| part.app_by_id(&row.id)).cloned()
         }
-        None => match subject::of(model)? {
+        None => match subject::of(state)? {
             Subject::App(row) | Subject::Why(row) => Some(row),
             _ => None,
         },
@@ -35,14 +36,14 @@ pub fn target(model: &Model) -> Option<Arc<AppRow>> {
 }
 
 /// The partition on the screen as it is now, also while the picture is frozen.
-pub(super) fn part(model: &Model) -> Option<&PartitionView> {
-    let shown = model.cluster.part()?;
-    model.cluster.newest.partitions.iter().find(|part| part.name == shown.name)
+pub(super) fn part(state: &State) -> Option<&PartitionView> {
+    let shown = state.cluster.part()?;
+    state.cluster.newest.partitions.iter().find(|part| part.name == shown.name)
 }
 
 /// An act in the partition on the screen.
-pub(super) fn within(model: &Model, act: PartitionAct) -> Option<Act> {
-    part(model).map(|part| Act::within(&part.name, act))
+pub(super) fn within(state: &State, act: PartitionAct) -> Option<Act> {
+    part(state).map(|part| Act::within(&part.name, act))
 }
 
 fn kill_of(app: &AppRow) -> PartitionAct {
@@ -53,25 +54,25 @@ fn kill_of(app: &AppRow) -> PartitionAct {
 ///
 /// # Errors
 /// Why not.
-pub fn may(model: &Model, verb: &str) -> Result<(), String> {
-    if bulk::has_marks(model) {
-        return model.cluster.actor().map(|_| ());
+pub fn may(state: &State, verb: &str) -> Result<(), String> {
+    if bulk::has_marks(state) {
+        return state.cluster.actor().map(|_| ());
     }
-    let Some(app) = target(model) else {
-        let empty = matches!(model.page(), Page::Apps(page) if page.list.rows.is_empty());
+    let Some(app) = target(state) else {
+        let empty = matches!(state.page(), Page::Apps(page) if page.list.rows.is_empty());
         return Err(if empty {
             "there is no application here".to_owned()
         } else {
             format!("only an application can be {verb}")
         });
     };
-    if let Some(doing) = model.orders.under_way(&app.id) {
+    if let Some(doing) = state.orders.under_way(&app.id) {
         return Err(format!("{}: {doing}", app.id));
     }
-    let (Some(part), Some(act)) = (part(model), within(model, kill_of(&app))) else {
+    let (Some(part), Some(act)) = (part(state), within(state, kill_of(&app))) else {
         return Err("there is no partition".to_owned());
     };
-    let actor = model.cluster.actor()?;
+    let actor = state.cluster.actor()?;
     part.may_administer(actor, &act, &app).map_err(|refusal| match refusal.code {
         Code::AclDenied => format!("{}: {}", app.id, refusal.description),
         Code::ReadOnly => refusal.description,
@@ -83,37 +84,37 @@ pub fn may(model: &Model, verb: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// Why not.
-pub fn may_rest(model: &Model, rest: bool) -> Result<(), String> {
-    match (model.cluster.newest.resting, rest) {
+pub fn may_rest(state: &State, rest: bool) -> Result<(), String> {
+    match (state.cluster.newest.paused, rest) {
         (true, true) => return Err("the scheduler rests already".to_owned()),
         (false, false) => return Err("the scheduler does not rest".to_owned()),
         _ => {}
     }
     let act = if rest { Act::Pause } else { Act::Resume };
-    model.cluster.newest.may(model.cluster.actor()?, &act).map_err(|refusal| refusal.to_string())
+    state.cluster.newest.may(state.cluster.actor()?, &act).map_err(|refusal| refusal.to_string())
 }
 
 /// Lets the scheduler rest, or go on.
-pub fn rest(model: &mut Model, rest: bool) {
+pub fn rest(state: &mut State, rest: bool) {
     let act = if rest { Act::Pause } else { Act::Resume };
-    model.orders.give(act.into(), Purpose::Tell);
+    state.orders.give(act.into(), Purpose::Tell);
 }
 
 /// Asks whether the application is to be killed.
-pub fn kill(model: &mut Model, reason: &str) {
-    let Some(app) = target(model).and_then(|app| part(model)?.app_by_id(&app.id).cloned()) else { return };
-    let Some(act) = within(model, kill_of(&app)) else { return };
-    let lines = kill_lines(model, &app);
-    ask(model, format!("Kill {}?", app.id), lines, "Kill", Order { act, reason: reason.to_owned() });
+pub fn kill(state: &mut State, reason: &str) {
+    let Some(app) = target(state).and_then(|app| part(state)?.app_by_id(&app.id).cloned()) else { return };
+    let Some(act) = within(state, kill_of(&app)) else { return };
+    let lines = kill_lines(state, &app);
+    ask(state, format!("Kill {}?", app.id), lines, "Kill", Order { act, reason: reason.to_owned() });
 }
 
 /// Asks whether an order is to be given; opens on not giving it.
-pub(super) fn ask(model: &mut Model, title: String, mut lines: Vec<String>, accept: &'static str, order: Order) {
+pub(super) fn ask(state: &mut State, title: String, mut lines: Vec<String>, accept: &'static str, order: Order) {
     if !order.reason.is_empty() {
         lines.push(format!("Reason: {}", order.reason));
     }
     let what = Question::Order(Box::new(order));
-    model.layers.push(Layer::Confirm(Confirm {
+    state.layers.push(Layer::Confirm(Confirm {
         title,
         lines,
         accept,
@@ -125,8 +126,8 @@ pub(super) fn ask(model: &mut Model, title: String, mut lines: Vec<String>, acce
 }
 
 /// What killing an application does.
-fn kill_lines(model: &Model, app: &AppRow) -> Vec<String> {
-    let mut lines = vec![standing(model, app)];
+fn kill_lines(state: &State, app: &AppRow) -> Vec<String> {
+    let mut lines = vec![standing(state, app)];
     let held = app.allocated.add(&app.placeholder);
     let running = app.asks.len().saturating_sub(app.pending_asks as usize);
     let asks = format::count(u64::from(app.pending_asks), "pending ask");
@@ -137,18 +138,18 @@ fn kill_lines(model: &Model, app: &AppRow) -> Vec<String> {
             format!("Releases {allocations} ({}), withdraws {asks}.", format::resource(&held))
         }
     });
-    if let Some(part) = part(model) {
+    if let Some(part) = part(state) {
         let limits: Vec<String> = part.limits_of(app).iter().map(limit_words).collect();
         let and = if limits.is_empty() { String::new() } else { format!(", and the {}", limits.join(", the ")) };
         lines.push(format!("It leaves {}; usage goes down there and above{and}.", app.queue));
-        lines.extend(granted(model, part, &app.queue, "Allowed"));
+        lines.extend(granted(state, part, &app.queue, "Allowed"));
     }
     lines.push("This cannot be undone.".to_owned());
     lines
 }
 
-fn standing(model: &Model, app: &AppRow) -> String {
-    let age = format::duration(model.cluster.at.since(app.submitted));
+fn standing(state: &State, app: &AppRow) -> String {
+    let age = format::duration(state.cluster.at.since(app.submitted));
     format!("{}, of {}, {}, submitted {age} ago", app.queue, app.who.user, app.state)
 }
 
@@ -159,8 +160,8 @@ pub(super) fn limit_words(limit: &LimitUse) -> String {
 }
 
 /// What lets the person administer a queue.
-fn granted(model: &Model, part: &PartitionView, queue: &QueuePath, word: &str) -> Option<String> {
-    let actor = model.cluster.actor().ok()?;
+fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -> Option<String> {
+    let actor = state.cluster.actor().ok()?;
     let grant = access::admin(part, queue.as_str(), &actor.identity)?;
     let by = match &grant.by {
         access::GrantedBy::Everybody => "everybody".to_owned(),
@@ -171,52 +172,52 @@ fn granted(model: &Model, part: &PartitionView, queue: &QueuePath, word: &str) -
 }
 
 /// Asks where to, or, when that is told, what would come of it.
-pub fn move_to(model: &mut Model, to: Option<&str>) {
+pub fn move_to(state: &mut State, to: Option<&str>) {
     let Some(to) = to.map(str::trim).filter(|to| !to.is_empty()) else {
         let name = command::by_id(CommandId::Move).name;
-        return write::open_command_line_with(model, &format!("{name} "));
+        return write::open_command_line_with(state, &format!("{name} "));
     };
-    if let Some(act) = move_act(model, to, true) {
-        ask_first(model, act);
+    if let Some(act) = move_act(state, to, true) {
+        ask_first(state, act);
     }
 }
 
 /// Asks the scheduler what would come of an act; the question to the person follows with its answer.
-pub(super) fn ask_first(model: &mut Model, act: Act) {
-    let asked = Asked { turn: model.turn, at: model.now };
-    model.orders.give(act.into(), Purpose::Ask(asked));
+pub(super) fn ask_first(state: &mut State, act: Act) {
+    let asked = Asked { turn: state.turn, at: state.now };
+    state.orders.give(act.into(), Purpose::Ask(asked));
 }
 
-fn move_act(model: &Model, to: &str, dry_run: bool) -> Option<Act> {
-    let app = target(model)?;
+fn move_act(state: &State, to: &str, dry_run: bool) -> Option<Act> {
+    let app = target(state)?;
     let (expect_queue, to) = (Some(app.queue.clone()), QueuePath::new(to));
-    within(model, PartitionAct::Move { app: app.id.clone(), to, expect_queue, dry_run })
+    within(state, PartitionAct::Move { app: app.id.clone(), to, expect_queue, dry_run })
 }
 
 /// Why the application cannot be moved to a queue, as far as the view tells.
-pub fn move_refused(model: &Model, app: &AppRow, to: &str) -> Option<String> {
-    let part = part(model)?;
+pub fn move_refused(state: &State, app: &AppRow, to: &str) -> Option<String> {
+    let part = part(state)?;
     let (expect_queue, target) = (Some(app.queue.clone()), QueuePath::new(to));
-    let act = within(model, PartitionAct::Move { app: app.id.clone(), to: target, expect_queue, dry_run: true })?;
-    part.may_take(model.cluster.actor().ok()?, &act, app, &QueuePath::new(to)).err().map(|refusal| refusal.reason())
+    let act = within(state, PartitionAct::Move { app: app.id.clone(), to: target, expect_queue, dry_run: true })?;
+    part.may_take(state.cluster.actor().ok()?, &act, app, &QueuePath::new(to)).err().map(|refusal| refusal.reason())
 }
 
 /// Asks what would come of the move that is being written, once its target is a queue that may take the application.
-pub fn watch_move(model: &mut Model) {
-    let Some(Layer::Command(line)) = model.layers.last() else { return };
+pub fn watch_move(state: &mut State) {
+    let Some(Layer::Command(line)) = state.layers.last() else { return };
     let Some(to) = written_target(line) else { return };
-    let fits = |candidate: &&super::super::model::layer::Candidate| candidate.word == to && candidate.off.is_none();
+    let fits = |candidate: &&crate::console::state::layer::Candidate| candidate.word == to && candidate.off.is_none();
     if !line.candidates.iter().any(|candidate| fits(&candidate)) {
         return;
     }
     let to = to.to_owned();
-    let marked = bulk::marked(model);
+    let marked = bulk::marked(state);
     if !marked.is_empty() {
-        return bulk::watch(model, &marked, &to);
+        return bulk::watch(state, &marked, &to);
     }
-    model.orders.watched = None;
-    if let Some(act) = move_act(model, &to, true) {
-        model.orders.give(act.into(), Purpose::Watch);
+    state.orders.watched = None;
+    if let Some(act) = move_act(state, &to, true) {
+        state.orders.give(act.into(), Purpose::Watch);
     }
 }
 
@@ -229,47 +230,47 @@ fn written_target(line: &CommandLine) -> Option<&str> {
 
 /// Keeps among the messages which orders have no answer, when another scheduler takes this one's place: what comes of them is not told
 /// any more.
-pub fn leave_open(model: &mut Model) {
-    let given = model.orders.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch(_)));
+pub fn leave_open(state: &mut State) {
+    let given = state.orders.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch(_)));
     let acts: Vec<String> = given.map(|ticket| ticket.act.to_string()).collect();
-    let name = model.cluster.about.name.clone();
+    let name = state.cluster.about.name.clone();
     for act in acts {
         let told = format!("{act}: {name} had not answered yet when it was left; what came of it is told there only");
-        model.keep(Some(model.now), Grade::Warning, told, String::new());
+        state.keep(Some(state.now), Grade::Warning, told, String::new());
     }
 }
 
 /// Says what came of an order.
-pub fn answer(model: &mut Model, number: u64, outcome: Result<Done, Refusal>) -> Effects {
-    let Some(ticket) = model.orders.answered(number) else { return Effects::NONE };
+pub fn answer(state: &mut State, number: u64, outcome: Result<Done, Refusal>) -> Effects {
+    let Some(ticket) = state.orders.answered(number) else { return Effects::NONE };
     if matches!(ticket.act, Act::Configure { dry_run: false, .. }) {
-        config::ordered(model, number, outcome.is_ok());
+        config::ordered(state, number, outcome.is_ok());
         let applied = outcome.is_ok();
-        let effects = told_of(model, &ticket, outcome);
-        change::ordered(model, number, applied);
+        let effects = told_of(state, &ticket, outcome);
+        change::ordered(state, number, applied);
         return effects;
     }
-    told_of(model, &ticket, outcome)
+    told_of(state, &ticket, outcome)
 }
 
 /// Says what came of an order, by what it was given for.
-fn told_of(model: &mut Model, ticket: &Ticket, outcome: Result<Done, Refusal>) -> Effects {
+fn told_of(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refusal>) -> Effects {
     let act = &ticket.act;
     match (ticket.purpose, outcome) {
         (Purpose::Tell, Ok(done)) => {
-            model.orders.keep_moved(&done, ticket.number);
-            model.say(Grade::Info, told(&done));
-            aftermath::expect(model, vec![act.clone()], ticket.since);
+            state.orders.keep_moved(&done, ticket.number);
+            state.say(Grade::Info, told(&done));
+            aftermath::expect(state, vec![act.clone()], ticket.since);
         }
-        (Purpose::Batch(number), outcome) => bulk::answered(model, ticket, number, &outcome),
-        (Purpose::Watch, outcome) => return watched(model, act, &outcome),
-        (Purpose::Ask(asked), Ok(would)) => question(model, act, asked, would),
+        (Purpose::Batch(number), outcome) => bulk::answered(state, ticket, number, &outcome),
+        (Purpose::Watch, outcome) => return watched(state, act, &outcome),
+        (Purpose::Ask(asked), Ok(would)) => question(state, act, asked, would),
         (Purpose::Tell | Purpose::Ask(_), Err(refusal)) => {
             if matches!(ticket.purpose, Purpose::Ask(_)) {
-                attempt::note(model, act.clone(), &refusal);
+                attempt::note(state, act.clone(), &refusal);
             }
             let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);
-            model.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
+            state.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
         }
     }
     Effects::REDRAW
@@ -277,39 +278,39 @@ fn told_of(model: &mut Model, ticket: &Ticket, outcome: Result<Done, Refusal>) -
 
 /// Opens the question that was asked for, unless the person is at something else by now: then it would take keys that are meant for
 /// that as its answers.
-fn question(model: &mut Model, act: &Act, asked: Asked, would: Done) {
-    if asked.turn != model.turn || !model.layers.is_empty() {
+fn question(state: &mut State, act: &Act, asked: Asked, would: Done) {
+    if asked.turn != state.turn || !state.layers.is_empty() {
         let told =
             format!("{act}: the scheduler has answered while you were at something else; say it again to be asked");
-        return model.say(Grade::Info, told);
+        return state.say(Grade::Info, told);
     }
     match would {
-        Done::Moved(would) => ask_move(model, act.clone(), would),
-        Done::Cleaned(would) => workload::ask_clean(model, act.clone(), &would),
-        Done::Configured(would) => revisions::ask(model, act, &would),
+        Done::Moved(would) => ask_move(state, act.clone(), would),
+        Done::Cleaned(would) => workload::ask_clean(state, act.clone(), &would),
+        Done::Configured(would) => revisions::ask(state, act, &would),
         _ => {}
     }
-    let late = model.now > asked.at;
-    if let Some(Layer::Confirm(confirm)) = model.layers.last_mut().filter(|_| late) {
-        confirm.from = model.now + Confirm::MOMENT;
+    let late = state.now > asked.at;
+    if let Some(Layer::Confirm(confirm)) = state.layers.last_mut().filter(|_| late) {
+        confirm.from = state.now + Confirm::MOMENT;
     }
 }
 
 /// Says beside the target that is being written what would come of the move.
-fn watched(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) -> Effects {
+fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) -> Effects {
     let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return Effects::NONE };
     // One that comes late may be about the line before, which was begun on something else.
-    if model.orders.watched.is_none() && model.aim.as_ref().map(|aim| &aim.id) != Some(app) {
+    if state.orders.watched.is_none() && state.aim.as_ref().map(|aim| &aim.id) != Some(app) {
         return Effects::NONE;
     }
-    let Some(Layer::Command(line)) = model.layers.last_mut() else { return Effects::NONE };
+    let Some(Layer::Command(line)) = state.layers.last_mut() else { return Effects::NONE };
     if written_target(line) != Some(to.as_str()) {
         return Effects::NONE;
     }
     let Some(candidate) = line.candidates.iter_mut().find(|candidate| candidate.word == to.as_str()) else {
         return Effects::NONE;
     };
-    if let Some(watched) = model.orders.watched.as_mut().filter(|watched| watched.to == *to) {
+    if let Some(watched) = state.orders.watched.as_mut().filter(|watched| watched.to == *to) {
         watched.take(act.object(), outcome.as_ref().err().map(Refusal::reason));
         match watched.told() {
             Some(told) if told.all => candidate.off = Some(Off::Refused(told.words)),
@@ -327,16 +328,16 @@ fn watched(model: &mut Model, act: &Act, outcome: &Result<Done, Refusal>) -> Eff
 }
 
 /// Asks whether the application is to be moved, which could be done a moment ago.
-fn ask_move(model: &mut Model, act: Act, would: Moved) {
+fn ask_move(state: &mut State, act: Act, would: Moved) {
     let Act::In { partition, act: PartitionAct::Move { app, to, expect_queue, .. } } = act else { return };
     let mut lines = vec![format!("{} → {}", would.from, would.to)];
-    if let Some(row) = part(model).and_then(|part| part.app_by_id(&app)) {
-        lines.insert(0, standing(model, row));
+    if let Some(row) = part(state).and_then(|part| part.app_by_id(&app)) {
+        lines.insert(0, standing(state, row));
     }
     lines.extend(would.effects.iter().map(|effect| sentence(effect)));
-    lines.extend(part(model).and_then(|part| granted(model, part, &would.from, "Allowed")));
+    lines.extend(part(state).and_then(|part| granted(state, part, &would.from, "Allowed")));
     let act = Act::In { partition, act: PartitionAct::Move { app: app.clone(), to, expect_queue, dry_run: false } };
-    ask(model, format!("Move {app}?"), lines, "Move", act.into());
+    ask(state, format!("Move {app}?"), lines, "Move", act.into());
 }
 
 /// A clause as a sentence of its own.
@@ -346,8 +347,8 @@ fn sentence(clause: &str) -> String {
 }
 
 /// Gives the order that was asked about.
-pub fn yes(model: &mut Model, order: Order) {
-    model.orders.give(order, Purpose::Tell);
+pub fn yes(state: &mut State, order: Order) {
+    state.orders.give(order, Purpose::Tell);
 }
 
 /// What was done, in one line.
@@ -386,6 +387,6 @@ fn configured(done: &Configured) -> String {
 }
 
 /// The application that a command line is begun on.
-pub fn aim(model: &Model) -> Option<Arc<AppRow>> {
-    target(model)
+pub fn aim(state: &State) -> Option<Arc<AppRow>> {
+    target(state)
 }

@@ -4,74 +4,74 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::format;
-use super::super::model::past::{Chapters, Fetch, Found, Moment, Seek, Shown, Span, Step};
-use super::super::model::{Grade, Model};
-use super::super::work::{Looked, Work};
 use super::{config, feed, lists};
+use crate::console::present::format;
+use crate::console::state::past::{Chapters, Fetch, Found, Moment, Seek, Shown, Span, Step};
+use crate::console::state::work::{Looked, Work};
+use crate::console::state::{Grade, State};
 use crate::model::Time;
 use crate::view::{ChangeDetail, ChangeType, Chapter, ObjectType, Record, View};
 
 /// Goes back by a span (`10m`, `1h30m`), or to a moment (`0:41`); without either, one step.
-pub fn back(model: &mut Model, wanted: Option<&str>) {
-    let Some(wanted) = wanted.map(str::trim).filter(|text| !text.is_empty()) else { return step(model, Step::Back) };
-    let here = model.cluster.past.shown.as_ref().map_or(model.cluster.past.live, |shown| shown.at);
+pub fn back(state: &mut State, wanted: Option<&str>) {
+    let Some(wanted) = wanted.map(str::trim).filter(|text| !text.is_empty()) else { return step(state, Step::Back) };
+    let here = state.cluster.past.shown.as_ref().map_or(state.cluster.past.live, |shown| shown.at);
     let target = match (span(wanted), moment(wanted)) {
         (Some(span), _) if here.since(Time::ZERO) < span => None,
         (Some(span), _) => Some(here - span),
         (None, Some(moment)) => Some(moment),
         (None, None) => {
             let told = format!("{wanted} is neither a span, as 90s, 10m or 1h30m, nor a moment, as 0:41");
-            return model.say(Grade::Refusal, told);
+            return state.say(Grade::Refusal, told);
         }
     };
-    let seen = target.and_then(|target| Some((target, model.cluster.past.at(target)?)));
+    let seen = target.and_then(|target| Some((target, state.cluster.past.at(target)?)));
     let seen = seen.map(|(target, seen)| {
         let at = target.min(seen.until);
         (Arc::clone(&seen.view), Shown { at, before: String::new() })
     });
     match (target, seen) {
-        (Some(at), seen) if model.cluster.past.kept => fetch(model, Shown { at, before: String::new() }, seen),
-        (_, Some((view, shown))) => show(model, view, shown),
-        (None, None) if model.cluster.past.kept => {
+        (Some(at), seen) if state.cluster.past.kept => fetch(state, Shown { at, before: String::new() }, seen),
+        (_, Some((view, shown))) => show(state, view, shown),
+        (None, None) if state.cluster.past.kept => {
             let ago = format::duration(here.since(Time::ZERO));
-            model.say(Grade::Refusal, format!("{wanted} before this it did not run yet: its time began {ago} before"));
+            state.say(Grade::Refusal, format!("{wanted} before this it did not run yet: its time began {ago} before"));
         }
-        (_, None) => refuse(model),
+        (_, None) => refuse(state),
     }
 }
 
 /// Has the picture of a time made; `instead` is shown if it cannot be had.
-fn fetch(model: &mut Model, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
-    model.cluster.past.chapters.seeking = None;
-    model.say(Grade::Info, format!("looking up how it was at {}", when(wanted.at)));
-    model.cluster.past.fetching = Some(Fetch { wanted, asked: false, instead });
+fn fetch(state: &mut State, wanted: Shown, instead: Option<(Arc<View>, Shown)>) {
+    state.cluster.past.chapters.seeking = None;
+    state.say(Grade::Info, format!("looking up how it was at {}", when(wanted.at)));
+    state.cluster.past.fetching = Some(Fetch { wanted, asked: false, instead });
 }
 
 /// Takes the picture of a time, or why there is none.
-pub fn fetched(model: &mut Model, at: Time, found: Result<Arc<View>, String>) {
-    let past = &mut model.cluster.past;
+pub fn fetched(state: &mut State, at: Time, found: Result<Arc<View>, String>) {
+    let past = &mut state.cluster.past;
     let Some(fetch) = past.fetching.take_if(|fetch| fetch.asked && fetch.wanted.at == at) else { return };
-    model.toast = None;
-    if !model.layers.is_empty() {
-        return later(model, fetch.wanted.at);
+    state.toast = None;
+    if !state.layers.is_empty() {
+        return later(state, fetch.wanted.at);
     }
     match (found, fetch.instead) {
-        (Ok(view), _) => show(model, view, fetch.wanted),
-        (Err(_), Some((view, shown))) => show(model, view, shown),
-        (Err(why), None) => model.say(Grade::Refusal, why),
+        (Ok(view), _) => show(state, view, fetch.wanted),
+        (Err(_), Some((view, shown))) => show(state, view, shown),
+        (Err(why), None) => state.say(Grade::Refusal, why),
     }
 }
 
 /// The picture stays while something is written or asked over it: both are about what stands there.
-fn later(model: &mut Model, at: Time) {
+fn later(state: &mut State, at: Time) {
     let told = format!("{} was looked up while you were at something else; go there again to see it", when(at));
-    model.say(Grade::Info, told);
+    state.say(Grade::Info, told);
 }
 
 /// Tells how far back it goes.
-fn refuse(model: &mut Model) {
-    let past = &model.cluster.past;
+fn refuse(state: &mut State) {
+    let past = &state.cluster.past;
     let told = match past.oldest() {
         Some(oldest) => {
             let at = oldest.view.at;
@@ -80,34 +80,34 @@ fn refuse(model: &mut Model) {
         }
         None => "this console has seen nothing yet".to_owned(),
     };
-    model.say(Grade::Refusal, told);
+    state.say(Grade::Refusal, told);
 }
 
 /// A moment of the cluster's time, as it is shown.
 pub fn when(at: Time) -> String {
-    super::super::format::when(at)
+    crate::console::present::format::when(at)
 }
 
 /// Goes to the moment before the last thing that mattered, or to the one before the next.
-pub fn step(model: &mut Model, step: Step) {
-    model.cluster.past.stepping = Some(step);
-    model.work.push_back(Work::Moments(model.cluster.past.looked));
+pub fn step(state: &mut State, step: Step) {
+    state.cluster.past.stepping = Some(step);
+    state.work.push_back(Work::Moments(state.cluster.past.looked));
 }
 
 /// Whether there is something to return from.
 ///
 /// # Errors
 /// The present is on the screen.
-pub fn is_past(model: &Model) -> Result<(), String> {
-    match model.cluster.past.shown {
+pub fn is_past(state: &State) -> Result<(), String> {
+    match state.cluster.past.shown {
         Some(_) => Ok(()),
         None => Err("this is the present; [ and :back go to the past".to_owned()),
     }
 }
 
 /// Takes what happened since one looked last, and makes the step that waited for it.
-pub fn looked(model: &mut Model, looked: Looked) {
-    let past = &mut model.cluster.past;
+pub fn looked(state: &mut State, looked: Looked) {
+    let past = &mut state.cluster.past;
     if past.instance != looked.instance {
         past.moments.clear();
         past.chapters = Chapters::default();
@@ -122,97 +122,97 @@ pub fn looked(model: &mut Model, looked: Looked) {
         past.take_moments(looked.moments);
     }
     let Some(step) = past.stepping.take() else { return };
-    if past.kept { step_kept(model, step) } else { step_seen(model, step) }
+    if past.kept { step_kept(state, step) } else { step_seen(state, step) }
 }
 
 /// Makes a step where any time can be seen.
-fn step_kept(model: &mut Model, step: Step) {
-    let past = &mut model.cluster.past;
+fn step_kept(state: &mut State, step: Step) {
+    let past = &mut state.cluster.past;
     past.chapters.seeking = None;
     match past.seek(step) {
         Found::Moment(wanted) => {
-            let instead = past.next(&model.cluster.view, step);
-            fetch(model, wanted, instead);
+            let instead = past.next(&state.cluster.view, step);
+            fetch(state, wanted, instead);
         }
         Found::Unknown(at) => {
             past.chapters.seeking = Some(Seek { step, at, asked: false });
             let side = if step == Step::Back { "before" } else { "after" };
-            model.say(Grade::Info, format!("looking up what happened {side} {}", when(at)));
+            state.say(Grade::Info, format!("looking up what happened {side} {}", when(at)));
         }
-        Found::Nothing if step == Step::On => live(model),
+        Found::Nothing if step == Step::On => live(state),
         Found::Nothing => {
             let from = past.chapters.begins().unwrap_or(Time::ZERO);
-            nothing(model, from);
+            nothing(state, from);
         }
     }
 }
 
 /// Takes what happened right before or after a time, and makes the step that waited for it.
-pub fn told(model: &mut Model, at: Time, step: Step, found: Result<Span, String>) {
-    let chapters = &mut model.cluster.past.chapters;
+pub fn told(state: &mut State, at: Time, step: Step, found: Result<Span, String>) {
+    let chapters = &mut state.cluster.past.chapters;
     let wanted = Seek { step, at, asked: true };
     if chapters.seeking.take_if(|seek| *seek == wanted).is_none() {
         return;
     }
-    model.toast = None;
-    if !model.layers.is_empty() {
-        return later(model, at);
+    state.toast = None;
+    if !state.layers.is_empty() {
+        return later(state, at);
     }
     match found.map(|span| chapters.take(span, step, at)) {
-        Ok(true) => step_kept(model, step),
-        Ok(false) if step == Step::On => live(model),
-        Ok(false) => nothing(model, at),
+        Ok(true) => step_kept(state, step),
+        Ok(false) if step == Step::On => live(state),
+        Ok(false) => nothing(state, at),
         Err(why) => {
-            step_seen(model, step);
-            model.say(Grade::Refusal, why);
+            step_seen(state, step);
+            state.say(Grade::Refusal, why);
         }
     }
 }
 
 /// Makes a step among what this console has seen.
-fn step_seen(model: &mut Model, step: Step) {
-    let past = &mut model.cluster.past;
-    match (past.next(&model.cluster.view, step), step) {
-        (Some((view, shown)), _) => show(model, view, shown),
-        (None, Step::On) => live(model),
+fn step_seen(state: &mut State, step: Step) {
+    let past = &mut state.cluster.past;
+    match (past.next(&state.cluster.view, step), step) {
+        (Some((view, shown)), _) => show(state, view, shown),
+        (None, Step::On) => live(state),
         (None, Step::Back) => {
             let from = past.oldest().map_or(Time::ZERO, |oldest| oldest.view.at);
-            nothing(model, from);
+            nothing(state, from);
         }
     }
 }
 
 /// Tells that there is no step back: the past goes back to a time.
-fn nothing(model: &mut Model, from: Time) {
-    let before = if model.cluster.past.shown.is_some() { " before this" } else { "" };
+fn nothing(state: &mut State, from: Time) {
+    let before = if state.cluster.past.shown.is_some() { " before this" } else { "" };
     let told = format!("nothing that mattered was seen{before}; the past goes back to {}", when(from));
-    model.say(Grade::Refusal, told);
+    state.say(Grade::Refusal, told);
 }
 
 /// Puts a view of the past on the screen.
-fn show(model: &mut Model, view: Arc<View>, shown: Shown) {
-    model.cluster.frozen = None;
-    model.cluster.at = shown.at;
-    model.cluster.past.shown = Some(shown);
-    model.cluster.view = view;
-    changed(model);
+fn show(state: &mut State, view: Arc<View>, shown: Shown) {
+    state.cluster.frozen = None;
+    state.cluster.at = shown.at;
+    state.cluster.past.shown = Some(shown);
+    state.cluster.view = view;
+    changed(state);
 }
 
 /// Returns to the present.
-pub fn live(model: &mut Model) {
-    model.cluster.past.fetching = None;
-    model.cluster.past.chapters.seeking = None;
-    if model.cluster.past.shown.take().is_some() {
-        model.cluster.at = model.cluster.past.live.max(model.cluster.newest.at);
-        feed::show_newest(model, false);
-        changed(model);
+pub fn live(state: &mut State) {
+    state.cluster.past.fetching = None;
+    state.cluster.past.chapters.seeking = None;
+    if state.cluster.past.shown.take().is_some() {
+        state.cluster.at = state.cluster.past.live.max(state.cluster.newest.at);
+        feed::show_newest(state, false);
+        changed(state);
     }
 }
 
-fn changed(model: &mut Model) {
-    model.marks.clear();
-    config::follow(model);
-    lists::rebuild(model, true);
+fn changed(state: &mut State) {
+    state.marks.clear();
+    config::follow(state);
+    lists::rebuild(state, true);
 }
 
 /// A span as it is written: `90s`, `10m`, `1h30m`, `2d`.

@@ -2,48 +2,48 @@
 
 use std::sync::Arc;
 
-use super::super::action::Effects;
 use super::super::draw;
-use super::super::key::{Code, Key};
-use super::super::layout;
-use super::super::model::cursor::Move;
-use super::super::model::layer::Layer;
-use super::super::model::page::{DetailsPage, Page, Subject};
-use super::super::model::placement::{Against, EDITED, Form, PlacementPage, WantedFile};
-use super::super::model::{Cluster, Model};
-use super::super::work::Work;
-use super::super::{subject, suggest};
 use super::navigate::{home, push};
+use crate::console::input::key::{Code, Key};
+use crate::console::present::layout;
+use crate::console::present::{subject, suggestions};
+use crate::console::state::cursor::Move;
+use crate::console::state::layer::Layer;
+use crate::console::state::page::{DetailsPage, Page, Subject};
+use crate::console::state::placement::{Against, EDITED, Form, PlacementPage, WantedFile};
+use crate::console::state::work::Work;
+use crate::console::state::{Cluster, State};
+use crate::console::update::action::Effects;
 use crate::model::Identity;
 use crate::view::placement::{Admission, Request};
 use crate::view::{PartitionView, View};
 
 /// Goes to the page; with the name of a file, under that configuration. Without one, under the running one when the page is on
 /// the screen already.
-pub fn open(model: &mut Model, file: Option<&str>) {
-    let there = matches!(model.page(), Page::Placement(_));
-    home(model);
-    let mut page = model.parked.placement.take().unwrap_or_else(|| Box::new(fresh(&model.cluster.identity)));
+pub fn open(state: &mut State, file: Option<&str>) {
+    let there = matches!(state.page(), Page::Placement(_));
+    home(state);
+    let mut page = state.parked.placement.take().unwrap_or_else(|| Box::new(fresh(&state.cluster.identity)));
     match file.map(str::trim).filter(|name| !name.is_empty()) {
         Some(name) => {
-            let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+            let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
             page.against = Against::Reading(name.to_owned());
             (page.top, page.edited) = (0, None);
-            model.work.push_back(Work::Read(WantedFile { name: name.to_owned(), config: None, profile }));
+            state.work.push_back(Work::Read(WantedFile { name: name.to_owned(), config: None, profile }));
         }
         // What is edited may be another text by now.
         None if there || page.edited.is_some() => (page.against, page.edited) = (Against::Running, None),
         None => {}
     }
-    push(model, Page::Placement(page));
+    push(state, Page::Placement(page));
 }
 
 /// Whether a placement can be tried under the text in the editor.
 ///
 /// # Errors
 /// Why not.
-pub fn can_try_text(model: &Model) -> Result<(), String> {
-    let Page::Config(page) = model.page() else { return Err("only on the configuration".to_owned()) };
+pub fn can_try_text(state: &State) -> Result<(), String> {
+    let Page::Config(page) = state.page() else { return Err("only on the configuration".to_owned()) };
     if !page.is_checked() {
         return Err("the text is still being checked".to_owned());
     }
@@ -54,15 +54,15 @@ pub fn can_try_text(model: &Model) -> Result<(), String> {
 }
 
 /// Goes from the editor to the form, held against the text as it is edited; the way back leads to the editor.
-pub fn try_text(model: &mut Model) {
-    let Page::Config(page) = model.page() else { return };
+pub fn try_text(state: &mut State) {
+    let Page::Config(page) = state.page() else { return };
     let (version, config) = (page.buffer.version(), page.checked.config.clone());
-    let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
-    model.layers.retain(|layer| !matches!(layer, Layer::Edit));
-    let mut page = model.parked.placement.take().unwrap_or_else(|| Box::new(fresh(&model.cluster.identity)));
+    let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+    state.layers.retain(|layer| !matches!(layer, Layer::Edit));
+    let mut page = state.parked.placement.take().unwrap_or_else(|| Box::new(fresh(&state.cluster.identity)));
     (page.against, page.edited, page.top) = (Against::Reading(EDITED.to_owned()), Some(version), 0);
-    model.work.push_back(Work::Read(WantedFile { name: EDITED.to_owned(), config, profile }));
-    push(model, Page::Placement(page));
+    state.work.push_back(Work::Read(WantedFile { name: EDITED.to_owned(), config, profile }));
+    push(state, Page::Placement(page));
 }
 
 fn fresh(identity: &Identity) -> PlacementPage {
@@ -70,12 +70,12 @@ fn fresh(identity: &Identity) -> PlacementPage {
 }
 
 /// Takes a configuration that was read, if it is still the one that is wanted.
-pub fn take(model: &mut Model, name: &str, read: Result<Arc<View>, String>) -> Effects {
-    let on_stack = model.pages.iter_mut().find_map(|page| match page {
+pub fn take(state: &mut State, name: &str, read: Result<Arc<View>, String>) -> Effects {
+    let on_stack = state.pages.iter_mut().find_map(|page| match page {
         Page::Placement(page) => Some(page),
         _ => None,
     });
-    let Some(page) = on_stack.or(model.parked.placement.as_mut()) else { return Effects::NONE };
+    let Some(page) = on_stack.or(state.parked.placement.as_mut()) else { return Effects::NONE };
     if !matches!(&page.against, Against::Reading(wanted) if wanted == name) {
         return Effects::NONE;
     }
@@ -102,7 +102,7 @@ pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m Par
 /// # Errors
 /// What in the form is no submission.
 pub fn preview(part: &PartitionView, form: &Form) -> Result<Admission, String> {
-    use super::super::model::placement::Field;
+    use crate::console::state::placement::Field;
     let (groups, tags) = (form.groups(), form.tags()?);
     let text = |field| form.line(field).text();
     let request = Request { queue: text(Field::Queue), user: text(Field::User), groups: &groups, tags: &tags };
@@ -110,28 +110,28 @@ pub fn preview(part: &PartitionView, form: &Form) -> Result<Admission, String> {
 }
 
 /// Why the application under the cursor is where it is, or who may do what in the queue under it.
-pub fn why(model: &mut Model) {
-    let subject = match subject::of(model) {
+pub fn why(state: &mut State) {
+    let subject = match subject::of(state) {
         Some(Subject::Queue(path)) => Subject::Access(path),
         Some(Subject::App(row)) => Subject::Why(row),
         _ => return,
     };
-    push(model, Page::Details(DetailsPage { subject, top: 0 }));
+    push(state, Page::Details(DetailsPage { subject, top: 0 }));
 }
 
 /// Whether an application is on the screen whose submission could be tried.
-pub fn can_try(model: &Model) -> Result<(), String> {
-    match subject::of(model) {
+pub fn can_try(state: &State) -> Result<(), String> {
+    match subject::of(state) {
         Some(Subject::App(_) | Subject::Why(_)) => Ok(()),
         _ => Err("only on an application".to_owned()),
     }
 }
 
 /// Puts the submission that an application was into the form.
-pub fn try_again(model: &mut Model) {
-    let Some(Subject::App(row) | Subject::Why(row)) = subject::of(model) else { return };
-    open(model, None);
-    if let Page::Placement(page) = model.page_mut() {
+pub fn try_again(state: &mut State) {
+    let Some(Subject::App(row) | Subject::Why(row)) = subject::of(state) else { return };
+    open(state, None);
+    if let Page::Placement(page) = state.page_mut() {
         **page = PlacementPage { form: Form::of_app(&row), ..PlacementPage::default() };
     }
 }
@@ -143,9 +143,9 @@ pub fn step(page: &mut PlacementPage, step: isize) {
 }
 
 /// Empties the form; an empty one becomes that of the console's user.
-pub fn clear(model: &mut Model) {
-    let identity = model.cluster.identity.clone();
-    if let Page::Placement(page) = model.page_mut() {
+pub fn clear(state: &mut State) {
+    let identity = state.cluster.identity.clone();
+    if let Page::Placement(page) = state.page_mut() {
         let empty = Form::default();
         page.form = if page.form == empty { Form::of(&identity) } else { empty };
         page.suggestion.clear();
@@ -154,28 +154,28 @@ pub fn clear(model: &mut Model) {
 }
 
 /// Lets a key work on the field under the cursor.
-pub fn key(model: &mut Model, key: Key) -> Effects {
-    let Page::Placement(page) = model.page_mut() else { return Effects::NONE };
+pub fn key(state: &mut State, key: Key) -> Effects {
+    let Page::Placement(page) = state.page_mut() else { return Effects::NONE };
     if !page.form.line_mut(page.field).key(key) {
         return Effects::NONE;
     }
     page.top = 0;
-    suggest_again(model);
+    suggest_again(state);
     Effects::REDRAW
 }
 
-fn suggest_again(model: &mut Model) {
-    let Page::Placement(page) = model.page() else { return };
-    let part = part(&model.cluster, page);
-    let rest = part.map(|part| suggest::rest(part, &model.cluster.identity, &page.form, page.field));
-    if let Page::Placement(page) = model.page_mut() {
+fn suggest_again(state: &mut State) {
+    let Page::Placement(page) = state.page() else { return };
+    let part = part(&state.cluster, page);
+    let rest = part.map(|part| suggestions::rest(part, &state.cluster.identity, &page.form, page.field));
+    if let Page::Placement(page) = state.page_mut() {
         page.suggestion = rest.unwrap_or_default();
     }
 }
 
 /// Takes what is shown behind the cursor; with nothing there the cursor goes to the right.
-pub fn take_suggestion(model: &mut Model) {
-    let Page::Placement(page) = model.page_mut() else { return };
+pub fn take_suggestion(state: &mut State) {
+    let Page::Placement(page) = state.page_mut() else { return };
     let line = page.form.line_mut(page.field);
     if page.suggestion.is_empty() {
         line.key(Key::plain(Code::Right));
@@ -183,15 +183,15 @@ pub fn take_suggestion(model: &mut Model) {
         let whole = format!("{}{}", line.text(), page.suggestion);
         line.set(whole);
     }
-    suggest_again(model);
+    suggest_again(state);
 }
 
 /// Puts pasted text into the field under the cursor.
-pub fn paste(model: &mut Model, text: &str) -> bool {
-    let Page::Placement(page) = model.page_mut() else { return false };
+pub fn paste(state: &mut State, text: &str) -> bool {
+    let Page::Placement(page) = state.page_mut() else { return false };
     page.form.line_mut(page.field).paste(text);
     page.top = 0;
-    suggest_again(model);
+    suggest_again(state);
     true
 }
 
@@ -201,12 +201,12 @@ pub fn go(page: &mut PlacementPage, by: Move, height: usize) {
 }
 
 /// Ends scrolling at the last line.
-pub fn settle(model: &mut Model) {
-    let (lines, room) = match (model.page(), layout::regions(model)) {
-        (Page::Placement(page), Some(regions)) => draw::placement::extent(model, page, regions.rows),
+pub fn settle(state: &mut State) {
+    let (lines, room) = match (state.page(), layout::regions(state)) {
+        (Page::Placement(page), Some(regions)) => draw::placement::extent(state, page, regions.rows),
         _ => (0, 0),
     };
-    if let Page::Placement(page) = model.page_mut() {
+    if let Page::Placement(page) = state.page_mut() {
         page.top = page.top.min(lines.saturating_sub(room));
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::super::filter::Filter;
-use super::super::model::Model;
-use super::super::model::column::{QueueColumn, Sort};
-use super::super::model::page::{Fold, Page, QueueLine, QueuesPage};
-use super::super::text;
 use super::lists::{self, SortKey};
+use crate::console::present::filter::Filter;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::state::column::{QueueColumn, Sort};
+use crate::console::state::page::{Fold, Page, QueueLine, QueuesPage};
 use crate::model::{MEMORY, QueuePath, QueueState, Resource, VCORE};
 use crate::view::{PartitionView, QueueRow, QueueSlot};
 
@@ -157,8 +157,8 @@ pub fn select(page: &mut QueuesPage, part: &PartitionView, index: usize) {
 }
 
 /// The row under the cursor of the queue tree.
-pub fn line_at_cursor(model: &Model) -> Option<QueueLine> {
-    match model.page() {
+pub fn line_at_cursor(state: &State) -> Option<QueueLine> {
+    match state.page() {
         Page::Queues(page) => page.list.rows.get(page.list.cursor.index).copied(),
         _ => None,
     }
@@ -173,8 +173,8 @@ pub fn go_to(page: &mut QueuesPage, path: &QueuePath) {
 }
 
 /// Folds or unfolds the queue under the cursor.
-pub fn toggle_fold(model: &mut Model) {
-    with_queue(model, |page, path, _| {
+pub fn toggle_fold(state: &mut State) {
+    with_queue(state, |page, path, _| {
         if !page.collapsed.remove(&path) {
             page.collapsed.insert(path);
         }
@@ -182,8 +182,8 @@ pub fn toggle_fold(model: &mut Model) {
 }
 
 /// Folds the queue under the cursor; goes to its parent if it is folded or has nothing to fold.
-pub fn fold_or_parent(model: &mut Model) {
-    with_queue(model, |page, path, line| {
+pub fn fold_or_parent(state: &mut State) {
+    with_queue(state, |page, path, line| {
         if line.fold == Fold::Open && page.list.filter.is_empty() {
             page.collapsed.insert(path);
         } else if let Some(parent) = path.parent() {
@@ -193,42 +193,42 @@ pub fn fold_or_parent(model: &mut Model) {
 }
 
 /// Unfolds the queue under the cursor; goes to its first child if it is open.
-pub fn open_or_child(model: &mut Model) {
-    let open = line_at_cursor(model).is_some_and(|line| line.fold == Fold::Open);
+pub fn open_or_child(state: &mut State) {
+    let open = line_at_cursor(state).is_some_and(|line| line.fold == Fold::Open);
     if open {
-        return lists::go(model, super::Move::Rows(1));
+        return lists::go(state, super::Move::Rows(1));
     }
-    with_queue(model, |page, path, _| {
+    with_queue(state, |page, path, _| {
         page.collapsed.remove(&path);
     });
 }
 
 /// Folds everything below the children of the root.
-pub fn fold_all(model: &mut Model) {
-    let Some(part) = model.cluster.part() else { return };
+pub fn fold_all(state: &mut State) {
+    let Some(part) = state.cluster.part() else { return };
     let parents = part.walk().filter(|row| !row.children.is_empty() && row.parent.is_some());
     let collapsed = parents.map(|row| row.path.clone()).collect();
-    if let Page::Queues(page) = model.page_mut() {
+    if let Page::Queues(page) = state.page_mut() {
         page.collapsed = collapsed;
     }
-    lists::rebuild(model, true);
+    lists::rebuild(state, true);
 }
 
 /// Unfolds everything.
-pub fn open_all(model: &mut Model) {
-    if let Page::Queues(page) = model.page_mut() {
+pub fn open_all(state: &mut State) {
+    if let Page::Queues(page) = state.page_mut() {
         page.collapsed.clear();
     }
-    lists::rebuild(model, true);
+    lists::rebuild(state, true);
 }
 
-fn with_queue(model: &mut Model, change: impl FnOnce(&mut QueuesPage, QueuePath, QueueLine)) {
-    let Some(line) = line_at_cursor(model) else { return };
-    let Some(path) = model.cluster.part().and_then(|part| part.queue(line.slot)).map(|row| row.path.clone()) else {
+fn with_queue(state: &mut State, change: impl FnOnce(&mut QueuesPage, QueuePath, QueueLine)) {
+    let Some(line) = line_at_cursor(state) else { return };
+    let Some(path) = state.cluster.part().and_then(|part| part.queue(line.slot)).map(|row| row.path.clone()) else {
         return;
     };
-    if let Page::Queues(page) = model.page_mut() {
+    if let Page::Queues(page) = state.page_mut() {
         change(page, path, line);
     }
-    lists::rebuild(model, true);
+    lists::rebuild(state, true);
 }

@@ -3,34 +3,34 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::filter::Filter;
-use super::super::format;
-use super::super::model::column::RevisionColumn;
-use super::super::model::layer::{Confirm, Layer, Question};
-use super::super::model::page::{DetailsPage, Page, RevisionsPage, Subject};
-use super::super::model::records::{Compared, Ledger};
-use super::super::model::{Grade, Model};
-use super::super::work::Work;
 use super::lists::{self, SortKey};
 use super::navigate::{home, push};
 use super::orders;
+use crate::console::present::filter::Filter;
+use crate::console::present::format;
+use crate::console::state::column::RevisionColumn;
+use crate::console::state::layer::{Confirm, Layer, Question};
+use crate::console::state::page::{DetailsPage, Page, RevisionsPage, Subject};
+use crate::console::state::records::{Compared, Ledger};
+use crate::console::state::work::Work;
+use crate::console::state::{Grade, State};
 use crate::model::Time;
 use crate::view::act::{Act, Configured, Order};
-use crate::view::ledger::Revision;
+use crate::view::audit::Revision;
 
 /// Goes to the history of configurations.
-pub fn open(model: &mut Model) {
-    open_at(model, None);
+pub fn open(state: &mut State) {
+    open_at(state, None);
 }
 
 /// The same, with the cursor on a revision.
-pub fn open_at(model: &mut Model, number: Option<u64>) {
-    home(model);
-    let mut page = model.parked.revisions.take().unwrap_or_default();
+pub fn open_at(state: &mut State, number: Option<u64>) {
+    home(state);
+    let mut page = state.parked.revisions.take().unwrap_or_default();
     if number.is_some() {
         page.list.cursor.wanted = number;
     }
-    push(model, Page::Revisions(page));
+    push(state, Page::Revisions(page));
 }
 
 /// Makes the rows; of those that came into force after `until` none.
@@ -91,36 +91,36 @@ pub fn compared(page: &RevisionsPage, ledger: &Ledger) -> Option<Subject> {
 }
 
 /// Shows the text of the revision under the cursor.
-pub fn show(model: &mut Model) {
-    let Page::Revisions(page) = model.page() else { return };
+pub fn show(state: &mut State) {
+    let Page::Revisions(page) = state.page() else { return };
     if let Some(number) = revision(page).map(|one| one.number) {
-        push(model, Page::Details(DetailsPage { subject: Subject::Revision(number), top: 0 }));
+        push(state, Page::Details(DetailsPage { subject: Subject::Revision(number), top: 0 }));
     }
 }
 
 /// Marks the revision under the cursor as the one that others are compared with, or takes that back.
-pub fn mark(model: &mut Model) {
-    let Page::Revisions(page) = model.page_mut() else { return };
+pub fn mark(state: &mut State) {
+    let Page::Revisions(page) = state.page_mut() else { return };
     let here = revision(page).map(|one| one.number);
     page.marked = if page.marked == here { None } else { here };
 }
 
 /// Wants what the page needs: texts, and a comparison when both are there.
-pub fn want(model: &mut Model) {
-    let subject = match model.page() {
-        Page::Revisions(page) => compared(page, &model.cluster.ledger),
+pub fn want(state: &mut State) {
+    let subject = match state.page() {
+        Page::Revisions(page) => compared(page, &state.cluster.ledger),
         Page::Details(page) => Some(page.subject.clone()),
         _ => None,
     };
     match subject {
-        Some(Subject::Revision(number)) => model.cluster.ledger.want(number),
-        Some(Subject::Compare(old, new)) => compare(model, old, new),
+        Some(Subject::Revision(number)) => state.cluster.ledger.want(number),
+        Some(Subject::Compare(old, new)) => compare(state, old, new),
         _ => {}
     }
 }
 
-fn compare(model: &mut Model, old: u64, new: u64) {
-    let ledger = &mut model.cluster.ledger;
+fn compare(state: &mut State, old: u64, new: u64) {
+    let ledger = &mut state.cluster.ledger;
     let known = ledger.compared.as_ref().is_some_and(|compared| compared.of == (old, new));
     if known || ledger.comparing == Some((old, new)) {
         return;
@@ -137,24 +137,24 @@ fn compare(model: &mut Model, old: u64, new: u64) {
         _ => return,
     };
     ledger.comparing = Some((old, new));
-    let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
-    let policy_group = model.cluster.view.policy_group().to_owned();
-    model.work.push_back(Work::Compare { of: (old, new), texts, profile, policy_group });
+    let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+    let policy_group = state.cluster.view.policy_group().to_owned();
+    state.work.push_back(Work::Compare { of: (old, new), texts, profile, policy_group });
 }
 
 /// Takes a comparison.
-pub fn take(model: &mut Model, compared: Compared) {
-    if model.cluster.ledger.comparing == Some(compared.of) {
-        model.cluster.ledger.comparing = None;
+pub fn take(state: &mut State, compared: Compared) {
+    if state.cluster.ledger.comparing == Some(compared.of) {
+        state.cluster.ledger.comparing = None;
     }
-    model.cluster.ledger.compared = Some(compared);
+    state.cluster.ledger.compared = Some(compared);
 }
 
 /// The revision that is to be brought back: by its number, or the one under the cursor.
-fn target(model: &Model, number: Option<&str>) -> Result<u64, String> {
+fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
     match number.map(str::trim).filter(|text| !text.is_empty()) {
         Some(text) => text.parse().map_err(|_| format!("{text} is no number of a revision")),
-        None => match model.page() {
+        None => match state.page() {
             Page::Revisions(page) => revision(page).map(|one| one.number),
             Page::Details(DetailsPage { subject: Subject::Revision(number), .. }) => Some(*number),
             _ => None,
@@ -167,39 +167,39 @@ fn target(model: &Model, number: Option<&str>) -> Result<u64, String> {
 ///
 /// # Errors
 /// Why not.
-pub fn can_roll_back(model: &Model) -> Result<(), String> {
-    let actor = model.cluster.actor()?;
+pub fn can_roll_back(state: &State) -> Result<(), String> {
+    let actor = state.cluster.actor()?;
     let act = Act::Rollback { revision: 0, base: None, dry_run: true };
-    model.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())?;
-    match &model.cluster.newest.configuration {
+    state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())?;
+    match &state.cluster.newest.configuration {
         Some(_) => Ok(()),
         None => Err("the text of the configuration in force is not known".to_owned()),
     }
 }
 
 /// Asks what bringing a revision back would mean; the question follows.
-pub fn roll_back(model: &mut Model, number: Option<&str>) {
-    let revision = match target(model, number) {
+pub fn roll_back(state: &mut State, number: Option<&str>) {
+    let revision = match target(state, number) {
         Ok(number) => number,
-        Err(told) => return model.say(Grade::Refusal, told),
+        Err(told) => return state.say(Grade::Refusal, told),
     };
-    let Some(running) = &model.cluster.newest.configuration else { return };
+    let Some(running) = &state.cluster.newest.configuration else { return };
     if running.revision == revision {
-        return model.say(Grade::Refusal, format!("revision {revision} is the one in force"));
+        return state.say(Grade::Refusal, format!("revision {revision} is the one in force"));
     }
     let base = Some(running.checksum.clone());
-    orders::ask_first(model, Act::Rollback { revision, base, dry_run: true });
+    orders::ask_first(state, Act::Rollback { revision, base, dry_run: true });
 }
 
 /// Asks whether a revision is to be brought back, which could be done a moment ago.
-pub fn ask(model: &mut Model, act: &Act, would: &Configured) {
+pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     let Act::Rollback { revision, base, .. } = act else { return };
     if would.checksum == would.previous {
         let told = format!("revision {revision} is the same text as the one in force");
-        return model.say(Grade::Info, told);
+        return state.say(Grade::Info, told);
     }
     let mut lines = Vec::new();
-    if let Some(known) = model.cluster.ledger.revision(*revision) {
+    if let Some(known) = state.cluster.ledger.revision(*revision) {
         lines.push(format!("Revision {revision}, {}.", origin(known)));
     }
     lines.push(match would.changes.len() {
@@ -218,7 +218,7 @@ pub fn ask(model: &mut Model, act: &Act, would: &Configured) {
     lines.push("It comes into force at once, as a new revision; nothing is taken out of the history.".to_owned());
     let act = Act::Rollback { revision: *revision, base: base.clone(), dry_run: false };
     let what = Question::Order(Box::new(Order::from(act)));
-    model.layers.push(Layer::Confirm(Confirm {
+    state.layers.push(Layer::Confirm(Confirm {
         title: format!("Bring revision {revision} back?"),
         lines,
         accept: "Roll back",
@@ -233,7 +233,7 @@ pub fn ask(model: &mut Model, act: &Act, would: &Configured) {
 pub fn origin(of: &Revision) -> String {
     let by = if of.by.is_empty() { String::new() } else { format!("by {}, ", of.by) };
     let how = match of.source {
-        crate::view::ledger::RevisionSource::Rollback(old) => format!("rollback to {old}"),
+        crate::view::audit::RevisionSource::Rollback(old) => format!("rollback to {old}"),
         source => source.name().to_owned(),
     };
     let reason = if of.reason.is_empty() { String::new() } else { format!(": {}", of.reason) };

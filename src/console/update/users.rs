@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::filter::Filter;
-use super::super::model::column::UserColumn;
-use super::super::model::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
 use super::lists::{self, SortKey};
+use crate::console::present::filter::Filter;
+use crate::console::state::column::UserColumn;
+use crate::console::state::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
 use crate::model::{MEMORY, VCORE};
 use crate::view::{AppRow, AskState, PartitionView, PendingReason, QueueUsageRow, Side, UsageRow};
 

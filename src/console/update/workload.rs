@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::format;
-use super::super::model::page::{Page, Subject};
-use super::super::model::{Grade, Model};
-use super::super::subject;
 use super::orders::{ask, ask_first, part, target, within};
+use crate::console::present::format;
+use crate::console::present::subject;
+use crate::console::state::page::{Page, Subject};
+use crate::console::state::{Grade, State};
 use crate::model::{AppId, AskId, MEMORY, NodeId, Priority, Resource, VCORE, parse_quantity};
 use crate::view::act::{Act, AskSpec, Cleaned, GangStyle, MOST_ASKS, PartitionAct, Submission};
 use crate::view::placement::{PlacementOutcome, Request};
@@ -18,19 +18,19 @@ use crate::view::{AppRow, AskState, NodeRow, PartitionView};
 const LONGEST_ID: usize = 200;
 
 /// Whether an act would be refused, in the words of a command that is off.
-fn allowed(model: &Model, act: PartitionAct) -> Result<(), String> {
-    let act = within(model, act).ok_or("there is no partition")?;
-    let actor = model.cluster.actor()?;
-    model.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())
+fn allowed(state: &State, act: PartitionAct) -> Result<(), String> {
+    let act = within(state, act).ok_or("there is no partition")?;
+    let actor = state.cluster.actor()?;
+    state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())
 }
 
 /// Whether anything may be submitted from here at all.
 ///
 /// # Errors
 /// Why not.
-pub fn may_submit(model: &Model) -> Result<(), String> {
-    part(model).ok_or("there is no partition")?;
-    match &model.cluster.actor()?.read_only {
+pub fn may_submit(state: &State) -> Result<(), String> {
+    part(state).ok_or("there is no partition")?;
+    match &state.cluster.actor()?.read_only {
         Some(why) => Err(format!("read only: {why}")),
         None => Ok(()),
     }
@@ -39,20 +39,20 @@ pub fn may_submit(model: &Model) -> Result<(), String> {
 /// Asks whether an application is to be submitted, in the person's own name: `APPLICATION [QUEUE] [TAG=VALUE…]`.
 ///
 /// What placement would say is said in the question.
-pub fn submit(model: &mut Model, words: &str) {
-    match submission(model, words) {
+pub fn submit(state: &mut State, words: &str) {
+    match submission(state, words) {
         Ok((submission, lines)) => {
             let title = format!("Submit {}?", submission.app);
-            let Some(act) = within(model, PartitionAct::Submit(submission)) else { return };
-            ask(model, title, lines, "Submit", act.into());
+            let Some(act) = within(state, PartitionAct::Submit(submission)) else { return };
+            ask(state, title, lines, "Submit", act.into());
         }
-        Err(why) => model.say(Grade::Refusal, why),
+        Err(why) => state.say(Grade::Refusal, why),
     }
 }
 
-fn submission(model: &Model, words: &str) -> Result<(Submission, Vec<String>), String> {
-    let actor = model.cluster.actor()?;
-    let part = part(model).ok_or("there is no partition")?;
+fn submission(state: &State, words: &str) -> Result<(Submission, Vec<String>), String> {
+    let actor = state.cluster.actor()?;
+    let part = part(state).ok_or("there is no partition")?;
     let mut words = words.split_whitespace();
     let app = words.next().unwrap_or_default();
     if app.is_empty() || app.len() > LONGEST_ID || app.contains('=') {
@@ -101,10 +101,10 @@ fn placed(part: &PartitionView, submission: &Submission) -> Result<Vec<String>, 
 ///
 /// # Errors
 /// Why not.
-pub fn may_ask(model: &Model) -> Result<(), String> {
-    let app = target(model).ok_or("only an application asks for something")?;
+pub fn may_ask(state: &State) -> Result<(), String> {
+    let app = target(state).ok_or("only an application asks for something")?;
     alive(&app)?;
-    allowed(model, PartitionAct::Ask { app: app.id.clone(), asks: Vec::new() })
+    allowed(state, PartitionAct::Ask { app: app.id.clone(), asks: Vec::new() })
 }
 
 fn alive(app: &AppRow) -> Result<(), String> {
@@ -112,8 +112,8 @@ fn alive(app: &AppRow) -> Result<(), String> {
 }
 
 /// Asks whether the application is to ask for more: `[COUNT] RESOURCE=QUANTITY… [priority=N] [node=NODE] [id=ID]`.
-pub fn add_asks(model: &mut Model, words: &str) {
-    let Some(app) = target(model) else { return };
+pub fn add_asks(state: &mut State, words: &str) {
+    let Some(app) = target(state) else { return };
     match ask_of(&app, words) {
         Ok(spec) => {
             let each = if spec.count > 1 { " each" } else { "" };
@@ -126,10 +126,10 @@ pub fn add_asks(model: &mut Model, words: &str) {
             }
             let title = format!("Ask for more for {}?", app.id);
             let asks = PartitionAct::Ask { app: app.id.clone(), asks: vec![spec] };
-            let Some(act) = within(model, asks) else { return };
-            ask(model, title, lines, "Ask", act.into());
+            let Some(act) = within(state, asks) else { return };
+            ask(state, title, lines, "Ask", act.into());
         }
-        Err(why) => model.say(Grade::Refusal, why),
+        Err(why) => state.say(Grade::Refusal, why),
     }
 }
 
@@ -188,13 +188,13 @@ fn unused(app: &AppRow) -> AskId {
 ///
 /// # Errors
 /// Why not.
-pub fn may_release(model: &Model) -> Result<(), String> {
-    let (app, ask) = ask_under(model).ok_or("only an ask can be released: on an application's page, or a node's")?;
-    allowed(model, PartitionAct::Release { app, ask })
+pub fn may_release(state: &State) -> Result<(), String> {
+    let (app, ask) = ask_under(state).ok_or("only an ask can be released: on an application's page, or a node's")?;
+    allowed(state, PartitionAct::Release { app, ask })
 }
 
-fn ask_under(model: &Model) -> Option<(AppId, AskId)> {
-    match model.page() {
+fn ask_under(state: &State) -> Option<(AppId, AskId)> {
+    match state.page() {
         Page::App(page) => Some((page.id.clone(), subject::ask(page)?.id.clone())),
         Page::Node(page) => subject::app_of_allocation(page),
         _ => None,
@@ -202,10 +202,10 @@ fn ask_under(model: &Model) -> Option<(AppId, AskId)> {
 }
 
 /// Asks whether the ask under the cursor is to be released, or withdrawn while it is pending.
-pub fn release(model: &mut Model) {
-    let Some((app, id)) = ask_under(model) else { return };
+pub fn release(state: &mut State) {
+    let Some((app, id)) = ask_under(state) else { return };
     let row =
-        part(model).and_then(|part| part.app_by_id(&app)).and_then(|row| row.asks.values().find(|ask| ask.id == id));
+        part(state).and_then(|part| part.app_by_id(&app)).and_then(|row| row.asks.values().find(|ask| ask.id == id));
     let lines = match row {
         Some(row) => vec![match &row.state {
             AskState::Allocated { node, .. } => {
@@ -217,50 +217,50 @@ pub fn release(model: &mut Model) {
         }],
         None => Vec::new(),
     };
-    let Some(act) = within(model, PartitionAct::Release { app: app.clone(), ask: id.clone() }) else { return };
-    ask(model, format!("Release {id} of {app}?"), lines, "Release", act.into());
+    let Some(act) = within(state, PartitionAct::Release { app: app.clone(), ask: id.clone() }) else { return };
+    ask(state, format!("Release {id} of {app}?"), lines, "Release", act.into());
 }
 
 /// Whether the person may say that the application is over.
 ///
 /// # Errors
 /// Why not.
-pub fn may_remove(model: &Model) -> Result<(), String> {
-    let app = target(model).ok_or("only an application can be removed")?;
+pub fn may_remove(state: &State) -> Result<(), String> {
+    let app = target(state).ok_or("only an application can be removed")?;
     alive(&app)?;
-    allowed(model, PartitionAct::Remove { app: app.id.clone() })
+    allowed(state, PartitionAct::Remove { app: app.id.clone() })
 }
 
 /// Asks whether the application is over, as its submitter says it.
-pub fn remove(model: &mut Model) {
-    let Some(app) = target(model) else { return };
+pub fn remove(state: &mut State) {
+    let Some(app) = target(state) else { return };
     let running = app.asks.len().saturating_sub(app.pending_asks as usize) as u64;
     let asks = format::count(u64::from(app.pending_asks), "pending ask");
     let lines = vec![
         "Its submitter is done with it: it ends as Completed, not as Failed.".to_owned(),
         format!("Releases {}, withdraws {asks}.", format::count(running, "allocation")),
     ];
-    let Some(act) = within(model, PartitionAct::Remove { app: app.id.clone() }) else { return };
-    ask(model, format!("Remove {}?", app.id), lines, "Remove", act.into());
+    let Some(act) = within(state, PartitionAct::Remove { app: app.id.clone() }) else { return };
+    ask(state, format!("Remove {}?", app.id), lines, "Remove", act.into());
 }
 
 /// Whether the node under the cursor may be taken out of service, or back.
 ///
 /// # Errors
 /// Why not.
-pub fn may_drain(model: &Model, drain: bool) -> Result<(), String> {
-    let node = node_under(model).ok_or("only a node can be drained and resumed")?;
+pub fn may_drain(state: &State, drain: bool) -> Result<(), String> {
+    let node = node_under(state).ok_or("only a node can be drained and resumed")?;
     match (node.schedulable, drain) {
         (false, true) => return Err(format!("{} is drained already", node.id)),
         (true, false) => return Err(format!("{} is not drained", node.id)),
         _ => {}
     }
-    allowed(model, drain_act(&node.id, drain))
+    allowed(state, drain_act(&node.id, drain))
 }
 
-pub(super) fn node_under(model: &Model) -> Option<Arc<NodeRow>> {
-    let Some(Subject::Node(id)) = subject::of(model) else { return None };
-    part(model)?.nodes.get(&id).cloned()
+pub(super) fn node_under(state: &State) -> Option<Arc<NodeRow>> {
+    let Some(Subject::Node(id)) = subject::of(state) else { return None };
+    part(state)?.nodes.get(&id).cloned()
 }
 
 fn drain_act(node: &NodeId, drain: bool) -> PartitionAct {
@@ -268,8 +268,8 @@ fn drain_act(node: &NodeId, drain: bool) -> PartitionAct {
 }
 
 /// Asks whether the node under the cursor is to take no more allocations, or to take them again.
-pub fn drain(model: &mut Model, drain: bool) {
-    let Some(node) = node_under(model) else { return };
+pub fn drain(state: &mut State, drain: bool) {
+    let Some(node) = node_under(state) else { return };
     let id = &node.id;
     let (title, word, line) = match drain {
         true => {
@@ -282,16 +282,16 @@ pub fn drain(model: &mut Model, drain: bool) {
     if drain && !node.reservations.is_empty() {
         lines.push(format!("It is kept for {}.", format::count(node.reservations.len() as u64, "ask")));
     }
-    let Some(act) = within(model, drain_act(id, drain)) else { return };
-    ask(model, title, lines, word, act.into());
+    let Some(act) = within(state, drain_act(id, drain)) else { return };
+    ask(state, title, lines, word, act.into());
 }
 
 /// Whether the person may clean up.
 ///
 /// # Errors
 /// Why not.
-pub fn may_clean(model: &Model) -> Result<(), String> {
-    allowed(model, clean_act(false))
+pub fn may_clean(state: &State) -> Result<(), String> {
+    allowed(state, clean_act(false))
 }
 
 const fn clean_act(dry_run: bool) -> PartitionAct {
@@ -299,19 +299,19 @@ const fn clean_act(dry_run: bool) -> PartitionAct {
 }
 
 /// Asks the scheduler what a clean-up would remove; the question follows with its answer.
-pub fn clean(model: &mut Model) {
-    if let Some(act) = within(model, clean_act(true)) {
-        ask_first(model, act);
+pub fn clean(state: &mut State) {
+    if let Some(act) = within(state, clean_act(true)) {
+        ask_first(state, act);
     }
 }
 
 /// Asks whether that is to be removed.
-pub fn ask_clean(model: &mut Model, act: Act, would: &Cleaned) {
+pub fn ask_clean(state: &mut State, act: Act, would: &Cleaned) {
     let Act::In { partition, .. } = act else { return };
     let queues = would.removed_queues.len() as u64;
     if queues == 0 && would.removed_applications == 0 {
         let kept = format::count(would.kept.len() as u64, "draining queue");
-        return model.say(Grade::Info, format!("nothing to clean up; {kept} still in use"));
+        return state.say(Grade::Info, format!("nothing to clean up; {kept} still in use"));
     }
     let mut lines = vec![format!(
         "Removes {} and {} that ended long ago.",
@@ -324,5 +324,5 @@ pub fn ask_clean(model: &mut Model, act: Act, would: &Cleaned) {
         lines.push(format!("  and {} more", would.removed_queues.len() - SHOWN));
     }
     lines.extend(would.kept.iter().take(SHOWN).map(|kept| format!("{} stays: {}", kept.queue, kept.why)));
-    ask(model, "Clean up?".to_owned(), lines, "Clean up", Act::In { partition, act: clean_act(false) }.into());
+    ask(state, "Clean up?".to_owned(), lines, "Clean up", Act::In { partition, act: clean_act(false) }.into());
 }

@@ -70,6 +70,7 @@ fn sum(kind: u8, key: u64, part: u32, content: &[u8]) -> [u8; SUM] {
 
 /// Appends a frame to a text.
 pub fn write(to: &mut Vec<u8>, kind: Kind, key: u64, part: u32, content: &[u8]) {
+    #[expect(clippy::expect_used, reason = "the callers cut what they write into parts")]
     let length = u32::try_from(content.len()).expect("what is written is cut into parts of some megabytes");
     to.reserve(HEAD + content.len());
     to.extend(MAGIC);

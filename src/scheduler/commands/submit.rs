@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::config::TemplateConfig;
-use crate::config::properties::{Merged, Property, QueueProperties};
+use crate::config::properties::{MergedProperties, Property, QueueProperties};
 use crate::model::{AppState, Identity, Priority, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::configuration::load_queues::{set_guaranteed, set_max};
 use crate::scheduler::index::{AppKey, QueueKey, Slab};
@@ -97,6 +97,7 @@ impl Partition {
     }
 
     /// The leaf of a placement, made with all that is missing above it (PLC-070, SCH-185).
+    #[expect(clippy::expect_used, reason = "placement yields a leaf that exists or was just made")]
     fn open_queue(&mut self, now: Time, placed: &Placed, events: &mut Vec<Event>) -> QueueKey {
         for path in &placed.create {
             let parent = path.parent().and_then(|parent| self.queues.find(&parent));
@@ -127,7 +128,7 @@ impl Partition {
         };
         let TemplateConfig { at, max_applications, properties, guaranteed, max } = &*template;
         let value = |value: &String| Property { value: value.clone(), from: from.clone(), at: *at, template: true };
-        let merged: Merged = properties.iter().map(|(key, text)| (key.clone(), value(text))).collect();
+        let merged: MergedProperties = properties.iter().map(|(key, text)| (key.clone(), value(text))).collect();
         let zero_unset = self.switches.zero_max_unset;
         let queue = &mut self.queues[key];
         queue.settings = Arc::new(Settings {

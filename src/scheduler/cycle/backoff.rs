@@ -12,7 +12,6 @@
 //!   otherwise and say so;
 //! - a new configuration ends every backoff (`epoch`).
 
-use crate::config::properties::AppSortPolicy;
 use crate::model::{Resource, Time};
 use crate::scheduler::cycle::headroom::{Headroom, RESERVATION_DELAY};
 use crate::scheduler::index::{AppKey, QueueKey};
@@ -207,7 +206,7 @@ impl Partition {
 
     fn backoff_of_leaf(&self, leaf: QueueKey) -> Option<Backoff> {
         let queue = &self.queues[leaf];
-        let by_state = queue.settings.properties.app_sort == AppSortPolicy::StateAware && self.switches.stateaware;
+        let by_state = queue.settings.properties.app_sort.starts_one_at_a_time() && self.switches.stateaware;
         let maxima = self.queues.path_up(leaf).iter().any(|key| self.queues[*key].settings.max_applications.is_some());
         if by_state || maxima {
             return None;

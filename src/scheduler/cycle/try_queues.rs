@@ -1,6 +1,5 @@
 //! One scheduling cycle: at most one allocation a partition (`scheduler.md` sections 3, 4, 7).
 
-use crate::config::properties::AppSortPolicy;
 use crate::model::{AppState, QueueState, Resource, Time};
 use crate::scheduler::cycle::backoff::FailureTracker;
 use crate::scheduler::cycle::headroom::Headroom;
@@ -191,7 +190,7 @@ impl Partition {
     /// Starting (SCH-073).
     pub(in crate::scheduler) fn state_aware_filter(&self, leaf: QueueKey) -> StateAwareFilter {
         let queue = &self.queues[leaf];
-        if queue.settings.properties.app_sort != AppSortPolicy::StateAware || !self.switches.stateaware {
+        if !queue.settings.properties.app_sort.starts_one_at_a_time() || !self.switches.stateaware {
             return StateAwareFilter::All;
         }
         if queue.apps.iter().any(|app| self.apps[*app].state == AppState::Starting) {

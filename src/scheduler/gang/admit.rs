@@ -1,6 +1,5 @@
 //! Whether a leaf takes a gang.
 
-use crate::config::properties::AppSortPolicy;
 use crate::model::Resource;
 use crate::scheduler::index::QueueKey;
 use crate::scheduler::interface::command::Submission;
@@ -33,7 +32,7 @@ impl Partition {
     pub(in crate::scheduler) fn takes_gang(&self, leaf: QueueKey, total: &Resource) -> Result<(), String> {
         let queue = &self.queues[leaf];
         let path = &queue.path;
-        if queue.settings.properties.app_sort == AppSortPolicy::Fair {
+        if !queue.settings.properties.app_sort.takes_gangs() {
             return Err(format!(
                 "unsupported sort type of {path}: a gang needs a leaf that sorts by fifo or stateaware"
             ));

@@ -1,8 +1,6 @@
 //! Replacements caught half way: the placeholder is asked to stop, and before that is confirmed something else happens (SCH-144,
 //! SCH-193, EX-27). From outside nobody sees that moment, because the resource manager of this process confirms at once.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
-
 use std::sync::Arc;
 
 use super::*;

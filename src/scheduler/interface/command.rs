@@ -189,7 +189,7 @@ impl AskSpec {
                 return self.id.clone();
             }
             text.truncate(base);
-            write!(text, "{number}").expect("writing to a text cannot fail");
+            let _written = write!(text, "{number}");
             AskId::from(text.as_str())
         })
     }

@@ -1,6 +1,6 @@
 //! Rules and what they create in words, without a submission.
 
-use crate::config::{Place, RuleKind, TemplateConfig};
+use crate::config::{Place, TemplateConfig};
 use crate::model::quantity::show_amount;
 use crate::model::{QueuePath, Resource, VCORE};
 
@@ -42,7 +42,7 @@ impl Rules {
                     rule: RuleRef::Rule(number),
                     depth,
                     head: if depth == 0 { format!("{} {words}", number + 1) } else { format!("parent: {words}") },
-                    value: if link.kind == RuleKind::Fixed { link.value.to_string() } else { String::new() },
+                    value: if link.kind.value_is_queue() { link.value.to_string() } else { String::new() },
                     filter: link.filter.words(),
                     at: link.at,
                 });

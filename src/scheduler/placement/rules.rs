@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::config::{Place, RuleConfig, RuleKind};
+use crate::config::{Place, RuleConfig, RuleKind, RuleValue};
 use crate::model::expression::ExpressionFault;
 use crate::model::name::is_queue_name;
 use crate::model::{Profile, QueuePath};
@@ -169,16 +169,16 @@ impl Rule {
 impl Link {
     fn build(config: &RuleConfig, owner: Option<&Self>, switches: Switches) -> Result<Self, RuleFaultKind> {
         let RuleConfig { kind, create, ref value, .. } = *config;
-        match kind {
-            RuleKind::PrimaryGroup | RuleKind::SecondaryGroup | RuleKind::ApplicationType if !switches.more_rules => {
-                return Err(RuleFaultKind::UnknownRule(kind));
-            }
-            RuleKind::Fixed | RuleKind::Tag if value.is_empty() => return Err(RuleFaultKind::NoValue(kind)),
-            _ => {}
+        if !kind.is_in_releases() && !switches.more_rules {
+            return Err(RuleFaultKind::UnknownRule(kind));
         }
-        let value = if kind == RuleKind::Fixed { value.to_lowercase() } else { value.clone() };
-        let qualified = kind == RuleKind::Fixed && is_fixed_qualified(&value, switches);
-        if kind == RuleKind::Fixed && switches.illegal_name {
+        if kind.value() != RuleValue::Unused && value.is_empty() {
+            return Err(RuleFaultKind::NoValue(kind));
+        }
+        let names_a_queue = kind.value_is_queue();
+        let value = if names_a_queue { value.to_lowercase() } else { value.clone() };
+        let qualified = names_a_queue && is_fixed_qualified(&value, switches);
+        if names_a_queue && switches.illegal_name {
             illegal_part(&value, switches).map_or(Ok(()), |part| Err(RuleFaultKind::IllegalPart(part.to_owned())))?;
         }
         if qualified && config.parent.is_some() {
@@ -186,10 +186,13 @@ impl Link {
         }
         let filter = Filter::build(&config.filter, switches.user_name_chars)
             .map_err(|(entry, fault)| RuleFaultKind::Expression(entry, fault))?;
-        let wanted = match (kind, owner) {
-            (RuleKind::SecondaryGroup, Some(owner)) if config.text => owner.filter.wanted_groups(),
-            (RuleKind::SecondaryGroup, _) => filter.wanted_groups(),
-            _ => Names::Absent,
+        let wanted = match kind {
+            RuleKind::SecondaryGroup => match owner.filter(|_| config.text) {
+                Some(owner) => owner.filter.wanted_groups(),
+                None => filter.wanted_groups(),
+            },
+            RuleKind::Provided | RuleKind::User | RuleKind::Fixed | RuleKind::Tag => Names::Absent,
+            RuleKind::PrimaryGroup | RuleKind::ApplicationType => Names::Absent,
         };
         Ok(Self { kind, at: config.at, create, value: value.into(), qualified, filter, wanted })
     }

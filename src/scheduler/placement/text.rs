@@ -10,7 +10,6 @@ use super::words::{
     created_words, filter_words, input_words, joined, kind_name, line_words, next_words, path_words, refused_words,
     rule_words, state_words,
 };
-use crate::config::RuleKind;
 use crate::model::QueuePath;
 use std::fmt;
 
@@ -86,7 +85,7 @@ impl Placement {
         let not_reached = |head, subject| Line { head, subject, mark: Mark::NotReached, ..Line::default() };
         let rest = rules.list.iter().enumerate().skip(reached).filter_map(|(number, rule)| {
             let link = rule.links.first()?;
-            let subject = if link.kind == RuleKind::Fixed { link.value.to_string() } else { String::new() };
+            let subject = if link.kind.value_is_queue() { link.value.to_string() } else { String::new() };
             Some(not_reached(format!("{} {}", number + 1, rule_words(link.kind, &link.value, link.create)), subject))
         });
         let recovery = || not_reached(format!("{behind} recovery"), String::new());

@@ -90,9 +90,9 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         step.qualified = match link.kind {
             RuleKind::Fixed => link.qualified,
             RuleKind::Provided | RuleKind::Tag => is_qualified(input, self.switches),
-            _ => false,
+            RuleKind::User | RuleKind::PrimaryGroup | RuleKind::SecondaryGroup | RuleKind::ApplicationType => false,
         };
-        if !step.qualified && link.kind != RuleKind::Fixed && input.contains('.') {
+        if !step.qualified && !link.kind.value_is_queue() && input.contains('.') {
             step.replaced = Some(input.replace('.', "_dot_").into());
         }
         let legal = !self.switches.illegal_name || illegal_part(step.name(), self.switches).is_none();

@@ -9,19 +9,11 @@ use crate::model::QueuePath;
 
 /// The name of a rule in a configuration.
 pub(super) fn kind_name(kind: RuleKind) -> &'static str {
-    match kind {
-        RuleKind::Provided => "provided",
-        RuleKind::User => "user",
-        RuleKind::Fixed => "fixed",
-        RuleKind::Tag => "tag",
-        RuleKind::PrimaryGroup => "primarygroup",
-        RuleKind::SecondaryGroup => "secondarygroup",
-        RuleKind::ApplicationType => "applicationtype",
-    }
+    kind.name()
 }
 
 pub(super) fn rule_words(kind: RuleKind, value: &str, create: bool) -> String {
-    let value = if kind == RuleKind::Tag { value } else { "" };
+    let value = if kind.value_is_tag() { value } else { "" };
     let create = if create { "create" } else { "" };
     joined([[kind_name(kind), value].join(" ").trim_end().to_owned(), create.to_owned()])
 }

@@ -2,7 +2,6 @@
 
 use smallvec::SmallVec;
 
-use crate::config::PreemptionPolicy;
 use crate::model::{Priority, PriorityPolicy};
 use crate::scheduler::index::QueueKey;
 use crate::scheduler::state::queue_tree::QueueTree;
@@ -40,7 +39,7 @@ impl Fence {
             };
             path.push((key, seen));
             let full = max_is_fence && queue.max.as_ref().is_some_and(|max| *max == queue.allocated);
-            if full || properties.preemption_policy == PreemptionPolicy::Fence {
+            if full || properties.preemption_policy.is_fence() {
                 break;
             }
         }
@@ -59,7 +58,7 @@ impl Fence {
                 continue;
             }
             if queue.leaf {
-                if queue.settings.properties.preemption_policy != PreemptionPolicy::Disabled {
+                if queue.settings.properties.preemption_policy.is_enabled() {
                     victim_queues.push(VictimQueue { leaf: key, up_to: if fenced { i64::MAX } else { priority } });
                 }
                 continue;

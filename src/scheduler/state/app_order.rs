@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::config::properties::AppSortPolicy;
+use crate::config::AppSortPolicy;
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::app_rank::{AppRank, RankKey};
 use crate::scheduler::state::queue::Queue;
@@ -13,10 +13,9 @@ impl AppRank {
     pub fn of(app: &Application, leaf: &Queue) -> Self {
         let properties = &leaf.settings.properties;
         let priority = RankKey::Priority(Reverse(app.priority()));
-        let main = if properties.app_sort == AppSortPolicy::Fair {
-            RankKey::Share(ShareList::of(&app.allocated, leaf.guaranteed.as_ref()))
-        } else {
-            RankKey::Submitted(app.submitted)
+        let main = match properties.app_sort {
+            AppSortPolicy::Fair => RankKey::Share(ShareList::of(&app.allocated, leaf.guaranteed.as_ref())),
+            AppSortPolicy::Fifo | AppSortPolicy::StateAware => RankKey::Submitted(app.submitted),
         };
         let keys = if properties.sort_by_priority { [priority, main] } else { [main, priority] };
         Self { keys, submitted: app.submitted, id: app.id.clone(), app: app.key }

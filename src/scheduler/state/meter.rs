@@ -32,9 +32,7 @@ impl Meter {
         let second = now.as_millis() / 1000;
         let recent = self.seconds.iter().filter(|(then, _)| then + WINDOW > second);
         let count: u64 = recent.map(|(_, count)| count).sum();
-        #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-        let rate = count as f64 / WINDOW.min(second + 1) as f64;
-        rate
+        count as f64 / WINDOW.min(second + 1) as f64
     }
 
     /// When the rate goes down if nothing is allocated until then.

@@ -74,7 +74,7 @@ pub(super) fn score(node: &Node, sort: &NodeSortConfig) -> f64 {
     let (mut sum, mut weights) = (0.0, 0.0);
     for (name, total) in node.total.iter() {
         let weight = sort.weights.get(name).copied().unwrap_or(0.0);
-        #[expect(clippy::cast_precision_loss, reason = "scores are floats in the real core")]
+        // Scores are floats in the real core.
         let share = 1.0 - node.available.amount(name) as f64 / total as f64;
         // Nothing left of nothing is NaN, which says nothing.
         if weight != 0.0 && !share.is_nan() {

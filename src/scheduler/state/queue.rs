@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::config::properties::{Merged, QueueProperties};
+use crate::config::properties::{MergedProperties, QueueProperties};
 use crate::config::{Place, TemplateConfig};
 use crate::model::{Acl, AppId, Priority, QueuePath, QueueState, Resource, Time};
 use crate::scheduler::index::{AppKey, QueueKey};
@@ -105,7 +105,7 @@ pub struct Settings {
     pub parent: bool,
     /// Every property with where it comes from.
     #[serde(with = "crate::model::saved::arc")]
-    pub merged: Arc<Merged>,
+    pub merged: Arc<MergedProperties>,
     /// What they mean.
     pub properties: QueueProperties,
     /// The queue's own admin ACL.

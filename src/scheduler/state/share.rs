@@ -29,7 +29,7 @@ impl ShareList {
     pub fn of(allocated: &Resource, guaranteed: Option<&Resource>) -> Self {
         let mut shares: SmallVec<[f64; 2]> = SmallVec::new();
         allocated.each_beside(guaranteed.unwrap_or(&Resource::new()), |_, used, guarantee| {
-            #[expect(clippy::cast_precision_loss, reason = "the real core compares floats")]
+            // The real core compares floats.
             let (used, guarantee) = (used as f64, guarantee.unwrap_or(0) as f64);
             shares.push(if guarantee == 0.0 { used } else { used / guarantee });
         });
@@ -47,7 +47,7 @@ impl ShareList {
         let mut largest: f64 = 0.0;
         allocated.each_beside(base, |_, used, base| {
             let Some(base) = base.filter(|_| used >= 0) else { return };
-            #[expect(clippy::cast_precision_loss, reason = "the real core compares floats")]
+            // The real core compares floats.
             let share = match base {
                 ..=0 if used > 0 => 1.0,
                 ..=0 => 0.0,

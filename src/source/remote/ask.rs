@@ -11,14 +11,14 @@ use serde::de::DeserializeOwned;
 
 use super::follow::{EventNews, Reader};
 use super::plan::Ask;
-use crate::api::client::{Client, Fault, Got, Release, Remote, once, twice};
+use crate::api::client::{Client, Fault, Got, Release, Remote, encode_once, encode_twice};
 use crate::api::convert::ledger;
 use crate::api::convert::read::{AppReader, Ended, NodeReader, Picture, Scope, time};
 use crate::api::dto;
 use crate::config;
 use crate::model::{AppId, Identity, QueuePath, Time};
 use crate::view::act::{Configuration, LoadedBy};
-use crate::view::ledger::{AuditPage, Revision};
+use crate::view::audit::{AuditPage, Revision};
 
 /// How many entries and revisions are asked for at once.
 const RECORDS: usize = 1000;
@@ -129,8 +129,8 @@ impl Request {
     /// What is asked for, of this remote; `None` when it has no such thing. `picture` tells what was read before.
     pub fn of(ask: Ask, remote: &Remote, has_token: bool, picture: &Picture) -> Option<Self> {
         let release = remote.release();
-        let at = |partition: &Arc<str>, rest: &str| format!("ws/v1/partition/{}/{rest}", once(partition));
-        let own = |partition: &Arc<str>, rest: &str| format!("kornsole/v1/partition/{}/{rest}", once(partition));
+        let at = |partition: &Arc<str>, rest: &str| format!("ws/v1/partition/{}/{rest}", encode_once(partition));
+        let own = |partition: &Arc<str>, rest: &str| format!("kornsole/v1/partition/{}/{rest}", encode_once(partition));
         let lists = release >= Release::V1_5;
         let (path, kind) = match &ask {
             // Its answers follow from each other: see `Request::events`.
@@ -142,15 +142,15 @@ impl Request {
                     return None;
                 }
                 let reader = picture.app_reader(partition);
-                let path = at(partition, &format!("application/{}", once(id.as_str())));
+                let path = at(partition, &format!("application/{}", encode_once(id.as_str())));
                 (path, Kind::One(one, One::App(reader, Scope::One(id.clone()))))
             }
             Ask::Node(partition, id) => {
-                let path = at(partition, &format!("node/{}", once(id.as_str())));
+                let path = at(partition, &format!("node/{}", encode_once(id.as_str())));
                 (path, Kind::One(one, One::Node(picture.node_reader(partition))))
             }
             Ask::QueueApps(partition, leaf) => {
-                let path = at(partition, &format!("queue/{}/applications", twice(leaf.as_str())));
+                let path = at(partition, &format!("queue/{}/applications", encode_twice(leaf.as_str())));
                 (path, Kind::Apps(picture.app_reader(partition), Scope::Leaf(leaf.clone())))
             }
             Ask::Apps(partition) if lists => {
@@ -160,7 +160,7 @@ impl Request {
                 let view = picture.view().partitions.iter().find(|view| view.name == *partition)?;
                 let leaves = view.walk().filter(|row| row.leaf);
                 let paths =
-                    leaves.map(|row| at(partition, &format!("queue/{}/applications", twice(row.path.as_str()))));
+                    leaves.map(|row| at(partition, &format!("queue/{}/applications", encode_twice(row.path.as_str()))));
                 (String::new(), Kind::Leaves(picture.app_reader(partition), paths.collect()))
             }
             Ask::Completed(_) | Ask::Rejected(_) if !lists => return None,

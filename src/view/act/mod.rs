@@ -182,7 +182,7 @@ impl Act {
         self
     }
 
-    /// The verb, as a refusal names it; [`crate::view::ledger::action`] is the audit's short name.
+    /// The verb, as a refusal names it; [`crate::view::audit::action`] is the audit's short name.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Configure { .. } => "change the configuration",

@@ -43,9 +43,7 @@ impl Rate {
             self.seconds.pop_front();
         }
         let count: u64 = self.seconds.iter().map(|(_, count)| *count).sum();
-        #[expect(clippy::cast_precision_loss, reason = "a count of some seconds")]
-        let rate = count as f64 / OVER.as_secs_f64();
-        rate
+        count as f64 / OVER.as_secs_f64()
     }
 }
 

@@ -187,8 +187,8 @@ impl Picture {
 
     /// Whether the scheduler rests.
     pub fn resting(&mut self, resting: bool) {
-        self.changed |= self.view.resting != resting;
-        self.view.resting = resting;
+        self.changed |= self.view.paused != resting;
+        self.view.paused = resting;
     }
 
     /// What whoever asks may do in the queues of a partition, as the server has decided it.

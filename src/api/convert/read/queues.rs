@@ -7,7 +7,7 @@ use super::{Part, Picture, rows};
 use crate::api::dto;
 use crate::config::Place;
 use crate::config::properties::QueueProperties;
-use crate::model::{AppId, Priority, PriorityPolicy, QueuePath, QueueState, Time};
+use crate::model::{AppId, Priority, QueuePath, QueueState, Time};
 use crate::view::{NoticeWeight, Origin, PartitionView, PropertyRow, QueueRow, QueueSettings, QueueSlot};
 
 /// A queue of the answer with its place in the tree.
@@ -205,7 +205,7 @@ fn inside(queue: &dto::Queue, old: Option<&QueueRow>, view: &PartitionView) -> O
         return queue.children.iter().map(|child| Priority(child.current_priority)).max();
     }
     let fenced = QueueProperties::from_map(queue.properties.iter().map(|(key, value)| (key.as_str(), value.as_str())));
-    if fenced.priority_policy != PriorityPolicy::Fence {
+    if !fenced.priority_policy.is_fence() {
         return None;
     }
     let apps = old?.apps.iter().filter_map(|slot| view.app(*slot));

@@ -1,12 +1,17 @@
 //! What a client of our own verbs is told.
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::api::dto::{EventRecord, Fault, ResourceMap};
+use crate::view::act::Code;
 
 /// What is answered instead of what was asked for (E2).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(rename = "Error", example = Self::default())]
 pub struct OwnError {
     /// As the HTTP status.
     pub status_code: u16,
@@ -15,6 +20,7 @@ pub struct OwnError {
     /// What would be needed, or why.
     pub description: String,
     /// Which check refused.
+    #[schemars(extend("enum" = Code::ALL.map(Code::name)))]
     pub code: String,
     /// The request, as the log has it.
     #[serde(rename = "requestId")]
@@ -24,7 +30,7 @@ pub struct OwnError {
 }
 
 /// What a refusal is about, as far as it applies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ErrorDetails {
     /// The queue that decided.
@@ -63,7 +69,7 @@ pub struct ErrorDetails {
 }
 
 /// One of several things that stand in the way.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Reason {
     /// Which check.
@@ -76,7 +82,7 @@ pub struct Reason {
 }
 
 /// The server (E3).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ServerInfo {
     /// `kornsole`.
@@ -105,7 +111,7 @@ pub struct ServerInfo {
 }
 
 /// Who is asking (E3).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Whoami {
     /// Whether by a token.
@@ -124,7 +130,7 @@ pub struct Whoami {
 }
 
 /// What one may do where (E3).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Permissions {
     /// Every queue.
@@ -134,7 +140,7 @@ pub struct Permissions {
 }
 
 /// What one may do in a queue.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct QueuePermission {
     /// The queue.
@@ -152,7 +158,7 @@ pub struct QueuePermission {
 }
 
 /// What would come of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CheckResults {
     /// In the order of the checks.
@@ -160,7 +166,7 @@ pub struct CheckResults {
 }
 
 /// Whether one thing may be done.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CheckResult {
     /// Whether it may.
@@ -170,7 +176,7 @@ pub struct CheckResult {
 }
 
 /// An application that was killed, or taken away by its submitter.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Killed {
     /// Which.
@@ -189,13 +195,12 @@ pub struct Killed {
     pub left: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
 /// An application that was moved, or would be.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Moved {
     /// Which.
@@ -212,7 +217,7 @@ pub struct Moved {
 }
 
 /// What came of each.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct BulkResults {
     /// In the order of the ids.
@@ -220,7 +225,7 @@ pub struct BulkResults {
 }
 
 /// What came of one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct BulkResult {
     /// Which.
@@ -235,7 +240,7 @@ pub struct BulkResult {
 }
 
 /// The configuration in force (E5).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ConfigState {
     /// Its checksum.
@@ -258,7 +263,7 @@ pub struct ConfigState {
 }
 
 /// What a change of the configuration would be (E5).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ConfigDiff {
     /// What is different.
@@ -272,7 +277,7 @@ pub struct ConfigDiff {
 }
 
 /// Whether one may bring a configuration into force.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConfigPermission {
     /// Whether one may.
@@ -282,7 +287,7 @@ pub struct ConfigPermission {
 }
 
 /// One setting that is different.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConfigChange {
     /// The partition.
@@ -304,7 +309,7 @@ pub struct ConfigChange {
 }
 
 /// A configuration that came into force, or would (E5).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Configured {
     /// The checksum of the new text.
@@ -327,7 +332,7 @@ pub struct Configured {
 }
 
 /// An application that was submitted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Submitted {
     /// Which.
@@ -338,7 +343,7 @@ pub struct Submitted {
 }
 
 /// Asks that are pending.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Asked {
     /// Whose.
@@ -349,7 +354,7 @@ pub struct Asked {
 }
 
 /// An ask that is gone.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Released {
     /// Whose.
@@ -362,7 +367,7 @@ pub struct Released {
 }
 
 /// A node that was changed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct NodeChanged {
     /// Which.
@@ -372,8 +377,16 @@ pub struct NodeChanged {
     pub released: Vec<Released>,
 }
 
+/// Whether the scheduler is paused now.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Paused {
+    /// Whether it is.
+    pub paused: bool,
+}
+
 /// What drains (E9).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DrainingQueues {
     /// By path.
@@ -381,7 +394,7 @@ pub struct DrainingQueues {
 }
 
 /// A draining queue, with what it still holds.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DrainingQueue {
     /// Which.
@@ -395,13 +408,14 @@ pub struct DrainingQueue {
     /// Its live applications, here and below.
     pub applications: Vec<String>,
     /// What they hold.
+    #[schemars(with = "BTreeMap<String, i64>")]
     pub allocated: ResourceMap,
     /// Who administers it.
     pub admins: Admins,
 }
 
 /// Who administers a queue.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Admins {
     /// Users; `*` is everybody.
@@ -411,7 +425,7 @@ pub struct Admins {
 }
 
 /// What was cleaned up, or would be.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct CleanedUp {
     /// The queues that went.
@@ -423,7 +437,7 @@ pub struct CleanedUp {
 }
 
 /// A draining queue that stays.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct KeptQueue {
     /// Which.
@@ -433,7 +447,7 @@ pub struct KeptQueue {
 }
 
 /// Events with their ids (E10).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Events {
     /// This run of the scheduler.
@@ -448,7 +462,7 @@ pub struct Events {
 }
 
 /// An event with its id.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NumberedEvent {
     /// The id.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
 use super::map::{once, once_if_there};
 
 /// What is to be checked (E3).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Checks {
     /// Each by itself.
@@ -17,8 +18,9 @@ pub struct Checks {
 }
 
 /// One thing that one would like to do.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(extend("required" = ["action"]))]
 pub struct Check {
     /// `kill`, `move`, `submit` or `config`.
     pub action: String,
@@ -40,10 +42,11 @@ pub struct Check {
 }
 
 /// How an application is to be killed (E4).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Kill {
     /// Why, for the record.
+    #[schemars(length(max = 500))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Where it must be.
@@ -52,12 +55,13 @@ pub struct Kill {
 }
 
 /// Where an application is to be moved (E4).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Move {
     /// The full path of a leaf.
     pub to: String,
     /// Why, for the record.
+    #[schemars(length(max = 500))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Where it must be.
@@ -69,10 +73,11 @@ pub struct Move {
 }
 
 /// One verb for many applications (E4).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BulkAction {
     /// `kill` or `move`.
+    #[schemars(extend("enum" = ["kill", "move"]))]
     pub action: String,
     /// The applications, at most 1000.
     pub ids: Vec<String>,
@@ -80,12 +85,13 @@ pub struct BulkAction {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// Why, for the record.
+    #[schemars(length(max = 500))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 /// A submission that is not made (E6).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlacementQuestion {
     /// Who submits.
@@ -106,8 +112,9 @@ pub struct PlacementQuestion {
 }
 
 /// An application to submit: the value of the scenario's step (E8).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("required" = ["app"]))]
 pub struct Submit {
     /// The id.
     pub app: String,
@@ -126,6 +133,7 @@ pub struct Submit {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// `Soft` or `Hard`.
+    #[schemars(extend("enum" = ["Soft", "Hard"]))]
     pub gang_style: Option<String>,
     /// How long a gang may take.
     pub placeholder_timeout: Option<Span>,
@@ -136,12 +144,14 @@ pub struct Submit {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub task_groups: Vec<TaskGroup>,
     /// Why, for the record.
+    #[schemars(length(max = 500))]
     pub reason: Option<String>,
 }
 
 /// A part of a gang.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("required" = ["name", "minResource"]))]
 pub struct TaskGroup {
     /// The name.
     pub name: String,
@@ -153,8 +163,9 @@ pub struct TaskGroup {
 }
 
 /// An amount: a text with a unit, or a whole number.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline, transform = number_or_text)]
 pub enum Quantity {
     /// Without a unit.
     Number(u64),
@@ -163,13 +174,19 @@ pub enum Quantity {
 }
 
 /// A duration: a text with units, or whole seconds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline, transform = number_or_text)]
 pub enum Span {
     /// Seconds.
     Seconds(u64),
     /// As in a scenario: `10s`, `1m30s`.
     Text(String),
+}
+
+/// The schema of what may be a number or a text.
+fn number_or_text(schema: &mut Schema) {
+    *schema = json_schema!({ "type": ["string", "integer"] });
 }
 
 /// Reads a whole number or a text, whichever it is.
@@ -210,8 +227,9 @@ impl<'de> Deserialize<'de> for Span {
 }
 
 /// An ask: the value of the scenario's step (E8).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("required" = ["id", "resource"]))]
 pub struct Ask {
     /// The application, which can only be that of the path.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,6 +237,7 @@ pub struct Ask {
     /// The id; with a count above 1 the asks are `id-1`, `id-2` and so on.
     pub id: String,
     /// How often.
+    #[schemars(range(min = 1))]
     pub count: u32,
     /// How much.
     #[serde(deserialize_with = "once")]
@@ -263,7 +282,7 @@ impl Default for Ask {
 }
 
 /// A node to register, or what is to be changed of one (E8).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NodeBody {
     /// The id; not in a change, where the path has it.
@@ -284,29 +303,33 @@ pub struct NodeBody {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub drained: bool,
     /// Why, for the record.
+    #[schemars(length(max = 500))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 /// Why, and nothing else.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OnlyReason {
     /// Why, for the record.
+    #[schemars(length(max = 500))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 /// What is to be cleaned up (E9).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cleanup {
     /// `queues`, `applications`.
+    #[schemars(extend("items" = { "type": "string", "enum": ["queues", "applications"] }))]
     pub what: Vec<String>,
     /// Only tell what would happen.
     #[serde(default)]
     pub dry_run: bool,
     /// Why, for the record.
+    #[schemars(length(max = 500))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -53,7 +53,7 @@ fn reply(done: &Done, created: bool) -> Result<Reply, Refusal> {
             allocated: done.allocated,
         }),
         Done::Node(done) => Reply::with(status, &convert::node_changed(done)),
-        Done::Paused | Done::Resumed => Reply::ok(&BTreeMap::from([("paused", *done == Done::Paused)])),
+        Done::Paused | Done::Resumed => Reply::ok(&dto::Paused { paused: *done == Done::Paused }),
     })
 }
 

@@ -28,7 +28,7 @@ pub(super) async fn read(
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Sent, Refusal> {
-    if route.body == BodyKind::None {
+    if matches!(route.body, BodyKind::None) {
         return Ok(Sent::nothing());
     }
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());

@@ -11,7 +11,7 @@ use crate::api::convert::{ledger as convert, ours};
 use crate::api::dto::ledger as dto;
 use crate::config::{self, Config};
 use crate::view::act::{Act, ChangeLine, Code, Configured, Done, Order, Refusal};
-use crate::view::ledger::{AuditQuery, Revision};
+use crate::view::audit::{AuditQuery, Revision};
 
 /// How many are told when nobody says how many.
 const SOME: usize = 50;
@@ -30,9 +30,9 @@ fn number(asked: &Asked, name: &str) -> Result<Option<u64>, Refusal> {
 
 /// The configurations that were in force, the newest first, without their texts.
 pub(super) fn list(asked: &Asked) -> Result<Reply, Refusal> {
-    let ledger = asked.ours.engine.ledger();
-    let current = ledger.revisions(None, 1).first().map(|newest| newest.number);
-    let revisions = ledger.revisions(number(asked, "before")?, limit(asked)?);
+    let audit_log = asked.ours.engine.audit_log();
+    let current = audit_log.revisions(None, 1).first().map(|newest| newest.number);
+    let revisions = audit_log.revisions(number(asked, "before")?, limit(asked)?);
     let told = |revision: &Arc<Revision>| convert::revision(revision, current, &asked.ours.wall);
     Ok(Reply::ok(&dto::Revisions { revisions: revisions.iter().map(told).collect() }))
 }
@@ -58,7 +58,7 @@ pub(super) async fn one(asked: &Asked) -> Result<Reply, Refusal> {
 
 fn find(asked: &Asked, name: &str) -> Result<Arc<Revision>, Refusal> {
     let number = name.parse().map_err(|_| Refusal::not_found("revision", name))?;
-    asked.ours.engine.ledger().revision(number).ok_or_else(|| Refusal::not_found("revision", name))
+    asked.ours.engine.audit_log().revision(number).ok_or_else(|| Refusal::not_found("revision", name))
 }
 
 fn text(revision: &Revision) -> Result<&Arc<str>, Refusal> {
@@ -123,7 +123,7 @@ pub(super) fn audit(asked: &Asked) -> Result<Reply, Refusal> {
         action: wanted("action"),
         object: wanted("object"),
     };
-    let entries = asked.ours.engine.ledger().entries(&query);
+    let entries = asked.ours.engine.audit_log().entries(&query);
     let entries = entries.iter().map(|entry| convert::audit_entry(entry, &asked.ours.wall)).collect();
     Ok(Reply::ok(&dto::Audit { entries, only }))
 }

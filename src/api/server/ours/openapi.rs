@@ -1,17 +1,68 @@
-//! The OpenAPI document of part II, made from the table of routes.
+//! The OpenAPI document of the native API, made from the table of routes and the transfer types.
 
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::route::{BodyKind, ROUTES, Route};
 use crate::api::dto::ours as dto;
-use crate::view::act::Code;
+
+/// The schemas of both directions: what may be left out of a request is always there in an answer.
+struct Schemas {
+    requests: SchemaGenerator,
+    responses: SchemaGenerator,
+}
+
+impl Schemas {
+    fn new() -> Self {
+        let settings = SchemaSettings::draft2020_12().with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+        });
+        let settings = settings.with_transform(RecursiveTransform(without_null));
+        Self {
+            requests: settings.clone().for_deserialize().into_generator(),
+            responses: settings.for_serialize().into_generator(),
+        }
+    }
+
+    /// All types by name.
+    fn finish(mut self) -> Map<String, Value> {
+        let mut all = self.requests.take_definitions(true);
+        all.extend(self.responses.take_definitions(true));
+        all
+    }
+}
+
+/// A field without a value is left out, so `null` is no value of its type.
+fn without_null(schema: &mut Schema) {
+    if schema.get("default") == Some(&Value::Null) {
+        schema.remove("default");
+    }
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|choice| choice["type"] != "null");
+        if let [Value::Object(only)] = choices.as_mut_slice() {
+            let only = std::mem::take(only);
+            schema.remove("anyOf");
+            only.into_iter().for_each(|(key, value)| drop(schema.insert(key, value)));
+        }
+    }
+}
 
 /// The whole document.
 pub(super) fn document() -> Value {
+    let mut schemas = Schemas::new();
     let mut paths = Map::new();
     for route in &ROUTES {
         let methods = paths.entry(route.path).or_insert_with(|| json!({}));
-        methods[route.method.to_lowercase()] = operation(route);
+        methods[route.method.to_lowercase()] = operation(route, &mut schemas);
     }
     json!({
         "openapi": "3.1.0",
@@ -24,12 +75,12 @@ pub(super) fn document() -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
-            "schemas": schemas(),
+            "schemas": schemas.finish(),
         },
     })
 }
 
-fn operation(route: &Route) -> Value {
+fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     let names = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let mut parameters: Vec<Value> = names
         .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
@@ -38,140 +89,67 @@ fn operation(route: &Route) -> Value {
         let schema = json!({ "type": "string", "maxLength": 128 });
         parameters.push(json!({ "name": "Idempotency-Key", "in": "header", "schema": schema }));
     }
-    let failed = json!({
-        "description": "Why not",
-        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } },
-    });
-    let mut told = json!({
+    let content = |schema: Schema| json!({ "application/json": { "schema": schema } });
+    let error = content(schemas.responses.subschema_for::<dto::OwnError>());
+    let mut done = json!({ "description": "Done" });
+    if let Some(response) = route.response {
+        done["content"] = content(response(&mut schemas.responses));
+    }
+    let mut operation = json!({
         "operationId": format!("{:?}{}", route.verb, if route.path.ends_with("explain") { "Explain" } else { "" }),
         "summary": route.summary,
         "parameters": parameters,
-        "responses": { "2XX": { "description": "Done" }, "default": failed },
+        "responses": { "2XX": done, "default": { "description": "Why not", "content": error } },
     });
     if route.token {
-        told["security"] = json!([{ "token": [] }]);
+        operation["security"] = json!([{ "token": [] }]);
     }
     match route.body {
         BodyKind::None => {}
         BodyKind::Yaml => {
-            told["requestBody"] = json!({ "required": true, "content": { "application/yaml": {} } });
+            operation["requestBody"] = json!({ "required": true, "content": { "application/yaml": {} } });
         }
-        BodyKind::Json(name) => {
-            let schema = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-                Some(name) => json!({ "type": "array", "items": reference(name) }),
-                None => reference(name),
-            };
-            told["requestBody"] = json!({ "content": { "application/json": { "schema": schema } } });
+        BodyKind::Json(body) => {
+            operation["requestBody"] = json!({ "content": content(body(&mut schemas.requests)) });
         }
     }
-    told
+    operation
 }
 
-fn reference(name: &str) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{name}") })
-}
+#[cfg(test)]
+mod tests {
+    use super::super::route::Verb;
+    use super::*;
 
-fn text() -> Value {
-    json!({ "type": "string" })
-}
+    /// All references in a document.
+    fn references(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(object) => {
+                found.extend(object.get("$ref").and_then(Value::as_str).map(str::to_owned));
+                object.values().for_each(|value| references(value, found));
+            }
+            Value::Array(values) => values.iter().for_each(|value| references(value, found)),
+            _ => {}
+        }
+    }
 
-fn flag() -> Value {
-    json!({ "type": "boolean" })
-}
+    #[test]
+    fn every_reference_leads_to_a_schema() {
+        let document = document();
+        let mut found = Vec::new();
+        references(&document, &mut found);
+        assert!(found.len() > ROUTES.len(), "{found:?}");
+        for reference in found {
+            let pointer = reference.strip_prefix('#').unwrap();
+            assert!(document.pointer(pointer).is_some(), "{reference} leads nowhere");
+        }
+    }
 
-fn amounts() -> Value {
-    json!({ "type": "object", "additionalProperties": { "type": ["string", "integer"] } })
-}
-
-fn texts() -> Value {
-    json!({ "type": "array", "items": text() })
-}
-
-fn tags() -> Value {
-    json!({ "type": "object", "additionalProperties": text() })
-}
-
-fn object(properties: &[(&str, Value)], required: &[&str]) -> Value {
-    let properties: Map<String, Value> =
-        properties.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
-}
-
-/// The types that are sent, and that of errors.
-fn schemas() -> Value {
-    let reason = || ("reason", json!({ "type": "string", "maxLength": 500 }));
-    let codes: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
-    let check = [("action", text()), ("application", text()), ("partition", text()), ("to", text()), ("queue", text())];
-    let check = object(&[&check[..], &[("text", text())]].concat(), &["action"]);
-    let ask = object(
-        &[
-            ("app", text()),
-            ("id", text()),
-            ("count", json!({ "type": "integer", "minimum": 1 })),
-            ("resource", amounts()),
-            ("priority", json!({ "type": "integer" })),
-            ("requiredNode", text()),
-            ("allowPreemptSelf", flag()),
-            ("allowPreemptOther", flag()),
-            ("originator", flag()),
-            ("placeholder", flag()),
-            ("taskGroup", text()),
-            ("tags", tags()),
-        ],
-        &["id", "resource"],
-    );
-    let count = || json!({ "type": "integer", "minimum": 0 });
-    let group = [("name", text()), ("minMember", count()), ("minResource", amounts())];
-    let group = object(&group, &["name", "minResource"]);
-    let submit = object(
-        &[
-            ("app", text()),
-            ("queue", text()),
-            ("user", text()),
-            ("groups", texts()),
-            ("tags", tags()),
-            ("type", text()),
-            ("gangStyle", json!({ "enum": ["Soft", "Hard"] })),
-            ("placeholderTimeout", json!({ "type": ["string", "integer"], "description": "as 10s, or seconds" })),
-            ("placeholder", amounts()),
-            ("taskGroups", json!({ "type": "array", "items": group })),
-            reason(),
-        ],
-        &["app"],
-    );
-    let node = [("id", text()), ("capacity", amounts()), ("occupied", amounts()), ("attributes", tags()), reason()];
-    let question = [("user", text()), ("groups", texts()), ("queue", text()), ("tags", tags()), ("config", text())];
-    json!({
-        "Checks": object(&[("checks", json!({ "type": "array", "items": check }))], &["checks"]),
-        "Kill": object(&[reason(), ("expectQueue", text())], &[]),
-        "Move": object(&[("to", text()), reason(), ("expectQueue", text()), ("dryRun", flag())], &["to"]),
-        "BulkAction": object(
-            &[("action", json!({ "enum": ["kill", "move"] })), ("ids", texts()), ("to", text()), reason()],
-            &["action", "ids"],
-        ),
-        "PlacementQuestion": object(&question, &["user"]),
-        "Submit": submit,
-        "Ask": ask,
-        "NodeBody": object(&node, &[]),
-        "Rollback": object(&[("revision", json!({ "type": "integer", "minimum": 1 })), reason()], &["revision"]),
-        "OnlyReason": object(&[reason()], &[]),
-        "Cleanup": object(
-            &[("what", json!({ "type": "array", "items": { "enum": ["queues", "applications"] } })), ("dryRun", flag()),
-              reason()],
-            &["what"],
-        ),
-        "Error": {
-            "type": "object",
-            "required": ["status_code", "message", "description", "code", "requestId", "details"],
-            "properties": {
-                "status_code": { "type": "integer" },
-                "message": text(),
-                "description": text(),
-                "code": { "enum": codes },
-                "requestId": text(),
-                "details": { "type": "object" },
-            },
-            "example": dto::OwnError::default(),
-        },
-    })
+    #[test]
+    fn every_answer_that_is_a_document_has_a_schema() {
+        for route in &ROUTES {
+            let other = matches!(route.verb, Verb::OpenApi | Verb::EventStream | Verb::NotYet);
+            assert_eq!(route.response.is_none(), other, "{}", route.path);
+        }
+    }
 }

@@ -43,7 +43,7 @@ pub(super) fn server(asked: &Asked) -> Reply {
         auth: auth.to_owned(),
         tls: options.tls,
         read_only: options.read_only,
-        paused: asked.view().resting,
+        paused: asked.view().paused,
         features: FEATURES.map(str::to_owned).to_vec(),
     })
 }

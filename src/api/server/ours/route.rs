@@ -1,6 +1,12 @@
 //! The table of our own verbs. The router, the OpenAPI document and the tests all read it.
 
 use axum::http::Method;
+use percent_encoding::percent_decode_str;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+use crate::api::convert::placement::Answer;
+use crate::api::dto::{Validation, ledger, ours as dto};
+use crate::api::server::escape::malformed;
 
 /// What is behind a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +47,16 @@ pub enum Verb {
     NotYet,
 }
 
+/// Adds the schema of a type to a document, and gives a reference to it.
+pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
 /// What a body is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum BodyKind {
     /// There is none.
     None,
     /// A JSON object of this type; may be missing where all of it is optional.
-    Json(&'static str),
+    Json(SchemaOf),
     /// A queue configuration.
     Yaml,
 }
@@ -65,6 +74,8 @@ pub struct Route {
     pub summary: &'static str,
     /// What is sent.
     pub body: BodyKind,
+    /// What is answered, where that is one JSON document.
+    pub response: Option<SchemaOf>,
     /// Whether it needs a token.
     pub token: bool,
     /// Whether it changes something.
@@ -72,6 +83,11 @@ pub struct Route {
 }
 
 impl Route {
+    /// The same route, which answers with a `T`.
+    const fn gives<T: JsonSchema>(self) -> Self {
+        Self { response: Some(SchemaGenerator::subschema_for::<T>), ..self }
+    }
+
     /// Whether it changes something, so that it is refused to a read-only token and remembered by its key.
     pub const fn changes(&self) -> bool {
         self.changes
@@ -89,7 +105,7 @@ impl Route {
 }
 
 const fn get(path: &'static str, verb: Verb, summary: &'static str) -> Route {
-    Route { method: "GET", path, verb, summary, body: BodyKind::None, token: true, changes: false }
+    Route { method: "GET", path, verb, summary, body: BodyKind::None, response: None, token: true, changes: false }
 }
 
 const fn open(route: Route) -> Route {
@@ -97,46 +113,87 @@ const fn open(route: Route) -> Route {
 }
 
 const fn ask(path: &'static str, verb: Verb, summary: &'static str, body: BodyKind) -> Route {
-    Route { method: "POST", path, verb, summary, body, token: true, changes: false }
+    Route { method: "POST", path, verb, summary, body, response: None, token: true, changes: false }
 }
 
 const fn change(path: &'static str, verb: Verb, summary: &'static str, body: BodyKind) -> Route {
-    Route { method: "POST", path, verb, summary, body, token: true, changes: true }
+    Route { method: "POST", path, verb, summary, body, response: None, token: true, changes: true }
 }
 
 const fn with(method: &'static str, route: Route) -> Route {
     Route { method, ..route }
 }
 
-use BodyKind::{Json, None as Nothing, Yaml};
+/// A body that is read as a `T`.
+const fn json<T: JsonSchema>() -> BodyKind {
+    BodyKind::Json(SchemaGenerator::subschema_for::<T>)
+}
+
+use BodyKind::{None as Nothing, Yaml};
 
 /// All routes.
 pub static ROUTES: [Route; 34] = [
-    open(get("/server", Verb::Server, "What the server is and can do")),
-    open(get("/whoami", Verb::Whoami, "Who is asking")),
+    open(get("/server", Verb::Server, "What the server is and can do")).gives::<dto::ServerInfo>(),
+    open(get("/whoami", Verb::Whoami, "Who is asking")).gives::<dto::Whoami>(),
     open(get("/openapi.json", Verb::OpenApi, "This document")),
-    get("/partition/{partition}/permissions", Verb::PartitionPermissions, "What one may do in every queue"),
-    ask("/permissions", Verb::Permissions, "Whether things would be refused, and why", Json("Checks")),
-    change("/partition/{partition}/application/{application}/kill", Verb::Kill, "Kill an application", Json("Kill")),
-    change("/partition/{partition}/application/{application}/move", Verb::Move, "Move an application", Json("Move")),
+    get("/partition/{partition}/permissions", Verb::PartitionPermissions, "What one may do in every queue")
+        .gives::<dto::Permissions>(),
+    ask("/permissions", Verb::Permissions, "Whether things would be refused, and why", json::<dto::Checks>())
+        .gives::<dto::CheckResults>(),
+    change(
+        "/partition/{partition}/application/{application}/kill",
+        Verb::Kill,
+        "Kill an application",
+        json::<dto::Kill>(),
+    )
+    .gives::<dto::Killed>(),
+    change(
+        "/partition/{partition}/application/{application}/move",
+        Verb::Move,
+        "Move an application",
+        json::<dto::Move>(),
+    )
+    .gives::<dto::Moved>(),
     change(
         "/partition/{partition}/applications/action",
         Verb::Bulk,
         "Kill or move many applications",
-        Json("BulkAction"),
-    ),
+        json::<dto::BulkAction>(),
+    )
+    .gives::<dto::BulkResults>(),
     get("/partition/{partition}/application/{application}/explain", Verb::NotYet, "Why an application waits"),
-    get("/config", Verb::ConfigGet, "The configuration in force"),
-    ask("/config/validate", Verb::ConfigValidate, "Whether a configuration is valid", Yaml),
-    ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml),
-    with("PUT", change("/config", Verb::ConfigPut, "Replace the configuration", Yaml)),
-    get("/config/history", Verb::ConfigHistory, "The configurations that were in force"),
-    get("/config/history/{revision}", Verb::ConfigRevision, "A configuration that was in force"),
-    change("/config/rollback", Verb::ConfigRollback, "Load a configuration that was in force", Json("Rollback")),
-    ask("/partition/{partition}/placement", Verb::Placement, "Where a submission would go", Json("PlacementQuestion")),
-    ask("/whatif", Verb::NotYet, "What steps would lead to", Json("OnlyReason")),
-    change("/partition/{partition}/applications", Verb::Submit, "Submit an application", Json("Submit")),
-    change("/partition/{partition}/application/{application}/asks", Verb::Ask, "Ask for resources", Json("[Ask]")),
+    get("/config", Verb::ConfigGet, "The configuration in force").gives::<dto::ConfigState>(),
+    ask("/config/validate", Verb::ConfigValidate, "Whether a configuration is valid", Yaml).gives::<Validation>(),
+    ask("/config/diff", Verb::ConfigDiff, "What a configuration would change, and whether one may", Yaml)
+        .gives::<dto::ConfigDiff>(),
+    with("PUT", change("/config", Verb::ConfigPut, "Replace the configuration", Yaml)).gives::<dto::Configured>(),
+    get("/config/history", Verb::ConfigHistory, "The configurations that were in force").gives::<ledger::Revisions>(),
+    get("/config/history/{revision}", Verb::ConfigRevision, "A configuration that was in force")
+        .gives::<dto::ConfigState>(),
+    change(
+        "/config/rollback",
+        Verb::ConfigRollback,
+        "Load a configuration that was in force",
+        json::<ledger::Rollback>(),
+    )
+    .gives::<dto::Configured>(),
+    ask(
+        "/partition/{partition}/placement",
+        Verb::Placement,
+        "Where a submission would go",
+        json::<dto::PlacementQuestion>(),
+    )
+    .gives::<Answer>(),
+    ask("/whatif", Verb::NotYet, "What steps would lead to", json::<dto::OnlyReason>()),
+    change("/partition/{partition}/applications", Verb::Submit, "Submit an application", json::<dto::Submit>())
+        .gives::<dto::Submitted>(),
+    change(
+        "/partition/{partition}/application/{application}/asks",
+        Verb::Ask,
+        "Ask for resources",
+        json::<Vec<dto::Ask>>(),
+    )
+    .gives::<dto::Asked>(),
     with(
         "DELETE",
         change(
@@ -145,34 +202,48 @@ pub static ROUTES: [Route; 34] = [
             "End an allocation, or withdraw a pending ask",
             Nothing,
         ),
-    ),
+    )
+    .gives::<dto::Released>(),
     change(
         "/partition/{partition}/application/{application}/remove",
         Verb::Remove,
         "The submitter is done with an application",
-        Json("OnlyReason"),
-    ),
-    change("/partition/{partition}/nodes", Verb::AddNode, "Register a node", Json("NodeBody")),
-    with("PUT", change("/partition/{partition}/node/{node}", Verb::UpdateNode, "Change a node", Json("NodeBody"))),
+        json::<dto::OnlyReason>(),
+    )
+    .gives::<dto::Killed>(),
+    change("/partition/{partition}/nodes", Verb::AddNode, "Register a node", json::<dto::NodeBody>())
+        .gives::<dto::NodeChanged>(),
+    with(
+        "PUT",
+        change("/partition/{partition}/node/{node}", Verb::UpdateNode, "Change a node", json::<dto::NodeBody>()),
+    )
+    .gives::<dto::NodeChanged>(),
     change(
         "/partition/{partition}/node/{node}/drain",
         Verb::DrainNode,
         "No new allocations on a node",
-        Json("OnlyReason"),
-    ),
+        json::<dto::OnlyReason>(),
+    )
+    .gives::<dto::NodeChanged>(),
     change(
         "/partition/{partition}/node/{node}/resume",
         Verb::ResumeNode,
         "New allocations on a node again",
-        Json("OnlyReason"),
-    ),
-    with("DELETE", change("/partition/{partition}/node/{node}", Verb::RemoveNode, "Decommission a node", Nothing)),
-    get("/partition/{partition}/draining", Verb::Draining, "What drains, and what holds it"),
-    change("/partition/{partition}/cleanup", Verb::Cleanup, "One pass of the cleaner", Json("Cleanup")),
-    change("/scheduler/pause", Verb::Pause, "The scheduler rests, its clock stands", Json("OnlyReason")),
-    change("/scheduler/resume", Verb::Resume, "The scheduler goes on", Json("OnlyReason")),
-    get("/audit", Verb::Audit, "Who did what, done or refused"),
-    get("/events", Verb::Events, "Events with their ids"),
+        json::<dto::OnlyReason>(),
+    )
+    .gives::<dto::NodeChanged>(),
+    with("DELETE", change("/partition/{partition}/node/{node}", Verb::RemoveNode, "Decommission a node", Nothing))
+        .gives::<dto::NodeChanged>(),
+    get("/partition/{partition}/draining", Verb::Draining, "What drains, and what holds it")
+        .gives::<dto::DrainingQueues>(),
+    change("/partition/{partition}/cleanup", Verb::Cleanup, "One pass of the cleaner", json::<dto::Cleanup>())
+        .gives::<dto::CleanedUp>(),
+    change("/scheduler/pause", Verb::Pause, "The scheduler rests, its clock stands", json::<dto::OnlyReason>())
+        .gives::<dto::Paused>(),
+    change("/scheduler/resume", Verb::Resume, "The scheduler goes on", json::<dto::OnlyReason>())
+        .gives::<dto::Paused>(),
+    get("/audit", Verb::Audit, "Who did what, done or refused").gives::<ledger::Audit>(),
+    get("/events", Verb::Events, "Events with their ids").gives::<dto::Events>(),
     get("/events/stream", Verb::EventStream, "Events as they come, one JSON object a line"),
 ];
 
@@ -220,7 +291,7 @@ fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
     for wanted in pattern.split('/') {
         let part = parts.next()?;
         if wanted.starts_with('{') {
-            parameters.push(decoded(part, false).filter(|part| !part.is_empty())?);
+            parameters.push(decoded(part).filter(|part| !part.is_empty())?);
         } else if wanted != part {
             return None;
         }
@@ -228,31 +299,16 @@ fn matches(pattern: &str, path: &str) -> Option<Vec<String>> {
     parts.next().is_none().then_some(parameters)
 }
 
-/// The parameters behind the question mark.
+/// The parameters behind the question mark. A pair that is not well formed is left out.
 pub fn query(text: &str) -> Vec<(String, String)> {
-    let pair = |pair: &str| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        Some((decoded(name, true)?, decoded(value, true)?))
-    };
-    text.split('&').filter(|pair| !pair.is_empty()).filter_map(pair).collect()
+    let pairs = text.split('&').filter(|pair| decoded(pair).is_some());
+    pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()
 }
 
-/// A text with its percent signs taken away; `None` when it is no text then.
-fn decoded(text: &str, plus: bool) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' if plus => b' ',
-            b'%' => {
-                let digit = |byte: u8| char::from(byte).to_digit(16);
-                let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
-                u8::try_from(high * 16 + low).ok()?
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
+/// A percent-decoded text; `None` for a malformed escape and for what is no UTF-8.
+fn decoded(text: &str) -> Option<String> {
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    malformed(text).is_none().then(|| decoded.into_owned())
 }
 
 #[cfg(test)]

@@ -1,73 +1,51 @@
 //! Paths and queries as upstream takes them apart: percent-decoded once before they are matched, and names of queues, users and
 //! groups a second time as part of a query (`rest.md` section 1).
 
-use std::fmt::Write as _;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// A path, percent-decoded. `None` for an escape that is none.
+use crate::api::server::escape::malformed;
+
+/// Everything but what a path in a `Location` header may hold as it is.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'+')
+    .remove(b':')
+    .remove(b'=')
+    .remove(b'@')
+    .remove(b'!')
+    .remove(b'*')
+    .remove(b',');
+
+/// A path, percent-decoded; what is no UTF-8 names nothing that exists. `None` for a malformed escape.
 pub(super) fn decoded(path: &str) -> Option<String> {
-    unescape(path, false).ok()
+    malformed(path).is_none().then(|| percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
-/// A parameter, decoded a second time as part of a query.
+/// A parameter, decoded a second time as part of a query: `+` is a space.
 ///
 /// # Errors
-/// The escape that is none.
+/// The malformed escape.
 pub(super) fn decoded_again(parameter: &str) -> Result<String, String> {
-    unescape(parameter, true).map_err(|escape| format!("invalid URL escape {escape:?}"))
-}
-
-/// Percent-decodes; `+` is a space where `plus` says so. Gives the first escape that is none.
-fn unescape(text: &str, plus: bool) -> Result<String, String> {
-    let hex = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'%' => {
-                let (Some(high), Some(low)) = (hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) else {
-                    let end = (at + 3).min(bytes.len());
-                    return Err(String::from_utf8_lossy(&bytes[at..end]).into_owned());
-                };
-                // Two hexadecimal digits are a byte.
-                out.push(u8::try_from(high * 16 + low).unwrap_or_default());
-                at += 2;
-            }
-            b'+' if plus => out.push(b' '),
-            byte => out.push(byte),
-        }
-        at += 1;
-    }
-    // What is no UTF-8 names nothing that is here.
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    let escape = |escape| format!("invalid URL escape {escape:?}");
+    malformed(parameter).map_or(Ok(()), |bad| Err(escape(bad)))?;
+    Ok(percent_decode_str(&parameter.replace('+', " ")).decode_utf8_lossy().into_owned())
 }
 
 /// A path with everything escaped that must be.
 pub(super) fn encoded(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => out.push(char::from(byte)),
-            b'/' | b'-' | b'_' | b'.' | b'~' | b'$' | b'&' | b'+' | b':' | b'=' | b'@' | b'!' | b'*' | b',' => {
-                out.push(char::from(byte));
-            }
-            _ => {
-                // Writing to a text cannot fail.
-                let _written = write!(out, "%{byte:02X}");
-            }
-        }
-    }
-    out
+    utf8_percent_encode(path, PATH).to_string()
 }
 
 /// The parameters of a query. What is not well formed is left out, as upstream does.
 pub(super) fn query(query: &str) -> Vec<(String, String)> {
-    let pairs = query.split('&').filter(|pair| !pair.is_empty() && !pair.contains(';'));
-    let pair = |pair: &str| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        Some((unescape(name, true).ok()?, unescape(value, true).ok()?))
-    };
-    pairs.filter_map(pair).collect()
+    let pairs = query.split('&').filter(|pair| !pair.contains(';') && malformed(pair).is_none());
+    pairs.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect()
 }
 
 /// The path without doubled slashes and dots, as the router mends it.

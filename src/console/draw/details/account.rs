@@ -1,25 +1,25 @@
 //! Everything about a user or a group: which limit binds, all its limits, what waits.
 
-use super::super::super::format;
-use super::super::super::model::Model;
-use super::super::super::model::page::{Account, LineId, Page};
 use super::super::super::theme::{Role, Signs};
 use super::super::limits;
 use super::super::pen::{dim, piece, plain};
 use super::{Lines, Sheet, labelled, labelled_text};
+use crate::console::present::format;
+use crate::console::state::State;
+use crate::console::state::page::{Account, LineId, Page};
 use crate::view::{LimitUse, QueueUsageRow};
 
 /// The sheet of a user or a group.
-pub fn sheet(model: &Model, account: &Account, width: usize, signs: &Signs) -> Sheet {
+pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> Sheet {
     let title = vec![piece(Role::Title, limits::name(account.side, &account.name))];
     let kind = limits::kind(account.side);
-    let Some(row) = model.cluster.part().and_then(|part| part.usage_of(account.side, &account.name)) else {
+    let Some(row) = state.cluster.part().and_then(|part| part.usage_of(account.side, &account.name)) else {
         return Sheet { title, what: vec![dim(format!("{kind} without a live application"))], ..Sheet::default() };
     };
     let all: Vec<LimitUse> = row.limits(account.side).collect();
     let mut left = Lines::new();
     binding(&mut left, &all, width, signs);
-    waiting(&mut left, model, account, width);
+    waiting(&mut left, state, account, width);
     usage(&mut left, row.queues.first());
     let mut right = Lines::new();
     for (at, limit) in all.iter().enumerate() {
@@ -50,8 +50,8 @@ fn binding(lines: &mut Lines, all: &[LimitUse], width: usize, signs: &Signs) {
 }
 
 /// What waits because of them; known on the page of the user or group.
-fn waiting(lines: &mut Lines, model: &Model, account: &Account, width: usize) {
-    let Page::Account(page) = model.page() else { return };
+fn waiting(lines: &mut Lines, state: &State, account: &Account, width: usize) {
+    let Page::Account(page) = state.page() else { return };
     if page.account != *account {
         return;
     }

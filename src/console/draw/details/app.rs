@@ -2,37 +2,37 @@
 
 use std::sync::Arc;
 
-use super::super::super::format;
-use super::super::super::model::Model;
-use super::super::super::model::page::Page;
-use super::super::super::subject;
-use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
 use super::super::super::update::apps::word_of;
 use super::super::limits;
 use super::super::pen::{Piece, dim, piece, plain};
 use super::{LABEL, Lines, Sheet, labelled, labelled_text};
+use crate::console::present::format;
+use crate::console::present::subject;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::state::page::Page;
 use crate::model::Time;
 use crate::view::{AppRow, PartitionView};
 
 /// The sheet of an application.
-pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
+pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
     // The page keeps the row that it was opened with; the view may have a newer one.
-    let newer = model.cluster.part().and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
+    let newer = state.cluster.part().and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
     let row = newer.unwrap_or(row);
     let queue = if row.queue.as_str().is_empty() { "in no queue".to_owned() } else { format!("in {}", row.queue) };
     let what = vec![dim(format!("{queue}   ")), super::super::apps::state_piece(row.state)];
     let mut left = Lines::new();
     // What is opened from the list of asks is also about the one that the cursor was on.
-    let page = match model.page() {
-        Page::Details(_) => model.pages.iter().rev().nth(1),
+    let page = match state.page() {
+        Page::Details(_) => state.pages.iter().rev().nth(1),
         page => Some(page),
     };
     if let Some(Page::App(page)) = page
         && page.row.as_ref().is_some_and(|shown| shown.id == row.id)
         && let Some(ask) = subject::ask(page)
     {
-        let why = super::super::apps::why(model.cluster.part(), row, ask, true);
+        let why = super::super::apps::why(state.cluster.part(), row, ask, true);
         let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
         let text = format!("{} {}{}{why}", ask.id, word_of(ask), if why.is_empty() { "" } else { ": " });
         labelled_text(&mut left, "this ask", &text, width, Role::Text);
@@ -41,14 +41,14 @@ pub fn sheet(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
     if let Some(message) = &row.message {
         labelled_text(&mut left, "message", message, width, Role::Error);
     }
-    let part = model.cluster.part();
+    let part = state.cluster.part();
     if let Some(held) = part.filter(|_| !row.state.is_ended()).and_then(|part| limits::held_back(part, row, true)) {
         labelled_text(&mut left, "held back", &held, width, Role::Warning);
     }
     log(&mut left, row, width, signs);
-    labelled(&mut left, "submitted", vec![plain(ago(model, row.submitted)), dim(format!(" by {}", row.who))]);
+    labelled(&mut left, "submitted", vec![plain(ago(state, row.submitted)), dim(format!(" by {}", row.who))]);
     if let Some(finished) = row.finished {
-        labelled(&mut left, "ended", vec![plain(ago(model, finished))]);
+        labelled(&mut left, "ended", vec![plain(ago(state, finished))]);
     }
     tags(&mut left, "tags", row.tags.iter().map(|(name, value)| (name.as_str(), value.as_str())), width);
     let mut right = resources(row, signs);
@@ -70,8 +70,8 @@ fn limits(lines: &mut Lines, part: &PartitionView, row: &AppRow, signs: &Signs) 
     }
 }
 
-fn ago(model: &Model, time: Time) -> String {
-    format!("{} ago", format::duration(model.cluster.at.since(time)))
+fn ago(state: &State, time: Time) -> String {
+    format!("{} ago", format::duration(state.cluster.at.since(time)))
 }
 
 /// Every state entered, with the time since the submission where that is another one than before.

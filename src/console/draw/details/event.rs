@@ -1,9 +1,9 @@
 //! One event with all that is told of it.
 
-use super::super::super::format;
 use super::super::super::update::events::word;
 use super::super::pen::{dim, piece, plain};
 use super::{Sheet, labelled, labelled_text};
+use crate::console::present::format;
 use crate::console::theme::{Role, Signs};
 use crate::view::Record;
 

@@ -1,22 +1,22 @@
 //! Whether the cluster's numbers agree, check by check: what the scheduler says of itself, and what its picture tells.
 
-use super::super::super::format;
-use super::super::super::model::Model;
-use super::super::super::model::page::Checkup;
-use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
 use super::super::pen::{Piece, dim, piece, plain};
 use super::{Lines, Sheet};
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::state::page::Checkup;
 use crate::source::OwnHealth;
 use crate::view::Health;
 
 /// The sheet of the checks.
-pub fn sheet(model: &Model, checkup: &Checkup, width: usize, signs: &Signs) -> Sheet {
+pub fn sheet(state: &State, checkup: &Checkup, width: usize, signs: &Signs) -> Sheet {
     let mut sheet = Sheet { title: vec![piece(Role::Title, "Health")], ..Sheet::default() };
     let made = dim(format!(", at {}; 9 checks again", format::when(checkup.at)));
     let left = &mut sheet.left;
     left.push(Vec::new());
-    match &model.cluster.health {
+    match &state.cluster.health {
         OwnHealth::Here => sheet.what = vec![summary(&checkup.health), made],
         OwnHealth::Told(health, at) => {
             sheet.what = vec![own(health), dim(format!(" by its own check, asked at {}", format::when(*at)))];

@@ -12,12 +12,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::super::format;
-use super::super::super::layout;
-use super::super::super::model::Model;
 use super::super::super::theme::{Role, Signs};
 use super::super::pen::{Piece, dim, piece};
 use super::Sheet;
+use crate::console::present::format;
+use crate::console::present::layout;
+use crate::console::state::State;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, QueuePath, Time, VCORE};
 use crate::view::Sample;
@@ -100,25 +100,25 @@ impl<'s> Columns<'s> {
 }
 
 /// The sheet of the cluster's history, or of a queue's.
-pub fn sheet(model: &Model, queue: Option<&QueuePath>, width: usize, signs: &Signs) -> Sheet {
+pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Signs) -> Sheet {
     let title = queue.map_or_else(|| "History".to_owned(), |path| format!("History of {path}"));
     let mut sheet = Sheet { title: vec![piece(Role::Title, title)], ..Sheet::default() };
     let room = width.saturating_sub(PLOT).max(8);
-    let Some(columns) = Columns::of(model.cluster.view.history.iter(), model.cluster.at, room) else {
+    let Some(columns) = Columns::of(state.cluster.view.history.iter(), state.cluster.at, room) else {
         let every = format::duration(SAMPLE_EVERY);
         sheet.what = vec![dim(format!("nothing was sampled yet; there is a sample every {every}"))];
         return sheet;
     };
     let every = format::duration(columns.every);
-    let several = if queue.is_none() && model.cluster.view.partitions.len() > 1 {
+    let several = if queue.is_none() && state.cluster.view.partitions.len() > 1 {
         "; pending asks and alloc/s are of all partitions"
     } else {
         ""
     };
     let kept = "the last hour is kept by 10s, the last day by the minute";
     sheet.what = vec![dim(format!("a column is {every}; {kept}{several}"))];
-    let all = series(model, queue, &columns);
-    let lines = layout::rows_on_screen(model).saturating_sub(4) / all.len().max(1);
+    let all = series(state, queue, &columns);
+    let lines = layout::rows_on_screen(state).saturating_sub(4) / all.len().max(1);
     let height = lines.saturating_sub(1).clamp(HEIGHT.0, HEIGHT.1);
     for series in &all {
         sheet.left.push(Vec::new());
@@ -135,8 +135,8 @@ pub fn sheet(model: &Model, queue: Option<&QueuePath>, width: usize, signs: &Sig
 }
 
 /// The figures of all columns.
-fn series(model: &Model, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Vec<Series> {
-    let name = &model.cluster.partition;
+fn series(state: &State, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Vec<Series> {
+    let name = &state.cluster.partition;
     let part = |sample: &Sample| sample.partitions.iter().position(|part| part.name == *name);
     let amount =
         |sample: &Sample, resource: &str, pending: bool| -> i64 {
@@ -152,13 +152,13 @@ fn series(model: &Model, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
     let of_resource = |label, resource: &'static str, pending, show| Series {
         label,
         values: columns.values(|sample| amount(sample, resource, pending)),
-        base: if pending { None } else { whole(model, queue, resource) },
+        base: if pending { None } else { whole(state, queue, resource) },
         show,
     };
     let count = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     let counted = |label, values| Series { label, values, base: None, show: |value| value.to_string() };
     // What is counted of all partitions together is that of the one there is.
-    let several = model.cluster.view.partitions.len() > 1;
+    let several = state.cluster.view.partitions.len() > 1;
     let root = QueuePath::root();
     let running = |sample: &Sample| match queue.or(several.then_some(&root)) {
         None => count(sample.running),
@@ -183,8 +183,8 @@ fn series(model: &Model, queue: Option<&QueuePath>, columns: &Columns<'_>) -> Ve
 }
 
 /// What there is of a resource: in the partition, or in a queue at most.
-fn whole(model: &Model, queue: Option<&QueuePath>, resource: &str) -> Option<i64> {
-    let part = model.cluster.part()?;
+fn whole(state: &State, queue: Option<&QueuePath>, resource: &str) -> Option<i64> {
+    let part = state.cluster.part()?;
     let whole = match queue {
         None => part.capacity.get(resource),
         Some(path) => part.queue_at(path).and_then(|row| part.effective_max(row, resource)).map(|(_, max)| max),

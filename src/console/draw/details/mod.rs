@@ -24,13 +24,14 @@ mod why;
 
 use ratatui::layout::Rect;
 
-use super::super::layout::{self, Pane};
-use super::super::model::Model;
-use super::super::model::page::{DetailsPage, Subject};
-use super::super::subject;
-use super::super::text;
 use super::super::theme::{Role, Signs, sign_set};
 use super::pen::{Pen, Piece, dim, piece, plain};
+use crate::console::present::layout;
+use crate::console::present::layout::Pane;
+use crate::console::present::subject;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::state::page::{DetailsPage, Subject};
 
 /// Lines of pieces.
 type Lines = Vec<Vec<Piece>>;
@@ -71,34 +72,34 @@ fn labelled_text(lines: &mut Lines, label: &str, value: &str, width: usize, role
 }
 
 /// The sheet of a subject for columns of `width`.
-fn sheet(model: &Model, subject: &Subject, width: usize) -> Sheet {
-    let signs = sign_set(model);
+fn sheet(state: &State, subject: &Subject, width: usize) -> Sheet {
+    let signs = sign_set(state);
     match subject {
-        Subject::Queue(path) => queue::sheet(model, path, width, signs),
-        Subject::App(row) => app::sheet(model, row, width, signs),
-        Subject::Node(id) => node::sheet(model, id, width, signs),
-        Subject::Account(account) => account::sheet(model, account, width, signs),
-        Subject::Why(row) => why::app(model, row, width, signs),
-        Subject::Access(path) => why::access_to(model, path, width, signs),
-        Subject::Health(checkup) => health::sheet(model, checkup, width, signs),
-        Subject::Info => info::sheet(model, width),
-        Subject::Partitions => partitions::sheet(model, signs),
+        Subject::Queue(path) => queue::sheet(state, path, width, signs),
+        Subject::App(row) => app::sheet(state, row, width, signs),
+        Subject::Node(id) => node::sheet(state, id, width, signs),
+        Subject::Account(account) => account::sheet(state, account, width, signs),
+        Subject::Why(row) => why::app(state, row, width, signs),
+        Subject::Access(path) => why::access_to(state, path, width, signs),
+        Subject::Health(checkup) => health::sheet(state, checkup, width, signs),
+        Subject::Info => info::sheet(state, width),
+        Subject::Partitions => partitions::sheet(state, signs),
         Subject::Event(record) => event::sheet(record, width, signs),
         Subject::Entry(entry) => records::entry(entry, width, signs),
-        Subject::Revision(number) => records::revision(model, *number, width),
-        Subject::Compare(old, new) => records::compare(model, (*old, *new), width, signs),
-        Subject::History(queue) => history::sheet(model, queue.as_ref(), width, signs),
+        Subject::Revision(number) => records::revision(state, *number, width),
+        Subject::Compare(old, new) => records::compare(state, (*old, *new), width, signs),
+        Subject::History(queue) => history::sheet(state, queue.as_ref(), width, signs),
     }
 }
 
 /// All lines of a sheet in one column of a width.
-pub fn lines(model: &Model, subject: &Subject, width: usize) -> Lines {
-    in_one(sheet(model, subject, width), width)
+pub fn lines(state: &State, subject: &Subject, width: usize) -> Lines {
+    in_one(sheet(state, subject, width), width)
 }
 
 /// The labels of a sheet, each with what stands beside it.
-pub fn labels(model: &Model, subject: &Subject) -> Vec<(String, String)> {
-    let sheet = sheet(model, subject, usize::from(TWO_COLUMNS));
+pub fn labels(state: &State, subject: &Subject) -> Vec<(String, String)> {
+    let sheet = sheet(state, subject, usize::from(TWO_COLUMNS));
     let label = |line: &Vec<Piece>| {
         let (first, rest) = line.split_first()?;
         let label = first.text.trim();
@@ -141,11 +142,11 @@ fn in_one(sheet: Sheet, width: usize) -> Lines {
 }
 
 /// How many lines the page of details has.
-pub fn height(model: &Model) -> usize {
-    let super::super::model::page::Page::Details(page) = model.page() else { return 0 };
-    let Some(regions) = layout::regions(model) else { return 0 };
+pub fn height(state: &State) -> usize {
+    let crate::console::state::page::Page::Details(page) = state.page() else { return 0 };
+    let Some(regions) = layout::regions(state) else { return 0 };
     let width = regions.rows.width.saturating_sub(2);
-    let sheet = sheet(model, &page.subject, usize::from(column_width(&page.subject, width)));
+    let sheet = sheet(state, &page.subject, usize::from(column_width(&page.subject, width)));
     if in_two(&page.subject, width) {
         1 + sheet.left.len().max(sheet.right.len())
     } else {
@@ -154,9 +155,9 @@ pub fn height(model: &Model) -> usize {
 }
 
 /// Draws the page of details.
-pub fn draw_page(pen: &mut Pen<'_>, model: &Model, page: &DetailsPage, area: Rect) {
+pub fn draw_page(pen: &mut Pen<'_>, state: &State, page: &DetailsPage, area: Rect) {
     let area = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let sheet = sheet(model, &page.subject, usize::from(column_width(&page.subject, area.width)));
+    let sheet = sheet(state, &page.subject, usize::from(column_width(&page.subject, area.width)));
     if !in_two(&page.subject, area.width) {
         pen.lines(area, &in_one(sheet, usize::from(area.width)), page.top);
         return;
@@ -165,18 +166,18 @@ pub fn draw_page(pen: &mut Pen<'_>, model: &Model, page: &DetailsPage, area: Rec
 }
 
 /// Draws the pane by the list.
-pub fn draw_pane(pen: &mut Pen<'_>, model: &Model, pane: Pane) {
+pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
     if pane.beside {
         pen.wall(pane.border);
     } else {
         pen.line(pane.border.x, pane.border.y, pane.border.width);
     }
     let area = pane.area;
-    let Some(subject) = subject::of(model) else {
+    let Some(subject) = subject::of(state) else {
         pen.text(area.x, area.y, area.width, "nothing under the cursor", Role::Dim);
         return;
     };
-    let sheet = sheet(model, &subject, usize::from(column_width(&subject, area.width)));
+    let sheet = sheet(state, &subject, usize::from(column_width(&subject, area.width)));
     let room = usize::from(area.height);
     let lines = if in_two(&subject, area.width) {
         let lines = 1 + sheet.left.len().max(sheet.right.len());

@@ -1,21 +1,21 @@
 //! Everything about a node.
 
-use super::super::super::format;
-use super::super::super::model::Model;
-use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
 use super::super::meter::Meter;
 use super::super::pen::{dim, piece, plain};
 use super::{Lines, Sheet, at_right, figure, gone, labelled, labelled_text};
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::state::State;
 use crate::model::{MEMORY, NodeId, VCORE};
 use crate::view::NodeRow;
 
 /// The sheet of a node.
-pub fn sheet(model: &Model, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
-    let Some(node) = model.cluster.part().and_then(|part| part.nodes.get(id)) else {
+pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
+    let Some(node) = state.cluster.part().and_then(|part| part.nodes.get(id)) else {
         return gone(id.to_string());
     };
-    let mut what = super::super::nodes::state(node, signs, true);
+    let mut what = super::super::nodes::state_pieces(node, signs, true);
     let takes = match (node.schedulable, node.reservations.is_empty()) {
         (false, _) => "takes no new allocations",
         (true, true) => "takes new allocations",

@@ -7,15 +7,14 @@
 //!   queues      21, 1 draining                       mem           2T of 3T    ▰▰▰▰▰▰▰▱▱▱▱▱
 //! ```
 
-use super::super::super::format;
-use super::super::super::model::Model;
-use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
 use super::super::meter::Meter;
 use super::super::pen::{dim, piece, plain};
 use super::super::queues::state_sign;
 use super::{Lines, Sheet};
-use crate::config::NodeSortPolicy;
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::state::State;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, QueueState, VCORE};
 use crate::view::PartitionView;
@@ -24,8 +23,8 @@ use crate::view::PartitionView;
 const METER: u16 = 12;
 
 /// The sheet of all partitions.
-pub fn sheet(model: &Model, signs: &Signs) -> Sheet {
-    let parts = &model.cluster.view.partitions;
+pub fn sheet(state: &State, signs: &Signs) -> Sheet {
+    let parts = &state.cluster.view.partitions;
     let many = if parts.len() > 1 { "   :partition NAME looks at another one" } else { "" };
     let mut sheet = Sheet {
         title: vec![piece(Role::Title, "Partitions")],
@@ -35,7 +34,7 @@ pub fn sheet(model: &Model, signs: &Signs) -> Sheet {
     for part in parts {
         sheet.left.push(Vec::new());
         let (sign, role) = state_sign(part.state, signs);
-        let here = model.cluster.part().is_some_and(|shown| shown.name == part.name);
+        let here = state.cluster.part().is_some_and(|shown| shown.name == part.name);
         let shown = if here { "   shown here" } else { "" };
         let name = piece(Role::Strong, text::escape(&part.name).into_owned());
         sheet.left.push(vec![piece(role, sign), plain(" "), name, dim(format!("   {}{shown}", part.state))]);
@@ -46,10 +45,7 @@ pub fn sheet(model: &Model, signs: &Signs) -> Sheet {
 
 fn of_one(lines: &mut Lines, part: &PartitionView, signs: &Signs) {
     let mut told = |label: &str, value: String| lines.push(vec![dim(format!("  {label:<14}")), plain(value)]);
-    let sort = match part.node_sort.policy {
-        NodeSortPolicy::Fair => "the emptiest first",
-        NodeSortPolicy::BinPacking => "the fullest first",
-    };
+    let sort = part.node_sort.policy.row().effect;
     told("nodes", format!("{}, {sort}", part.nodes.len()));
     let draining = part.queues.iter().flatten().filter(|row| row.state == QueueState::Draining).count();
     let queues = part.queues.iter().flatten().count();

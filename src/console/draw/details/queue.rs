@@ -2,27 +2,26 @@
 
 use std::sync::Arc;
 
-use super::super::super::format;
-use super::super::super::model::Model;
-use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
 use super::super::pen::{Piece, dim, piece, plain};
 use super::super::queues;
 use super::{Lines, Sheet, at_right, figure, gone, labelled, labelled_text};
-use crate::config::properties::AppSortPolicy;
 use crate::config::{LimitConfig, TemplateConfig};
-use crate::model::{MEMORY, Priority, PriorityPolicy, QueuePath, QueueState, Resource, VCORE};
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::model::{MEMORY, Priority, QueuePath, QueueState, Resource, VCORE};
 use crate::view::drain::admins;
 use crate::view::explain::{AclKind, PriorityStep};
 use crate::view::{LimitUse, Origin, PartitionView, QueueRow};
 
 /// The sheet of a queue.
-pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
-    let Some((part, row)) = model.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
+pub fn sheet(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
+    let Some((part, row)) = state.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
         return gone(path.to_string());
     };
     let mut left = Lines::new();
-    draining(&mut left, model, part, row, width);
+    draining(&mut left, state, part, row, width);
     priority(&mut left, part, row, width, signs);
     sorting(&mut left, row);
     acls(&mut left, part, row, width);
@@ -32,29 +31,29 @@ pub fn sheet(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sh
     applications(&mut right, part, row, width);
     limits(&mut right, part, row, width, signs);
     template(&mut right, row, width);
-    Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(model, row, signs), left, right }
+    Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(state, row, signs), left, right }
 }
 
-fn what(model: &Model, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+fn what(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let kind = if row.leaf { "leaf" } else { "parent" };
     let managed = if row.managed { "managed" } else { "dynamic" };
     let place = match row.settings.at {
         Some(place) if place.line > 0 => format!(", line {}", place.line),
         _ => String::new(),
     };
-    let stuck = model.cluster.view.is_stuck(row, model.cluster.at);
+    let stuck = state.cluster.view.is_stuck(row, state.cluster.at);
     let (sign, role) = queues::state_sign(row.state, signs);
     let role = if stuck { Role::Danger } else { role };
     let since = match row.state {
         QueueState::Active => String::new(),
-        _ => format!(" for {}", format::duration(model.cluster.at.since(row.state_since))),
+        _ => format!(" for {}", format::duration(state.cluster.at.since(row.state_since))),
     };
     let since = if stuck { format!("{since}, stuck") } else { since };
     vec![dim(format!("{kind}, {managed}{place}   ")), piece(role, sign), piece(role, format!(" {}{since}", row.state))]
 }
 
 /// What keeps a draining queue from going, for how long if that can be known, and who may act (SCH-210, SCH-211).
-fn draining(lines: &mut Lines, model: &Model, part: &PartitionView, row: &QueueRow, width: usize) {
+fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueRow, width: usize) {
     if row.state != QueueState::Draining {
         return;
     }
@@ -74,7 +73,7 @@ fn draining(lines: &mut Lines, model: &Model, part: &PartitionView, row: &QueueR
     }
     match draining.empty_by() {
         Some(by) => {
-            let over = format::duration(by.since(model.cluster.at));
+            let over = format::duration(by.since(state.cluster.at));
             labelled_text(lines, "over", &format!("in {over}, unless they ask again"), width, Role::Text);
         }
         None if apps.is_empty() => {}
@@ -114,8 +113,7 @@ fn how(step: &PriorityStep, signs: &Signs) -> Vec<Piece> {
         up if up > 0 => Some(piece(Role::PriorityRaised, format!("{} offset {up}", signs.raised))),
         down => Some(piece(Role::PriorityLowered, format!("{} offset {down}", signs.lowered))),
     };
-    let fence =
-        (step.policy == PriorityPolicy::Fence).then(|| piece(Role::PriorityFenced, format!("{} fence", signs.fenced)));
+    let fence = step.policy.is_fence().then(|| piece(Role::PriorityFenced, format!("{} fence", signs.fenced)));
     match (fence, offset) {
         (None, None) => vec![dim("as it is")],
         (Some(fence), None) => vec![fence, dim(", offset 0")],
@@ -126,12 +124,7 @@ fn how(step: &PriorityStep, signs: &Signs) -> Vec<Piece> {
 
 fn sorting(lines: &mut Lines, row: &QueueRow) {
     let by = if row.settings.sort_by_priority { ", by priority first" } else { ", without priority" };
-    let policy = match row.settings.app_sort {
-        AppSortPolicy::Fifo => "fifo",
-        AppSortPolicy::Fair => "fair",
-        AppSortPolicy::StateAware => "stateaware",
-    };
-    labelled(lines, "sorts", vec![plain(policy), plain(by)]);
+    labelled(lines, "sorts", vec![plain(row.settings.app_sort.name()), plain(by)]);
 }
 
 /// Who may submit and administer, with the queue that says so.

@@ -1,15 +1,15 @@
 //! An entry of the audit, the text of a revision, and what is different between two.
 
-use super::super::super::format;
-use super::super::super::model::Model;
-use super::super::super::text;
 use super::super::super::theme::{Role, Signs};
 use super::super::super::update::{audit, revisions};
 use super::super::audit::result;
 use super::super::pen::{Piece, dim, piece, plain};
 use super::{Lines, Sheet, labelled, labelled_text};
 use crate::config::diff::What;
-use crate::view::ledger::{AuditEntry, Facts};
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::view::audit::{AuditEntry, Facts};
 
 /// The most lines of a text that are shown here; `kornsole config show` has them all.
 const LINES: usize = 5_000;
@@ -61,13 +61,13 @@ fn facts(entry: &AuditEntry, signs: &Signs) -> Lines {
 }
 
 /// The sheet of a revision: its text.
-pub fn revision(model: &Model, number: u64, width: usize) -> Sheet {
+pub fn revision(state: &State, number: u64, width: usize) -> Sheet {
     let mut sheet = Sheet { title: vec![piece(Role::Title, format!("revision {number}"))], ..Sheet::default() };
-    if let Some(known) = model.cluster.ledger.revision(number) {
+    if let Some(known) = state.cluster.ledger.revision(number) {
         sheet.what = vec![dim(format!("{}, at {}", revisions::origin(known), format::when(known.at)))];
     }
     sheet.left.push(Vec::new());
-    match model.cluster.ledger.text(number) {
+    match state.cluster.ledger.text(number) {
         None => sheet.left.push(vec![dim("its text is being fetched")]),
         Some(Err(why)) => sheet.left.push(vec![piece(Role::Warning, why.to_owned())]),
         Some(Ok(whole)) => {
@@ -87,13 +87,13 @@ pub fn revision(model: &Model, number: u64, width: usize) -> Sheet {
 }
 
 /// The sheet of a comparison.
-pub fn compare(model: &Model, of: (u64, u64), width: usize, signs: &Signs) -> Sheet {
+pub fn compare(state: &State, of: (u64, u64), width: usize, signs: &Signs) -> Sheet {
     let title = format!("revision {} {} {}", of.0, signs.arrow, of.1);
     let mut sheet = Sheet { title: vec![piece(Role::Title, title)], ..Sheet::default() };
-    if let Some(known) = model.cluster.ledger.revision(of.1) {
+    if let Some(known) = state.cluster.ledger.revision(of.1) {
         sheet.what = vec![dim(revisions::origin(known))];
     }
-    let compared = model.cluster.ledger.compared.as_ref().filter(|compared| compared.of == of);
+    let compared = state.cluster.ledger.compared.as_ref().filter(|compared| compared.of == of);
     match compared.map(|compared| &compared.lines) {
         None => sheet.left.push(vec![dim("they are being compared")]),
         Some(Err(why)) => {

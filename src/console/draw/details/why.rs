@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::super::model::Model;
 use super::super::super::theme::{Role, Signs};
 use super::super::pen::{Piece, dim, piece, plain};
 use super::super::walk;
 use super::{Lines, Sheet, gone, labelled, labelled_text};
+use crate::console::state::State;
 use crate::model::{Acl, QueuePath, QueueState};
 use crate::view::explain::AclKind;
 use crate::view::placement::access::{self, Grant};
@@ -14,9 +14,9 @@ use crate::view::placement::{RECOVERY_QUEUE, Record};
 use crate::view::{AppRow, PartitionView, QueueRow};
 
 /// How an application came to its queue.
-pub fn app(model: &Model, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
+pub fn app(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> Sheet {
     // The page keeps the row that it was opened with; the view may have a newer one.
-    let part = model.cluster.part();
+    let part = state.cluster.part();
     let newer = part.and_then(|part| part.app(row.slot)).filter(|newer| newer.id == row.id);
     let row = newer.unwrap_or(row);
     let mut lines = Lines::new();
@@ -59,8 +59,8 @@ fn came(lines: &mut Lines, row: &AppRow, record: &Record, part: Option<&Partitio
 }
 
 /// Who may do what in a queue, each with the queue whose list says so (ACL-021, ACL-022).
-pub fn access_to(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
-    let Some((part, row)) = model.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
+pub fn access_to(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sheet {
+    let Some((part, row)) = state.cluster.part().and_then(|part| Some((part, part.queue_at(path)?))) else {
         return gone(path.to_string());
     };
     let mut lines = Lines::new();
@@ -78,7 +78,7 @@ pub fn access_to(model: &Model, path: &QueuePath, width: usize, signs: &Signs) -
     }
     who(&mut lines, part, row, "administers", &[AclKind::Admin], width);
     lines.push(Vec::new());
-    let me = &model.cluster.identity;
+    let me = &state.cluster.identity;
     labelled_text(&mut lines, "you", &me.to_string(), width, Role::Text);
     for (label, grant) in
         [("  submit", access::submit(part, path.as_str(), me)), ("  admin", access::admin(part, path.as_str(), me))]

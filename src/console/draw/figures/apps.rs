@@ -2,18 +2,18 @@
 
 use super::share;
 use crate::console::draw::limits;
-use crate::console::format;
-use crate::console::model::Model;
+use crate::console::present::format;
+use crate::console::state::State;
 use crate::console::update::apps::word_of;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Priority, VCORE};
 use crate::view::{AppRow, AskRow, AskState, PartitionView};
 
 /// How the figure of a column of the applications came about.
-pub fn why(model: &Model, part: &PartitionView, row: &AppRow, title: &str) -> Option<String> {
+pub fn why(state: &State, part: &PartitionView, row: &AppRow, title: &str) -> Option<String> {
     Some(match title {
         "APPLICATION" => format!("submitted by {}", row.who),
-        "STATE" => state(model, row),
+        "STATE" => state_words(state, row),
         "QUEUE" => match (&row.placement, row.queue.as_str()) {
             (_, "") => "in no queue: it was rejected".to_owned(),
             (Some(_), _) => format!("{}; w says by which rule it came there", row.queue),
@@ -38,8 +38,8 @@ pub fn why(model: &Model, part: &PartitionView, row: &AppRow, title: &str) -> Op
     })
 }
 
-fn state(model: &Model, row: &AppRow) -> String {
-    let since = row.log.last().map(|change| format::duration(model.cluster.at.since(change.at)));
+fn state_words(state: &State, row: &AppRow) -> String {
+    let since = row.log.last().map(|change| format::duration(state.cluster.at.since(change.at)));
     let since = since.map_or_else(String::new, |since| format!(" for {since}"));
     format!("{}{since}", row.state)
 }
@@ -118,12 +118,11 @@ pub fn why_ask(part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) ->
 
 /// The ask's own priority, and as what the queues above see it (SCH-061 to SCH-063).
 fn ask_priority(part: &PartitionView, row: &AppRow, ask: &AskRow) -> String {
-    use crate::model::PriorityPolicy;
     let mut told = format!("{} by itself", ask.priority);
     let Some(queue) = part.queue_at(&row.queue) else { return told };
     let mut seen = i64::from(ask.priority.0);
     for above in part.path_up(queue) {
-        let fence = above.priority.policy == PriorityPolicy::Fence;
+        let fence = above.priority.policy.is_fence();
         if !fence && above.priority.offset == 0 {
             continue;
         }

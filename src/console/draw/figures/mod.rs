@@ -20,26 +20,26 @@ mod records;
 mod sheets;
 mod users;
 
-use super::export;
-use crate::console::format;
-use crate::console::model::Model;
-use crate::console::model::layer::{Figure, Figures};
-use crate::console::model::page::Page;
-use crate::console::subject;
+use crate::console::present::export;
+use crate::console::present::format;
+use crate::console::present::subject;
+use crate::console::state::State;
+use crate::console::state::layer::{Figure, Figures};
+use crate::console::state::page::Page;
 use crate::console::update::hand_out;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 
 /// All figures on the screen of the page, with how each came about. Draws the row anew: not to be called where frames are drawn.
-pub fn figures(model: &Model) -> Figures {
-    let (of, mut list) = match model.page() {
-        Page::Details(page) => sheets::details(model, &page.subject),
+pub fn figures(state: &State) -> Figures {
+    let (of, mut list) = match state.page() {
+        Page::Details(page) => sheets::details(state, &page.subject),
         Page::Placement(_) => ("the placement".to_owned(), sheets::placement()),
         Page::Config(page) => ("the configuration".to_owned(), sheets::config(page)),
         Page::Change(page) => (format!("the form on {}", page.queue), sheets::change()),
-        _ => row(model),
+        _ => row(state),
     };
-    list.extend(header(model));
+    list.extend(header(state));
     Figures { of, list, top: 0 }
 }
 
@@ -48,27 +48,27 @@ fn figure(title: &str, shown: impl Into<String>, why: impl Into<String>) -> Figu
 }
 
 /// The cells of the row under the cursor.
-fn row(model: &Model) -> (String, Vec<Figure>) {
-    let cells = export::row(model);
-    let of = hand_out::name(model).unwrap_or_else(|| "this page".to_owned());
+fn row(state: &State) -> (String, Vec<Figure>) {
+    let cells = export::row(state);
+    let of = hand_out::name(state).unwrap_or_else(|| "this page".to_owned());
     let explained = cells.into_iter().map(|(title, shown)| {
-        let why = why(model, &title).unwrap_or_default();
+        let why = why(state, &title).unwrap_or_default();
         Figure { title, shown, why }
     });
     (of, explained.collect())
 }
 
 /// How the figure of a column came about, for the row under the cursor.
-fn why(model: &Model, title: &str) -> Option<String> {
-    let part = model.cluster.part()?;
-    match model.page() {
+fn why(state: &State, title: &str) -> Option<String> {
+    let part = state.cluster.part()?;
+    match state.page() {
         Page::Queues(page) => {
             let line = page.list.rows.get(page.list.cursor.index)?;
-            queues::why(model, part, part.queue(line.slot)?, title)
+            queues::why(state, part, part.queue(line.slot)?, title)
         }
         Page::Apps(page) => {
             let row = subject::app_at(part, page.list.rows.get(page.list.cursor.index)?)?;
-            apps::why(model, part, &row, title)
+            apps::why(state, part, &row, title)
         }
         Page::App(page) => apps::why_ask(part, page.row.as_ref()?, subject::ask(page)?, title),
         Page::Nodes(page) => {
@@ -89,8 +89,8 @@ fn why(model: &Model, title: &str) -> Option<String> {
 }
 
 /// The figures of the line at the top.
-fn header(model: &Model) -> Vec<Figure> {
-    let Some(part) = model.cluster.part() else { return Vec::new() };
+fn header(state: &State) -> Vec<Figure> {
+    let Some(part) = state.cluster.part() else { return Vec::new() };
     let drained = part.nodes.values().filter(|node| !node.schedulable).count();
     let nodes = match drained {
         0 => "the nodes of this partition; all take allocations".to_owned(),
@@ -106,7 +106,7 @@ fn header(model: &Model) -> Vec<Figure> {
         let shown = format!("{} of {}", show_amount(name, used), show_amount(name, all));
         list.push(figure(&format!("top: {}", format::resource_name(name)), shown, whys));
     }
-    let rate = format::rate(model.cluster.view.allocation_rate);
+    let rate = format::rate(state.cluster.view.allocation_rate);
     list.push(figure(
         "top: alloc/s",
         rate,

@@ -1,7 +1,7 @@
 //! The columns of a node, and of what runs on it.
 
 use super::{share, sum_of};
-use crate::console::format;
+use crate::console::present::format;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 use crate::view::{NodeAllocation, NodeRow};

@@ -1,17 +1,17 @@
 //! The columns of a queue.
 
 use super::{share, sum_of};
-use crate::console::format;
-use crate::console::model::Model;
+use crate::console::present::format;
+use crate::console::state::State;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Priority, PriorityPolicy, QueueState, Resource, VCORE};
 use crate::view::{PartitionView, QueueRow};
 
 /// How the figure of a column came about.
-pub fn why(model: &Model, part: &PartitionView, row: &QueueRow, title: &str) -> Option<String> {
+pub fn why(state: &State, part: &PartitionView, row: &QueueRow, title: &str) -> Option<String> {
     Some(match title {
         "QUEUE" => name(row),
-        "STATE" => state(model, row),
+        "STATE" => state_words(state, row),
         "PRI" => priority(part, row),
         "APPS" => applications(part, row),
         "PEND cpu" => pending(part, row, VCORE),
@@ -34,14 +34,14 @@ fn name(row: &QueueRow) -> String {
     format!("{}, {kind}; {from}", row.path)
 }
 
-fn state(model: &Model, row: &QueueRow) -> String {
-    let age = format::duration(model.cluster.at.since(row.state_since));
+fn state_words(state: &State, row: &QueueRow) -> String {
+    let age = format::duration(state.cluster.at.since(row.state_since));
     match row.state {
         QueueState::Active if row.managed => "active: it takes applications, or what is below it does".to_owned(),
         QueueState::Active => "active, and dyn: not in the configuration, a placement rule made it".to_owned(),
         QueueState::Draining => {
-            let stuck = model.cluster.view.is_stuck(row, model.cluster.at);
-            let after = format::duration(model.cluster.view.stuck_after);
+            let stuck = state.cluster.view.is_stuck(row, state.cluster.at);
+            let after = format::duration(state.cluster.view.stuck_after);
             let stuck = if stuck { format!(", longer than {after}, so it is called stuck (!)") } else { String::new() };
             format!(
                 "draining for {age}{stuck}: taken out of the configuration, takes nothing new, goes when its {} are gone",
@@ -71,10 +71,12 @@ fn priority(part: &PartitionView, row: &QueueRow) -> String {
                 of.current, row.path, of.raw
             )
         }
-        (_, 0) => format!("{} = {} {from}, no offset", of.current, of.raw),
-        (_, by) => format!("{} = {} {from} {}", of.current, of.raw, offset(if by > 0 { "+" } else { "-" })),
+        (PriorityPolicy::Default, 0) => format!("{} = {} {from}, no offset", of.current, of.raw),
+        (PriorityPolicy::Default, by) => {
+            format!("{} = {} {from} {}", of.current, of.raw, offset(if by > 0 { "+" } else { "-" }))
+        }
     };
-    if let Some(fence) = part.path_up(row).skip(1).find(|above| above.priority.policy == PriorityPolicy::Fence) {
+    if let Some(fence) = part.path_up(row).skip(1).find(|above| above.priority.policy.is_fence()) {
         told = format!("{told}; fenced at {}, above which all of it counts as {}", fence.path, fence.priority.current);
     }
     told

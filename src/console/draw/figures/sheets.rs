@@ -2,11 +2,11 @@
 
 use super::{apps, figure, nodes, queues};
 use crate::console::draw::details;
-use crate::console::format;
-use crate::console::model::Model;
-use crate::console::model::config::ConfigPage;
-use crate::console::model::layer::Figure;
-use crate::console::model::page::Subject;
+use crate::console::present::format;
+use crate::console::state::State;
+use crate::console::state::config::ConfigPage;
+use crate::console::state::layer::Figure;
+use crate::console::state::page::Subject;
 use crate::console::update::hand_out;
 use crate::source::OwnHealth;
 use crate::view::history::SAMPLE_EVERY;
@@ -18,9 +18,9 @@ const APP: [&str; 7] = ["PRI", "PEND", "ALLOC", "CPU", "MEM", "CPU asked", "AGE"
 const NODE: [&str; 5] = ["ALLOC", "CPU used/all", "MEM used/all", "CPU free", "MEM free"];
 
 /// The figures of a sheet.
-pub fn details(model: &Model, subject: &Subject) -> (String, Vec<Figure>) {
-    let of = hand_out::name(model).unwrap_or_else(|| title(subject).to_owned());
-    let mut list = worked_out(model, subject);
+pub fn details(state: &State, subject: &Subject) -> (String, Vec<Figure>) {
+    let of = hand_out::name(state).unwrap_or_else(|| title(subject).to_owned());
+    let mut list = worked_out(state, subject);
     if let Subject::Health(checkup) = subject {
         let check = |check: &crate::view::HealthCheck| {
             let shown = if check.succeeded { "passed" } else { "failed" };
@@ -28,11 +28,11 @@ pub fn details(model: &Model, subject: &Subject) -> (String, Vec<Figure>) {
             let found = if found.is_empty() { String::new() } else { format!("; found: {found}") };
             figure(&check.name, shown, format!("{}{found}", check.description))
         };
-        let told = if let OwnHealth::Told(health, _) = &model.cluster.health { &health.checks[..] } else { &[] };
+        let told = if let OwnHealth::Told(health, _) = &state.cluster.health { &health.checks[..] } else { &[] };
         list.extend(told.iter().chain(&checkup.health.checks).map(check));
     }
     let mut known: Vec<String> = Vec::new();
-    for (label, shown) in details::labels(model, subject) {
+    for (label, shown) in details::labels(state, subject) {
         // A plot stands for itself, and all peaks mean the same.
         let plot = matches!(subject, Subject::History(_));
         let shown = if plot { String::new() } else { shown };
@@ -58,16 +58,16 @@ fn title(subject: &Subject) -> &'static str {
 }
 
 /// The figures that are worked out from the rows, as in the lists.
-fn worked_out(model: &Model, subject: &Subject) -> Vec<Figure> {
-    let Some(part) = model.cluster.part() else { return Vec::new() };
+fn worked_out(state: &State, subject: &Subject) -> Vec<Figure> {
+    let Some(part) = state.cluster.part() else { return Vec::new() };
     let named = |titles: &[&str], why: &dyn Fn(&str) -> Option<String>| -> Vec<Figure> {
         titles.iter().filter_map(|title| Some(figure(title, "", why(title)?))).collect()
     };
     match subject {
         Subject::Queue(path) => part
             .queue_at(path)
-            .map_or_else(Vec::new, |row| named(&QUEUE, &|title| queues::why(model, part, row, title))),
-        Subject::App(row) => named(&APP, &|title| apps::why(model, part, row, title)),
+            .map_or_else(Vec::new, |row| named(&QUEUE, &|title| queues::why(state, part, row, title))),
+        Subject::App(row) => named(&APP, &|title| apps::why(state, part, row, title)),
         Subject::Node(id) => {
             part.nodes.get(id).map_or_else(Vec::new, |node| named(&NODE, &|title| nodes::why(node, title)))
         }

@@ -2,8 +2,8 @@
 
 use super::{share, sum_of};
 use crate::console::draw::limits;
-use crate::console::format;
-use crate::console::model::page::{Account, AccountPage, LineId};
+use crate::console::present::format;
+use crate::console::state::page::{Account, AccountPage, LineId};
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 use crate::view::{LimitUse, PartitionView, QueueUsageRow, UsageRow};

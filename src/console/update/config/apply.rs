@@ -3,72 +3,72 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::super::editor::Checked;
-use super::super::super::format;
-use super::super::super::line_edit::LineEdit;
-use super::super::super::model::config::{Applying, ConfigPage};
-use super::super::super::model::layer::{Confirm, Layer, Question, Typed};
-use super::super::super::model::orders::Purpose;
-use super::super::super::model::page::Page;
-use super::super::super::model::{Grade, Model};
 use super::super::{bulk, change};
 use super::{follow, is_behind, page_mut, page_of, shown};
+use crate::console::present::format;
+use crate::console::state::config::{Applying, ConfigPage};
+use crate::console::state::editor::Checked;
+use crate::console::state::layer::{Confirm, Layer, Question, Typed};
+use crate::console::state::line_edit::LineEdit;
+use crate::console::state::orders::Purpose;
+use crate::console::state::page::Page;
+use crate::console::state::{Grade, State};
 use crate::view::act::{Act, Configuration};
 
 /// Whether the configuration is on the screen.
-pub fn on_page(model: &Model) -> Result<(), String> {
-    if matches!(model.page(), Page::Config(_)) { Ok(()) } else { Err("only on the configuration".to_owned()) }
+pub fn on_page(state: &State) -> Result<(), String> {
+    if matches!(state.page(), Page::Config(_)) { Ok(()) } else { Err("only on the configuration".to_owned()) }
 }
 
 /// Whether its text can be edited.
-pub fn can_edit(model: &Model) -> Result<(), String> {
-    on_page(model)?;
-    model.cluster.past.why_off().map_or(Ok(()), Err)?;
-    match page_of(model) {
+pub fn can_edit(state: &State) -> Result<(), String> {
+    on_page(state)?;
+    state.cluster.past.why_off().map_or(Ok(()), Err)?;
+    match page_of(state) {
         Some(page) if page.base.is_some() => Ok(()),
         _ => Err("the text of the configuration in force is not known".to_owned()),
     }
 }
 
 /// Whether there is a fault or a place to go to.
-pub fn has_faults(model: &Model) -> Result<(), String> {
-    on_page(model)?;
-    match page_of(model) {
+pub fn has_faults(state: &State) -> Result<(), String> {
+    on_page(state)?;
+    match page_of(state) {
         Some(page) if !page.checked.faults.is_empty() || !page.find.is_empty() => Ok(()),
         _ => Err("no faults".to_owned()),
     }
 }
 
 /// Whether there is an edit to go back from.
-pub fn can_revert(model: &Model) -> Result<(), String> {
-    can_edit(model)?;
-    if page_of(model).is_some_and(|page| page.modified) { Ok(()) } else { Err("nothing is changed".to_owned()) }
+pub fn can_revert(state: &State) -> Result<(), String> {
+    can_edit(state)?;
+    if page_of(state).is_some_and(|page| page.modified) { Ok(()) } else { Err("nothing is changed".to_owned()) }
 }
 
 /// Whether there is a version before.
-pub fn can_restore(model: &Model) -> Result<(), String> {
-    can_edit(model)?;
-    match page_of(model).and_then(|page| page.before.as_ref()) {
+pub fn can_restore(state: &State) -> Result<(), String> {
+    can_edit(state)?;
+    match page_of(state).and_then(|page| page.before.as_ref()) {
         Some(_) => Ok(()),
         None => Err("no configuration was applied from here yet".to_owned()),
     }
 }
 
 /// Whether something was changed underneath.
-pub fn can_merge(model: &Model) -> Result<(), String> {
-    can_edit(model)?;
-    match page_of(model) {
-        Some(page) if is_behind(model, page) => Ok(()),
+pub fn can_merge(state: &State) -> Result<(), String> {
+    can_edit(state)?;
+    match page_of(state) {
+        Some(page) if is_behind(state, page) => Ok(()),
         _ => Err("nothing was changed underneath".to_owned()),
     }
 }
 
 /// Whether the text could be applied.
-pub fn can_apply(model: &Model) -> Result<(), String> {
-    model.cluster.past.why_off().map_or(Ok(()), Err)?;
-    let page = match model.page() {
+pub fn can_apply(state: &State) -> Result<(), String> {
+    state.cluster.past.why_off().map_or(Ok(()), Err)?;
+    let page = match state.page() {
         Page::Config(page) => page,
-        Page::Change(page) => return change::can_apply(model, page),
+        Page::Change(page) => return change::can_apply(state, page),
         _ => return Err("only on the configuration, or in a form on a queue".to_owned()),
     };
     if page.base.is_none() {
@@ -83,7 +83,7 @@ pub fn can_apply(model: &Model) -> Result<(), String> {
     if !page.is_checked() {
         return Err("the text is still being checked".to_owned());
     }
-    if is_behind(model, page) && page.checked.errors() == 0 {
+    if is_behind(state, page) && page.checked.errors() == 0 {
         return Err("another configuration is in force by now; :merge takes both, :rebase keeps yours".to_owned());
     }
     sound(&page.checked).map_err(|why| match page.checked.errors() {
@@ -103,11 +103,11 @@ pub fn sound(checked: &Checked) -> Result<(), String> {
 }
 
 /// Asks whether the text is to be applied.
-pub fn ask_apply(model: &mut Model) {
-    let Page::Config(page) = model.page() else { return };
-    let kept = model.cluster.past.kept;
+pub fn ask_apply(state: &mut State) {
+    let Page::Config(page) = state.page() else { return };
+    let kept = state.cluster.past.kept;
     let question = question("Apply the configuration?".to_owned(), &page.checked, page.base.as_deref(), kept);
-    model.layers.push(Layer::Confirm(question));
+    state.layers.push(Layer::Confirm(question));
 }
 
 /// The question before a text comes into force; `kept`: all that the scheduler does is. One that lets a whole subtree drain, or many
@@ -135,42 +135,42 @@ pub fn question(title: String, checked: &Checked, base: Option<&Configuration>, 
 }
 
 /// Has the text brought into force.
-pub fn apply(model: &mut Model) {
-    if let Err(told) = can_apply(model) {
-        return model.say(Grade::Refusal, told);
+pub fn apply(state: &mut State) {
+    if let Err(told) = can_apply(state) {
+        return state.say(Grade::Refusal, told);
     }
-    let Some(page) = shown(model) else { return };
+    let Some(page) = shown(state) else { return };
     let base = page.base.as_ref().map(|base| base.checksum.clone());
     let text = page.buffer.text();
     let act = Act::Configure { text: text.clone(), base, dry_run: false };
-    let number = model.orders.give(act.into(), Purpose::Tell);
-    if let Some(page) = shown(model) {
+    let number = state.orders.give(act.into(), Purpose::Tell);
+    if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, text });
     }
 }
 
 /// Takes what came of bringing it into force, which is told already. What was written meanwhile stays, as an edit of what is in force
 /// now.
-pub fn ordered(model: &mut Model, number: u64, applied: bool) {
+pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let here = |page: &&mut ConfigPage| page.applying.as_ref().is_some_and(|applying| applying.number == number);
-    let Some(page) = page_mut(model).filter(here) else { return };
+    let Some(page) = page_mut(state).filter(here) else { return };
     let sent = page.applying.take();
     if applied {
         page.before = page.base.clone();
         page.modified = sent.as_ref().is_none_or(|sent| sent.text != page.buffer.text());
         page.applied = sent.map(|sent| sent.text).filter(|_| page.modified);
     }
-    follow(model);
+    follow(state);
 }
 
 /// Another configuration was brought into force from here by other means than its text; the one before can be put back.
-pub fn replaced(model: &mut Model, before: Option<Arc<Configuration>>) {
-    if page_of(model).is_none() {
-        let running = model.cluster.newest.configuration.clone();
-        model.parked.config = Some(Box::new(ConfigPage::new(running)));
+pub fn replaced(state: &mut State, before: Option<Arc<Configuration>>) {
+    if page_of(state).is_none() {
+        let running = state.cluster.newest.configuration.clone();
+        state.parked.config = Some(Box::new(ConfigPage::new(running)));
     }
-    if let Some(page) = page_mut(model) {
+    if let Some(page) = page_mut(state) {
         page.before = before;
     }
-    follow(model);
+    follow(state);
 }

@@ -9,13 +9,14 @@ mod write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::editor::{self, Checked, Completion, Job};
-use super::super::layout;
-use super::super::model::config::{Beside, ConfigPage};
-use super::super::model::page::Page;
-use super::super::model::{Grade, Model};
-use super::super::work::{Forgotten, Work};
 use super::navigate::{home, push};
+use crate::console::present::layout;
+use crate::console::state::config::{Beside, ConfigPage};
+use crate::console::state::editor;
+use crate::console::state::editor::{Checked, Completion, Job};
+use crate::console::state::page::Page;
+use crate::console::state::work::{Forgotten, Work};
+use crate::console::state::{Grade, State};
 pub use apply::{
     apply, ask_apply, can_apply, can_edit, can_merge, can_restore, can_revert, has_faults, on_page, ordered, question,
     replaced, sound,
@@ -24,55 +25,55 @@ pub use walk::{find, fold_all, go, next, place_of, select_at, to_fault, toggle_f
 pub use write::{choose, complete, end, key, paste, write};
 
 /// Goes to the page. What was edited there before is still there.
-pub fn open(model: &mut Model) {
-    home(model);
-    let running = model.cluster.configuration().cloned();
-    let page = model.parked.config.take().unwrap_or_else(|| Box::new(ConfigPage::new(running)));
-    push(model, Page::Config(page));
-    follow(model);
+pub fn open(state: &mut State) {
+    home(state);
+    let running = state.cluster.configuration().cloned();
+    let page = state.parked.config.take().unwrap_or_else(|| Box::new(ConfigPage::new(running)));
+    push(state, Page::Config(page));
+    follow(state);
 }
 
 /// The page, wherever it is.
-pub fn page_mut(model: &mut Model) -> Option<&mut ConfigPage> {
-    let on_stack = model.pages.iter_mut().find_map(|page| match page {
+pub fn page_mut(state: &mut State) -> Option<&mut ConfigPage> {
+    let on_stack = state.pages.iter_mut().find_map(|page| match page {
         Page::Config(page) => Some(page),
         _ => None,
     });
-    on_stack.or(model.parked.config.as_mut()).map(Box::as_mut)
+    on_stack.or(state.parked.config.as_mut()).map(Box::as_mut)
 }
 
 /// The same, for looking.
-pub fn page_of(model: &Model) -> Option<&ConfigPage> {
-    let on_stack = model.pages.iter().find_map(|page| match page {
+pub fn page_of(state: &State) -> Option<&ConfigPage> {
+    let on_stack = state.pages.iter().find_map(|page| match page {
         Page::Config(page) => Some(page),
         _ => None,
     });
-    on_stack.or(model.parked.config.as_ref()).map(Box::as_ref)
+    on_stack.or(state.parked.config.as_ref()).map(Box::as_ref)
 }
 
 /// The page, if it is on the screen.
-fn shown(model: &mut Model) -> Option<&mut ConfigPage> {
-    match model.page_mut() {
+fn shown(state: &mut State) -> Option<&mut ConfigPage> {
+    match state.page_mut() {
         Page::Config(page) => Some(page),
         _ => None,
     }
 }
 
 /// Whether another configuration is in force by now than the one that was edited.
-pub fn is_behind(model: &Model, page: &ConfigPage) -> bool {
-    match (&page.base, &model.cluster.newest.configuration) {
-        _ if model.cluster.past.shown.is_some() => false,
+pub fn is_behind(state: &State, page: &ConfigPage) -> bool {
+    match (&page.base, &state.cluster.newest.configuration) {
+        _ if state.cluster.past.shown.is_some() => false,
         (Some(base), Some(running)) => base.checksum != running.checksum,
         _ => false,
     }
 }
 
 /// Takes over the configuration that is in force by now, unless an edit would be lost.
-pub fn follow(model: &mut Model) {
-    let running = model.cluster.configuration().cloned();
-    let now = model.now;
-    let past = model.cluster.past.shown.is_some();
-    let Some(page) = page_mut(model) else { return };
+pub fn follow(state: &mut State) {
+    let running = state.cluster.configuration().cloned();
+    let now = state.now;
+    let past = state.cluster.past.shown.is_some();
+    let Some(page) = page_mut(state) else { return };
     if past && running.is_none() && !page.modified && page.base.take().is_some() {
         // Nothing was in force yet.
         page.buffer.replace("");
@@ -98,20 +99,20 @@ pub fn follow(model: &mut Model) {
 }
 
 /// The text was changed.
-fn changed(model: &mut Model) {
-    let now = model.now;
-    if let Some(page) = shown(model) {
+fn changed(state: &mut State) {
+    let now = state.now;
+    if let Some(page) = shown(state) {
         page.modified = true;
         page.due = Some(now + ConfigPage::PAUSE);
     }
 }
 
 /// Has the text looked at when that is due. Whether something changed on the screen.
-pub fn due(model: &mut Model) {
-    let (now, view) = (model.now, Arc::clone(&model.cluster.newest));
-    let profile = model.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
-    let actor = model.cluster.actor.clone();
-    let Some(page) = page_mut(model) else { return };
+pub fn due(state: &mut State) {
+    let (now, view) = (state.now, Arc::clone(&state.cluster.newest));
+    let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
+    let actor = state.cluster.actor.clone();
+    let Some(page) = page_mut(state) else { return };
     if page.checking || page.due.is_none_or(|due| due > now) {
         return;
     }
@@ -126,42 +127,42 @@ pub fn due(model: &mut Model) {
         actor,
     };
     page.checking = true;
-    model.work.push_back(Work::Check(Box::new(job)));
+    state.work.push_back(Work::Check(Box::new(job)));
 }
 
 /// When the text is to be looked at.
-pub fn next_due(model: &Model) -> Option<Duration> {
-    page_of(model).filter(|page| !page.checking).and_then(|page| page.due)
+pub fn next_due(state: &State) -> Option<Duration> {
+    page_of(state).filter(|page| !page.checking).and_then(|page| page.due)
 }
 
 /// Takes what was found out about the text.
-pub fn checked(model: &mut Model, checked: Checked) {
-    let Some(page) = page_mut(model) else { return };
+pub fn checked(state: &mut State, checked: Checked) {
+    let Some(page) = page_mut(state) else { return };
     page.checking = false;
     if checked.version == page.buffer.version() {
         page.modified = checked.differs;
     }
     let before = std::mem::replace(&mut page.checked, checked);
-    model.work.push_back(Work::Forget(Forgotten::of(before)));
+    state.work.push_back(Work::Forget(Forgotten::of(before)));
 }
 
 /// Takes the last change back, or makes it again.
-pub fn history(model: &mut Model, back: bool) {
-    let Some(page) = shown(model) else { return };
+pub fn history(state: &mut State, back: bool) {
+    let Some(page) = shown(state) else { return };
     let done = if back { page.buffer.undo() } else { page.buffer.redo() };
     page.completion = Completion::default();
     if done {
-        changed(model);
+        changed(state);
     } else {
-        model.say(Grade::Info, if back { "nothing to undo" } else { "nothing to make again" });
+        state.say(Grade::Info, if back { "nothing to undo" } else { "nothing to make again" });
     }
 }
 
 /// Shows what the edit means, the lines that differ, or what was changed underneath; on a narrow screen in place of the text.
-pub fn beside(model: &mut Model) {
-    let behind = shown(model).is_some() && page_of(model).is_some_and(|page| is_behind(model, page));
-    let narrow = layout::regions(model).is_some_and(|regions| regions.pane.is_none());
-    let Some(page) = shown(model) else { return };
+pub fn beside(state: &mut State) {
+    let behind = shown(state).is_some() && page_of(state).is_some_and(|page| is_behind(state, page));
+    let narrow = layout::regions(state).is_some_and(|regions| regions.pane.is_none());
+    let Some(page) = shown(state) else { return };
     page.beside_top = 0;
     if narrow && !page.swapped {
         page.swapped = true;
@@ -175,53 +176,53 @@ pub fn beside(model: &mut Model) {
 }
 
 /// Goes back to the text as it runs.
-pub fn revert(model: &mut Model) {
-    let Some(page) = shown(model) else { return };
+pub fn revert(state: &mut State) {
+    let Some(page) = shown(state) else { return };
     if let Some(base) = &page.base {
         let text = Arc::clone(&base.text);
         page.buffer.replace(&text);
-        changed(model);
-        follow(model);
-        model.say(Grade::Info, "the text is the one in force again; undo brings the edit back");
+        changed(state);
+        follow(state);
+        state.say(Grade::Info, "the text is the one in force again; undo brings the edit back");
     }
 }
 
 /// Puts the version before into the editor.
-pub fn restore(model: &mut Model) {
-    let Some(page) = shown(model) else { return };
+pub fn restore(state: &mut State) {
+    let Some(page) = shown(state) else { return };
     if let Some(before) = page.before.clone() {
         page.buffer.replace(&before.text);
-        changed(model);
+        changed(state);
         let told = format!("revision {} is in the editor; apply brings it into force", before.revision);
-        model.say(Grade::Info, told);
+        state.say(Grade::Info, told);
     }
 }
 
 /// Has the text edited in the person's own editor.
-pub fn edit_outside(model: &mut Model) {
-    if let Some(page) = shown(model) {
+pub fn edit_outside(state: &mut State) {
+    if let Some(page) = shown(state) {
         let text = page.buffer.text();
-        model.work.push_back(Work::Edit(text));
+        state.work.push_back(Work::Edit(text));
     }
 }
 
 /// Takes the text as it came out of the person's own editor.
-pub fn edited(model: &mut Model, text: Result<String, String>) {
+pub fn edited(state: &mut State, text: Result<String, String>) {
     let text = match text {
         Ok(text) => text,
-        Err(told) => return model.say(Grade::Refusal, told),
+        Err(told) => return state.say(Grade::Refusal, told),
     };
-    let Some(page) = shown(model) else { return };
+    let Some(page) = shown(state) else { return };
     if page.buffer.text() != text {
         page.buffer.replace(&text);
-        changed(model);
+        changed(state);
     }
 }
 
 /// Takes over what was changed underneath, where it does not touch the same lines.
-pub fn merge(model: &mut Model) {
-    let now = model.cluster.newest.configuration.clone();
-    let Some(page) = shown(model) else { return };
+pub fn merge(state: &mut State) {
+    let now = state.cluster.newest.configuration.clone();
+    let Some(page) = shown(state) else { return };
     let (Some(base), Some(now)) = (page.base.clone(), now) else { return };
     let own = page.buffer.text();
     match editor::merge(&base.text, &own, &now.text) {
@@ -229,8 +230,8 @@ pub fn merge(model: &mut Model) {
             page.buffer.replace(&text);
             page.base = Some(now);
             page.beside = Beside::Meaning;
-            changed(model);
-            model.say(Grade::Info, "both are in the text now; look at it before you apply it");
+            changed(state);
+            state.say(Grade::Info, "both are in the text now; look at it before you apply it");
         }
         Err(clashes) => {
             let places: Vec<String> = clashes.iter().map(|line| (line + 1).to_string()).collect();
@@ -238,19 +239,19 @@ pub fn merge(model: &mut Model) {
             page.beside = Beside::Underneath;
             let told =
                 format!("both change the same lines: at {}; change yours, or :rebase keeps them", places.join(", "));
-            model.say(Grade::Refusal, told);
+            state.say(Grade::Refusal, told);
         }
     }
 }
 
 /// Keeps the text in place of what was changed underneath.
-pub fn rebase(model: &mut Model) {
-    let now = model.cluster.newest.configuration.clone();
-    let Some(page) = shown(model) else { return };
+pub fn rebase(state: &mut State) {
+    let now = state.cluster.newest.configuration.clone();
+    let Some(page) = shown(state) else { return };
     if let Some(now) = now {
         page.base = Some(now);
         page.beside = Beside::Meaning;
-        changed(model);
-        model.say(Grade::Info, "what this changes is told against the configuration in force now");
+        changed(state);
+        state.say(Grade::Info, "what this changes is told against the configuration in force now");
     }
 }

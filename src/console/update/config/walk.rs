@@ -1,11 +1,11 @@
 //! Moving about in the text: by lines, to what is searched for, to faults; and folding.
 
-use super::super::super::editor::Completion;
-use super::super::super::model::config::ConfigPage;
-use super::super::super::model::cursor::Move;
-use super::super::super::model::{Grade, Model};
 use super::shown;
 use crate::config::Fault;
+use crate::console::state::config::ConfigPage;
+use crate::console::state::cursor::Move;
+use crate::console::state::editor::Completion;
+use crate::console::state::{Grade, State};
 
 /// Moves the cursor, or scrolls what stands beside the text where that is in its place.
 pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
@@ -26,8 +26,8 @@ pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
 }
 
 /// Puts the cursor on a line of the screen.
-pub fn select_at(model: &mut Model, line: usize) -> bool {
-    let Some(page) = shown(model).filter(|page| !page.swapped) else { return false };
+pub fn select_at(state: &mut State, line: usize) -> bool {
+    let Some(page) = shown(state).filter(|page| !page.swapped) else { return false };
     let len = page.buffer.lines().len();
     let mut row = page.top;
     for _ in 0..line {
@@ -41,8 +41,8 @@ pub fn select_at(model: &mut Model, line: usize) -> bool {
 }
 
 /// Searches from the cursor on.
-pub fn find(model: &mut Model, text: &str) {
-    let Some(page) = shown(model) else { return };
+pub fn find(state: &mut State, text: &str) {
+    let Some(page) = shown(state) else { return };
     text.clone_into(&mut page.find);
     if let Some((row, column)) = page.buffer.find(text, true, true) {
         page.buffer.go(row, column);
@@ -50,27 +50,27 @@ pub fn find(model: &mut Model, text: &str) {
 }
 
 /// Goes to the next place of what is searched for, or to the next fault; or to the one before.
-pub fn next(model: &mut Model, forward: bool) {
-    let Some(page) = shown(model) else { return };
+pub fn next(state: &mut State, forward: bool) {
+    let Some(page) = shown(state) else { return };
     if !page.find.is_empty() {
         match page.buffer.find(&page.find, forward, false) {
             Some((row, column)) => page.buffer.go(row, column),
             None => {
                 let told = format!("{} is nowhere in the text", page.find);
-                model.say(Grade::Info, told);
+                state.say(Grade::Info, told);
             }
         }
         return;
     }
     match next_fault(page, forward) {
         Some((row, column)) => page.buffer.go(row, column),
-        None => model.say(Grade::Info, "no faults"),
+        None => state.say(Grade::Info, "no faults"),
     }
 }
 
 /// Goes to the next fault, or to the one before, whatever is searched for.
-pub fn to_fault(model: &mut Model, forward: bool) {
-    if let Some(page) = shown(model)
+pub fn to_fault(state: &mut State, forward: bool) {
+    if let Some(page) = shown(state)
         && let Some((row, column)) = next_fault(page, forward)
     {
         page.buffer.go(row, column);
@@ -95,17 +95,17 @@ fn next_fault(page: &ConfigPage, forward: bool) -> Option<(usize, usize)> {
 }
 
 /// Folds the item under the cursor, or unfolds it.
-pub fn toggle_fold(model: &mut Model) {
-    if let Some(page) = shown(model)
+pub fn toggle_fold(state: &mut State) {
+    if let Some(page) = shown(state)
         && !page.buffer.toggle_fold()
     {
-        model.say(Grade::Info, "nothing to fold here");
+        state.say(Grade::Info, "nothing to fold here");
     }
 }
 
 /// Folds every queue that has lines of its own, or unfolds everything.
-pub fn fold_all(model: &mut Model, fold: bool) {
-    if let Some(page) = shown(model) {
+pub fn fold_all(state: &mut State, fold: bool) {
+    if let Some(page) = shown(state) {
         page.buffer.fold_all(fold);
     }
 }

@@ -39,7 +39,7 @@ pub async fn perform(client: &Client, order: &Order) -> Result<Done, Refusal> {
 
 fn key() -> Option<HeaderValue> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).ok()?;
+    getrandom::getrandom(&mut bytes).ok()?;
     let text = bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing to a text cannot fail.
         let _written = write!(text, "{byte:02x}");

@@ -7,7 +7,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, IF_MATCH
 use serde::Serialize;
 
 use super::read::{self, ReadDone};
-use crate::api::client::once;
+use crate::api::client::encode_once;
 use crate::api::dto::ledger::Rollback;
 use crate::api::dto::ours as dto;
 use crate::model::{AppId, NodeId, QueuePath, Resource};
@@ -63,15 +63,15 @@ pub fn request(order: &Order) -> Asked {
         Act::Pause => rest("pause"),
         Act::Resume => rest("resume"),
         Act::In { partition, act } => {
-            let partition = format!("kornsole/v1/partition/{}", once(partition));
+            let partition = format!("kornsole/v1/partition/{}", encode_once(partition));
             within(&partition, act, reason, &order.reason)
         }
     }
 }
 
 fn within(partition: &str, act: &PartitionAct, reason: Option<String>, written: &str) -> Asked {
-    let app = |id: &AppId, verb: &str| format!("{partition}/application/{}/{verb}", once(id.as_str()));
-    let node = |id: &NodeId, verb: &str| format!("{partition}/node/{}{verb}", once(id.as_str()));
+    let app = |id: &AppId, verb: &str| format!("{partition}/application/{}/{verb}", encode_once(id.as_str()));
+    let node = |id: &NodeId, verb: &str| format!("{partition}/node/{}{verb}", encode_once(id.as_str()));
     let path = |queue: &Option<QueuePath>| queue.as_ref().map(ToString::to_string);
     match act {
         PartitionAct::Kill { app: id, expect_queue } => {
@@ -99,7 +99,7 @@ fn within(partition: &str, act: &PartitionAct, reason: Option<String>, written: 
             asked
         }
         PartitionAct::Release { app: id, ask } => {
-            Asked::delete(app(id, &format!("allocation/{}", once(ask.as_str()))), written, read::released)
+            Asked::delete(app(id, &format!("allocation/{}", encode_once(ask.as_str()))), written, read::released)
         }
         PartitionAct::Remove { app: id } => Asked::post(app(id, "remove"), &dto::OnlyReason { reason }, read::removed),
         PartitionAct::AddNode(spec) => {

@@ -398,7 +398,7 @@ pub(super) async fn identify(client: &Client) -> Result<Got<Option<Remote>>, Fau
         .map_err(|error| Fault::Unreadable("/ws/v1/partitions".to_owned(), error.to_string()))?;
     let queues = match first.0.first() {
         Some(partition) => {
-            let path = format!("ws/v1/partition/{}/queues", crate::api::client::once(&partition.name));
+            let path = format!("ws/v1/partition/{}/queues", crate::api::client::encode_once(&partition.name));
             Some(client.get(&path).await?.value)
         }
         None => None,

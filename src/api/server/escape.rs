@@ -1,0 +1,11 @@
+//! Percent escapes that are none. The libraries leave them as they are; both APIs refuse them.
+
+/// The first malformed escape of a text: a percent sign without two hexadecimal digits behind it.
+pub(super) fn malformed(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    text.match_indices('%').find_map(|(at, _)| {
+        let escape = &bytes[at..bytes.len().min(at + 3)];
+        let well_formed = escape.len() == 3 && escape[1..].iter().all(u8::is_ascii_hexdigit);
+        (!well_formed).then(|| String::from_utf8_lossy(escape).into_owned())
+    })
+}

@@ -1,0 +1,520 @@
+//! The registry: every command of the console is one row here. The keymap, the hints in the last line, `?`, `:` with its
+//! completion, and the key table of docs/guide/keys.md are all made from it.
+//!
+//! Invariants:
+//! - a key means one command in a context (a test holds it), and contexts are tried from the nearest to the widest;
+//! - a command that is off says why: [`Command::guard`].
+
+mod guard;
+mod table;
+
+pub use self::table::COMMANDS;
+use crate::console::state::State;
+
+/// Where a key means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "Context::title says what each is")]
+pub enum Context {
+    Queues,
+    Apps,
+    App,
+    Nodes,
+    Node,
+    Users,
+    Account,
+    Details,
+    Placement,
+    Config,
+    Change,
+    Events,
+    Audit,
+    Revisions,
+    Edit,
+    Form,
+    List,
+    Page,
+    Help,
+    Messages,
+    Filter,
+    Command,
+    Confirm,
+    Typed,
+    Always,
+}
+
+impl Context {
+    /// The heading over its keys in the help and in docs/guide/keys.md.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Queues => "Queues",
+            Self::Apps => "Applications",
+            Self::App => "Application",
+            Self::Nodes => "Nodes",
+            Self::Node => "Node",
+            Self::Users => "Users and groups",
+            Self::Account => "User or group",
+            Self::Details => "Details",
+            Self::Placement => "Placement",
+            Self::Config => "Configuration",
+            Self::Change => "Form on a queue",
+            Self::Events => "Events",
+            Self::Audit => "Audit",
+            Self::Revisions => "History of configurations",
+            Self::Edit => "While editing",
+            Self::Form => "While writing a form",
+            Self::List => "In every list",
+            Self::Page => "On every page",
+            Self::Help => "In this help",
+            Self::Messages => "In the messages",
+            Self::Filter => "While writing a filter",
+            Self::Command => "In the command line",
+            Self::Confirm => "When asked",
+            Self::Typed => "When asked to type a name",
+            Self::Always => "Always",
+        }
+    }
+
+    /// Its name in a person's settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queues => "queues",
+            Self::Apps => "apps",
+            Self::App => "app",
+            Self::Nodes => "nodes",
+            Self::Node => "node",
+            Self::Users => "users",
+            Self::Account => "account",
+            Self::Details => "details",
+            Self::Placement => "placement",
+            Self::Config => "config",
+            Self::Change => "change",
+            Self::Events => "events",
+            Self::Audit => "audit",
+            Self::Revisions => "revisions",
+            Self::Edit => "edit",
+            Self::Form => "form",
+            Self::List => "list",
+            Self::Page => "page",
+            Self::Help => "help",
+            Self::Messages => "messages",
+            Self::Filter => "filter",
+            Self::Command => "command",
+            Self::Confirm => "confirm",
+            Self::Typed => "typed",
+            Self::Always => "always",
+        }
+    }
+
+    /// Whether characters are written in it, so that they cannot mean a command.
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Edit | Self::Form | Self::Filter | Self::Command | Self::Typed)
+    }
+
+    /// All contexts, in the order of the help.
+    pub const ALL: [Self; 25] = [
+        Self::Queues,
+        Self::Apps,
+        Self::App,
+        Self::Nodes,
+        Self::Node,
+        Self::Users,
+        Self::Account,
+        Self::Details,
+        Self::Placement,
+        Self::Config,
+        Self::Change,
+        Self::Events,
+        Self::Audit,
+        Self::Revisions,
+        Self::List,
+        Self::Page,
+        Self::Edit,
+        Self::Form,
+        Self::Filter,
+        Self::Command,
+        Self::Confirm,
+        Self::Typed,
+        Self::Help,
+        Self::Messages,
+        Self::Always,
+    ];
+}
+
+/// What a command takes after its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// Nothing.
+    None,
+    /// Something, or nothing.
+    Optional(Kind),
+    /// Something.
+    Required(Kind),
+}
+
+/// What kind of thing an argument is; decides its completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is what its name says")]
+pub enum Kind {
+    Queue,
+    Leaf,
+    App,
+    Node,
+    User,
+    Group,
+    Column,
+    Theme,
+    Partition,
+    Context,
+    Text,
+    File,
+    Ago,
+    Number,
+}
+
+impl Kind {
+    /// The placeholder for it in usage lines.
+    pub const fn placeholder(self) -> &'static str {
+        match self {
+            Self::Queue | Self::Leaf => "QUEUE",
+            Self::App => "APPLICATION",
+            Self::Node => "NODE",
+            Self::User => "USER",
+            Self::Group => "GROUP",
+            Self::Column => "COLUMN",
+            Self::Theme => "THEME",
+            Self::Partition => "PARTITION",
+            Self::Context => "CONTEXT",
+            Self::Text => "TEXT",
+            Self::File => "FILE",
+            Self::Ago => "AGO",
+            Self::Number => "REVISION",
+        }
+    }
+}
+
+/// Which command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the registry says what each does")]
+pub enum CommandId {
+    Open,
+    Fold,
+    FoldClose,
+    FoldOpen,
+    FoldAll,
+    OpenAll,
+    Details,
+    Ended,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Top,
+    Bottom,
+    Filter,
+    SortNext,
+    SortPrevious,
+    SortReverse,
+    Sort,
+    Queues,
+    Apps,
+    Nodes,
+    Users,
+    GoUser,
+    GoGroup,
+    Placement,
+    Why,
+    Try,
+    Write,
+    NextField,
+    PreviousField,
+    EndWriting,
+    ClearForm,
+    TryText,
+    HeatMap,
+    Partitions,
+    Info,
+    SetMax,
+    SetGuaranteed,
+    SetProperty,
+    AddQueue,
+    SetLimit,
+    RemoveQueue,
+    Config,
+    Events,
+    EventsOf,
+    Follow,
+    History,
+    Health,
+    Draining,
+    CopyName,
+    CopyRow,
+    CopyYaml,
+    Export,
+    Tour,
+    Figures,
+    TakeSuggestion,
+    Context,
+    Mark,
+    MarkAll,
+    EditText,
+    EndEdit,
+    CompleteText,
+    ChooseText,
+    UnchooseText,
+    Apply,
+    Undo,
+    Redo,
+    NextFound,
+    PreviousFound,
+    NextFault,
+    PreviousFault,
+    FoldText,
+    FoldTextAll,
+    UnfoldTextAll,
+    Beside,
+    EditOutside,
+    Revert,
+    Restore,
+    Merge,
+    Rebase,
+    NextPage,
+    PreviousPage,
+    GoApp,
+    GoNode,
+    Partition,
+    Freeze,
+    Marks,
+    Mouse,
+    Theme,
+    Messages,
+    CommandLine,
+    Help,
+    Back,
+    Leave,
+    Quit,
+    QuitNow,
+    QuitAgain,
+    Suspend,
+    Repaint,
+    Accept,
+    Cancel,
+    Complete,
+    Choose,
+    Unchoose,
+    Older,
+    Newer,
+    OtherAnswer,
+    Audit,
+    AuditUser,
+    AuditAction,
+    AuditObject,
+    Revisions,
+    MarkRevision,
+    RollBack,
+    GoBack,
+    StepBack,
+    StepOn,
+    Live,
+    Yes,
+    Kill,
+    MoveBack,
+    Submit,
+    Ask,
+    Release,
+    RemoveApp,
+    DrainNode,
+    ResumeNode,
+    Clean,
+    Move,
+    Pause,
+    Resume,
+}
+
+/// One command.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    /// Which.
+    pub id: CommandId,
+    /// Its name in the command line; empty when it has none there.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// What it does, in one line.
+    pub doc: &'static str,
+    /// Its keys, where they mean it.
+    pub keys: &'static [(Context, &'static str)],
+    /// The word in the last line, where it is worth one.
+    pub hints: &'static [(Context, &'static str)],
+    /// What it takes.
+    pub argument: Argument,
+    /// Why it is off right now, if it is.
+    pub guard: fn(&State) -> Result<(), String>,
+}
+
+const fn row(id: CommandId, name: &'static str, doc: &'static str) -> Command {
+    Command { id, name, aliases: &[], doc, keys: &[], hints: &[], argument: Argument::None, guard: |_| Ok(()) }
+}
+
+impl Command {
+    const fn keys(self, keys: &'static [(Context, &'static str)]) -> Self {
+        Self { keys, ..self }
+    }
+
+    const fn hints(self, hints: &'static [(Context, &'static str)]) -> Self {
+        Self { hints, ..self }
+    }
+
+    const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+        Self { aliases, ..self }
+    }
+
+    const fn takes(self, argument: Argument) -> Self {
+        Self { argument, ..self }
+    }
+
+    const fn guard(self, guard: fn(&State) -> Result<(), String>) -> Self {
+        Self { guard, ..self }
+    }
+
+    /// The name with what it takes: `apps [QUEUE]`.
+    pub fn usage(&self) -> String {
+        match self.argument {
+            Argument::None => self.name.to_owned(),
+            Argument::Optional(kind) => format!("{} [{}]", self.name, kind.placeholder()),
+            Argument::Required(kind) => format!("{} {}", self.name, kind.placeholder()),
+        }
+    }
+
+    /// Its name in a person's settings: that of the command line, or what it is called here, as `page-down`.
+    pub fn binding_name(&self) -> String {
+        if !self.name.is_empty() {
+            return self.name.to_owned();
+        }
+        let mut name = String::new();
+        for c in format!("{:?}", self.id).chars() {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.extend(c.to_lowercase());
+        }
+        name
+    }
+}
+
+/// The command of a name or one of its aliases.
+pub fn by_name(name: &str) -> Option<&'static Command> {
+    COMMANDS
+        .iter()
+        .find(|command| !command.name.is_empty() && (command.name == name || command.aliases.contains(&name)))
+}
+
+/// The command that a person's settings name.
+pub fn by_binding_name(name: &str) -> Option<&'static Command> {
+    // A name stands before an alias: `back` is the key that goes back a page.
+    COMMANDS.iter().find(|command| command.binding_name() == name).or_else(|| by_name(name))
+}
+
+/// The command of an id.
+#[expect(clippy::expect_used, reason = "the registry is a constant, and a test walks over it")]
+pub fn by_id(id: CommandId) -> &'static Command {
+    COMMANDS.iter().find(|command| command.id == id).expect("every id has its row: a test walks over them")
+}
+
+/// The key table of docs/guide/keys.md, in Markdown: keys with where they hold, then the commands.
+pub fn key_table() -> String {
+    let mut text = "| key | where | name | what it does |\n|---|---|---|---|\n".to_owned();
+    for command in COMMANDS {
+        for (keys, places) in places(command) {
+            text.push_str(&format!("| {keys} | {places} | `{}` | {} |\n", command.binding_name(), command.doc));
+        }
+    }
+    text.push('\n');
+    text.push_str("**Commands after `:`**\n\n| command | what it does |\n|---|---|\n");
+    for command in COMMANDS.iter().filter(|command| !command.name.is_empty()) {
+        text.push_str(&format!("| `{}` | {} |\n", command.usage(), command.doc));
+    }
+    text
+}
+
+/// The keys of a command in a context, as long as a person's settings do not say otherwise.
+fn default_keys(command: &Command, context: Context) -> impl Iterator<Item = &'static str> {
+    command.keys.iter().filter(move |(at, _)| *at == context).map(|(_, keys)| *keys)
+}
+
+/// The keys of a command, each time with the contexts in which they are those.
+fn places(command: &Command) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for context in Context::ALL {
+        let keys: Vec<String> = default_keys(command, context).map(|key| format!("`{key}`")).collect();
+        let keys = keys.join(" ");
+        if keys.is_empty() {
+            continue;
+        }
+        match all.iter_mut().find(|(known, _)| *known == keys) {
+            Some((_, places)) => {
+                places.push_str(", ");
+                places.push_str(&context.title().to_lowercase());
+            }
+            None => all.push((keys, context.title().to_owned())),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::console::input::keymap::{Chord, parse_chord};
+
+    #[test]
+    fn a_key_means_one_command_in_a_context() {
+        let mut seen: Vec<(Context, Chord)> = Vec::new();
+        for command in COMMANDS {
+            for (context, name) in command.keys {
+                let chord = parse_chord(name).unwrap_or_else(|part| panic!("{part} in {name} is no key"));
+                let clash = |(at, known): &(Context, Chord)| {
+                    at == context && (known.starts_with(&chord) || chord.starts_with(known))
+                };
+                assert!(!seen.iter().any(clash), "{name} twice in {context:?}, or begins another chord");
+                seen.push((*context, chord));
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_can_be_named_in_settings() {
+        for command in COMMANDS {
+            let name = command.binding_name();
+            assert_eq!(by_binding_name(&name).map(|found| found.id), Some(command.id), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_and_ids_are_unique() {
+        let mut names = BTreeSet::new();
+        for (index, command) in COMMANDS.iter().enumerate() {
+            assert_eq!(COMMANDS.iter().position(|other| other.id == command.id), Some(index));
+            for name in command.aliases.iter().chain([&command.name]).filter(|name| !name.is_empty()) {
+                assert!(names.insert(*name), "{name} twice");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_can_be_reached() {
+        for command in COMMANDS {
+            assert!(!command.name.is_empty() || !command.keys.is_empty(), "{:?}", command.id);
+        }
+    }
+
+    #[test]
+    fn the_key_table_has_every_key_and_command() {
+        let table = key_table();
+        for command in COMMANDS {
+            assert!(table.contains(command.doc));
+        }
+        assert!(table.contains("| `apps [QUEUE]` |"));
+    }
+}

@@ -1,0 +1,221 @@
+//! What an edited configuration would mean: its faults, what is different from the one in force, what that does to what runs.
+
+use std::sync::Arc;
+
+use crate::config::diff::{Key, Line, What};
+use crate::config::{self, Config, Diff, Fault, Reading, Severity};
+use crate::console::present::format;
+use crate::model::quantity::show_amount;
+use crate::model::{Profile, QueuePath};
+use crate::view::act::{Act, Actor, Refusal, may_configure};
+use crate::view::placement::access;
+use crate::view::{PartitionView, QueueRow, View};
+
+/// The most applications that are named for one queue.
+const NAMED: usize = 4;
+
+/// A text to be looked at.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Which version of the text it is.
+    pub version: u64,
+    /// The text.
+    pub text: String,
+    /// The text of the configuration in force.
+    pub base: Arc<str>,
+    /// What runs.
+    pub view: Arc<View>,
+    /// By which rules it is read.
+    pub profile: Profile,
+    /// Who would bring it into force; or why nobody can.
+    pub actor: Result<Actor, Arc<str>>,
+}
+
+/// What a text would mean.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// Which version of the text that was.
+    pub version: u64,
+    /// The text is another one than that of the configuration in force.
+    pub differs: bool,
+    /// What is wrong, by place.
+    pub faults: Vec<Fault>,
+    /// The configuration, if it is one.
+    pub config: Option<Arc<Config>>,
+    /// What is different from the one in force.
+    pub changes: Vec<Line>,
+    /// That in one line; empty when nothing is.
+    pub summary: String,
+    /// What it does to what runs: a queue, and in sentences what happens there.
+    pub consequences: Vec<(String, Vec<String>)>,
+    /// The queues that it removes, none of which is below another.
+    pub removed: Vec<Removed>,
+    /// Why it would be refused, though it is valid: which access it takes.
+    pub refused: Option<String>,
+}
+
+/// A queue that an edit removes with all that is below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// Which.
+    pub queue: QueuePath,
+    /// Whether there are queues below it.
+    pub subtree: bool,
+    /// How many applications are in it.
+    pub apps: usize,
+}
+
+impl Checked {
+    /// How many faults refuse the text.
+    pub fn errors(&self) -> usize {
+        self.faults.iter().filter(|fault| fault.severity == Severity::Error).count()
+    }
+}
+
+/// Looks at a text. Costs as much as reading it twice: not to be called where frames are drawn.
+pub fn check(job: &Job) -> Checked {
+    let read = |text: &str| config::read_file(text.as_bytes(), job.view.policy_group(), job.profile);
+    let Reading { config, faults } = read(&job.text);
+    let differs = *job.text != *job.base;
+    let mut checked = Checked { version: job.version, differs, faults, ..Checked::default() };
+    let Some(config) = config else { return checked };
+    let old = read(&job.base).config.unwrap_or_default();
+    let diff = config::diff(&old, &config);
+    checked.changes = diff.lines();
+    checked.summary = diff.summary();
+    checked.consequences = consequences(&diff, &job.view);
+    checked.removed = removed(&diff, &job.view);
+    checked.refused = refused(&diff, job);
+    checked.config = Some(Arc::new(config));
+    checked
+}
+
+/// Why the actor may not make these changes; `None` when he may, as far as the view tells.
+fn refused(diff: &Diff, job: &Job) -> Option<String> {
+    let actor = match &job.actor {
+        Ok(actor) => actor,
+        Err(why) => return Some(why.to_string()),
+    };
+    let act = Act::Configure { text: String::new(), base: None, dry_run: true };
+    if let Some(refusal) = Refusal::read_only(actor, &act) {
+        return Some(refusal.reason());
+    }
+    let parts = &job.view.partitions;
+    let admin = |partition: &str, queue: &QueuePath| {
+        let part = parts.iter().find(|part| *part.name == *partition);
+        part.is_some_and(|part| access::admin(part, queue.as_str(), &actor.identity).is_some())
+    };
+    let names = parts.iter().map(|part| &*part.name);
+    let lacks = may_configure(diff, actor.scheduler_admin, admin, names).err()?;
+    Some(Refusal::no_config_rights(actor, &act, &lacks).reason())
+}
+
+/// The queues that go, without those that go with a queue above them.
+fn removed(diff: &Diff, view: &View) -> Vec<Removed> {
+    let mut gone: Vec<(&str, &QueuePath)> = Vec::new();
+    for (partition, path) in diff.removed_queues() {
+        // Each comes before those below it.
+        if !gone.last().is_some_and(|(known, above)| *known == partition && path.is_within(above)) {
+            gone.push((partition, path));
+        }
+    }
+    let of = |(partition, path): (&str, &QueuePath)| {
+        let part = view.partitions.iter().find(|part| *part.name == *partition);
+        let row = part.and_then(|part| part.queue_at(path));
+        Removed {
+            queue: path.clone(),
+            subtree: row.is_some_and(|row| !row.children.is_empty()),
+            apps: row.map_or(0, |row| usize::try_from(row.app_count).unwrap_or(usize::MAX)),
+        }
+    };
+    gone.into_iter().map(of).collect()
+}
+
+/// What the changes do to what runs, queue by queue.
+fn consequences(diff: &Diff, view: &View) -> Vec<(String, Vec<String>)> {
+    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    for change in &diff.changes {
+        let Some(part) = view.partitions.iter().find(|part| *part.name == *change.partition) else { continue };
+        let Some(row) = change.queue.as_ref().and_then(|path| part.queue_at(path)) else { continue };
+        let sentences = match (&change.key, change.what) {
+            (Key::Queue, What::Removed) => drains(part, row),
+            (Key::Max(name), _) => maximum(part, row, name, change.to.as_deref()),
+            (Key::MaxApplications, _) => applications(row, change.to.as_deref()),
+            (Key::Guaranteed(name), _) => guarantee(row, name, change.to.as_deref()),
+            _ => Vec::new(),
+        };
+        if sentences.is_empty() {
+            continue;
+        }
+        match told.last_mut().filter(|(path, _)| *path == row.path.as_str()) {
+            Some((_, known)) => known.extend(sentences),
+            None => told.push((row.path.to_string(), sentences)),
+        }
+    }
+    told
+}
+
+/// A queue that goes: it drains as long as applications are in it.
+fn drains(part: &PartitionView, row: &QueueRow) -> Vec<String> {
+    let holding = part.apps_in(&row.path);
+    if holding.is_empty() {
+        return vec!["nothing is in it: it goes at once".to_owned()];
+    }
+    let mut sentences = vec![format!("drains, held by {}:", format::count(holding.len() as u64, "application"))];
+    for app in holding.iter().take(NAMED) {
+        let held = format::resource(&app.allocated);
+        let held = if held.is_empty() { "nothing allocated".to_owned() } else { held };
+        sentences.push(format!("{} ({}) {held}", app.id, app.who.user));
+    }
+    if holding.len() > NAMED {
+        sentences.push(format!("and {} more", holding.len() - NAMED));
+    }
+    sentences
+}
+
+/// Another maximum: who is above it, or how much of the headroom is left.
+fn maximum(part: &PartitionView, row: &QueueRow, name: &str, to: Option<&str>) -> Vec<String> {
+    let used = row.allocated.amount(name);
+    let called = format::resource_name(name);
+    let Some(max) = to.and_then(|text| crate::model::parse_quantity(name, text).ok()) else {
+        return vec![format!("{called}: no maximum of its own any more, {} in use", show_amount(name, used))];
+    };
+    if used > max {
+        return vec![format!(
+            "{called}: {} in use runs on; nothing new until below {}",
+            show_amount(name, used),
+            show_amount(name, max)
+        )];
+    }
+    let now = part.headroom(row).and_then(|headroom| headroom.get(name));
+    let now = now.map_or_else(|| "unlimited".to_owned(), |amount| show_amount(name, amount));
+    vec![format!(
+        "{called}: {} in use, headroom {now}, at most {} then",
+        show_amount(name, used),
+        show_amount(name, max - used)
+    )]
+}
+
+fn applications(row: &QueueRow, to: Option<&str>) -> Vec<String> {
+    match to.and_then(|text| text.parse::<u64>().ok()) {
+        Some(max) if row.running > max && max > 0 => {
+            vec![format!("{} run on; none starts until fewer than {max} do", format::count(row.running, "application"))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn guarantee(row: &QueueRow, name: &str, to: Option<&str>) -> Vec<String> {
+    let used = row.allocated.amount(name);
+    let guaranteed = to.and_then(|text| crate::model::parse_quantity(name, text).ok()).unwrap_or(0);
+    let called = format::resource_name(name);
+    if used > guaranteed {
+        vec![format!(
+            "{called}: {} of {} in use is above its guarantee",
+            show_amount(name, used - guaranteed),
+            show_amount(name, used)
+        )]
+    } else {
+        Vec::new()
+    }
+}

@@ -1,0 +1,245 @@
+//! What a page shows, as a table of texts: of a list its columns, its order, its filter, all its rows; of anything else its lines.
+//!
+//! The list is drawn, piece by piece, on a screen that is wide enough for all of its columns, and read back from there. So what is
+//! exported is what is seen, and a new column needs nothing here.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Rect, Size};
+
+use super::super::theme::{Role, Theme};
+use super::super::update::lists;
+use crate::console::draw::pen::{Pen, Piece};
+use crate::console::present::layout;
+use crate::console::present::text::escape;
+use crate::console::state::State;
+use crate::console::state::page::Page;
+
+/// How wide and high the screen is that lists are drawn on.
+const WIDE: u16 = 400;
+const TALL: u16 = 500;
+/// How wide the lines of a page are that is no list.
+const SHEET: usize = 120;
+
+/// A list as texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The titles of the columns.
+    pub titles: Vec<String>,
+    /// The cells, row by row.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// What the page shows, as text: a list in columns, anything else line by line.
+pub fn text(state: &State) -> String {
+    let Some(lines) = sheet(state) else { return table(state).text() };
+    let line = |line: &Vec<Piece>| line.iter().map(|piece| escape(&piece.text).into_owned()).collect::<String>();
+    lines.iter().map(|pieces| format!("{}\n", line(pieces).trim_end())).collect()
+}
+
+/// The lines of a page that is no list; `None` on a list.
+fn sheet(state: &State) -> Option<Vec<Vec<Piece>>> {
+    match state.page() {
+        Page::Details(page) => Some(crate::console::draw::details::lines(state, &page.subject, SHEET)),
+        Page::Placement(page) => Some(crate::console::draw::placement::lines(state, page, SHEET)),
+        Page::Change(page) => Some(crate::console::draw::change::lines(page, SHEET)),
+        _ => None,
+    }
+}
+
+/// The lines of a page that is no list as a table: the label, and what stands behind it.
+fn labelled(lines: &[Vec<Piece>]) -> Table {
+    let row = |line: &Vec<Piece>| {
+        let (first, rest) = line.split_first()?;
+        let is_label = first.role == Role::Dim && first.text.ends_with(' ');
+        let (label, rest) = if is_label { (first.text.trim(), rest) } else { ("", line.as_slice()) };
+        let told: String = rest.iter().map(|piece| escape(&piece.text).into_owned()).collect();
+        Some(vec![escape(label).into_owned(), told.split_whitespace().collect::<Vec<_>>().join(" ")])
+    };
+    Table { titles: vec!["what".to_owned(), "told".to_owned()], rows: lines.iter().filter_map(row).collect() }
+}
+
+/// What the page shows, as a table: the list, or label by label. Draws all rows: not to be called where frames are drawn.
+pub fn table(state: &State) -> Table {
+    if let Some(lines) = sheet(state) {
+        return labelled(&lines);
+    }
+    let mut state = state.clone();
+    state.layers.clear();
+    state.notice = None;
+    state.size = Size { width: WIDE, height: TALL };
+    let Some(mut regions) = layout::regions(&state) else { return Table::default() };
+    let beside = regions.pane.take();
+    regions.rows.width = WIDE;
+    regions.head.width = WIDE;
+    if beside.is_some() {
+        regions.rows.height = TALL - regions.rows.y - 1;
+    }
+    let theme = Theme::new(&state.options.themes, &state.options.theme, state.options.depth, state.options.ascii);
+    let len = lists::len(&state);
+    let mut cells: Vec<(usize, usize, &'static str, String)> = Vec::new();
+    let step = usize::from(regions.rows.height).max(1);
+    for top in (0..len).step_by(step) {
+        lists::scroll_to(&mut state, top);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, WIDE, TALL));
+        let mut pen = Pen::recording(&mut buffer, &theme);
+        crate::console::draw::page(&mut pen, &state, &regions);
+        cells.extend(pen.recorded().into_iter().filter(|(row, ..)| (top..top + step).contains(row)));
+    }
+    let signs = theme.signs;
+    let meter = |text: &str| {
+        let known = [signs.meter_full, signs.meter_empty, signs.meter_mark];
+        !text.is_empty() && text.chars().all(|c| known.iter().any(|sign| sign.starts_with(c)))
+    };
+    assemble(cells, len, meter)
+}
+
+/// The same for other programs: a queue by its whole path and its state in words, and each figure in a column of its own.
+pub fn data(state: &State) -> Table {
+    let mut table = table(state);
+    if let (Page::Queues(page), Some(part)) = (state.page(), state.cluster.part()) {
+        let at = |title: &str| table.titles.iter().position(|known| known == title);
+        let (path, state) = (at("QUEUE"), at("STATE"));
+        for (row, line) in table.rows.iter_mut().zip(page.list.rows.iter()) {
+            let Some(queue) = part.queue(line.slot) else { continue };
+            for (at, words) in [(path, queue.path.to_string()), (state, queue.state.to_string())] {
+                if let Some(at) = at {
+                    row[at] = words;
+                }
+            }
+        }
+    }
+    table.split()
+}
+
+/// The row under the cursor, each cell under its title; bars are left out. Empty without a row.
+pub fn row(state: &State) -> Vec<(String, String)> {
+    let Some(at) = lists::cursor(state) else { return Vec::new() };
+    let mut state = state.clone();
+    lists::keep_only(&mut state, at);
+    let table = table(&state);
+    let Some(row) = table.rows.into_iter().next() else { return Vec::new() };
+    table.titles.into_iter().zip(row).collect()
+}
+
+/// Puts the cells into rows, under titles that stand for themselves: `mem` behind `PEND cpu` is `PEND mem`.
+fn assemble(cells: Vec<(usize, usize, &'static str, String)>, len: usize, meter: impl Fn(&str) -> bool) -> Table {
+    let columns = cells.iter().map(|(_, column, ..)| column + 1).max().unwrap_or(0);
+    let mut titles = vec![""; columns];
+    let mut rows = vec![vec![String::new(); columns]; len];
+    for (row, column, title, text) in cells {
+        titles[column] = title;
+        rows[row][column] = text;
+    }
+    let mut above = String::new();
+    let mut kept = Vec::new();
+    let mut named: Vec<String> = Vec::new();
+    for (column, title) in titles.iter().enumerate() {
+        let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ").replace("/ ", "/");
+        let full =
+            if title.starts_with(|c: char| c.is_lowercase()) { format!("{above} {title}") } else { title.clone() };
+        if title.starts_with(|c: char| c.is_uppercase()) {
+            above = title.split(' ').next().unwrap_or_default().to_owned();
+        }
+        let bars = rows.iter().any(|row| meter(&row[column]))
+            && rows.iter().all(|row| row[column].is_empty() || meter(&row[column]));
+        if title.is_empty() || bars {
+            continue;
+        }
+        kept.push(column);
+        named.push(full.trim().to_owned());
+    }
+    let rows = rows.into_iter().map(|row| kept.iter().map(|column| row[*column].trim().to_owned()).collect()).collect();
+    Table { titles: named, rows }
+}
+
+impl Table {
+    /// Figures that stand together in one column, as `28/ ·/ 32` under `CPU used/guar/max`, each in its own. A dot is nothing,
+    /// or not set: the cell is empty then.
+    fn split(self) -> Self {
+        let mut apart = Self { titles: Vec::new(), rows: vec![Vec::new(); self.rows.len()] };
+        for (column, title) in self.titles.iter().enumerate() {
+            let (of, parts) = title.rsplit_once(' ').unwrap_or(("", title));
+            let parts: Vec<&str> = parts.split('/').collect();
+            apart.titles.extend(parts.iter().map(|part| format!("{of} {part}").trim().to_owned()));
+            for (row, cells) in apart.rows.iter_mut().zip(&self.rows) {
+                let mut figures: Vec<&str> = cells[column].split('/').map(str::trim).collect();
+                if figures.len() != parts.len() {
+                    figures = vec![&cells[column]];
+                    figures.resize(parts.len(), "");
+                }
+                row.extend(figures.iter().map(|figure| if *figure == "·" { "" } else { figure }.to_owned()));
+            }
+        }
+        apart
+    }
+
+    /// As comma separated values (RFC 4180).
+    pub fn csv(&self) -> String {
+        let quoted = |cell: &String| {
+            if cell.contains([',', '"', '\n', '\r']) {
+                format!("\"{}\"", cell.replace('"', "\"\""))
+            } else {
+                cell.clone()
+            }
+        };
+        let lines = std::iter::once(&self.titles).chain(&self.rows);
+        lines.map(|row| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\r\n").collect()
+    }
+
+    /// As a JSON list of objects, the keys in the order of the screen.
+    pub fn json(&self) -> String {
+        let text = |text: &String| serde_json::Value::from(text.as_str()).to_string();
+        let object = |row: &Vec<String>| {
+            let pairs = self.titles.iter().zip(row).map(|(title, cell)| format!("{}: {}", text(title), text(cell)));
+            format!("  {{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        };
+        format!("[\n{}\n]\n", self.rows.iter().map(object).collect::<Vec<_>>().join(",\n"))
+    }
+
+    /// As text in columns.
+    pub fn text(&self) -> String {
+        use crate::console::present::text::width;
+        let all = || std::iter::once(&self.titles).chain(&self.rows);
+        let widest: Vec<usize> =
+            (0..self.titles.len()).map(|at| all().map(|row| width(&row[at])).max().unwrap_or(0)).collect();
+        let line = |row: &Vec<String>| {
+            let cells = row.iter().zip(&widest).map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - width(cell))));
+            format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+        };
+        all().map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_stand_for_themselves_and_bars_are_left_out() {
+        let cells = vec![
+            (0, 0, "QUEUE", "root".to_owned()),
+            (0, 1, "PEND cpu", "9.5".to_owned()),
+            (0, 2, "mem", "31G".to_owned()),
+            (0, 3, "CPU", "▰▰▱".to_owned()),
+            (0, 4, "used/  max ", "2/, \"x\"".to_owned()),
+            (0, 5, "", "*".to_owned()),
+        ];
+        let table = assemble(cells, 1, |text| text.starts_with('▰'));
+        assert_eq!(table.titles, ["QUEUE", "PEND cpu", "PEND mem", "CPU used/max"]);
+        assert_eq!(table.csv(), "QUEUE,PEND cpu,PEND mem,CPU used/max\r\nroot,9.5,31G,\"2/, \"\"x\"\"\"\r\n");
+        assert!(table.json().contains("\"PEND mem\": \"31G\""));
+        assert_eq!(table.text().lines().next(), Some("QUEUE  PEND cpu  PEND mem  CPU used/max"));
+        let apart = table.split();
+        assert_eq!(apart.titles, ["QUEUE", "PEND cpu", "PEND mem", "CPU used", "CPU max"]);
+        assert_eq!(apart.rows, [["root", "9.5", "31G", "2", ", \"x\""]]);
+    }
+
+    #[test]
+    fn figures_stand_apart_and_those_that_are_not_set_are_empty() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let rows = vec![texts(&["28/   ·/  (32)", "a/b"]), texts(&["", "c"])];
+        let apart = Table { titles: texts(&["CPU used/guar/max", "NODE"]), rows }.split();
+        assert_eq!(apart.titles, ["CPU used", "CPU guar", "CPU max", "NODE"]);
+        assert_eq!(apart.rows, [["28", "", "(32)", "a/b"], ["", "", "", "c"]]);
+    }
+}

@@ -1,0 +1,14 @@
+//! What touches the world: the terminal, threads, files, other programs, and the session that ties the console together.
+//!
+//! Invariants: only this room does IO, knows a clock and starts threads; it decides nothing that `update` can decide.
+
+pub mod driver;
+pub(crate) mod external_editor;
+pub(crate) mod input_gate;
+pub(crate) mod opener;
+pub(crate) mod perform;
+pub mod runtime;
+pub mod session;
+pub mod settings;
+pub mod terminal;
+pub mod workers;

@@ -1,0 +1,105 @@
+//! Doing what the console asks for ([`crate::console::state::work`]), as far as it needs no terminal. Takes its time: not to be called where frames
+//! are drawn.
+
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::config::{self, Reading, Source};
+use crate::console::present::export;
+use crate::console::present::queue_form;
+use crate::console::state::editor;
+use crate::console::state::placement::WantedFile;
+use crate::console::state::records::Compared;
+use crate::console::state::work::{Looked, Outcome, Work};
+use crate::console::update::{long, names, past};
+use crate::model::Profile;
+use crate::view::{EventPage, View};
+
+/// Does it. `None` when nothing comes back, or when it takes a terminal.
+pub fn perform(work: Work) -> Option<Outcome> {
+    match work {
+        Work::Read(wanted) => {
+            let read = read(&wanted);
+            Some(Outcome::Read(wanted.name, read))
+        }
+        Work::Draft(job) => Some(Outcome::Drafted(Box::new(queue_form::draft(&job)))),
+        Work::List(job) => Some(Outcome::Listed(Box::new(long::perform(*job)))),
+        Work::Names(job) => Some(Outcome::Named(names::perform(*job))),
+        Work::Forget(_) => None,
+        Work::EventsOf(source, since, most) => Some(Outcome::Events(source.0.events(since, most))),
+        Work::Check(job) => Some(Outcome::Checked(Box::new(editor::check(&job)))),
+        Work::Write { file, text, what } => Some(Outcome::Written(write(&file, &text, &what))),
+        Work::Export { state, file, what } => {
+            let text = match file.extension().and_then(|extension| extension.to_str()) {
+                Some("csv") => export::data(&state).csv(),
+                Some("json") => export::data(&state).json(),
+                _ => export::text(&state),
+            };
+            Some(Outcome::Written(write(&file, &text, &what)))
+        }
+        Work::Compare { of, texts, profile, policy_group } => {
+            Some(Outcome::Compared(Compared { of, lines: compare(&texts, &policy_group, profile) }))
+        }
+        Work::MomentsOf(source, since) => {
+            let page = source.0.events(since, usize::MAX);
+            let moments = past::moments(page.records.iter().map(|(number, record)| (*number, &**record)));
+            let first = page.records.first().map(|(_, record)| record.at);
+            let EventPage { instance, lowest, next, .. } = page;
+            Some(Outcome::Looked(Looked { instance, lowest, next, first, moments }))
+        }
+        Work::Moments(_) => None,
+        Work::Edit(_) => Some(Outcome::Edited(Err("there is no terminal for an editor".to_owned()))),
+        Work::Copy(_) | Work::Context(_) => None,
+    }
+}
+
+/// The lines of the tree diff of two configurations.
+///
+/// # Errors
+/// One of them does not read by now.
+fn compare(
+    (old, new): &(Arc<str>, Arc<str>),
+    policy_group: &str,
+    profile: Profile,
+) -> Result<Vec<config::diff::Line>, String> {
+    let read = |text: &str| {
+        let Reading { config, faults } = config::read_file(text.as_bytes(), policy_group, profile);
+        config.ok_or_else(|| faults.first().map(ToString::to_string).unwrap_or_default())
+    };
+    Ok(config::diff(&read(old)?, &read(new)?).lines())
+}
+
+/// A cluster with the configuration of a file in force.
+///
+/// # Errors
+/// Why there is none: the file cannot be read, or every fault in it.
+fn read(wanted: &WantedFile) -> Result<Arc<View>, String> {
+    if let Some(config) = &wanted.config {
+        return View::of_config(Arc::clone(config), wanted.profile);
+    }
+    let limit = config::yaml::LARGEST as u64 + 1;
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(Path::new(&wanted.name));
+    opened
+        .and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        .map_err(|error| format!("cannot be read: {error}"))?;
+    let Reading { config, faults } = config::read_file(&bytes, config::DEFAULT_POLICY_GROUP, wanted.profile);
+    let told = || Source::new(&wanted.name, &String::from_utf8_lossy(&bytes)).render_all(&faults);
+    View::of_config(Arc::new(config.ok_or_else(told)?), wanted.profile)
+}
+
+/// Writes a new file.
+///
+/// # Errors
+/// Why it is not written, or not whole.
+fn write(file: &Path, text: &str, what: &str) -> Result<String, String> {
+    let name = file.display();
+    let opened = std::fs::File::create_new(file);
+    let mut opened = opened.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => format!("{name} is there already, and is left as it is"),
+        _ => format!("{name} cannot be written: {error}"),
+    })?;
+    opened.write_all(text.as_bytes()).map_err(|error| format!("{name} cannot be written: {error}"))?;
+    Ok(format!("{what} in {name}"))
+}

@@ -1,0 +1,277 @@
+//! A person's own settings: a TOML file with how the console looks and what its keys mean.
+//!
+//! ```toml
+//! theme = "dark"
+//! ascii = false
+//! mouse = true        # clicks select, the wheel scrolls
+//! marks = true        # cells that changed are marked
+//!
+//! [keys.list]         # a context, as the help and docs/guide/keys.md name them
+//! "ctrl-j" = "down"
+//! "g g" = "top"       # a chord; `g` alone then means nothing by itself
+//! "G" = "none"        # no meaning
+//! "f" = "apps /web"   # a command line
+//!
+//! [contexts.prod]     # a scheduler somewhere else: `kornsole attach prod`
+//! url = "https://yunikorn.example/prod"
+//! token-file = "/home/me/.kornsole/prod.token"
+//! ```
+//!
+//! A context also takes `ca`, `client-cert`, `headers`, `read-only` and `as`; they are what the options of `kornsole attach` are.
+//!
+//! A key that is given a command keeps no other meaning in its context; a command may have any number of keys.
+//!
+//! Invariants:
+//! - reading never fails: what is wrong is told with its place, and the default holds for it;
+//! - pure; the command line finds and reads the file.
+
+mod contexts;
+mod keys;
+mod table;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub use self::contexts::RemoteContext;
+use self::table::Table;
+use crate::config::{Fault, Source};
+use crate::console::input::keymap::Keymap;
+use crate::console::theme::{ThemeName, Themes};
+
+/// A person's settings. What is not set is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The theme.
+    pub theme: Option<ThemeName>,
+    /// Draw with ASCII signs only.
+    pub ascii: Option<bool>,
+    /// Listen to the mouse.
+    pub mouse: Option<bool>,
+    /// Mark cells that changed.
+    pub marks: Option<bool>,
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// Schedulers somewhere else, by name.
+    pub contexts: BTreeMap<String, RemoteContext>,
+}
+
+/// What reading settings gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Read {
+    /// The settings; defaults in place of what is wrong.
+    pub settings: Settings,
+    /// What is wrong, by place.
+    pub faults: Vec<Fault>,
+}
+
+impl Read {
+    /// The faults as a person reads them, with the lines of the file. Empty when there are none.
+    pub fn told(&self, name: &str, text: &str) -> String {
+        Source::new(name, text).render_all(&self.faults)
+    }
+}
+
+/// Reads settings.
+///
+/// | code | what |
+/// |---|---|
+/// | OWN-001 | the text is no TOML |
+/// | OWN-002 | a key that is no setting |
+/// | OWN-003 | a value of another type, or none of those allowed |
+/// | OWN-010 | `[keys.CONTEXT]` names no context |
+/// | OWN-011 | what is bound is no key |
+/// | OWN-012 | it is bound to what is no command |
+/// | OWN-020 | `[contexts.NAME]` has no address |
+/// | OWN-021 | a context holds a token, which belongs into a file of its own |
+/// | OWN-013 | the binding could never be used, or would make writing impossible |
+pub fn read(text: &str, themes: &Themes) -> Read {
+    let mut settings = Settings::default();
+    let mut faults = Vec::new();
+    let (root, wrong) = toml::de::DeTable::parse_recoverable(text);
+    if wrong.is_empty() {
+        let table = Table { text, path: String::new(), entries: root.get_ref() };
+        top(&table, themes, &mut settings, &mut faults);
+    }
+    for error in wrong {
+        let span: Range<usize> = error.span().unwrap_or_default();
+        let hint = "nothing of the file is used; the defaults hold";
+        faults.push(table::fault(text, "OWN-001", &span, "", error.message().to_owned(), hint));
+    }
+    faults.sort_by_key(|fault| (fault.at.line, fault.at.column));
+    Read { settings, faults }
+}
+
+fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
+    const KNOWN: [&str; 6] = ["theme", "ascii", "mouse", "marks", "keys", "contexts"];
+    for entry in table.entries() {
+        match entry.name {
+            "theme" => settings.theme = theme(&entry, themes, faults),
+            "ascii" => settings.ascii = entry.bool(faults),
+            "mouse" => settings.mouse = entry.bool(faults),
+            "marks" => settings.marks = entry.bool(faults),
+            "keys" => {
+                if let Some(table) = entry.table(faults) {
+                    keys::read(&table, &mut settings.keymap, faults);
+                }
+            }
+            "contexts" => {
+                if let Some(table) = entry.table(faults) {
+                    settings.contexts = contexts::read(&table, faults);
+                }
+            }
+            _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
+        }
+    }
+}
+
+fn theme(entry: &table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>) -> Option<ThemeName> {
+    let name = entry.text(faults)?;
+    let theme = themes.get(name).map(|theme| theme.name.clone());
+    if theme.is_none() {
+        faults.push(entry.wrong("OWN-003", format!("no theme {name:?}"), &format!("there are {}", themes.names())));
+    }
+    theme
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::input::command::{CommandId, Context};
+    use crate::console::input::keymap::{Found, parse_chord};
+
+    fn read(text: &str) -> Read {
+        super::read(text, &Themes::shipped())
+    }
+
+    fn found(read: &Read, context: Context, chord: &str) -> Option<(CommandId, Option<String>)> {
+        match read.settings.keymap.look_up(&[context], &parse_chord(chord).unwrap()) {
+            Found::Run(binding) => Some((binding.id, binding.argument.clone())),
+            Found::Begun | Found::Nothing => None,
+        }
+    }
+
+    #[test]
+    fn settings_are_read() {
+        let text = "theme = 'mono'\nascii = true\nmouse = false\nmarks = false\n";
+        let Read { settings, faults } = read(text);
+        assert_eq!(faults, []);
+        assert_eq!(settings.theme, Some(ThemeName::mono()));
+        assert_eq!((settings.ascii, settings.mouse, settings.marks), (Some(true), Some(false), Some(false)));
+        assert_eq!(read(""), Read::default());
+    }
+
+    #[test]
+    fn keys_are_bound_unbound_and_chained() {
+        let text =
+            "[keys.list]\n'ctrl-j' = 'down'\n'g g' = 'top'\nG = 'none'\nf = 'apps /web'\n[keys.page]\np = 'quit!'\n";
+        let read = read(text);
+        assert_eq!(read.faults, []);
+        let list = |chord| found(&read, Context::List, chord);
+        assert_eq!(list("ctrl-j"), Some((CommandId::Down, None)));
+        assert_eq!(list("j"), Some((CommandId::Down, None)), "the default key stays");
+        assert_eq!(list("g g"), Some((CommandId::Top, None)));
+        assert_eq!((list("g"), list("G")), (None, None));
+        assert_eq!(list("f"), Some((CommandId::Apps, Some("/web".to_owned()))));
+        assert_eq!(found(&read, Context::Page, "p"), Some((CommandId::QuitNow, None)));
+    }
+
+    #[test]
+    fn every_fault_is_told_with_its_place_and_the_rest_holds() {
+        let text = "\
+theme = 'neon'
+ascii = 'yes'
+colour = 1
+[keys.lists]
+j = 'down'
+[keys.list]
+entr = 'open'
+x = 'dance'
+'z z' = 'top'
+z = 'bottom'
+n = 7
+q = 'queues'
+o = 'theme'
+[keys.filter]
+a = 'accept'
+";
+        let read = read(text);
+        insta::assert_snapshot!(read.told("settings.toml", text), @r#"
+        settings.toml:1:9: error[OWN-003]: no theme "neon"
+          1 | theme = 'neon'
+            |         ^
+            = there are dark, light, high-contrast, high-contrast-light, colour-blind, ansi16, mono, catppuccin-mocha, dracula, gruvbox-dark, gruvbox-light, nord, tokyo-night
+        settings.toml:2:9: error[OWN-003]: `ascii` is a TOML string
+          2 | ascii = 'yes'
+            |         ^
+            = write true or false
+        settings.toml:3:1: error[OWN-002]: no setting "colour"
+          3 | colour = 1
+            | ^
+            = there are theme, ascii, mouse, marks, keys, contexts
+        settings.toml:4:7: error[OWN-010]: no context "lists"
+          4 | [keys.lists]
+            |       ^
+            = there are queues, apps, app, nodes, node, users, account, details, placement, config, change, events, audit, revisions, list, page, edit, form, filter, command, confirm, typed, help, messages, always
+        settings.toml:7:1: error[OWN-011]: "entr" is no key
+          7 | entr = 'open'
+            | ^
+            = a character, or enter, esc, tab, space, up, pgdn, F5, ctrl-x, alt-x …; a chord has blanks: "g g"
+        settings.toml:8:5: error[OWN-012]: no command "dance"
+          8 | x = 'dance'
+            |     ^
+            = docs/guide/keys.md and `:` name them; "none" for no meaning
+        settings.toml:10:1: error[OWN-013]: z and z z begin alike, so one could never be used
+          10 | z = 'bottom'
+             | ^
+             = bind only one of them
+        settings.toml:11:5: error[OWN-003]: `n` is a TOML integer
+          11 | n = 7
+             |     ^
+             = write a text: `"…"`
+        settings.toml:13:5: error[OWN-012]: theme needs THEME after it
+          13 | o = 'theme'
+             |     ^
+             = write a whole command line
+        settings.toml:15:1: error[OWN-013]: a could not be written any more
+          15 | a = 'accept'
+             | ^
+             = where text is written, begin with ctrl, alt or a key with a name
+        "#);
+        assert_eq!(found(&read, Context::List, "q"), Some((CommandId::Queues, None)));
+        assert_eq!(read.settings.theme, None);
+    }
+
+    #[test]
+    fn contexts_are_read_with_their_faults() {
+        let text = "\
+[contexts.prod]
+url = 'https://yk.example'
+token-file = 'prod.token'
+headers = ['X-Team: data']
+read-only = true
+as = 'sue:dev'
+[contexts.lab]
+token = 'abc'
+headers = [1]
+urls = 'x'
+";
+        let read = read(text);
+        let prod = &read.settings.contexts["prod"];
+        assert_eq!((prod.url.as_str(), prod.read_only, prod.headers.len()), ("https://yk.example", true, 1));
+        assert_eq!(prod.acting_as.as_ref().map(ToString::to_string).as_deref(), Some("sue (dev)"));
+        assert_eq!(read.settings.contexts.len(), 1);
+        let codes: Vec<_> = read.faults.iter().map(|fault| (fault.code, fault.at.line)).collect();
+        assert_eq!(codes, [("OWN-020", 7), ("OWN-021", 8), ("OWN-003", 9), ("OWN-002", 10)]);
+    }
+
+    #[test]
+    fn a_text_that_is_no_toml_changes_nothing() {
+        for text in
+            ["theme = \n[keys", "\u{0}", "[keys.list]\nj = 'down'\nj = 'up'", "a = [[[[", "keys = 3", "[[keys]]"]
+        {
+            let read = read(text);
+            assert_eq!(read.settings, Settings::default(), "{text:?}");
+            assert!(read.faults[0].at.line > 0, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A form on one queue: what is to be changed in the configuration, and what that comes to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::console::present::queue_form::Drafted;
+use crate::console::state::line_edit::LineEdit;
+use crate::model::QueuePath;
+
+/// Which form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The queue's maximum, and how many applications may run.
+    Max,
+    /// Its guarantee.
+    Guaranteed,
+    /// One of its properties.
+    Property,
+    /// A new queue below it.
+    Child,
+    /// A limit of users or groups on it.
+    Limit,
+    /// The queue goes, with all below it.
+    Remove,
+}
+
+impl Kind {
+    /// What the form does, as a heading.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Max => "set maximum",
+            Self::Guaranteed => "set guaranteed",
+            Self::Property => "set a property",
+            Self::Child => "add a queue",
+            Self::Limit => "limit for users or groups",
+            Self::Remove => "remove",
+        }
+    }
+}
+
+/// What a field stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// An amount of one resource.
+    Amount(String),
+    /// Amounts of several resources, as `NAME=AMOUNT`.
+    Amounts,
+    /// The same for a guarantee.
+    GuaranteedAmounts,
+    /// How many applications may run.
+    Applications,
+    /// The key of a property.
+    Key,
+    /// Its value.
+    Value,
+    /// The name of a queue.
+    Name,
+    /// `leaf` or `parent`.
+    Sort,
+    /// Who submits.
+    Submit,
+    /// Who administers.
+    Admin,
+    /// Names of users, with commas or blanks between them.
+    Users,
+    /// Names of groups.
+    Groups,
+    /// The description of a limit.
+    Description,
+}
+
+/// A field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangeField {
+    /// What it stands for.
+    pub what: What,
+    /// What stands before it.
+    pub label: String,
+    /// What it means while it is empty.
+    pub hint: String,
+    /// What was in it at first.
+    pub was: String,
+    /// What is in it.
+    pub line: LineEdit,
+}
+
+impl ChangeField {
+    /// A field with what is in it at first.
+    pub fn new(what: What, label: impl Into<String>, hint: impl Into<String>, was: impl Into<String>) -> Self {
+        let was = was.into();
+        Self { what, label: label.into(), hint: hint.into(), line: LineEdit::new(was.clone()), was }
+    }
+
+    /// Whether something else is in it than at first.
+    pub fn changed(&self) -> bool {
+        self.line.text() != self.was
+    }
+}
+
+/// A form that is being brought into force.
+#[derive(Clone, Debug)]
+pub struct Applying {
+    /// The number of the order.
+    pub number: u64,
+    /// With which act of the person it was given ([`crate::console::state::State::turn`]).
+    pub turn: u64,
+    /// What was in its fields then.
+    pub fields: Vec<String>,
+}
+
+/// The form, and what it comes to.
+#[derive(Clone, Debug)]
+pub struct ChangePage {
+    /// Which form.
+    pub kind: Kind,
+    /// On which queue.
+    pub queue: QueuePath,
+    /// In which partition.
+    pub partition: Arc<str>,
+    /// The fields; none where nothing has to be said.
+    pub fields: Vec<ChangeField>,
+    /// The field under the cursor.
+    pub field: usize,
+    /// What would follow the cursor in the field that is written, if it is taken.
+    pub suggestion: String,
+    /// Counts up with each change of the form, and of the configuration in force.
+    pub version: u64,
+    /// When that is to be looked at again.
+    pub due: Option<Duration>,
+    /// It is being looked at.
+    pub looking: bool,
+    /// What was found out last; its version tells about what.
+    pub drafted: Drafted,
+    /// What is being brought into force.
+    pub applying: Option<Applying>,
+    /// The first line on the screen of what stands below the form.
+    pub top: usize,
+}
+
+impl ChangePage {
+    /// A form on a queue. What it comes to is looked at once it is shown.
+    pub fn new(kind: Kind, queue: QueuePath, partition: Arc<str>, fields: Vec<ChangeField>) -> Self {
+        Self {
+            kind,
+            queue,
+            partition,
+            fields,
+            field: 0,
+            suggestion: String::new(),
+            version: 1,
+            due: Some(Duration::ZERO),
+            looking: false,
+            drafted: Drafted::default(),
+            applying: None,
+            top: 0,
+        }
+    }
+
+    /// Whether something was written that would be lost with the form.
+    pub fn written(&self) -> bool {
+        self.fields.iter().any(ChangeField::changed)
+    }
+
+    /// Whether what was found out is about the form as it is now.
+    pub fn is_drafted(&self) -> bool {
+        self.drafted.version == self.version && self.due.is_none() && !self.looking
+    }
+}

@@ -1,0 +1,407 @@
+//! The text with a cursor, undo and redo: [`TextArea`] with what YAML wants besides (the indent of a new line, blanks for tabs).
+
+use tui_textarea::{CursorMove, Input, Key as AreaKey, TextArea};
+
+use super::fold::{Folds, indent};
+use crate::console::input::key::{Code, Key};
+
+/// How many blanks deeper what stands below a key is.
+const STEP: usize = 2;
+/// How many edits can be undone.
+const UNDO: usize = 2_000;
+/// The furthest line that [`CursorMove::Jump`] can name.
+const FURTHEST: usize = u16::MAX as usize;
+
+/// A text that is edited.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    area: TextArea<'static>,
+    /// Lines of the file end with carriage return and line feed.
+    carriage: bool,
+    version: u64,
+    /// What is folded up.
+    pub folds: Folds,
+}
+
+impl Buffer {
+    /// A text with the cursor at its beginning.
+    pub fn new(text: &str) -> Self {
+        let carriage = text.contains("\r\n") && text.matches('\n').count() == text.matches("\r\n").count();
+        let lines =
+            text.split('\n').map(|line| line.strip_suffix('\r').filter(|_| carriage).unwrap_or(line).to_owned());
+        let mut area = TextArea::new(lines.collect());
+        area.set_max_histories(UNDO);
+        Self { area, carriage, version: 0, folds: Folds::default() }
+    }
+
+    /// The lines, without their ends.
+    pub fn lines(&self) -> &[String] {
+        self.area.lines()
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> String {
+        self.lines().join(if self.carriage { "\r\n" } else { "\n" })
+    }
+
+    /// Counts up with every change.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The line under the cursor and the characters before it, both from 0.
+    pub fn cursor(&self) -> (usize, usize) {
+        let at = self.area.cursor();
+        (at.0, at.1)
+    }
+
+    /// The line under the cursor up to it.
+    pub fn before(&self) -> &str {
+        let (row, column) = self.cursor();
+        let line = self.lines().get(row).map_or("", String::as_str);
+        let end = line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
+        &line[..end]
+    }
+
+    /// What of that line stands behind the cursor.
+    pub fn behind(&self) -> &str {
+        let (row, _) = self.cursor();
+        let line = self.lines().get(row).map_or("", String::as_str);
+        &line[self.before().len()..]
+    }
+
+    /// Puts the cursor somewhere, at most at the end of the line or text, and unfolds what hides it.
+    pub fn go(&mut self, row: usize, column: usize) {
+        let row = row.min(self.lines().len().saturating_sub(1));
+        let near = u16::try_from(row).unwrap_or(u16::MAX);
+        self.area.move_cursor(CursorMove::Jump(near, u16::try_from(column).unwrap_or(u16::MAX)));
+        // A jump reaches no further; the rest of the way goes line by line.
+        for _ in FURTHEST..row {
+            self.area.move_cursor(CursorMove::Down);
+        }
+        self.folds.reveal(row);
+    }
+
+    /// Goes over lines that are in sight, up (negative) or down.
+    pub fn step(&mut self, rows: isize) {
+        let (mut row, column) = self.cursor();
+        for _ in 0..rows.unsigned_abs() {
+            let next = if rows > 0 { self.folds.next(row, self.lines().len()) } else { self.folds.previous(row) };
+            match next {
+                Some(next) => row = next,
+                None => break,
+            }
+        }
+        self.go(row, column);
+    }
+
+    /// Lets a key work on the text. Whether it means anything here.
+    pub fn key(&mut self, key: Key) -> bool {
+        let lines = self.lines().len();
+        let row = self.cursor().0;
+        let changed = match (key.ctrl, key.alt, key.code) {
+            (false, false, Code::Up) => return self.moved(|buffer| buffer.step(-1)),
+            (false, false, Code::Down) => return self.moved(|buffer| buffer.step(1)),
+            (false, false, Code::Enter) => {
+                let margin = self.margin();
+                self.area.insert_str(format!("\n{margin}"))
+            }
+            (false, false, Code::Backspace) => self.backspace(),
+            _ => {
+                let Some(input) = input(key) else { return false };
+                if is_move(key) {
+                    return self.moved(|buffer| {
+                        buffer.area.input(input);
+                    });
+                }
+                self.area.input(input)
+            }
+        };
+        if changed {
+            self.changed(row, lines);
+        }
+        changed
+    }
+
+    fn moved(&mut self, by: impl FnOnce(&mut Self)) -> bool {
+        by(self);
+        let row = self.cursor().0;
+        self.folds.reveal(row);
+        true
+    }
+
+    /// A change at `row` of a text that had so many lines.
+    fn changed(&mut self, row: usize, lines: usize) {
+        self.version += 1;
+        let now = self.lines().len();
+        let at = row.min(self.cursor().0);
+        self.folds.shift(at, now.cast_signed() - lines.cast_signed());
+        let cursor = self.cursor().0;
+        self.folds.reveal(cursor);
+    }
+
+    /// The blanks that a new line begins with: those of this one, more below a key without a value.
+    fn margin(&self) -> String {
+        let before = self.before();
+        let own = indent(before);
+        let item = if before.trim_start().starts_with("- ") { STEP } else { 0 };
+        let deeper = if before.trim_end().ends_with(':') { STEP } else { 0 };
+        " ".repeat(own + item + deeper)
+    }
+
+    /// Takes one character away, or a step of the indent.
+    fn backspace(&mut self) -> bool {
+        let before = self.before();
+        let blank = !before.is_empty() && before.bytes().all(|b| b == b' ');
+        let count = if blank { (before.len() - 1) % STEP + 1 } else { 1 };
+        (0..count).fold(false, |changed, _| self.area.delete_char() || changed)
+    }
+
+    /// Puts a text at the cursor, blanks for tabs. Control characters other than line ends are left out.
+    pub fn insert(&mut self, text: &str) {
+        let (row, lines) = (self.cursor().0, self.lines().len());
+        let clean: String = text
+            .replace("\r\n", "\n")
+            .replace('\t', &" ".repeat(STEP))
+            .chars()
+            .map(|c| if c == '\r' { '\n' } else { c })
+            .filter(|c| *c == '\n' || !c.is_control())
+            .collect();
+        if !clean.is_empty() && self.area.insert_str(clean) {
+            self.changed(row, lines);
+        }
+    }
+
+    /// Puts a text in the place of the last characters before the cursor.
+    pub fn complete(&mut self, typed: usize, text: &str) {
+        let (row, lines) = (self.cursor().0, self.lines().len());
+        for _ in 0..typed {
+            self.area.delete_char();
+        }
+        self.area.insert_str(text);
+        self.changed(row, lines);
+    }
+
+    /// Puts another text in the place of the whole. It can be undone.
+    pub fn replace(&mut self, text: &str) {
+        let (row, column) = self.cursor();
+        self.area.select_all();
+        if text.is_empty() {
+            self.area.cut();
+        } else {
+            self.area.insert_str(text);
+        }
+        self.version += 1;
+        self.folds = Folds::default();
+        self.go(row, column);
+    }
+
+    /// Folds the item under the cursor, or unfolds it. Whether there is one.
+    pub fn toggle_fold(&mut self) -> bool {
+        let (row, _) = self.cursor();
+        let Some(start) = self.folds.toggle(self.area.lines(), row) else { return false };
+        // Going there would unfold what is around it.
+        let folds = std::mem::take(&mut self.folds);
+        self.go(start, 0);
+        self.folds = folds;
+        true
+    }
+
+    /// Folds every queue that has lines of its own, or unfolds everything.
+    pub fn fold_all(&mut self, fold: bool) {
+        let mut folds = Folds::default();
+        if fold {
+            folds.fold_all(self.area.lines());
+        }
+        let row = self.cursor().0;
+        self.folds = Folds::default();
+        self.go(folds.hiding(row).unwrap_or(row), 0);
+        self.folds = folds;
+    }
+
+    /// Takes the last change back. Whether there was one.
+    pub fn undo(&mut self) -> bool {
+        let done = self.area.undo();
+        // A whole text that took the place of another one is two steps of the widget, with nothing in between.
+        if done && self.is_empty() {
+            self.area.undo();
+        }
+        self.history(done)
+    }
+
+    /// Makes a change again that was taken back. Whether there was one.
+    pub fn redo(&mut self) -> bool {
+        let done = self.area.redo();
+        if done && self.is_empty() {
+            self.area.redo();
+        }
+        self.history(done)
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(self.area.lines(), [line] if line.is_empty())
+    }
+
+    fn history(&mut self, done: bool) -> bool {
+        if done {
+            self.version += 1;
+            self.area.cancel_selection();
+            // Where lines came or went is not known.
+            self.folds = Folds::default();
+        }
+        done
+    }
+
+    /// The next place of a text, behind the cursor (or at it, when `here`) and then from the other end; upper case counts only where
+    /// it is written.
+    pub fn find(&self, text: &str, forward: bool, here: bool) -> Option<(usize, usize)> {
+        let sensitive = text.chars().any(char::is_uppercase);
+        let fold = |line: &str| if sensitive { line.to_owned() } else { line.to_lowercase() };
+        let sought = fold(text);
+        if sought.is_empty() {
+            return None;
+        }
+        let (row, column) = self.cursor();
+        let len = self.lines().len();
+        let places_in = |row: usize| -> Vec<usize> {
+            let line = fold(&self.lines()[row]);
+            line.match_indices(&sought).map(|(at, _)| line[..at].chars().count()).collect()
+        };
+        for step in 0..=len {
+            let at = if forward { (row + step) % len } else { (row + 2 * len - step) % len };
+            let mut places = places_in(at);
+            match (step, forward) {
+                (0, true) => places.retain(|place| *place > column || (here && *place == column)),
+                (0, false) => places.retain(|place| *place < column),
+                _ => {}
+            }
+            let found = if forward { places.first() } else { places.last() };
+            if let Some(column) = found {
+                return Some((at, *column));
+            }
+        }
+        None
+    }
+}
+
+fn is_move(key: Key) -> bool {
+    matches!(key.code, Code::Left | Code::Right | Code::Home | Code::End)
+        || (key.ctrl && matches!(key.code, Code::Char('a' | 'e' | 'f' | 'b')))
+        || (key.alt && matches!(key.code, Code::Char('f' | 'b')))
+}
+
+/// The key as the text area knows it; `None` for what does not edit.
+fn input(key: Key) -> Option<Input> {
+    let code = match key.code {
+        Code::Char(c) if !key.ctrl && !key.alt => (!c.is_control()).then_some(AreaKey::Char(c))?,
+        Code::Char(c @ ('a' | 'e' | 'f' | 'b' | 'h' | 'd' | 'w' | 'k')) if key.ctrl && !key.alt => AreaKey::Char(c),
+        Code::Char(c @ ('b' | 'f' | 'd' | 'h')) if key.alt && !key.ctrl => AreaKey::Char(c),
+        Code::Backspace if key.alt => AreaKey::Backspace,
+        Code::Delete => AreaKey::Delete,
+        Code::Left => AreaKey::Left,
+        Code::Right => AreaKey::Right,
+        Code::Home => AreaKey::Home,
+        Code::End => AreaKey::End,
+        _ => return None,
+    };
+    Some(Input { key: code, ctrl: key.ctrl, alt: key.alt, shift: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(text: &str, keys: &str) -> Buffer {
+        let mut buffer = Buffer::new(text);
+        for key in Key::parse_all(keys).unwrap() {
+            buffer.key(key);
+        }
+        buffer
+    }
+
+    #[test]
+    fn a_text_is_the_same_until_it_is_changed() {
+        for text in ["", "a", "a\n", "a\n\n", "a\r\nb\r\n", "a\r\nb\n", "\u{feff}a\n", "\ta: 東\u{0}\n"] {
+            assert_eq!(Buffer::new(text).text(), text);
+        }
+    }
+
+    #[test]
+    fn another_text_is_one_step_of_undo() {
+        let mut buffer = Buffer::new("a\nb\n");
+        buffer.replace("c\n");
+        assert!(buffer.undo());
+        assert_eq!(buffer.text(), "a\nb\n");
+        assert!(buffer.redo());
+        assert_eq!(buffer.text(), "c\n");
+        assert!(buffer.undo());
+        assert_eq!(buffer.text(), "a\nb\n");
+    }
+
+    #[test]
+    fn a_new_line_begins_where_yaml_wants_it() {
+        for (before, keys, after) in [
+            ("", "a:<ret>b", "a:\n  b"),
+            ("  - name: x", "<end><ret>p", "  - name: x\n    p"),
+            ("  - queues:", "<end><ret>-", "  - queues:\n      -"),
+            ("    x", "<bs>", "    x"),
+            ("    x", "<right><right><right><right><bs>y", "  yx"),
+            ("   x", "<right><right><right><bs>", "  x"),
+            ("a\r\nb", "<end><ret>c", "a\r\nc\r\nb"),
+        ] {
+            assert_eq!(typed(before, keys).text(), after, "{before:?} {keys}");
+        }
+    }
+
+    #[test]
+    fn changes_are_undone_and_made_again() {
+        let mut buffer = typed("a: 1\n", "<end>23");
+        assert_eq!(buffer.text(), "a: 123\n");
+        assert!(buffer.undo() && buffer.undo());
+        assert_eq!(buffer.text(), "a: 1\n");
+        assert!(buffer.redo());
+        assert_eq!(buffer.text(), "a: 12\n");
+        buffer.replace("all\nnew");
+        assert_eq!(buffer.text(), "all\nnew");
+        assert!(buffer.undo());
+        while buffer.undo() {}
+        assert_eq!(buffer.text(), "a: 1\n");
+    }
+
+    #[test]
+    fn the_cursor_reaches_any_line() {
+        let mut buffer = Buffer::new(&"x\n".repeat(70_000));
+        buffer.go(69_000, 1);
+        assert_eq!(buffer.cursor(), (69_000, 1));
+        buffer.go(usize::MAX, 9);
+        assert_eq!(buffer.cursor(), (70_000, 0));
+        buffer.step(-2);
+        assert_eq!(buffer.cursor().0, 69_998);
+    }
+
+    #[test]
+    fn searching_goes_round() {
+        let mut buffer = Buffer::new("max: 1\nMax: 2\nguaranteed: max\n");
+        assert_eq!(buffer.find("max", true, false), Some((1, 0)));
+        buffer.go(2, 12);
+        assert_eq!(buffer.find("max", true, false), Some((0, 0)));
+        assert_eq!(buffer.find("max", false, false), Some((1, 0)));
+        assert_eq!(buffer.find("Max", true, false), Some((1, 0)));
+        assert_eq!(buffer.find("none", true, false), None);
+        assert_eq!(buffer.find("", true, false), None);
+    }
+
+    #[test]
+    fn pasted_bytes_leave_no_controls() {
+        let mut buffer = Buffer::new("");
+        buffer.insert("a\r\nb\rc\u{1b}[2J\u{0}\td");
+        assert_eq!(buffer.text(), "a\nb\nc[2J  d");
+    }
+
+    #[test]
+    fn pasted_tabs_are_an_indent() {
+        let mut buffer = Buffer::new("");
+        buffer.insert("queues:\n\t- name: a\n\t\tx: 1\n");
+        assert_eq!(buffer.text(), "queues:\n  - name: a\n    x: 1\n");
+    }
+}

@@ -1,0 +1,158 @@
+//! What stands over a page: the topmost layer gets the keys first.
+
+use std::time::Duration;
+
+use super::super::update::names::Names;
+use crate::console::state::line_edit::LineEdit;
+use crate::view::act::Order;
+
+/// A layer over the page.
+#[derive(Clone, Debug)]
+pub enum Layer {
+    /// The keys of the page below, and all others.
+    Help(Help),
+    /// What was said lately.
+    Messages {
+        /// The first line on the screen, counted from the newest.
+        top: usize,
+    },
+    /// A way through the console for newcomers.
+    Tour {
+        /// The first line on the screen.
+        top: usize,
+    },
+    /// How the figures on the page below came about.
+    Figures(Figures),
+    /// The command line.
+    Command(CommandLine),
+    /// The filter of the list below, or of the help, being written.
+    Filter {
+        /// The text.
+        line: LineEdit,
+    },
+    /// The form of the page below is being written.
+    Form,
+    /// The configuration below is being edited.
+    Edit,
+    /// A question to be answered first.
+    Confirm(Confirm),
+}
+
+/// The help.
+#[derive(Clone, Debug, Default)]
+pub struct Help {
+    /// The first line on the screen.
+    pub top: usize,
+    /// The filter; empty lets everything through.
+    pub filter: String,
+}
+
+/// How the figures on a page came about, as they were when that was asked.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// What they are of.
+    pub of: String,
+    /// One by one, in the order of the screen.
+    pub list: Vec<Figure>,
+    /// The first line on the screen.
+    pub top: usize,
+}
+
+/// A figure, and how it came about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figure {
+    /// The title of its column, or its label.
+    pub title: String,
+    /// The figure as it is shown; may be empty where the words have it.
+    pub shown: String,
+    /// How it came about.
+    pub why: String,
+}
+
+/// The command line.
+#[derive(Clone, Debug, Default)]
+pub struct CommandLine {
+    /// The text.
+    pub line: LineEdit,
+    /// What the word at the cursor could become, best first.
+    pub candidates: Vec<Candidate>,
+    /// The candidate chosen with the arrows, if any.
+    pub chosen: Option<usize>,
+    /// What is written stands for itself: it names something, or nothing could be added to it.
+    pub whole: bool,
+    /// Names out of very many that were found for what is written, or for its beginning.
+    pub names: Option<Names>,
+}
+
+/// What a word of the command line could become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The whole line with it.
+    pub line: String,
+    /// The word itself.
+    pub word: String,
+    /// What it is.
+    pub doc: String,
+    /// Its key, if it has one here.
+    pub key: String,
+    /// Why it cannot be used now.
+    pub off: Option<Off>,
+}
+
+/// Why something that is offered cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Off {
+    /// The command is off.
+    Off(String),
+    /// What it asks for would be refused.
+    Refused(String),
+}
+
+/// A question with two answers. It opens on the one that changes nothing.
+#[derive(Clone, Debug)]
+pub struct Confirm {
+    /// The question.
+    pub title: String,
+    /// What would happen, spelled out.
+    pub lines: Vec<String>,
+    /// The word for doing it.
+    pub accept: &'static str,
+    /// Whether that word is chosen at the moment.
+    pub accepting: bool,
+    /// What is to be typed before it is done; `None` where choosing is enough.
+    pub typed: Option<Typed>,
+    /// What is asked about.
+    pub what: Question,
+    /// From when on it takes an answer, on the console's clock. Later than its opening where it came by itself: keys that were on
+    /// their way to what stood there before are no answers.
+    pub from: Duration,
+}
+
+impl Confirm {
+    /// How long a question that came by itself stands before it takes an answer.
+    pub const MOMENT: Duration = Duration::from_millis(300);
+}
+
+/// A name that is typed to say that one means it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Typed {
+    /// What is to be typed.
+    pub want: String,
+    /// What is typed.
+    pub line: LineEdit,
+}
+
+/// What is asked about.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// Leaving the console, and ending the scheduler in it.
+    Quit,
+    /// Bringing the edited configuration into force.
+    Apply,
+    /// Looking at another scheduler, by the name of its context.
+    Context(String),
+    /// An order, which is given when the answer is yes.
+    Order(Box<Order>),
+    /// Several orders, which are given when the answer is yes.
+    Orders(Vec<Order>),
+}

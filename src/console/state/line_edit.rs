@@ -1,0 +1,241 @@
+//! One line of text being written, and the history of what was written there before.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::console::input::key::{Code, Key};
+
+/// A text with a cursor between two of its graphemes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineEdit {
+    text: String,
+    /// A byte offset, always at the border of a grapheme.
+    cursor: usize,
+}
+
+impl LineEdit {
+    /// The most characters that are taken of a pasted text.
+    pub const PASTED: usize = 1000;
+
+    /// A text with the cursor at its end.
+    pub fn new(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { cursor: text.len(), text }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What stands before the cursor.
+    pub fn before(&self) -> &str {
+        &self.text[..self.cursor]
+    }
+
+    /// Replaces the text and puts the cursor at its end.
+    pub fn set(&mut self, text: impl Into<String>) {
+        *self = Self::new(text);
+    }
+
+    /// Lets a key work on the text. `false` when it means nothing here; the text and the cursor are then as before.
+    pub fn key(&mut self, key: Key) -> bool {
+        match (key.ctrl, key.alt, key.code) {
+            (false, false, Code::Char(c)) if !c.is_control() => self.insert(c),
+            (false, false, Code::Backspace) | (true, false, Code::Char('h')) => self.remove_to(self.left()),
+            (false, false, Code::Delete) | (true, false, Code::Char('d')) => self.remove_to(self.right()),
+            (false, false, Code::Left) | (true, false, Code::Char('b')) => self.cursor = self.left(),
+            (false, false, Code::Right) | (true, false, Code::Char('f')) => self.cursor = self.right(),
+            (false, false, Code::Home) | (true, false, Code::Char('a')) => self.cursor = 0,
+            (false, false, Code::End) | (true, false, Code::Char('e')) => self.cursor = self.text.len(),
+            (true, false, Code::Left) | (false, true, Code::Char('b')) => self.cursor = self.word_left(),
+            (true, false, Code::Right) | (false, true, Code::Char('f')) => self.cursor = self.word_right(),
+            (true, false, Code::Char('w')) | (false, true, Code::Backspace) => self.remove_to(self.word_left()),
+            (false, true, Code::Char('d')) => self.remove_to(self.word_right()),
+            (true, false, Code::Char('u')) => self.remove_to(0),
+            (true, false, Code::Char('k')) => self.remove_to(self.text.len()),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Puts pasted text at the cursor: its first line, without control characters, at most [`Self::PASTED`] characters. `false` when
+    /// nothing of it is left.
+    pub fn paste(&mut self, text: &str) -> bool {
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let before = self.text.len();
+        first.chars().filter(|c| !c.is_control()).take(Self::PASTED).for_each(|c| self.insert(c));
+        self.text.len() > before
+    }
+
+    fn insert(&mut self, c: char) {
+        self.text.insert(self.cursor, c);
+        self.cursor += c.len_utf8();
+        // A combining character joins the grapheme before it: the cursor must not come to stand inside one.
+        if !self.text.grapheme_indices(true).any(|(at, _)| at == self.cursor) {
+            let after = self.text.grapheme_indices(true).map(|(at, _)| at).find(|at| *at > self.cursor);
+            self.cursor = after.unwrap_or(self.text.len());
+        }
+    }
+
+    fn remove_to(&mut self, other: usize) {
+        let (from, to) = (self.cursor.min(other), self.cursor.max(other));
+        self.text.replace_range(from..to, "");
+        self.cursor = from;
+        if !self.text.is_char_boundary(self.cursor) || !self.at_border() {
+            self.cursor = self.left();
+        }
+    }
+
+    /// Removing what stood between two graphemes can join them.
+    fn at_border(&self) -> bool {
+        self.cursor == self.text.len() || self.text.grapheme_indices(true).any(|(at, _)| at == self.cursor)
+    }
+
+    fn left(&self) -> usize {
+        self.text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at < self.cursor).last().unwrap_or(0)
+    }
+
+    fn right(&self) -> usize {
+        let after = self.text.grapheme_indices(true).map(|(at, _)| at).find(|at| *at > self.cursor);
+        after.unwrap_or(self.text.len())
+    }
+
+    fn word_left(&self) -> usize {
+        let words = self.text.unicode_word_indices().map(|(at, _)| at);
+        words.take_while(|at| *at < self.cursor).last().unwrap_or(0)
+    }
+
+    fn word_right(&self) -> usize {
+        let mut ends = self.text.unicode_word_indices().map(|(at, word)| at + word.len());
+        ends.find(|at| *at > self.cursor).unwrap_or(self.text.len())
+    }
+}
+
+/// What was entered before, the oldest first, and where one stands in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    entries: Vec<String>,
+    /// The entry shown now, and what was being written before it was called up.
+    at: Option<(usize, String)>,
+}
+
+impl History {
+    /// The most entries kept.
+    const KEPT: usize = 100;
+
+    /// Adds an entry; one that repeats an earlier one takes its place.
+    pub fn add(&mut self, text: &str) {
+        self.at = None;
+        if text.trim().is_empty() {
+            return;
+        }
+        self.entries.retain(|entry| entry != text);
+        self.entries.push(text.to_owned());
+        if self.entries.len() > Self::KEPT {
+            self.entries.remove(0);
+        }
+    }
+
+    /// The entry before the one shown; `draft` is kept to come back to.
+    pub fn older(&mut self, draft: &str) -> Option<String> {
+        let (at, draft) = match &self.at {
+            None => (self.entries.len(), draft.to_owned()),
+            Some((at, draft)) => (*at, draft.clone()),
+        };
+        let older = at.checked_sub(1)?;
+        self.at = Some((older, draft));
+        self.entries.get(older).cloned()
+    }
+
+    /// The entry after the one shown, at last the draft.
+    pub fn newer(&mut self) -> Option<String> {
+        let (at, draft) = self.at.take()?;
+        match self.entries.get(at + 1) {
+            Some(entry) => {
+                self.at = Some((at + 1, draft));
+                Some(entry.clone())
+            }
+            None => Some(draft),
+        }
+    }
+
+    /// Leaves the history: the next [`History::older`] begins at its end.
+    pub fn leave(&mut self) {
+        self.at = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Before, keys, after; `|` is the cursor.
+    fn edited(before: &str, keys: &str) -> String {
+        let (left, right) = before.split_once('|').unwrap();
+        let mut line = LineEdit { text: format!("{left}{right}"), cursor: left.len() };
+        for key in Key::parse_all(keys).unwrap() {
+            line.key(key);
+        }
+        format!("{}|{}", line.before(), &line.text[line.cursor..])
+    }
+
+    #[test]
+    fn edits_as_a_shell_does() {
+        for (before, keys, after) in [
+            ("|", "abc", "abc|"),
+            ("ab|c", "<bs>", "a|c"),
+            ("a|bc", "<del>", "a|c"),
+            ("東|京", "<bs>x", "x|京"),
+            ("root.prod.etl|", "<C-w>", "|"),
+            ("app queue one|", "<C-w>", "app queue |"),
+            ("app queue|", "<C-left>", "app |queue"),
+            ("ab|cd", "<C-u>", "|cd"),
+            ("ab|cd", "<C-k>", "ab|"),
+            ("ab|cd", "<home>x<end>y", "xabcdy|"),
+            ("e\u{301}|", "<left>", "|e\u{301}"),
+            ("|", "<bs><del><left><right>", "|"),
+        ] {
+            assert_eq!(edited(before, keys), after, "{before:?} {keys:?}");
+        }
+    }
+
+    #[test]
+    fn a_pasted_text_is_one_line_without_controls() {
+        let mut line = LineEdit::new("ab");
+        line.key(Key::parse("left").unwrap());
+        assert!(line.paste("\n  \n\u{1b}[31mx\ty\u{0}\nsecond"));
+        assert_eq!((line.before(), line.text()), ("a[31mxy", "a[31mxyb"));
+        assert!(!line.paste("\u{7}\u{7}"));
+        line.paste(&"z".repeat(1 << 20));
+        assert_eq!(line.text().len(), 8 + LineEdit::PASTED);
+    }
+
+    #[test]
+    fn history_goes_back_and_returns_to_the_draft() {
+        let mut history = History::default();
+        for entry in ["one", "two", "one"] {
+            history.add(entry);
+        }
+        assert_eq!(history.older("dr").as_deref(), Some("one"));
+        assert_eq!(history.older("one").as_deref(), Some("two"));
+        assert_eq!(history.older("two"), None);
+        assert_eq!(history.newer().as_deref(), Some("one"));
+        assert_eq!(history.newer().as_deref(), Some("dr"));
+        assert_eq!(history.newer(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_cursor_stays_between_graphemes(start in "[aé東e\u{301}\u{200d}👩 ]{0,12}", keys in prop::collection::vec(0usize..14, 0..40)) {
+            let all = ["<left>", "<right>", "<bs>", "<del>", "<home>", "<end>", "<C-left>", "<C-right>", "<C-w>",
+                "a", "\u{301}", "東", "\u{200d}", "👩"];
+            let mut line = LineEdit::new(start);
+            for key in keys {
+                line.key(Key::parse_all(all[key]).unwrap()[0]);
+                let _ = line.before();
+            }
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! The state of the screen as plain data: what is looked at, where one stands, what is being written.
+//!
+//! Invariants:
+//! - changed only by [`crate::console::update`], read by [`crate::console::draw`];
+//! - whatever is selected is known by identity (path, id), never by a row number alone;
+//! - no clock: [`State::now`] is handed in, counts from the console's start and only grows.
+
+pub mod change;
+pub mod column;
+pub mod config;
+pub mod cursor;
+pub mod editor;
+pub mod events;
+pub mod layer;
+pub mod line_edit;
+pub mod marks;
+pub mod orders;
+pub mod page;
+pub mod past;
+pub mod placement;
+pub mod records;
+pub mod work;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ratatui::layout::Size;
+
+use super::theme::{Depth, ThemeName, Themes};
+use super::update::bulk::Batch;
+use super::update::long::{LONG, Making};
+use crate::console::input::keymap::{Chord, Keymap};
+use crate::console::shell::opener::Opener;
+use crate::console::shell::settings::RemoteContext;
+use crate::console::state::line_edit::History;
+use crate::console::state::work::Work;
+use crate::model::{Identity, Time};
+use crate::source::{About, Link, OwnHealth, SourcePlace};
+use crate::view::act::{Actor, Configuration};
+use crate::view::{AppRow, Notice, NoticeWeight, PartitionView, View};
+use change::ChangePage;
+use config::ConfigPage;
+use events::Events;
+use layer::Layer;
+use marks::Marks;
+use orders::Orders;
+use page::{AppsPage, AuditPage, EventsPage, NodesPage, Page, QueuesPage, RevisionsPage, UsersPage};
+use past::Past;
+use placement::PlacementPage;
+use records::Ledger;
+
+/// What a person may set before the console starts.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The theme.
+    pub theme: ThemeName,
+    /// The themes there are.
+    pub themes: Arc<Themes>,
+    /// How many colours the terminal shows.
+    pub depth: Depth,
+    /// Draw with ASCII signs only.
+    pub ascii: bool,
+    /// Mark cells that changed.
+    pub mark_changes: bool,
+    /// Listen to the mouse. Without that the terminal itself selects text.
+    pub mouse: bool,
+    /// Lists of more rows than this are made beside the draw loop.
+    pub long: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let (theme, themes, depth) = (ThemeName::default(), Themes::shipped(), Depth::default());
+        Self { theme, themes, depth, ascii: false, mark_changes: true, mouse: true, long: LONG }
+    }
+}
+
+/// What a person's own settings bring besides the options.
+#[derive(Clone, Debug, Default)]
+pub struct Personal {
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// The file of the settings; empty when there is none.
+    pub file: String,
+    /// What is wrong in it, for reading; empty when nothing is.
+    pub faults: String,
+    /// Schedulers somewhere else, by name.
+    pub contexts: BTreeMap<String, RemoteContext>,
+    /// What opens them.
+    pub opener: Option<Opener>,
+}
+
+/// All state of the console.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The size of the terminal.
+    pub size: Size,
+    /// Time since the console's start.
+    pub now: Duration,
+    /// How many things the person has done: pressed, clicked, pasted.
+    pub turn: u64,
+    /// What was set.
+    pub options: Options,
+    /// What is known of the cluster.
+    pub cluster: Cluster,
+    /// The pages, one upon the other; never empty, the queues first.
+    pub pages: Vec<Page>,
+    /// Pages of the first row that were left, to be found as they were.
+    pub parked: Parked,
+    /// What stands over the page.
+    pub layers: Vec<Layer>,
+    /// What is said in the last line just now.
+    pub toast: Option<Toast>,
+    /// What was said, the newest last.
+    pub messages: VecDeque<Message>,
+    /// What the engine said last, until it fades or is closed.
+    pub notice: Option<ShownNotice>,
+    /// The number of the last notice that was heard of.
+    pub notices_seen: u64,
+    /// What a newcomer should know, until it fades.
+    pub note: Option<Note>,
+    /// Until when a second press quits at once.
+    pub armed: Option<Duration>,
+    /// Earlier command lines.
+    pub commands: History,
+    /// Earlier filters.
+    pub filters: History,
+    /// What changed just now.
+    pub marks: Marks,
+    /// What the keys mean.
+    pub keymap: Arc<Keymap>,
+    /// The keys of a chord that were pressed, while the rest of it is waited for.
+    pub pressed: Chord,
+    /// The names of the contexts that can be opened.
+    pub contexts: Vec<String>,
+    /// The file of the person's own settings; empty when there is none.
+    pub settings: String,
+    /// The long list that is being made beside the draw loop.
+    pub making: Option<Making>,
+    /// How many of them were begun.
+    pub makings: u64,
+    /// Names that complete a command line are being looked for.
+    pub naming: bool,
+    /// What is to be done outside, in order.
+    pub work: VecDeque<Work>,
+    /// Orders on their way.
+    pub orders: Orders,
+    /// What became of the orders of questions about many, while answers are waited for; the oldest first.
+    pub batches: Vec<Batch>,
+    /// The application that a command line is about: the one under the cursor when it was begun.
+    pub aim: Option<Arc<AppRow>>,
+}
+
+/// What is known of the cluster.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// The view on the screen.
+    pub view: Arc<View>,
+    /// The newest view; another one than on the screen only while the picture is frozen.
+    pub newest: Arc<View>,
+    /// The cluster's time for ages on the screen.
+    pub at: Time,
+    /// What stands at the other end.
+    pub about: About,
+    /// Who acts.
+    pub identity: Identity,
+    /// The same with what he may do to the scheduler as a whole; or why nobody can change anything.
+    pub actor: Result<Actor, Arc<str>>,
+    /// How the connection is.
+    pub link: Link,
+    /// What the scheduler says of its own health.
+    pub health: OwnHealth,
+    /// Whether what a preview tells is an estimate.
+    pub estimates: bool,
+    /// The name of the partition on the screen.
+    pub partition: Arc<str>,
+    /// The last events, as far as somebody looked at them.
+    pub events: Events,
+    /// Since when the picture is frozen, on the console's clock.
+    pub frozen: Option<Duration>,
+    /// What this console has seen, and the moment of it that is on the screen.
+    pub past: Past,
+    /// Who did what, and the configurations that were in force.
+    pub ledger: Ledger,
+}
+
+impl Cluster {
+    /// Who gives orders.
+    ///
+    /// # Errors
+    /// Why nobody can.
+    pub fn actor(&self) -> Result<&Actor, String> {
+        if let Some(why) = self.past.why_off() {
+            return Err(why);
+        }
+        // A scheduler in this process takes orders also while it is busy.
+        if self.about.place == SourcePlace::Remote {
+            match &self.link {
+                Link::Live { .. } => {}
+                Link::Connecting { .. } => return Err("not connected yet".to_owned()),
+                Link::Stale { cause, .. } => return Err(format!("the connection is down: {cause}")),
+                Link::Refused { why, .. } => return Err(why.clone()),
+            }
+        }
+        self.actor.as_ref().map_err(ToString::to_string)
+    }
+
+    /// Why nothing can be changed; `None` when it can, as far as access lists let one.
+    pub fn read_only(&self) -> Option<&str> {
+        match &self.actor {
+            Ok(actor) => actor.read_only.as_deref(),
+            Err(why) => Some(why),
+        }
+    }
+
+    /// Up to when what happened is shown; `None` in the present.
+    pub fn until(&self) -> Option<Time> {
+        self.past.shown.as_ref().map(|shown| shown.at)
+    }
+
+    /// The configuration that is in force, or was at the moment on the screen.
+    pub fn configuration(&self) -> Option<&Arc<Configuration>> {
+        let view = if self.past.shown.is_some() { &self.view } else { &self.newest };
+        view.configuration.as_ref()
+    }
+
+    /// The partition on the screen. `None` before the first configuration is loaded.
+    pub fn part(&self) -> Option<&PartitionView> {
+        self.view.partitions.iter().find(|part| part.name == self.partition).or_else(|| self.view.partitions.first())
+    }
+}
+
+/// Pages of the first row that were left.
+#[derive(Clone, Debug, Default)]
+pub struct Parked {
+    /// All applications.
+    pub apps: Option<AppsPage>,
+    /// The nodes.
+    pub nodes: Option<NodesPage>,
+    /// Users and groups.
+    pub users: Option<UsersPage>,
+    /// Placement, with what was written there.
+    pub placement: Option<Box<PlacementPage>>,
+    /// The events.
+    pub events: Option<EventsPage>,
+    /// The configuration, with what is edited there.
+    pub config: Option<Box<ConfigPage>>,
+    /// The audit.
+    pub audit: Option<AuditPage>,
+    /// The history of configurations.
+    pub revisions: Option<RevisionsPage>,
+    /// The form on a queue that was left last with something written in it.
+    pub change: Option<Box<ChangePage>>,
+}
+
+/// How grave a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// Worth knowing.
+    Info,
+    /// Something could not be done, and why.
+    Refusal,
+    /// Should be looked at.
+    Warning,
+    /// Something has failed.
+    Error,
+}
+
+impl From<NoticeWeight> for Grade {
+    fn from(weight: NoticeWeight) -> Self {
+        match weight {
+            NoticeWeight::Info => Self::Info,
+            NoticeWeight::Warning => Self::Warning,
+            NoticeWeight::Error => Self::Error,
+        }
+    }
+}
+
+/// A notice on the screen.
+#[derive(Clone, Debug)]
+pub struct ShownNotice {
+    /// What is said.
+    pub notice: Arc<Notice>,
+    /// Until when; `None`: until it is closed.
+    pub until: Option<Duration>,
+    /// How many others came while one stood there; they are among the messages.
+    pub others: usize,
+}
+
+/// Something said in the last line for a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toast {
+    /// What.
+    pub text: String,
+    /// How grave.
+    pub grade: Grade,
+    /// Until when.
+    pub until: Duration,
+}
+
+/// Something that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// When, on the console's clock; `None`: before it started.
+    pub at: Option<Duration>,
+    /// What, in one line.
+    pub text: String,
+    /// More of it, in lines; may be empty.
+    pub more: String,
+    /// How grave.
+    pub grade: Grade,
+}
+
+/// What a newcomer should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The sentences.
+    pub lines: Vec<String>,
+    /// Until when.
+    pub until: Duration,
+}
+
+impl State {
+    /// How long a toast stays.
+    pub const TOAST: Duration = Duration::from_secs(4);
+    /// How long the first note stays.
+    pub const NOTE: Duration = Duration::from_secs(12);
+    /// How many messages are kept.
+    const MESSAGES: usize = 200;
+
+    /// The console at its start: the queues of the first partition.
+    pub fn new(
+        options: Options,
+        size: Size,
+        view: Arc<View>,
+        about: About,
+        (identity, actor): (Identity, Result<Actor, Arc<str>>),
+        link: Link,
+    ) -> Self {
+        let partition = view.partitions.first().map(|part| Arc::clone(&part.name)).unwrap_or_default();
+        let note = (!about.notes.is_empty()).then(|| Note { lines: about.notes.clone(), until: Self::NOTE });
+        let (at, notices) = (view.at, view.notices.clone());
+        let mut state = Self {
+            size,
+            now: Duration::ZERO,
+            turn: 0,
+            options,
+            cluster: Cluster {
+                newest: Arc::clone(&view),
+                view,
+                at,
+                about,
+                identity,
+                actor,
+                link,
+                health: OwnHealth::Here,
+                estimates: false,
+                partition,
+                events: Events::default(),
+                frozen: None,
+                past: Past::at_live(at),
+                ledger: Ledger::default(),
+            },
+            pages: vec![Page::Queues(QueuesPage::default())],
+            parked: Parked::default(),
+            layers: Vec::new(),
+            toast: None,
+            messages: VecDeque::new(),
+            notice: None,
+            notices_seen: notices.last().map_or(0, |notice| notice.number),
+            note,
+            armed: None,
+            commands: History::default(),
+            filters: History::default(),
+            marks: Marks::default(),
+            keymap: Arc::default(),
+            pressed: Chord::new(),
+            contexts: Vec::new(),
+            settings: String::new(),
+            making: None,
+            makings: 0,
+            naming: false,
+            work: VecDeque::new(),
+            orders: Orders::default(),
+            batches: Vec::new(),
+            aim: None,
+        };
+        for notice in &notices {
+            state.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
+        }
+        let themes = Arc::clone(&state.options.themes);
+        for told in &themes.told {
+            state.keep(
+                None,
+                Grade::Warning,
+                "a theme has faults; what is wrong in it is left out".to_owned(),
+                told.clone(),
+            );
+        }
+        if let Some(first) = themes.told.first() {
+            let first = first.lines().next().unwrap_or_default();
+            state.say(Grade::Warning, format!("{first}; :messages has all of it"));
+        }
+        state
+    }
+
+    /// Takes a person's own settings, and tells what is wrong in them.
+    pub fn personalize(&mut self, personal: Personal) {
+        self.keymap = Arc::new(personal.keymap);
+        self.settings.clone_from(&personal.file);
+        self.contexts = match personal.opener {
+            Some(_) => personal.contexts.into_keys().collect(),
+            None => Vec::new(),
+        };
+        if personal.faults.is_empty() {
+            return;
+        }
+        let title = format!("{}: the defaults hold for what is wrong in it", personal.file);
+        self.keep(None, Grade::Error, title.clone(), personal.faults.clone());
+        let (at, weight) = (self.cluster.at, NoticeWeight::Error);
+        let notice = Arc::new(Notice { number: 0, at, weight, title, text: personal.faults });
+        self.notice = Some(ShownNotice { notice, until: None, others: 0 });
+    }
+
+    /// The page on the screen.
+    #[expect(clippy::expect_used, reason = "the queues are never taken off the stack")]
+    pub fn page(&self) -> &Page {
+        self.pages.last().expect("the queues are never taken off the stack")
+    }
+
+    /// The page on the screen, to be changed.
+    #[expect(clippy::expect_used, reason = "the queues are never taken off the stack")]
+    pub fn page_mut(&mut self) -> &mut Page {
+        self.pages.last_mut().expect("the queues are never taken off the stack")
+    }
+
+    /// Keeps what was said, without saying it now.
+    pub fn keep(&mut self, at: Option<Duration>, grade: Grade, text: String, more: String) {
+        if self.messages.len() == Self::MESSAGES {
+            self.messages.pop_front();
+        }
+        self.messages.push_back(Message { at, text, more, grade });
+    }
+
+    /// Says something in the last line, and keeps it.
+    pub fn say(&mut self, grade: Grade, text: impl Into<String>) {
+        let text = text.into();
+        self.keep(Some(self.now), grade, text.clone(), String::new());
+        self.toast = Some(Toast { text, grade, until: self.now + Self::TOAST });
+    }
+}

@@ -1,0 +1,220 @@
+//! Orders on their way: what this console wants done, or wants to know, and has no answer to yet.
+//!
+//! Every order has a number, and its answer comes with that number; so the screen can say what is under way from the first moment,
+//! and an answer to something that nobody waits for any more changes nothing. An answer that is to open a question knows when it was
+//! asked for: it takes the keyboard only from somebody who has done nothing since.
+
+use std::time::Duration;
+
+use crate::model::{AppId, QueuePath};
+use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
+
+/// The orders of this console.
+#[derive(Clone, Debug, Default)]
+pub struct Orders {
+    given: u64,
+    /// Those without an answer, the oldest first.
+    pub open: Vec<Ticket>,
+    /// Those that are still to be handed to the source.
+    wanted: Vec<(u64, Order)>,
+    /// What would come of a move of several applications, whose target is being written.
+    pub watched: Option<Watched>,
+    /// Those that were refused here already, of which the source is to take note.
+    refused: Vec<(Order, Refusal)>,
+    /// What was tried lately and refused for want of a right, each once.
+    pub tried: Vec<Tried>,
+    /// Those whose result is on the screen while their events are looked for.
+    pub awaited: Option<Awaited>,
+    /// The applications that were moved last, with one question: each with where it was and where it went.
+    pub moved: Vec<(AppId, QueuePath, QueuePath)>,
+    /// The number of that question.
+    moved_by: u64,
+}
+
+/// An order without an answer.
+#[derive(Clone, Debug)]
+pub struct Ticket {
+    /// Its number.
+    pub number: u64,
+    /// What is to be done.
+    pub act: Act,
+    /// What its answer is for.
+    pub purpose: Purpose,
+    /// The number that the next event had when it was handed to the source.
+    pub since: u64,
+}
+
+/// What would come of a move of several applications, as far as that was answered.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// Where to.
+    pub to: QueuePath,
+    /// How many are marked.
+    pub of: usize,
+    /// How many would fit, each by itself.
+    pub fit: usize,
+    /// Those that would be refused, each with the reason.
+    pub refused: Vec<(String, String)>,
+}
+
+/// What is told of the move of several applications.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldOfMany {
+    /// In words.
+    pub words: String,
+    /// None of them could be moved.
+    pub all: bool,
+}
+
+impl Watched {
+    /// Takes the answer for one of them.
+    pub fn take(&mut self, app: &str, refused: Option<String>) {
+        match refused {
+            None => self.fit += 1,
+            Some(why) => self.refused.push((app.to_owned(), why)),
+        }
+    }
+
+    /// What there is to tell; `None` before the first answer.
+    pub fn told(&self) -> Option<ToldOfMany> {
+        let asked = self.fit + self.refused.len();
+        let Some((app, why)) = self.refused.first() else {
+            let of = if asked < self.of { format!("the first {asked} of {}", self.of) } else { format!("all {asked}") };
+            return (asked > 0).then(|| ToldOfMany { words: format!("would fit, each by itself: {of}"), all: false });
+        };
+        let all = self.fit == 0 && asked == self.of;
+        let refused = self.refused.len();
+        let words =
+            if all { format!("{app}: {why}") } else { format!("{refused} of {asked} would be refused, {app}: {why}") };
+        Some(ToldOfMany { words, all })
+    }
+}
+
+/// What somebody tried and may not do.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// What, and the refusal that the source has taken note of.
+    pub order: Order,
+    /// Why not.
+    pub refusal: Refusal,
+    /// Since when it counts, on the console's clock.
+    pub since: Duration,
+    /// How many times more it was tried since.
+    pub again: u32,
+}
+
+impl Tried {
+    /// How long the same attempt is one.
+    pub const WINDOW: Duration = Duration::from_secs(60);
+}
+
+/// Orders that were carried out, and of which the events are looked for.
+#[derive(Clone, Debug)]
+pub struct Awaited {
+    /// The orders, each with the event that was found.
+    pub acts: Vec<(Act, Option<Found>)>,
+    /// From which number on events were not looked at.
+    pub since: u64,
+    /// What is told of their result.
+    pub result: String,
+    /// What stands on the screen: the result, and behind it what was found.
+    pub told: String,
+}
+
+/// An event of an order.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its number.
+    pub number: u64,
+    /// What it tells.
+    pub words: String,
+    /// It tells of the order itself, not of what followed.
+    pub itself: bool,
+}
+
+/// When a question was asked for that opens with its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// With which act of the person ([`crate::console::state::State::turn`]).
+    pub turn: u64,
+    /// When, on the console's clock.
+    pub at: Duration,
+}
+
+/// What an answer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To tell the person what was done.
+    Tell,
+    /// To ask the person, who then says yes or no.
+    Ask(Asked),
+    /// To tell it together with others of the same question, by its number.
+    Batch(u64),
+    /// To say beside what is being written what would come of it.
+    Watch,
+}
+
+impl Orders {
+    /// The number that the next order gets.
+    pub fn next_number(&self) -> u64 {
+        self.given + 1
+    }
+
+    /// Adds an order that is to be handed to the source. Gives its number.
+    pub fn give(&mut self, order: Order, purpose: Purpose) -> u64 {
+        self.given += 1;
+        self.open.push(Ticket { number: self.given, act: order.act.clone(), purpose, since: 0 });
+        self.wanted.push((self.given, order));
+        self.given
+    }
+
+    /// Adds an order that is refused here, of which the source is to take note.
+    pub fn refuse(&mut self, order: Order, refusal: Refusal) {
+        self.refused.push((order, refusal));
+    }
+
+    /// The orders that were refused here since this was asked last.
+    pub fn take_refused(&mut self) -> Vec<(Order, Refusal)> {
+        std::mem::take(&mut self.refused)
+    }
+
+    /// The order that an answer is to.
+    pub fn answered(&mut self, number: u64) -> Option<Ticket> {
+        let at = self.open.iter().position(|ticket| ticket.number == number)?;
+        Some(self.open.remove(at))
+    }
+
+    /// The orders that were added since this was asked last.
+    pub fn take_wanted(&mut self) -> Vec<(u64, Order)> {
+        std::mem::take(&mut self.wanted)
+    }
+
+    /// Keeps which event is the next when an order is handed to the source.
+    pub fn handed(&mut self, number: u64, since: u64) {
+        if let Some(ticket) = self.open.iter_mut().find(|ticket| ticket.number == number) {
+            ticket.since = since;
+        }
+    }
+
+    /// Keeps where an application was that has been moved with a question; those of a later question take the place of an earlier one's.
+    pub fn keep_moved(&mut self, done: &Done, question: u64) {
+        let Done::Moved(moved) = done else { return };
+        if question < self.moved_by {
+            return;
+        }
+        if question > self.moved_by {
+            (self.moved_by, self.moved) = (question, Vec::new());
+        }
+        self.moved.push((moved.app.clone(), moved.from.clone(), moved.to.clone()));
+    }
+
+    /// What is being done to an application: `killing…`.
+    pub fn under_way(&self, app: &AppId) -> Option<&'static str> {
+        let doing = self.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch(_)));
+        doing.filter(|ticket| ticket.act.object() == app.as_str()).find_map(|ticket| match &ticket.act {
+            Act::In { act: PartitionAct::Kill { .. }, .. } => Some("killing…"),
+            Act::In { act: PartitionAct::Move { .. }, .. } => Some("moving…"),
+            _ => None,
+        })
+    }
+}

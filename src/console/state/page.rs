@@ -1,0 +1,404 @@
+//! The pages, each with what it remembers. Rows are kept as references (slots, keys); their figures are read from the view when
+//! they are drawn.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::change::ChangePage;
+use super::column::{
+    AllocationColumn, AppColumn, AskColumn, AuditColumn, Column, EventColumn, LevelColumn, NodeColumn, QueueColumn,
+    RevisionColumn, Sort, UserColumn,
+};
+use super::config::ConfigPage;
+use super::cursor::Cursor;
+use super::placement::PlacementPage;
+use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
+use crate::view::audit::{AuditEntry, Revision};
+use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
+
+/// What every list has: its rows in order, a cursor, a sort, a filter.
+#[derive(Clone, Debug)]
+pub struct Listing<R, I, C> {
+    /// The rows in the order of the screen. Shared with whoever makes or writes long ones beside the draw loop.
+    pub rows: Arc<Vec<R>>,
+    /// Where one stands.
+    pub cursor: Cursor<I>,
+    /// The order.
+    pub sort: Sort<C>,
+    /// The filter as written; empty lets everything through.
+    pub filter: String,
+    /// The filter is being written: the cursor shows what it finds, and goes back if it is given up.
+    pub seeking: bool,
+    /// How many rows there would be without a filter.
+    pub total: usize,
+    /// The columns that the longest text of each column of names needs, in the order of the screen; whatever the filter hides
+    /// counts, so that columns stay where they are while it is written.
+    pub widest: [u16; 3],
+    /// What the rows were made from; `None` when they must be made anew.
+    pub built: Option<Stamp>,
+    /// The rows are not yet those of the order, filter and scope that the person chose last: these are being made.
+    pub awaited: bool,
+    /// The filter was taken before its rows were there: the cursor stays on what they hold at its height.
+    pub adopts: bool,
+}
+
+/// What the rows of a list were made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The partition.
+    pub partition: Arc<str>,
+    /// The generation of what the list shows: of the tree, of the applications, of the view.
+    pub generation: u64,
+    /// The moment of the past that was shown; `None` in the present.
+    pub until: Option<Time>,
+    /// When, on the console's clock.
+    pub at: Duration,
+}
+
+impl<R, I, C: Column + Default> Default for Listing<R, I, C> {
+    fn default() -> Self {
+        Self {
+            rows: Arc::default(),
+            cursor: Cursor::default(),
+            sort: Sort::default(),
+            filter: String::new(),
+            seeking: false,
+            total: 0,
+            widest: [0; 3],
+            built: None,
+            awaited: false,
+            adopts: false,
+        }
+    }
+}
+
+impl<R, I, C: Column> Listing<R, I, C> {
+    /// How many rows the filter hides.
+    pub fn hidden(&self) -> usize {
+        self.total.saturating_sub(self.rows.len())
+    }
+
+    /// Whether the order or the filter looks at figures that change by themselves.
+    pub fn live(&self) -> bool {
+        self.sort.column.live()
+    }
+}
+
+/// A page. The first of the stack is always the queues.
+#[derive(Clone, Debug)]
+pub enum Page {
+    /// The queue tree.
+    Queues(QueuesPage),
+    /// Applications of a subtree or of all queues.
+    Apps(AppsPage),
+    /// One application.
+    App(AppPage),
+    /// The nodes.
+    Nodes(NodesPage),
+    /// One node.
+    Node(NodePage),
+    /// Users and groups.
+    Users(UsersPage),
+    /// One user or group.
+    Account(AccountPage),
+    /// Everything about one thing, to be scrolled.
+    Details(DetailsPage),
+    /// Where a submission would go.
+    Placement(Box<PlacementPage>),
+    /// The configuration.
+    Config(Box<ConfigPage>),
+    /// A form on a queue.
+    Change(Box<ChangePage>),
+    /// The events.
+    Events(EventsPage),
+    /// Who did what.
+    Audit(AuditPage),
+    /// The configurations that were in force.
+    Revisions(RevisionsPage),
+}
+
+/// The queue tree.
+#[derive(Clone, Debug, Default)]
+pub struct QueuesPage {
+    /// The rows.
+    pub list: Listing<QueueLine, QueuePath, QueueColumn>,
+    /// The queues that are folded up.
+    pub collapsed: BTreeSet<QueuePath>,
+    /// How many queues are draining.
+    pub draining: usize,
+}
+
+/// A row of the queue tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueLine {
+    /// Which queue.
+    pub slot: QueueSlot,
+    /// How deep it stands.
+    pub depth: u16,
+    /// Whether it has queues below, and whether they are shown.
+    pub fold: Fold,
+    /// Passed the filter itself; otherwise it is here for a queue below it.
+    pub matched: bool,
+}
+
+/// Whether a row of a tree has rows below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// It has none.
+    Leaf,
+    /// They are shown.
+    Open,
+    /// They are not.
+    Closed,
+}
+
+/// Applications.
+#[derive(Clone, Debug)]
+pub struct AppsPage {
+    /// Below which queue; `None` for all.
+    pub scope: Option<QueuePath>,
+    /// Ended ones too.
+    pub ended: bool,
+    /// Only those that hold queues which drain.
+    pub draining: bool,
+    /// Those that the next order is about.
+    pub marked: BTreeMap<AppId, AppSlot>,
+    /// The rows.
+    pub list: Listing<AppLine, AppId, AppColumn>,
+}
+
+impl AppsPage {
+    /// The applications in and below `scope`.
+    pub fn new(scope: Option<QueuePath>) -> Self {
+        Self { scope, ended: false, draining: false, marked: BTreeMap::new(), list: Listing::default() }
+    }
+}
+
+/// A row of the applications.
+#[derive(Clone, Debug)]
+pub enum AppLine {
+    /// A live one, by its slot, which another one has after it ended, and its id.
+    Live(AppSlot, AppId),
+    /// One that ended: its row never changes any more.
+    Ended(Arc<AppRow>),
+}
+
+impl AppLine {
+    /// The id.
+    pub fn id(&self) -> &AppId {
+        match self {
+            Self::Live(_, id) => id,
+            Self::Ended(row) => &row.id,
+        }
+    }
+}
+
+/// One application.
+#[derive(Clone, Debug)]
+pub struct AppPage {
+    /// Which.
+    pub id: AppId,
+    /// Its row in the view shown; the last known one when it is gone.
+    pub row: Option<Arc<AppRow>>,
+    /// The generation of the applications when it was looked for last.
+    pub sought: Option<u64>,
+    /// Its asks and allocations, by their key in the row.
+    pub list: Listing<u64, AskId, AskColumn>,
+}
+
+impl AppPage {
+    /// The page of an application, the cursor on one of its asks if told.
+    pub fn new(id: AppId, ask: Option<AskId>) -> Self {
+        let list = Listing { cursor: ask.map_or_else(Cursor::default, Cursor::at), ..Listing::default() };
+        Self { id, row: None, sought: None, list }
+    }
+}
+
+/// The nodes.
+#[derive(Clone, Debug, Default)]
+pub struct NodesPage {
+    /// The nodes as a map beside the table.
+    pub map: bool,
+    /// The rows.
+    pub list: Listing<NodeId, NodeId, NodeColumn>,
+}
+
+/// One node.
+#[derive(Clone, Debug)]
+pub struct NodePage {
+    /// Which.
+    pub id: NodeId,
+    /// Its row in the view shown; the last known one when it is gone.
+    pub row: Option<Arc<NodeRow>>,
+    /// Whether the row is still in the view.
+    pub there: bool,
+    /// What runs on it, by key in the row.
+    pub list: Listing<u64, (AppId, AskId), AllocationColumn>,
+}
+
+impl NodePage {
+    /// The page of a node.
+    pub fn new(id: NodeId) -> Self {
+        Self { id, row: None, there: true, list: Listing::default() }
+    }
+}
+
+/// A user or a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Which of the two.
+    pub side: Side,
+    /// The name.
+    pub name: Arc<str>,
+}
+
+/// Users and groups.
+#[derive(Clone, Debug, Default)]
+pub struct UsersPage {
+    /// The rows.
+    pub list: Listing<Account, Account, UserColumn>,
+}
+
+/// One user or group, queue by queue.
+#[derive(Clone, Debug)]
+pub struct AccountPage {
+    /// Whom the page is about.
+    pub account: Account,
+    /// Its row in the view shown; `None` when it has no live application.
+    pub row: Option<Arc<UsageRow>>,
+    /// How many applications wait because of its limits.
+    pub waiting: usize,
+    /// Its queues as a tree, and below each leaf the applications that wait because of a limit.
+    pub list: Listing<AccountLine, LineId, LevelColumn>,
+}
+
+impl AccountPage {
+    /// The page of a user or a group.
+    pub fn new(account: Account) -> Self {
+        Self { account, row: None, waiting: 0, list: Listing::default() }
+    }
+}
+
+/// A row of one user or group.
+#[derive(Clone, Debug)]
+pub struct AccountLine {
+    /// What it is about.
+    pub id: LineId,
+    /// The slot of an application.
+    pub slot: Option<AppSlot>,
+    /// How deep it stands.
+    pub depth: u16,
+    /// How many asks of an application wait.
+    pub asks: u32,
+}
+
+impl AccountLine {
+    /// The last part of a queue's path, or the id of an application.
+    pub fn name(&self) -> &str {
+        match &self.id {
+            LineId::Queue(path) => path.name(),
+            LineId::App(id) => id.as_str(),
+        }
+    }
+}
+
+/// What a row of one user or group is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineId {
+    /// A queue in which applications count.
+    Queue(QueuePath),
+    /// An application that waits because of a limit.
+    App(AppId),
+}
+
+/// The events.
+#[derive(Clone, Debug)]
+pub struct EventsPage {
+    /// Only those of this object; `None` for all.
+    pub about: Option<Arc<str>>,
+    /// The cursor stays with the newest.
+    pub follow: bool,
+    /// The rows, by number.
+    pub list: Listing<u64, u64, EventColumn>,
+}
+
+impl EventsPage {
+    /// The events of an object, or all.
+    pub fn about(about: Option<Arc<str>>) -> Self {
+        Self { about, follow: true, list: Listing::default() }
+    }
+}
+
+/// Who did what.
+#[derive(Clone, Debug, Default)]
+pub struct AuditPage {
+    /// Only what this user did.
+    pub user: Option<String>,
+    /// Only this action.
+    pub action: Option<String>,
+    /// Only what was done to this.
+    pub object: Option<String>,
+    /// The rows.
+    pub list: Listing<Arc<AuditEntry>, u64, AuditColumn>,
+}
+
+/// The configurations that were in force.
+#[derive(Clone, Debug, Default)]
+pub struct RevisionsPage {
+    /// The one that others are compared with; `None`: each with the one before.
+    pub marked: Option<u64>,
+    /// The rows.
+    pub list: Listing<Arc<Revision>, u64, RevisionColumn>,
+}
+
+/// The checks that were made here.
+#[derive(Clone, Debug)]
+pub struct Checkup {
+    /// Of when the picture was on which they were made.
+    pub at: Time,
+    /// What they found.
+    pub health: Health,
+}
+
+/// Everything about one thing.
+#[derive(Clone, Debug)]
+pub struct DetailsPage {
+    /// About what.
+    pub subject: Subject,
+    /// The first line on the screen.
+    pub top: usize,
+}
+
+/// What details are about.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A queue.
+    Queue(QueuePath),
+    /// An application.
+    App(Arc<AppRow>),
+    /// A node.
+    Node(NodeId),
+    /// A user or a group.
+    Account(Account),
+    /// Why an application is in its queue, or in none.
+    Why(Arc<AppRow>),
+    /// Who may submit to a queue and who administers it.
+    Access(QueuePath),
+    /// The partitions of the scheduler.
+    Partitions,
+    /// What this console is and what it runs on, for a report.
+    Info,
+    /// An event.
+    Event(Arc<Record>),
+    /// Whether the cluster's numbers agree, and what the scheduler says of that itself.
+    Health(Arc<Checkup>),
+    /// What the cluster looked like, or one queue.
+    History(Option<QueuePath>),
+    /// An entry of the audit.
+    Entry(Arc<AuditEntry>),
+    /// The text of a configuration that was in force.
+    Revision(u64),
+    /// What is different between two of them.
+    Compare(u64, u64),
+}

@@ -1,0 +1,177 @@
+//! What a command line could become.
+
+use crate::console::input::command;
+use crate::console::input::command::{Argument, COMMANDS, Command, Kind};
+use crate::console::input::keymap;
+use crate::console::present::filter;
+use crate::console::state::State;
+use crate::console::state::layer::{Candidate, Off};
+use crate::console::update::revisions::origin;
+use crate::console::update::{bulk, lists, names, orders};
+use crate::model::QueuePath;
+use crate::view::{PartitionView, Side};
+
+/// The most candidates offered.
+pub const MOST: usize = 50;
+
+/// The completions of a command line, best first.
+pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
+    match text.split_once(' ') {
+        None => commands(state, text),
+        Some((name, rest)) => match command::by_name(name).map(|command| command.argument) {
+            Some(Argument::Optional(kind) | Argument::Required(kind)) => {
+                let words = words(state, kind, rest.trim_start(), MOST);
+                let marked = if kind == Kind::Leaf { bulk::marked(state) } else { Vec::new() };
+                let app = (kind == Kind::Leaf && marked.is_empty()).then(|| orders::target(state)).flatten();
+                let judged = bulk::judged(marked.len());
+                let one = |(number, (word, doc)): (usize, (String, String))| {
+                    let marked = if number < judged { &*marked } else { &[] };
+                    let one = app.as_ref().and_then(|app| orders::move_refused(state, app, &word));
+                    let (off, doc) = match bulk::refused_there(state, marked, &word) {
+                        Some(told) if told.all => (Some(told.words), doc),
+                        Some(told) => (None, told.words),
+                        None => (one, doc),
+                    };
+                    let (line, off) = (format!("{name} {word}"), off.map(Off::Refused));
+                    Candidate { line, off, word, doc, key: String::new() }
+                };
+                words.into_iter().enumerate().map(one).collect()
+            }
+            _ => Vec::new(),
+        },
+    }
+}
+
+/// Whether a command line stands for itself as it is written, however it could be gone on with: the name of a command, of a queue, of
+/// something among the candidates; or a name with nothing behind it yet.
+pub fn is_whole(state: &State, text: &str, candidates: &[Candidate]) -> bool {
+    let Some((name, rest)) = text.split_once(' ') else { return command::by_name(text).is_some() };
+    let rest = rest.trim();
+    let kind = match command::by_name(name).map(|command| command.argument) {
+        Some(Argument::Optional(kind) | Argument::Required(kind)) => kind,
+        _ => return true,
+    };
+    let named = || match kind {
+        // A number that begins another one is no less a number.
+        Kind::Number => true,
+        Kind::Queue | Kind::Leaf => {
+            state.cluster.part().is_some_and(|part| part.queue_at(&QueuePath::new(rest)).is_some())
+        }
+        _ => false,
+    };
+    rest.is_empty() || named() || candidates.iter().any(|candidate| candidate.word == rest)
+}
+
+fn commands(state: &State, typed: &str) -> Vec<Candidate> {
+    struct Named(&'static Command, &'static str);
+    impl AsRef<str> for Named {
+        fn as_ref(&self) -> &str {
+            self.1
+        }
+    }
+    let named = COMMANDS.iter().filter(|command| !command.name.is_empty()).flat_map(|command| {
+        // An alias is only offered to who begins to write it.
+        let aliases = command.aliases.iter().filter(|alias| !typed.is_empty() && alias.starts_with(typed));
+        std::iter::once(&command.name).chain(aliases).map(move |name| Named(command, name))
+    });
+    let mut seen = Vec::new();
+    let mut found = Vec::new();
+    for Named(command, name) in filter::complete(typed, named, usize::MAX) {
+        if seen.contains(&command.id) {
+            continue;
+        }
+        seen.push(command.id);
+        let waits = matches!(command.argument, Argument::Required(_));
+        found.push(Candidate {
+            line: if waits { format!("{name} ") } else { name.to_owned() },
+            word: command.usage(),
+            doc: command.doc.to_owned(),
+            key: keymap_key(state, command),
+            off: (command.guard)(state).err().map(Off::Off),
+        });
+    }
+    // What cannot be run now comes last, each part in its order.
+    found.sort_by_key(|candidate| candidate.off.is_some());
+    found
+}
+
+/// The key of a command on the page below the command line.
+fn keymap_key(state: &State, command: &Command) -> String {
+    keymap::page_contexts(state)
+        .iter()
+        .find_map(|context| state.keymap.chords(*context, command.id).next())
+        .map_or_else(String::new, |chord| keymap::chord_text(chord))
+}
+
+fn words(state: &State, kind: Kind, typed: &str, most: usize) -> Vec<(String, String)> {
+    let plain = |words: Vec<String>| words.into_iter().map(|word| (word, String::new())).collect();
+    match kind {
+        Kind::Queue => plain(queues(state, typed, most)),
+        Kind::Leaf => plain(leaves(state, typed, most)),
+        Kind::App if are_many(state) => plain(names::offered(state, typed)),
+        Kind::App => plain(apps(state, typed, most)),
+        Kind::Node => plain(nodes(state, typed, most)),
+        Kind::User => plain(accounts(state, Side::User, typed, most)),
+        Kind::Group => plain(accounts(state, Side::Group, typed, most)),
+        Kind::Column => plain(best(typed, lists::columns(state).into_iter(), most)),
+        Kind::Theme => themes(state, typed, most),
+        Kind::Partition => plain(best(typed, state.cluster.view.partitions.iter().map(|part| &*part.name), most)),
+        Kind::Context => plain(best(typed, state.contexts.iter().map(String::as_str), most)),
+        Kind::Number => {
+            let known = state.cluster.ledger.revisions().iter();
+            let fits = known.map(|one| (one.number.to_string(), origin(one)));
+            fits.filter(|(number, _)| number.starts_with(typed)).take(most).collect()
+        }
+        Kind::Text | Kind::File | Kind::Ago => Vec::new(),
+    }
+}
+
+fn best<'a>(typed: &str, words: impl Iterator<Item = &'a str>, most: usize) -> Vec<String> {
+    filter::complete(typed, words, most).into_iter().map(str::to_owned).collect()
+}
+
+/// The themes that fit best, each with a line about it.
+fn themes(state: &State, typed: &str, most: usize) -> Vec<(String, String)> {
+    let themes = &state.options.themes;
+    let named = best(typed, themes.iter().map(|theme| theme.name.as_str()), most).into_iter();
+    named.map(|name| (name.clone(), themes.get(&name).map_or_else(String::new, |theme| theme.about.clone()))).collect()
+}
+
+/// The queues that fit best.
+pub fn queues(state: &State, typed: &str, most: usize) -> Vec<String> {
+    let Some(part) = state.cluster.part() else { return Vec::new() };
+    best(typed, part.walk().map(|row| row.path.as_str()), most)
+}
+
+/// The leaf queues that fit best.
+pub fn leaves(state: &State, typed: &str, most: usize) -> Vec<String> {
+    let Some(part) = state.cluster.part() else { return Vec::new() };
+    best(typed, part.walk().filter(|row| row.leaf).map(|row| row.path.as_str()), most)
+}
+
+/// The applications that fit best, the live ones first.
+pub fn apps(state: &State, typed: &str, most: usize) -> Vec<String> {
+    state.cluster.part().map_or_else(Vec::new, |part| apps_in(part, typed, most))
+}
+
+/// The applications of a partition that fit best.
+pub fn apps_in(part: &PartitionView, typed: &str, most: usize) -> Vec<String> {
+    best(typed, part.apps.iter().flatten().chain(part.ended.iter().rev()).map(|row| row.id.as_str()), most)
+}
+
+/// Whether there are so many applications that looking through them takes longer than a frame may.
+pub fn are_many(state: &State) -> bool {
+    state.cluster.part().is_some_and(|part| part.live_apps > state.options.long)
+}
+
+/// The users or groups that fit best.
+pub fn accounts(state: &State, side: Side, typed: &str, most: usize) -> Vec<String> {
+    let Some(part) = state.cluster.part() else { return Vec::new() };
+    best(typed, part.accounts(side).map(|row| &*row.name), most)
+}
+
+/// The nodes that fit best.
+pub fn nodes(state: &State, typed: &str, most: usize) -> Vec<String> {
+    let Some(part) = state.cluster.part() else { return Vec::new() };
+    best(typed, part.nodes.keys().map(crate::model::NodeId::as_str), most)
+}

@@ -1,0 +1,312 @@
+//! Telling administrators of draining queues: the command, the webhook, and what becomes of failures.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::Command as Process;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use kornsole::config;
+use kornsole::config::settings::DrainConfig;
+use kornsole::engine::drain_hooks::DrainNotifier;
+use kornsole::engine::{Core, DrainHook, DrainReport, Engine};
+use kornsole::model::{Acl, Identity, Profile, QueuePath, Resource, Time};
+use kornsole::scheduler::{AskSpec, Command, Draining, NodeSpec, PartitionCommand, Submission};
+use kornsole::source::{About, Embedded, Source, SourcePlace};
+use serde_json::Value;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const WITH: &str = "\
+partitions:
+- name: default
+  queues:
+  - name: root
+    submitacl: '*'
+    adminacl: ' ops'
+    queues: [{name: a}, {name: legacy, adminacl: sue}]
+";
+
+/// A folder of one test, gone when it ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("kornsole-tell-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// A pipe with a name, and whatever is written into it first.
+    fn pipe(&self) -> (String, Receiver<String>) {
+        let pipe = self.0.join("pipe").display().to_string();
+        assert!(Process::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (tell, told) = channel();
+        let name = pipe.clone();
+        std::thread::spawn(move || tell.send(std::fs::read_to_string(name).unwrap()));
+        (pipe, told)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn patient(command: &[&str]) -> DrainConfig {
+    DrainConfig {
+        command: command.iter().map(ToString::to_string).collect(),
+        timeout: PATIENCE,
+        retry_pause: Duration::from_millis(1),
+        ..DrainConfig::default()
+    }
+}
+
+/// An engine in which `root.legacy` with an application of joe begins to drain, with the hook of a configuration.
+fn drain(hook: &DrainConfig) -> Embedded {
+    let read = |text: &str| Arc::new(config::read(text, Profile::Kornsole).config.unwrap());
+    let mut core = Core::new(Profile::Kornsole, read(WITH), None).unwrap();
+    let cores = |n: i64| -> Resource { [("vcore", n * 1000)].into_iter().collect() };
+    let who = Identity::new("joe", ["dev", "$(touch evil); `x`"]);
+    let queue = "root.legacy".to_owned();
+    for command in [
+        PartitionCommand::AddNode(NodeSpec { id: "n".into(), capacity: cores(9), ..NodeSpec::default() }),
+        PartitionCommand::Submit(Submission { app: "old-1".into(), queue, who, ..Submission::default() }),
+        PartitionCommand::Ask(AskSpec {
+            app: "old-1".into(),
+            id: "t".into(),
+            resource: cores(2),
+            ..AskSpec::default()
+        }),
+    ] {
+        core.apply(&command.into());
+    }
+    core.run_until(core.now(), 100);
+    let engine = Engine::start_with_hook(core, 1.0, DrainHook::of(hook)).unwrap();
+    let drained = WITH.replace(", {name: legacy, adminacl: sue}", "");
+    engine.apply(Command::Configure(read(&drained))).recv_timeout(PATIENCE).unwrap();
+    let about = About { place: SourcePlace::Embedded, name: "test".to_owned(), notes: Vec::new() };
+    Embedded::new(engine, about, Identity::new("sue", ["dev"]))
+}
+
+/// The notice that telling has failed, as soon as it is there.
+fn failure(source: &Embedded) -> String {
+    let (wake, woken) = channel();
+    source.on_change(Box::new(move || {
+        // The test may have ended.
+        let _ = wake.send(());
+    }));
+    loop {
+        let view = source.view();
+        let found = view.notices.iter().find(|notice| notice.title.contains("could not be told"));
+        if let Some(notice) = found {
+            return format!("{}: {}", notice.title, notice.text);
+        }
+        woken.recv_timeout(PATIENCE).unwrap();
+    }
+}
+
+fn check_document(document: &str) {
+    let document: Value = serde_json::from_str(document).unwrap();
+    assert_eq!(document["event"], "draining");
+    assert_eq!(document["partition"], "default");
+    assert_eq!(document["queue"], "root.legacy");
+    assert_eq!(document["admins"], serde_json::json!({"users": ["sue"], "groups": ["ops"]}));
+    let app = &document["applications"][0];
+    assert_eq!(app["applicationID"], "old-1");
+    assert_eq!(app["user"], "joe");
+    assert_eq!(app["groups"][1], "$(touch evil); `x`", "data is data");
+    assert_eq!(app["allocated"]["vcore"], 2000);
+    let since = Duration::from_nanos(document["since"].as_u64().unwrap());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    assert!(now >= since && now - since < PATIENCE * 2, "{since:?}, and it is {now:?}");
+}
+
+#[test]
+fn the_command_reads_what_there_is_to_tell() {
+    let folder = Folder::new("command");
+    let (pipe, told) = folder.pipe();
+    let _source = drain(&patient(&["sh", "-c", "cat > \"$1\"", "tell", &pipe]));
+    check_document(&told.recv_timeout(PATIENCE).unwrap());
+}
+
+#[test]
+fn a_command_that_fails_is_repeated_and_then_told() {
+    let source = drain(&DrainConfig { retries: 2, ..patient(&["sh", "-c", "echo; echo nobody home >&2; exit 3"]) });
+    let told = failure(&source);
+    assert_eq!(
+        told,
+        "the administrators of root.legacy could not be told: sh: exit status: 3: nobody home; tried 3 times"
+    );
+    assert_eq!(source.view().notices.iter().filter(|notice| notice.title.contains("could not")).count(), 1);
+}
+
+#[test]
+fn a_command_that_works_at_the_second_try_is_no_failure() {
+    let folder = Folder::new("second");
+    let (pipe, told) = folder.pipe();
+    let mark = folder.0.join("mark").display().to_string();
+    let script = "if [ -e \"$2\" ]; then cat > \"$1\"; else : > \"$2\"; exit 1; fi";
+    let source = drain(&DrainConfig { retries: 1, ..patient(&["sh", "-c", script, "tell", &pipe, &mark]) });
+    check_document(&told.recv_timeout(PATIENCE).unwrap());
+    assert!(!source.view().notices.iter().any(|notice| notice.title.contains("could not")));
+}
+
+#[test]
+fn a_command_that_takes_too_long_is_ended() {
+    let config = DrainConfig { timeout: Duration::from_millis(50), ..patient(&["sleep", "600"]) };
+    let told = failure(&drain(&config));
+    assert!(told.ends_with("sleep took longer than 50ms and was ended; tried once"), "{told}");
+}
+
+#[test]
+fn a_command_that_is_not_there_is_told() {
+    let told = failure(&drain(&patient(&["/nowhere/kornsole-tell"])));
+    assert!(told.contains("/nowhere/kornsole-tell cannot be run: "), "{told}");
+}
+
+/// What a client and a server say to each other.
+trait Line: Read + Write {}
+
+impl<T: Read + Write> Line for T {}
+
+/// Takes one request after the other, answers each as told, and hands out the first line and the body; over TLS where there is a
+/// certificate.
+fn listen(
+    answers: &'static [&'static str],
+    certificate: Option<rustls::ServerConfig>,
+) -> (String, Receiver<(String, String)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let scheme = if certificate.is_some() { "https" } else { "http" };
+    let address = format!("{scheme}://{}/drains?team=1", listener.local_addr().unwrap());
+    let (tell, told) = channel();
+    let certificate = certificate.map(Arc::new);
+    std::thread::spawn(move || {
+        for answer in answers {
+            let (stream, _) = listener.accept().unwrap();
+            let stream: Box<dyn Line> = match &certificate {
+                Some(config) => {
+                    let tls = rustls::ServerConnection::new(Arc::clone(config)).unwrap();
+                    Box::new(rustls::StreamOwned::new(tls, stream))
+                }
+                None => Box::new(stream),
+            };
+            let mut reader = BufReader::new(stream);
+            let mut head = Vec::new();
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                if line.trim().is_empty() {
+                    break;
+                }
+                head.push(line.trim().to_ascii_lowercase());
+            }
+            let length = head.iter().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
+            assert!(head.contains(&"content-type: application/json".to_owned()), "{head:?}");
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let answer = format!("HTTP/1.1 {answer}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            reader.get_mut().write_all(answer.as_bytes()).unwrap();
+            tell.send((head.remove(0), String::from_utf8(body).unwrap())).unwrap();
+        }
+    });
+    (address, told)
+}
+
+#[test]
+fn the_webhook_is_posted_to_until_it_takes_the_report() {
+    let (address, requests) = listen(&["503 Service Unavailable", "204 No Content"], None);
+    let source = drain(&DrainConfig { webhook: Some(address), retries: 5, ..patient(&[]) });
+    for _ in 0..2 {
+        let (line, body) = requests.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(line, "post /drains?team=1 http/1.1");
+        check_document(&body);
+    }
+    drop(source);
+    assert!(requests.recv_timeout(PATIENCE).is_err(), "nothing is posted after it was taken");
+}
+
+#[test]
+fn a_webhook_that_refuses_is_told_without_its_address() {
+    let (address, _requests) = listen(&["403 Forbidden"], None);
+    let told = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
+    assert!(told.ends_with("the webhook answers 403 Forbidden; tried once"), "{told}");
+
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let webhook = Some(format!("http://{nobody}/secret-path"));
+    let told = failure(&drain(&DrainConfig { webhook, ..patient(&[]) }));
+    assert!(told.contains("the webhook: ") && !told.contains("secret-path"), "{told}");
+}
+
+#[test]
+fn a_webhook_over_tls_is_believed_by_its_authority_only() {
+    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let certificate = || {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let key = made.signing_key.serialize_der().try_into().unwrap();
+        Some(config.unwrap().with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key).unwrap())
+    };
+    let folder = Folder::new("tls");
+    let authorities = Some(folder.0.join("ca.pem"));
+    std::fs::write(folder.0.join("ca.pem"), made.cert.pem()).unwrap();
+    let (address, requests) = listen(&["204 No Content"], certificate());
+    let _source = drain(&DrainConfig { webhook: Some(address), authorities, ..patient(&[]) });
+    check_document(&requests.recv_timeout(PATIENCE).unwrap().1);
+
+    let (address, _requests) = listen(&[], certificate());
+    let hook = DrainConfig { webhook: Some(address), ..patient(&[]) };
+    let told = failure(&drain(&DrainConfig { authorities: Some(folder.0.join("no.pem")), ..hook.clone() }));
+    assert!(told.contains("no.pem cannot be read: ") && told.ends_with("; tried once"), "{told}");
+    std::fs::write(folder.0.join("empty.pem"), "").unwrap();
+    let told = failure(&drain(&DrainConfig { authorities: Some(folder.0.join("empty.pem")), ..hook }));
+    assert!(told.contains("empty.pem has no certificate in PEM; tried once"), "{told}");
+
+    let (address, requests) = listen(&["204 No Content"], certificate());
+    let told = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
+    assert!(told.contains("certificate") && !told.contains("/drains"), "{told}");
+    assert!(requests.recv_timeout(PATIENCE).is_err(), "nothing was told to a stranger");
+}
+
+#[test]
+fn a_webhook_that_sends_elsewhere_is_not_followed() {
+    let (address, requests) = listen(&["301 Moved Permanently\r\nlocation: /other"], None);
+    let told = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
+    assert!(told.ends_with("the webhook answers 301 Moved Permanently; tried once"), "{told}");
+    assert_eq!(requests.recv_timeout(PATIENCE).unwrap().0, "post /drains?team=1 http/1.1");
+}
+
+fn report() -> DrainReport {
+    let queue = QueuePath::new("root.legacy");
+    let admins = Acl { everybody: true, ..Acl::default() };
+    let draining = Draining { queue, since: Time::ZERO, applications: Vec::new(), allocated: Resource::new(), admins };
+    DrainReport { partition: "default".into(), stuck: true, at: Time::from_millis(3_600_500), draining }
+}
+
+#[test]
+fn whoever_hands_in_a_report_never_waits() {
+    // Nobody answers there, so the first report stays under way.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let webhook = Some(format!("http://{}/", silent.local_addr().unwrap()));
+    let hook = DrainHook::of(&DrainConfig { webhook, ..patient(&[]) }).unwrap();
+    let tell = DrainNotifier::start(hook, |title, why| panic!("{title}: {why}")).unwrap();
+    let refused = (0..66).find_map(|_| tell.notify(&report(), UNIX_EPOCH).err());
+    assert_eq!(refused.unwrap(), "the administrators of root.legacy are not told: 64 reports wait already");
+}
+
+#[test]
+fn the_document_of_a_stuck_queue() {
+    insta::assert_snapshot!(
+        report().document(UNIX_EPOCH + Duration::from_secs(1)),
+        @r#"{"admins":{"groups":[],"users":["*"]},"allocated":{},"applications":[],"event":"stuck","long":true,"partition":"default","queue":"root.legacy","seconds":3600,"since":1000000000}"#
+    );
+}
+
+#[test]
+fn nothing_is_called_where_nothing_is_set() {
+    assert!(DrainHook::of(&DrainConfig::default()).is_none());
+}

@@ -1,0 +1,9 @@
+//! The engine around the scheduler: its clock, its orders, the reload of a configuration, its hooks, and the demo.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+mod demo;
+mod drain_hooks;
+mod orders;
+mod reload;
+mod running;

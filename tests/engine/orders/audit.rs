@@ -1,0 +1,122 @@
+//! The audit is complete: every act that there is leaves one entry, allowed or refused, from wherever it comes.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kornsole::model::Identity;
+use kornsole::scheduler::{NodeSpec, Submission};
+use kornsole::view::act::{Act, Actor, ActsFrom, Order, PartitionAct};
+use kornsole::view::audit::{self, ACTIONS, AuditEntry, AuditQuery};
+
+use crate::orders::stage::{CONFIG, Stage, amount, ask, kill, moved, user, within};
+
+/// What an act is, one number for each; a new one does not compile before it is here.
+fn kind(act: &Act) -> usize {
+    match act {
+        Act::Configure { .. } => 0,
+        Act::Rollback { .. } => 1,
+        Act::Pause => 2,
+        Act::Resume => 3,
+        Act::In { act, .. } => match act {
+            PartitionAct::Kill { .. } => 4,
+            PartitionAct::Move { .. } => 5,
+            PartitionAct::Clean { .. } => 6,
+            PartitionAct::Submit(_) => 7,
+            PartitionAct::Ask { .. } => 8,
+            PartitionAct::Release { .. } => 9,
+            PartitionAct::Remove { .. } => 10,
+            PartitionAct::AddNode(_) => 11,
+            PartitionAct::UpdateNode { .. } => 12,
+            PartitionAct::DrainNode(_) => 13,
+            PartitionAct::ResumeNode(_) => 14,
+            PartitionAct::RemoveNode { .. } => 15,
+        },
+    }
+}
+
+/// How many kinds there are.
+const KINDS: usize = 16;
+
+/// May do everything in the first tenant, and to the scheduler.
+fn ann(from: &ActsFrom) -> Actor {
+    let ann = Actor::from(Identity::new("ann", ["dev"])).scheduler_admin(true);
+    Actor { from: from.clone(), ..ann }
+}
+
+/// One act of each kind, in an order in which whoever may do everything can do them all.
+fn acts(stage: &Stage) -> Vec<Act> {
+    let node = || "m".into();
+    let spec = NodeSpec { id: node(), capacity: amount(5_000), ..NodeSpec::default() };
+    let (who, queue) = (Identity::new("ann", ["dev"]), "root.a.x".to_owned());
+    let submission = Submission { app: "new".into(), queue, who, ..Submission::default() };
+    let asks = vec![ask("u", 1, 1000)];
+    let base = || Some(stage.core.scheduler().checksum().to_owned());
+    let text = CONFIG.replace("{vcore: 2}", "{vcore: 3}");
+    vec![
+        within(PartitionAct::AddNode(spec)),
+        within(PartitionAct::UpdateNode { id: node(), capacity: Some(amount(6_000)), occupied: None }),
+        within(PartitionAct::DrainNode(node())),
+        within(PartitionAct::ResumeNode(node())),
+        within(PartitionAct::RemoveNode { id: node(), force: false }),
+        within(PartitionAct::Submit(submission)),
+        within(PartitionAct::Ask { app: "new".into(), asks }),
+        within(PartitionAct::Release { app: "new".into(), ask: "u".into() }),
+        moved("new", "root.a.y"),
+        kill("new"),
+        within(PartitionAct::Remove { app: "etl".into() }),
+        within(PartitionAct::Clean { queues: true, applications: true, dry_run: false }),
+        Act::Pause,
+        Act::Resume,
+        Act::Configure { text, base: base(), dry_run: false },
+        Act::Rollback { revision: 1, base: base(), dry_run: false },
+    ]
+}
+
+fn newest(stage: &Stage) -> (Arc<AuditEntry>, u64) {
+    let entries = stage.core.audit_log().entries(&AuditQuery { limit: 1, ..AuditQuery::default() });
+    (Arc::clone(&entries[0]), stage.core.audit_log().last())
+}
+
+#[test]
+fn every_act_is_entered_once_allowed_or_refused_from_everywhere() {
+    let api = ActsFrom::Api { address: "10.0.0.7".into(), request: "r-1".into() };
+    for from in [ActsFrom::Console, api, ActsFrom::File("queues.yaml".into()), ActsFrom::Workload] {
+        let mut stage = Stage::new();
+        let (mut kinds, mut names, mut entries) = (BTreeSet::new(), BTreeSet::new(), 0);
+        for mut act in acts(&stage) {
+            if let Act::Rollback { base, .. } = &mut act {
+                *base = Some(stage.core.scheduler().checksum().to_owned());
+            }
+            kinds.insert(kind(&act));
+            let eve = Actor { from: from.clone(), ..user("eve") };
+            let reader = ann(&from).read_only("for reading only");
+            for (who, code) in [(&eve, ""), (&reader, "READ_ONLY"), (&ann(&from), "")] {
+                let order = Order { act: act.clone(), reason: format!("because of {act}") };
+                let outcome = stage.core.perform(who, &order);
+                let (entry, last) = newest(&stage);
+                entries += 1;
+                assert_eq!(last, entries, "{act}: one entry each");
+                assert_eq!(outcome.is_ok(), who.scheduler_admin && who.read_only.is_none(), "{act}: {outcome:?}");
+                assert_eq!((entry.allowed, entry.user.as_str()), (outcome.is_ok(), who.user()), "{act}");
+                assert_eq!(entry.address, audit::address(&from), "{act}");
+                let (name, object) = (audit::action(&act), audit::object(&act));
+                assert_eq!((entry.action.as_str(), entry.object.as_str()), (name, object), "{act}");
+                assert_eq!(entry.reason, order.reason, "{act}");
+                assert_eq!(entry.request.is_empty(), !matches!(from, ActsFrom::Api { .. }), "{act}");
+                let is_new = ["add-node", "submit"].contains(&name);
+                let refused = outcome.as_ref().err();
+                // What is not there yet has no facts, and what was refused has none that changed.
+                assert!(is_new != entry.before.iter().any(|(_, fact)| !fact.is_empty()) || refused.is_some(), "{act}");
+                assert_eq!(entry.after.is_empty(), refused.is_some() || name == "remove-node", "{act}: {entry:?}");
+                if let Some(refused) = refused {
+                    assert_eq!(entry.code, refused.code.name(), "{act}");
+                    assert!(!entry.why.is_empty() && (code.is_empty() || entry.code == code), "{act}: {entry:?}");
+                }
+                names.insert(name);
+                stage.settle();
+            }
+        }
+        assert_eq!(kinds.len(), KINDS, "one of each kind");
+        assert_eq!(names.into_iter().collect::<Vec<_>>(), ACTIONS);
+    }
+}

@@ -1,0 +1,156 @@
+//! A core with two tenants, somebody in each, and an application of sue's that runs in the first.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::config::{self, Config};
+use kornsole::engine::{Core, Setup};
+use kornsole::model::{Identity, Profile, Resource, Time};
+use kornsole::scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
+use kornsole::view::View;
+use kornsole::view::act::{Act, Actor, Code, Done, Order, PartitionAct, Refusal};
+
+pub const CONFIG: &str = "\
+partitions:
+  - name: default
+    queues:
+      - name: root
+        queues:
+          - name: a   # the first tenant
+            adminacl: ann
+            submitacl: ' dev'
+            queues:
+              - name: x
+              - name: y
+                resources: {max: {vcore: 2}}
+          - name: b
+            adminacl: bob
+            submitacl: sue
+            queues: [{name: z}, {name: few, maxapplications: 1}]
+";
+
+pub struct Stage {
+    pub core: Core,
+}
+
+/// Somebody without any groups but his own.
+pub fn user(name: &str) -> Actor {
+    Actor::from(Identity::new(name, [name]))
+}
+
+/// Somebody in the scheduler ACL.
+pub fn owner() -> Actor {
+    user("owner").scheduler_admin(true)
+}
+
+pub fn amount(vcore: i64) -> Resource {
+    [("vcore", vcore)].into_iter().collect()
+}
+
+pub fn ask(id: &str, count: u32, vcore: i64) -> AskSpec {
+    AskSpec { id: id.into(), count, resource: amount(vcore), ..AskSpec::default() }
+}
+
+pub fn within(act: PartitionAct) -> Act {
+    Act::within(&Arc::from("default"), act)
+}
+
+pub fn kill(app: &str) -> Act {
+    within(PartitionAct::Kill { app: app.into(), expect_queue: None })
+}
+
+pub fn moved(app: &str, to: &str) -> Act {
+    within(PartitionAct::Move { app: app.into(), to: to.into(), expect_queue: None, dry_run: false })
+}
+
+fn config() -> Arc<Config> {
+    Arc::new(config::read(CONFIG, Profile::Kornsole).config.unwrap())
+}
+
+impl Stage {
+    pub fn new() -> Self {
+        Self::kept(None)
+    }
+
+    /// With a scheduler that is set up so.
+    pub fn set_up(setup: &Setup) -> Self {
+        Self::on(Core::set_up(setup, config(), None).unwrap(), None)
+    }
+
+    /// With a configuration that is kept in a file.
+    pub fn kept(file: Option<PathBuf>) -> Self {
+        Self::on(Core::new(Profile::Kornsole, config(), None).unwrap(), file)
+    }
+
+    fn on(core: Core, file: Option<PathBuf>) -> Self {
+        let mut stage = Self { core: core.with_config_text(CONFIG.as_bytes(), file) };
+        let node = NodeSpec { id: "n".into(), capacity: amount(100_000), ..NodeSpec::default() };
+        stage.give(PartitionCommand::AddNode(node));
+        stage.submit("etl", "root.a.x");
+        stage.give(PartitionCommand::Ask(AskSpec { app: "etl".into(), ..ask("t", 3, 1000) }));
+        stage.settle();
+        stage.give(PartitionCommand::Ask(AskSpec { app: "etl".into(), ..ask("big", 1, 1_000_000) }));
+        stage.settle();
+        stage
+    }
+
+    pub fn give(&mut self, command: PartitionCommand) {
+        self.core.apply(&command.into());
+    }
+
+    pub fn submit(&mut self, app: &str, queue: &str) {
+        let who = Identity::new("sue", ["dev"]);
+        let queue = queue.to_owned();
+        self.give(PartitionCommand::Submit(Submission { app: app.into(), queue, who, ..Submission::default() }));
+    }
+
+    /// What is due now, cycles among it.
+    pub fn settle(&mut self) {
+        self.core.run_until(self.core.now(), 1000);
+    }
+
+    pub fn pass(&mut self, seconds: u64) -> Time {
+        let until = self.core.now() + Duration::from_secs(seconds);
+        self.core.run_until(until, 1000);
+        until
+    }
+
+    pub fn view(&mut self) -> Arc<View> {
+        // Something to see, so that there is always a newer view.
+        self.core.notice(kornsole::view::NoticeWeight::Info, "look".to_owned(), String::new());
+        self.core.take_view().unwrap()
+    }
+
+    pub fn order(&mut self, who: &Actor, act: Act) -> Result<Done, Refusal> {
+        self.core.perform(who, &Order::from(act))
+    }
+
+    /// The code of a refusal, after which everything is as it was. Where the view alone can tell, it says the same.
+    pub fn refused(&mut self, who: &Actor, act: Act) -> Refusal {
+        let before = self.picture();
+        let seen = self.view().may(who, &act);
+        let refusal = self.order(who, act).unwrap_err();
+        assert_eq!(self.picture(), before, "{refusal} has changed something");
+        if let Err(seen) = seen {
+            assert_eq!(seen, refusal, "the view tells something else");
+        }
+        refusal
+    }
+
+    /// Everything that an order could change, as text.
+    pub fn picture(&mut self) -> String {
+        let view = self.view();
+        let part = &view.partitions[0];
+        let queues: Vec<_> = part.walk().collect();
+        let apps: Vec<_> = part.apps.iter().flatten().collect();
+        let file = self.core.configuration();
+        format!("{queues:?} {apps:?} {:?} {:?} {file:?} {}", part.nodes, part.ended, view.paused)
+    }
+}
+
+/// Code, and whether the words say this.
+pub fn says(refusal: &Refusal, code: Code, words: &str) {
+    assert_eq!(refusal.code, code, "{refusal}");
+    assert!(refusal.to_string().contains(words), "{refusal}");
+}

@@ -1,0 +1,127 @@
+//! What stands between a console and its scheduler: an ingress with a base path, proxies of the environment, another clock, a line that
+//! is slow, and hours in which nobody answers.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use kornsole::api::client::Target;
+use kornsole::source::remote::RemoteOptions;
+use kornsole::source::{Glance, Link, Remote, Sight, Source};
+
+use crate::remote::picture::{Looker, text};
+use crate::remote::serve::{Mischief, Server, Set};
+use crate::remote::sets;
+
+/// A set whose paths stand below another one.
+fn below(prefix: &str, set: Set) -> Set {
+    set.into_iter().map(|((method, path), answer)| ((method, format!("{prefix}{path}")), answer)).collect()
+}
+
+#[test]
+fn behind_a_base_path_the_picture_is_the_same() {
+    let plain = Server::start(sets::of("1.8.0"));
+    let wanted = Looker::at(&plain.url()).all();
+    let ingress = Server::start(below("/tools/yunikorn", sets::of("1.8.0")));
+    let looker = Looker::at(&format!("{}/tools/yunikorn/", ingress.url()));
+    assert_eq!(looker.all(), wanted);
+    let came = ingress.came();
+    assert!(came.iter().all(|came| came.line.contains(" /tools/yunikorn/")), "{:?}", came.first());
+}
+
+/// The program, with variables of an environment that has no proxies of its own.
+fn kornsole(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+    command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN");
+    for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
+        command.env_remove(name).env_remove(name.to_lowercase());
+    }
+    command.envs(environment.iter().copied()).args(arguments).output().unwrap()
+}
+
+#[test]
+fn proxies_come_from_the_environment() {
+    // A proxy is asked for whole addresses.
+    let proxy = Server::start(below("http://yk.invalid:9080", sets::of("1.8.0")));
+    let through = [("http_proxy", proxy.url()), ("https_proxy", proxy.url())];
+    let through: Vec<(&str, &str)> = through.iter().map(|(name, url)| (*name, url.as_str())).collect();
+    let output = kornsole(&["nodes", "--server", "http://yk.invalid:9080"], &through);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && told.contains("node-c"), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(proxy.came().iter().all(|came| came.line.contains(" http://yk.invalid:9080/")));
+
+    // What is encrypted goes through as it is: the proxy learns where to, and no more.
+    let token = ("KORNSOLE_TOKEN", "secret-4");
+    let output = kornsole(&["whoami", "--server", "https://yk.invalid"], &[&through[..], &[token]].concat());
+    assert_eq!(output.status.code(), Some(3), "this proxy connects to nobody");
+    let last = proxy.came().pop().unwrap();
+    assert!(last.line.starts_with("CONNECT yk.invalid:443"), "{}", last.line);
+    assert!(!format!("{:?}", last.headers).contains("secret-4"), "{:?}", last.headers);
+
+    // This machine is reached without one, and whoever is named as an exception.
+    let here = Server::start(sets::of("1.8.0"));
+    let before = proxy.came().len();
+    let output = kornsole(&["nodes", "--server", &here.url()], &through);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let except = [&through[..], &[("no_proxy", "yk.invalid")]].concat();
+    assert_eq!(kornsole(&["nodes", "--server", "http://yk.invalid:9080"], &except).status.code(), Some(3));
+    assert_eq!(proxy.came().len(), before);
+}
+
+#[test]
+fn another_clock_is_told_by_its_answers() {
+    for (date, year) in [("Sun, 06 Nov 2095 08:49:37 GMT", 2095), ("Tue, 06 Nov 2001 08:49:37 GMT", 2001)] {
+        let mut set = sets::of("1.8.0");
+        set.values_mut().for_each(|answer| answer.headers.push(("Date".to_owned(), date.to_owned())));
+        let server = Server::start(set);
+        let looker = Looker::at(&server.url());
+        looker.wait("the time of the cluster", |view, link| {
+            let shown = 1970 + view.at.as_millis() / 1000 / 31_556_952;
+            (link.is_live() && shown == year).then_some(())
+        });
+    }
+}
+
+/// Answers that trickle are waited for, as long as something comes.
+#[test]
+fn a_slow_line_is_no_fault() {
+    let server = Server::start(sets::of("1.8.0"));
+    let wanted = Looker::at(&server.url()).all();
+    server.mischief(Mischief::Trickle);
+    let looker = Looker::patient(&Target::new(&server.url()).unwrap(), RemoteOptions::default());
+    assert_eq!(looker.all(), wanted);
+}
+
+/// By a clock that is moved by hand: an hour in which nobody answers.
+#[test]
+fn a_remote_that_is_gone_for_an_hour_comes_back() {
+    let server = Server::start(sets::of("1.8.0"));
+    let target = Target::new(&server.url()).unwrap();
+    let remote = Remote::stepped(&target, RemoteOptions::default(), Duration::from_secs(1_790_000_000)).unwrap();
+    remote.look(&Glance { partition: "default".into(), sight: Sight::Apps(None) });
+    for _ in 0..20 {
+        remote.pass(Duration::from_secs(2));
+    }
+    assert!(remote.link().is_live(), "{:?}", remote.link());
+    let before = text(&remote.view());
+    assert!(before.contains("app etl-1") && before.contains("node node-c"), "{before}");
+    let away = server.stop();
+    let mut pauses = BTreeMap::new();
+    for second in 0..3600 {
+        remote.pass(Duration::from_secs(1));
+        if let Link::Stale { retry_in: Some(pause), .. } = remote.link() {
+            pauses.insert(second, pause);
+        }
+    }
+    let Link::Stale { age, cause, .. } = remote.link() else { panic!("{:?}", remote.link()) };
+    assert!(age >= Duration::from_secs(3590) && cause.contains("refuses the connection"), "{age:?} {cause}");
+    assert!(pauses.values().all(|pause| *pause <= Duration::from_secs(30)), "it is tried at least twice a minute");
+    assert!(pauses.values().any(|pause| *pause >= Duration::from_secs(15)), "and not much oftener in the end");
+    assert_eq!(text(&remote.view()), before, "the last data stays");
+    let _server = Server::again(away, sets::of("1.8.0"));
+    for _ in 0..20 {
+        remote.pass(Duration::from_secs(2));
+    }
+    assert!(remote.link().is_live(), "{:?}", remote.link());
+    assert_eq!(text(&remote.view()), before);
+}

@@ -1,0 +1,235 @@
+//! The commands without a screen, as the real binary, and what they send.
+
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+use crate::remote::serve::{Answer, Mischief, Server, Set};
+use crate::remote::sets::{self, get};
+
+fn kornsole(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
+    // Nobody's own settings and token have a say here.
+    command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN").args(arguments).output().unwrap()
+}
+
+fn out(output: &Output) -> String {
+    assert!(output.status.success(), "{}", err(output));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn tables_for_people() {
+    let server = Server::start(sets::of("1.8.0"));
+    let url = server.url();
+    let queues = out(&kornsole(&["queues", "--server", &url]));
+    let nodes = out(&kornsole(&["nodes", "--server", &url]));
+    let users = out(&kornsole(&["users", "--server", &url]));
+    let apps = out(&kornsole(&["apps", "root.tenants", "--server", &url]));
+    let app = out(&kornsole(&["app", "etl-1", "--server", &url]));
+    insta::assert_snapshot!(format!("{queues}\n{nodes}\n{users}\n{apps}\n{app}"));
+}
+
+#[test]
+fn json_is_one_form_whichever_release_answers() {
+    let of = |release: &str, arguments: &[&str]| {
+        let server = Server::start(sets::of(release));
+        let mut all = arguments.to_vec();
+        let url = server.url();
+        all.extend(["--server", &url, "--json"]);
+        out(&kornsole(&all))
+    };
+    for arguments in [&["queues"][..], &["nodes"], &["users"], &["apps", "--ended"]] {
+        let new = of("1.8.0", arguments);
+        // The set of 1.6 has a history of its own, in the form of that release.
+        let mut old: Vec<Value> =
+            of("1.6", arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let mut same: Vec<Value> = new.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        if arguments[0] == "apps" {
+            assert_eq!(old[0]["resourceHistory"]["resourceUsage"], json!({"m5": {"vcore": 1}}));
+            old.iter_mut().chain(&mut same).for_each(|app| app["resourceHistory"] = Value::Null);
+        }
+        assert_eq!(same, old, "{arguments:?}");
+        assert_eq!(new, of("1.8.0", arguments), "{arguments:?}: the same every time");
+        for line in new.lines() {
+            assert!(serde_json::from_str::<Value>(line).is_ok(), "{line}");
+        }
+    }
+    let recorded = |file: &str| -> Value {
+        let text = std::fs::read_to_string(format!("tests/conformance/rest/1.8.0/{file}")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let (app, theirs) = (parsed(&of("1.8.0", &["app", "etl-1"])), recorded("16.json"));
+    assert_eq!(
+        (&app["maxUsedResource"], &app["applicationID"]),
+        (&theirs["maxUsedResource"], &theirs["applicationID"])
+    );
+    assert!(theirs["maxUsedResource"].is_object());
+    let (gang, all) = (parsed(&of("1.8.0", &["app", "gang-1"])), recorded("12.json"));
+    let theirs = all.as_array().unwrap().iter().find(|app| app["applicationID"] == "gang-1").unwrap();
+    assert_eq!(gang["resourceHistory"], theirs["resourceHistory"]);
+    assert!(theirs["resourceHistory"]["placeholderResource"].is_object(), "{theirs:#}");
+    let node = parsed(of("1.8.0", &["nodes"]).lines().next().unwrap());
+    assert_eq!(node["attributes"], recorded("21.json")["attributes"]);
+    let root: Value = serde_json::from_str(&of("1.4", &["queues"])).unwrap();
+    assert_eq!(
+        (root["queuename"].as_str(), root["children"][0]["queuename"].as_str()),
+        (Some("root"), Some("root.legacy"))
+    );
+}
+
+#[test]
+fn events_are_printed_with_their_ids() {
+    let server = Server::start(sets::of("1.8.0"));
+    let url = server.url();
+    let text = out(&kornsole(&["events", "--server", &url, "--last", "5", "--json"]));
+    let ids: Vec<u64> =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_u64().unwrap()).collect();
+    assert_eq!(ids.len(), 5);
+    assert!(ids.windows(2).all(|two| two[1] == two[0] + 1), "{ids:?}");
+    let about = out(&kornsole(&["events", "--server", &url, "--object", "node-c", "--last", "1000"]));
+    assert!(about.lines().count() > 1 && about.lines().all(|line| line.contains("node-c")), "{about}");
+}
+
+#[test]
+fn exit_codes_say_what_happened() {
+    let server = Server::start(sets::of("1.8.0"));
+    let url = server.url();
+    let code = |arguments: &[&str]| {
+        let output = kornsole(arguments);
+        (output.status.code().unwrap(), err(&output))
+    };
+    assert_eq!(code(&["app", "none", "--server", &url]), (1, "there is no application none\n".to_owned()));
+    assert_eq!(code(&["queues", "--server", &url, "--partition", "gpu"]).0, 1);
+    let (kill, told) = code(&["kill", "etl-1", "--server", &url]);
+    assert!(kill == 1 && told.contains("its REST API only reads"), "{told}");
+    assert_eq!(code(&["queues", "--server", "prod"]).0, 2);
+    assert_eq!(code(&["queues", "--server", "ftp://x"]).0, 2);
+    assert_eq!(code(&["queues"]).0, 2);
+    assert_eq!(code(&["kill", "etl-1", "--read-only", "--server", &url]).0, 2);
+    server.mischief(Mischief::Always(200, "text/html", "<html>"));
+    let (foreign, told) = code(&["queues", "--server", &url]);
+    assert!(foreign == 3 && told.contains("not a YuniKorn"), "{foreign} {told}");
+    let _away = server.stop();
+    let (gone, told) = code(&["queues", "--server", &url]);
+    assert!(gone == 3 && told.contains("refuses the connection"), "{told}");
+}
+
+/// A kornsole that takes one token, as far as these tests ask.
+pub fn kornsole_set() -> Set {
+    let mut set = sets::of("1.8.0");
+    let features = ["kill", "move", "config", "cleanup", "draining", "events"];
+    let server = json!({"product": "kornsole", "version": "0.1.0", "api": 1, "compat": "1.8.0", "instanceUUID": "i", "startTime": 1,
+        "auth": "optional", "tls": false, "readOnly": false, "features": features});
+    let who =
+        json!({"authenticated": true, "user": "sue", "groups": ["dev"], "schedulerAdmin": false, "readOnly": false});
+    let config = json!({"checksum": "AB", "text": "partitions: []\n", "source": "file", "revision": 3, "loadedAt": 1, "loadedBy": null});
+    set.insert(get("/kornsole/v1/server"), Answer::json(server.to_string()));
+    set.insert(get("/kornsole/v1/whoami"), Answer::json(who.to_string()));
+    set.insert(get("/kornsole/v1/config"), Answer::json(config.to_string()));
+    let killed = json!({"applicationID": "etl-1", "queue": "root.tenants.tenant-a.etl", "state": "Failed",
+        "releasedAllocations": ["k1-1", "k1-2"], "withdrawnRequests": ["k1-7"], "left": 0});
+    let denied = json!({"status_code": 403, "message": "sue may not kill old-1", "code": "ACL_DENIED", "requestId": "1",
+        "description": "needs admin access on root.legacy or a queue above it", "details": {"queue": "root.legacy", "access": "admin"}});
+    let moved = json!({"applicationID": "etl-1", "from": "root.tenants.tenant-a.etl", "to": "root.system.low", "state": "Running",
+        "effects": ["priority is lowered by 10"]});
+    let post = |path: &str| ("POST".to_owned(), format!("/kornsole/v1/partition/default/application/{path}"));
+    set.insert(post("etl-1/kill"), Answer::json(killed.to_string()));
+    set.insert(post("old-1/kill"), Answer { status: 403, ..Answer::json(denied.to_string()) });
+    set.insert(post("etl-1/move"), Answer::json(moved.to_string()));
+    let stale = json!({"status_code": 412, "message": "the configuration is another one by now", "description": "changed by ann",
+        "code": "CHECKSUM_MISMATCH", "requestId": "1", "details": {"current": "CD", "changedBy": "ann"}});
+    set.insert(
+        ("PUT".to_owned(), "/kornsole/v1/config".to_owned()),
+        Answer { status: 412, ..Answer::json(stale.to_string()) },
+    );
+    set
+}
+
+/// A folder of its own, and a file in it.
+fn file(name: &str, text: &str) -> (std::path::PathBuf, String) {
+    let folder = std::env::temp_dir().join(format!("kornsole-remote-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join(name);
+    std::fs::write(&file, text).unwrap();
+    // A token that others can read would be warned about.
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let shown = file.display().to_string();
+    (folder, shown)
+}
+
+#[test]
+fn orders_are_sent_with_the_token_and_their_answers_told() {
+    let server = Server::start(kornsole_set());
+    let (folder, token) = file("token", "secret-1\n");
+    let url = server.url();
+    let run = |arguments: &[&str]| {
+        let mut all = arguments.to_vec();
+        all.extend(["--server", &url, "--token-file", &token]);
+        kornsole(&all)
+    };
+    assert_eq!(out(&run(&["whoami"])), "sue (dev), at kornsole 0.1.0\n");
+    let killed = out(&run(&["kill", "etl-1", "--reason", "too much"]));
+    assert_eq!(killed, "etl-1 of root.tenants.tenant-a.etl is Failed: 2 allocations released, 1 asks withdrawn\n");
+    let came = server.came();
+    let sent = came.iter().find(|came| came.line.starts_with("POST")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&sent.body).unwrap(), json!({"reason": "too much"}));
+    let header = |name: &str| {
+        let found = sent.headers.iter().find(|header| header.to_lowercase().starts_with(name));
+        found.unwrap_or_else(|| panic!("no {name}: {:?}", sent.headers)).clone()
+    };
+    assert!(header("authorization").ends_with("Bearer secret-1"));
+    assert!(header("content-type").ends_with("application/json"));
+    assert!(header("idempotency-key").len() > 40);
+
+    let both = run(&["kill", "old-1", "etl-1"]);
+    assert_eq!(both.status.code(), Some(1));
+    assert_eq!(err(&both), "sue may not kill old-1: needs admin access on root.legacy or a queue above it\n");
+    assert!(String::from_utf8(both.stdout).unwrap().starts_with("etl-1 of"), "one refusal stops no other");
+
+    let moved = out(&run(&["move", "etl-1", "--to", "root.system.low", "--json"]));
+    let moved: Value = serde_json::from_str(&moved).unwrap();
+    assert_eq!((moved["ok"].as_bool(), moved["to"].as_str()), (Some(true), Some("root.system.low")));
+
+    let (other, config) = file("queues.yaml", "partitions: []\n");
+    let stale = run(&["apply", &config]);
+    assert_eq!(stale.status.code(), Some(1));
+    assert!(err(&stale).contains("the configuration is another one by now: changed by ann"), "{}", err(&stale));
+    let came = server.came();
+    let put = came.iter().find(|came| came.line.starts_with("PUT")).unwrap();
+    assert!(put.headers.iter().any(|header| header.to_lowercase() == "if-match: \"ab\""), "{:?}", put.headers);
+    for folder in [folder, other] {
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn a_token_never_leaves_in_the_clear() {
+    let (folder, token) = file("token2", "secret-2");
+    let output = kornsole(&["whoami", "--server", "http://yk.example:9080", "--token-file", &token]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        err(&output).contains("a token goes over https only") && !err(&output).contains("secret-2"),
+        "{}",
+        err(&output)
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_context_of_the_settings_names_a_scheduler() {
+    let server = Server::start(sets::of("1.8.0"));
+    let settings = format!("[contexts.lab]\nurl = '{}'\nheaders = ['X-Team: data']\n", server.url());
+    let (folder, settings) = file("settings.toml", &settings);
+    let text = out(&kornsole(&["nodes", "--server", "lab", "--settings", &settings]));
+    assert!(text.contains("node-c"), "{text}");
+    assert!(
+        server.came().iter().all(|came| came.headers.iter().any(|header| header.eq_ignore_ascii_case("x-team: data")))
+    );
+    std::fs::remove_dir_all(folder).unwrap();
+}

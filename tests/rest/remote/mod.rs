@@ -1,0 +1,14 @@
+//! A scheduler somewhere else, as the console sees it: recorded answers of real cores served over a real socket, and everything that can
+//! go wrong on the way.
+
+mod between;
+mod commands;
+mod faults;
+mod own;
+mod picture;
+mod records;
+mod releases;
+mod saved;
+mod serve;
+mod sets;
+mod tls;

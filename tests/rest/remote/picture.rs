@@ -1,0 +1,278 @@
+//! A view as text, and waiting until a remote shows what a test wants to see.
+
+use std::fmt::Write as _;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use kornsole::api::client::{Limits, Target, Token};
+use kornsole::model::AppState;
+use kornsole::source::remote::RemoteOptions;
+use kornsole::source::{Link, Remote, Source};
+use kornsole::view::act::{Act, Done, Order};
+use kornsole::view::{AppGroup, AskState, PartitionView, View};
+use serde_json::{Value, json};
+
+use crate::remote::commands::kornsole_set;
+use crate::remote::serve::{Answer, Server, Set};
+use crate::remote::sets::{self, get};
+
+/// How long a test waits before it fails.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A remote that asks often, and hears of everything that it shows.
+pub struct Looker {
+    pub remote: Remote,
+    news: Receiver<()>,
+}
+
+impl Looker {
+    pub fn at(url: &str) -> Self {
+        Self::with(&Target::new(url).unwrap(), RemoteOptions::default())
+    }
+
+    /// With time limits that a test can wait for.
+    pub fn with(target: &Target, options: RemoteOptions) -> Self {
+        let limits = Limits {
+            connect: Duration::from_millis(500),
+            header: Duration::from_millis(400),
+            idle: Duration::from_millis(400),
+            whole: Duration::from_secs(5),
+            ..Limits::default()
+        };
+        Self::patient(target, RemoteOptions { limits, ..options })
+    }
+
+    /// With the time limits that are asked for: what is slow is no fault.
+    pub fn patient(target: &Target, options: RemoteOptions) -> Self {
+        let remote = Remote::start(target, RemoteOptions { every: Duration::from_millis(40), ..options }).unwrap();
+        let (sender, news) = channel();
+        remote.on_change(Box::new(move || {
+            // The test may have seen enough.
+            let _ = sender.send(());
+        }));
+        Self { remote, news }
+    }
+
+    /// Waits until something can be seen.
+    pub fn wait<T>(&self, what: &str, mut look: impl FnMut(&View, &Link) -> Option<T>) -> T {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let (view, link) = (self.remote.view(), self.remote.link());
+            if let Some(found) = look(&view, &link) {
+                return found;
+            }
+            assert!(Instant::now() < until, "never seen: {what}; {link:?}\n{}", text(&view));
+            // Ages grow without news.
+            let _ = self.news.recv_timeout(Duration::from_millis(50));
+        }
+    }
+
+    /// Waits until everything has been read once, and gives it as text.
+    pub fn all(&self) -> String {
+        self.wait("everything", |view, _| {
+            let part = view.partitions.first()?;
+            let complete = part.live_apps > 0
+                && part.nodes.len() == 3
+                && !part.users.is_empty()
+                && !part.groups.is_empty()
+                && !part.rules.is_empty()
+                && part.root().is_some_and(|root| !root.settings.limits.is_empty() && root.app_count > 0)
+                && part.apps.iter().flatten().any(|app| matches!(app.group, AppGroup::Group(_)));
+            complete.then(|| text(view))
+        })
+    }
+}
+
+/// A whole view as text, without what depends on when it was read.
+pub fn text(view: &View) -> String {
+    let mut out = String::new();
+    for part in &view.partitions {
+        let _ = writeln!(out, "partition {} {:?} {:?} of {:?}", part.name, part.state, part.allocated, part.capacity);
+        queues(&mut out, part);
+        apps(&mut out, part);
+        nodes(&mut out, part);
+        usage(&mut out, part);
+        for line in part.rules.rule_lines() {
+            let _ = writeln!(out, "rule {} {} {}", line.head, line.value, line.filter);
+        }
+    }
+    out
+}
+
+fn queues(out: &mut String, part: &PartitionView) {
+    for row in part.walk() {
+        let kind = if row.leaf { "leaf" } else { "parent" };
+        let from = if row.managed { "managed" } else { "dynamic" };
+        let _ = writeln!(
+            out,
+            "queue {} {kind} {from} {} priority {}<{} offset {} {:?} running {}/{:?} apps {} allocated {} pending {} guaranteed {:?} max {:?}",
+            row.path,
+            row.state,
+            row.priority.current,
+            row.priority.raw,
+            row.priority.offset,
+            row.priority.policy,
+            row.running,
+            row.max_running,
+            row.app_count,
+            row.allocated,
+            row.pending,
+            row.guaranteed,
+            row.max,
+        );
+        let settings = &row.settings;
+        let properties: Vec<String> =
+            settings.properties.iter().map(|one| format!("{}={}", one.key, one.value)).collect();
+        let limits: Vec<&str> = settings.limits.list().iter().map(|limit| limit.description.as_str()).collect();
+        let template = settings.template.as_ref().map(|(from, template)| format!("{from}: {:?}", template.max));
+        let _ = writeln!(
+            out,
+            "  {:?} submit {:?} admin {:?} limits {limits:?} template {template:?} {properties:?} headroom {:?}",
+            settings.app_sort,
+            settings.submit_acl.to_string(),
+            settings.admin_acl.to_string(),
+            part.headroom(row),
+        );
+    }
+}
+
+/// 1.8 has no Starting: what it calls Running there is the same here.
+fn state(state: AppState) -> AppState {
+    if state == AppState::Starting { AppState::Running } else { state }
+}
+
+fn apps(out: &mut String, part: &PartitionView) {
+    let mut live: Vec<_> = part.apps.iter().flatten().collect();
+    live.sort_by(|one, other| one.id.cmp(&other.id));
+    for (kind, row) in live.into_iter().map(|row| ("app", row)).chain(part.ended.iter().map(|row| ("ended", row))) {
+        let _ = writeln!(
+            out,
+            "{kind} {} in {:?} {} {} {:?} held {}{} allocated {} placeholder {} pending {} in {} priority {} started {} finished {}",
+            row.id,
+            row.queue.as_str(),
+            row.who,
+            state(row.state),
+            row.group,
+            u8::from(row.held_by_queue),
+            u8::from(row.held_by_limits),
+            row.allocated,
+            row.placeholder,
+            row.pending,
+            row.pending_asks,
+            row.priority,
+            row.started.is_some(),
+            row.finished.is_some(),
+        );
+        for group in &row.task_groups {
+            let _ = writeln!(
+                out,
+                "  group {} {} of {}, {} timed out",
+                group.name, group.replaced, group.count, group.timed_out
+            );
+        }
+        for ask in row.asks.values() {
+            let told = match &ask.state {
+                AskState::Pending { reason, reserved } => format!("pending {reason:?} {reserved:?}"),
+                AskState::Allocated { node, .. } => format!("on {node}"),
+            };
+            let _ = writeln!(
+                out,
+                "  ask {} {} priority {} placeholder {} {told}",
+                ask.id, ask.resource, ask.priority, ask.placeholder
+            );
+        }
+    }
+}
+
+fn nodes(out: &mut String, part: &PartitionView) {
+    for node in part.nodes.values() {
+        let _ = writeln!(
+            out,
+            "node {} {} of {} occupied {} available {} schedulable {} reserved {:?} runs {:?}",
+            node.id,
+            node.allocated,
+            node.capacity,
+            node.occupied,
+            node.available(),
+            node.schedulable,
+            node.reservations,
+            node.allocations
+                .values()
+                .map(|one| format!("{}/{}", one.app, one.ask))
+                .collect::<std::collections::BTreeSet<_>>(),
+        );
+    }
+}
+
+fn usage(out: &mut String, part: &PartitionView) {
+    let rows = part.users.values().map(|row| ("user", row)).chain(part.groups.values().map(|row| ("group", row)));
+    for (kind, row) in rows {
+        for level in row.queues.iter() {
+            let limit =
+                level.limit.as_ref().map(|limit| (&limit.description, limit.max_applications, &limit.max_resources));
+            let _ = writeln!(
+                out,
+                "{kind} {} {} {} running {:?} of {} {limit:?}",
+                row.name, level.queue, level.allocated, level.running, level.apps,
+            );
+        }
+    }
+}
+
+#[test]
+fn packed_answers_are_read_to_the_same() {
+    let read = |set: Set| {
+        let server = Server::start(set);
+        (Looker::at(&server.url()).all(), server.came())
+    };
+    let (plain, _) = read(sets::of("1.8.0"));
+    let (packed, came) = read(sets::of("1.8.0").into_iter().map(|(key, answer)| (key, answer.gzipped())).collect());
+    assert_eq!(plain, packed);
+    let asks_for_it = |header: &String| header.eq_ignore_ascii_case("accept-encoding: gzip");
+    assert!(came.iter().all(|came| came.headers.iter().any(asks_for_it)), "{:?}", came.first());
+}
+
+#[test]
+fn previews_of_a_yunikorn_are_estimates_and_those_of_a_kornsole_are_not() {
+    for (set, estimates) in [(sets::of("1.8.0"), true), (kornsole_set(), false)] {
+        let server = Server::start(set);
+        let looker = Looker::at(&server.url());
+        looker.all();
+        assert_eq!(looker.remote.estimates(), estimates);
+    }
+}
+
+#[test]
+fn the_scheduler_of_a_kornsole_rests_and_goes_on_by_order() {
+    let mut set = kornsole_set();
+    let who =
+        json!({"authenticated": true, "user": "sue", "groups": ["dev"], "schedulerAdmin": true, "readOnly": false});
+    set.insert(get("/kornsole/v1/whoami"), Answer::json(who.to_string()));
+    let order = |verb: &str| ("POST".to_owned(), format!("/kornsole/v1/scheduler/{verb}"));
+    set.insert(order("pause"), Answer::json(r#"{"paused":true}"#));
+    set.insert(order("resume"), Answer::json(r#"{"paused":false}"#));
+    let server = Server::start(set.clone());
+    let target = Target::new(&server.url()).unwrap().with_token(Token::new("secret").unwrap()).unwrap();
+    let looker = Looker::with(&target, RemoteOptions::default());
+    let mut rests = |rests: bool| {
+        let key = get("/kornsole/v1/server");
+        let mut told: Value = serde_json::from_slice(&set[&key].body).unwrap();
+        told["paused"] = json!(rests);
+        set.insert(key, Answer::json(told.to_string()));
+        server.answer(set.clone());
+        looker.wait("whether it rests", |view, _| (view.paused == rests).then_some(()));
+    };
+    let give = |act: Act| {
+        looker.wait("the right to", |_, _| looker.remote.may(&act).ok());
+        let (tell, told) = channel();
+        looker.remote.act(Order::from(act), Box::new(move |outcome| tell.send(outcome).unwrap()));
+        told.recv_timeout(PATIENCE).unwrap().unwrap()
+    };
+    assert_eq!(give(Act::Pause), Done::Paused);
+    rests(true);
+    assert_eq!(give(Act::Resume), Done::Resumed);
+    rests(false);
+    let came = server.came();
+    let posts: Vec<&str> = came.iter().filter_map(|came| came.line.strip_prefix("POST ")?.split(' ').next()).collect();
+    assert_eq!(posts, ["/kornsole/v1/scheduler/pause", "/kornsole/v1/scheduler/resume"]);
+}

@@ -1,0 +1,120 @@
+//! Saved state dumps, and going from one scheduler to another inside the console.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+
+use kornsole::console::shell::settings::RemoteContext;
+use kornsole::console::state::Personal;
+use kornsole::console::{Driver, Opener, Options};
+use kornsole::model::Identity;
+use kornsole::scheduler::{AskSpec, Submission};
+use kornsole::source::{Saved, Source};
+use kornsole::view::act::PartitionAct;
+use kornsole::view::{AskState, View};
+
+use crate::remote::own::{Own, act, amount};
+use crate::remote::picture::{Looker, text};
+use crate::remote::serve::Server;
+use crate::remote::sets;
+
+fn dump(release: &str) -> Vec<u8> {
+    std::fs::read(format!("tests/conformance/rest/{release}/41.json")).unwrap()
+}
+
+fn saved(release: &str) -> Saved {
+    Saved::read("state.json", &dump(release), Identity::new("sue", ["dev"])).unwrap()
+}
+
+/// What a dump shows is what the scheduler itself shows, but for levels of usage where nothing is in use.
+#[test]
+fn a_dump_is_the_same_picture() {
+    for release in ["1.8.0", "1.5.1"] {
+        let server = Server::start(sets::of(release));
+        let looker = Looker::at(&server.url());
+        looker.all();
+        let live =
+            looker.wait("ended applications", |view, _| (view.partitions[0].ended.len() == 2).then(|| text(view)));
+        let of_dump = text(&saved(release).view());
+        let differing: Vec<String> = similar::TextDiff::from_lines(&live, &of_dump)
+            .iter_all_changes()
+            .filter(|change| change.tag() != similar::ChangeTag::Equal)
+            .map(|change| format!("{}{}", change.tag(), change.value()))
+            .collect();
+        assert!(differing.is_empty(), "{release}\n{}", differing.concat());
+    }
+}
+
+/// What a kornsole says of itself is opened the same way, with what only it tells.
+#[test]
+fn a_dump_of_our_own_is_the_same_picture() {
+    let own = Own::new();
+    let sue = own.console("sue");
+    let submission = Submission { app: "one".into(), queue: "root.a.x".into(), ..Submission::default() };
+    act(&sue, PartitionAct::Submit(submission)).unwrap();
+    sue.wait("the application", |view, _| view.partitions[0].app_by_id(&"one".into()).map(|_| ()));
+    let tags = BTreeMap::from([("pod".to_owned(), "one-t".to_owned())]).into();
+    let ask = AskSpec { id: "t".into(), resource: amount(500), tags, ..AskSpec::default() };
+    act(&sue, PartitionAct::Ask { app: "one".into(), asks: vec![ask] }).unwrap();
+    let runs = |view: &View| {
+        let row = view.partitions[0].app_by_id(&"one".into())?;
+        let told = row.asks.values().next().filter(|ask| matches!(ask.state, AskState::Allocated { .. }))?;
+        Some((row.who.clone(), row.state, row.queue.clone(), told.tags.clone(), told.resource.clone()))
+    };
+    let live = sue.wait("what runs", |view, _| runs(view));
+    let mut stream = TcpStream::connect(own.server.address()).unwrap();
+    stream.write_all(b"GET /debug/fullstatedump HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (_, dump) = answer.split_once("\r\n\r\n").unwrap();
+    let saved = Saved::read("state.json", dump.as_bytes(), Identity::new("sue", ["dev"])).unwrap();
+    let view = saved.view();
+    assert_eq!(runs(&view), Some(live));
+    assert_eq!(view.partitions[0].nodes.len(), 1);
+    assert!(view.partitions[0].queue_at(&"root.b.z".into()).is_some());
+}
+
+#[test]
+fn what_is_no_dump_is_told_with_its_place() {
+    let read = |text: &str| Saved::read("x.json", text.as_bytes(), Identity::default()).err().unwrap();
+    assert!(read("{\"timestamp\": \n nonsense}").starts_with("x.json:2:"), "{}", read("{\"timestamp\": \n nonsense}"));
+    assert!(read("{}").contains("neither partitions nor queues"));
+}
+
+#[test]
+fn a_context_is_opened_from_inside() {
+    let contexts: BTreeMap<String, RemoteContext> =
+        ["old", "new", "lost"].map(|name| (name.to_owned(), RemoteContext::default())).into();
+    let opener = Opener::new(|name| match name {
+        "old" => Ok(Arc::new(saved("1.5.1")) as Arc<dyn Source>),
+        "new" => Ok(Arc::new(saved("1.8.0")) as Arc<dyn Source>),
+        _ => Err("no such file".to_owned()),
+    });
+    let mut driver = Driver::new(Arc::new(saved("1.8.0")), Options::default(), 120, 40);
+    driver.personalize(Personal { contexts, opener: Some(opener), ..Personal::default() });
+    assert!(driver.lines()[0].contains("SAVED"), "{}", driver.lines()[0]);
+    driver.keys(":app gang-1<ret>").unwrap();
+    assert!(driver.find_row("Running").is_some(), "{}", driver.lines().join("\n"));
+    driver.keys(":context old<ret>").unwrap();
+    driver.keys(":app gang-1<ret>").unwrap();
+    assert!(driver.find_row("Starting").is_some(), "1.5.1 has that state\n{}", driver.lines().join("\n"));
+    driver.keys(":context lost<ret>").unwrap();
+    assert!(driver.find_row("lost cannot be opened: no such file").is_some(), "{}", driver.lines().join("\n"));
+    driver.keys(":context nowhere<ret>").unwrap();
+    assert!(driver.find_row("no context nowhere; there are lost, new, old").is_some(), "{}", driver.lines().join("\n"));
+}
+
+#[test]
+fn what_a_saved_state_does_not_hold_is_said_to_be_unknown() {
+    let mut driver = Driver::new(Arc::new(saved("1.8.0")), Options::default(), 120, 40);
+    for keys in ["L", "H"] {
+        driver.keys(keys).unwrap().refresh();
+        let screen = driver.screen_text();
+        assert!(screen.contains("a saved state holds neither an audit nor a history of configurations"), "{screen}");
+    }
+    driver.keys("9").unwrap().refresh();
+    let screen = driver.screen_text();
+    assert!(screen.contains("not known: a saved state does not tell it"), "{screen}");
+    assert!(!screen.contains("0 scheduling errors"), "{screen}");
+}

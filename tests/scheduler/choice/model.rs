@@ -1,0 +1,204 @@
+//! What a cycle has to choose, read from the specification, for asks without gangs, required nodes and preemption.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use kornsole::config::NodeSortPolicy;
+use kornsole::model::{AppId, AppState, AskId, NodeId, Profile, Time};
+use kornsole::scheduler::state::app::Application;
+use kornsole::scheduler::state::ask::Ask;
+use kornsole::scheduler::state::node::Node;
+use kornsole::scheduler::state::queue::{Queue, ROOT};
+use kornsole::scheduler::{Command, EventKind, Partition, Scheduler};
+use proptest::prelude::*;
+use proptest::test_runner::{TestRunner, contextualize_config};
+
+use super::order;
+use super::stream::{self, Asks};
+
+/// What a cycle does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Choice {
+    Nothing,
+    Allocate(AppId, AskId, NodeId),
+    Reserve(AppId, AskId, NodeId),
+}
+
+struct Model<'s> {
+    partition: &'s Partition,
+    profile: Profile,
+    nodes: NodeSortPolicy,
+    now: Time,
+}
+
+impl<'s> Model<'s> {
+    /// SCH-041, SCH-042 without placeholders.
+    fn choice(&self) -> Choice {
+        let root = &self.partition.queues[ROOT];
+        if root.max.is_none() || !root.pending.strictly_greater_than_zero() {
+            return Choice::Nothing;
+        }
+        let reserved = || self.leaves(root).into_iter().find_map(|leaf| self.reserved(leaf));
+        let normal = || self.leaves(root).into_iter().find_map(|leaf| self.normal(leaf));
+        reserved().or_else(normal).unwrap_or(Choice::Nothing)
+    }
+
+    /// The leaves with something pending in the order in which they are tried (SCH-050).
+    fn leaves(&self, queue: &'s Queue) -> Vec<&'s Queue> {
+        if queue.leaf {
+            return vec![queue];
+        }
+        let children = order::children(self.partition, self.profile, queue.key);
+        children.into_iter().flat_map(|child| self.leaves(&self.partition.queues[child])).collect()
+    }
+
+    fn path(&self, leaf: &'s Queue) -> Vec<&'s Queue> {
+        std::iter::successors(Some(leaf), |queue| Some(&self.partition.queues[queue.parent?])).collect()
+    }
+
+    /// SCH-110.
+    fn may_run(&self, leaf: &'s Queue, app: &Application) -> bool {
+        app.state != AppState::Accepted
+            || self.path(leaf).iter().all(|queue| match queue.settings.max_applications {
+                None => true,
+                Some(most) => {
+                    let held = &queue.allocating_accepted;
+                    held.contains(&app.id) || queue.running + (held.len() as u64) < most
+                }
+            })
+    }
+
+    /// Each level by itself (SCH-100, SCH-101).
+    fn fits_queues(&self, leaf: &'s Queue, ask: &Ask) -> bool {
+        self.path(leaf).iter().all(|queue| {
+            let Some(max) = &queue.max else { return true };
+            let short = |(name, wanted): (&str, i64)| {
+                max.get(name).is_some_and(|max| wanted > (max - queue.allocated.amount(name)).max(0) && wanted > 0)
+            };
+            !ask.resource.iter().any(short)
+        })
+    }
+
+    /// SCH-090: by score, then id; those that are kept for somebody or take nothing left out.
+    fn open_nodes(&self) -> Vec<&'s Node> {
+        let score = |node: &Node| {
+            let shares = ["memory", "vcore"].into_iter().filter_map(|name| {
+                let share = 1.0 - node.available.amount(name) as f64 / node.total.get(name)? as f64;
+                (!share.is_nan()).then_some(share)
+            });
+            let (sum, count) = shares.fold((0.0, 0.0), |(sum, count), share| (sum + share, count + 1.0));
+            let usage = if count == 0.0 { 0.0 } else { sum / count };
+            if self.nodes == NodeSortPolicy::Fair { usage } else { 1.0 - usage }
+        };
+        let mut nodes: Vec<&Node> = self.partition.nodes.iter().collect();
+        nodes.sort_by(|l, r| score(l).partial_cmp(&score(r)).unwrap().then_with(|| l.id.cmp(&r.id)));
+        nodes.retain(|node| node.schedulable && node.reservations.is_empty());
+        nodes
+    }
+
+    /// Pending asks: the most important first, then the oldest, then by arrival (SCH-080).
+    fn asks(app: &'s Application) -> Vec<&'s Ask> {
+        let mut asks: Vec<&Ask> = app.asks.iter().map(|(_, ask)| ask).filter(|a| a.allocation.is_none()).collect();
+        asks.sort_by_key(|ask| (std::cmp::Reverse(ask.priority), ask.created, ask.arrival));
+        asks
+    }
+
+    /// SCH-134.
+    fn reserved(&self, leaf: &'s Queue) -> Option<Choice> {
+        let mut apps: Vec<&Application> = leaf.apps.iter().map(|key| &self.partition.apps[*key]).collect();
+        apps.retain(|app| !app.reservations.is_empty());
+        apps.sort_by_key(|app| (app.submitted, app.id.clone()));
+        for app in apps.into_iter().filter(|app| self.may_run(leaf, app)) {
+            let held = || app.reservations.iter().map(|(ask, node)| (&app.asks[*ask], &self.partition.nodes[*node]));
+            let held = || held().filter(|(ask, _)| self.fits_queues(leaf, ask));
+            let allocate = |ask: &Ask, node: &Node| Choice::Allocate(app.id.clone(), ask.id.clone(), node.id.clone());
+            if let Some((ask, node)) = held().find(|(ask, node)| node.available.fit_in(&ask.resource)) {
+                return Some(allocate(ask, node));
+            }
+            for (ask, _) in held() {
+                if let Some(node) = self.open_nodes().into_iter().find(|node| node.available.fit_in(&ask.resource)) {
+                    return Some(allocate(ask, node));
+                }
+            }
+        }
+        None
+    }
+
+    /// SCH-081 to SCH-083, SCH-093, SCH-130.
+    fn normal(&self, leaf: &'s Queue) -> Option<Choice> {
+        for app in order::applications(self.partition, self.profile, leaf) {
+            if !self.may_run(leaf, app) {
+                continue;
+            }
+            for ask in Self::asks(app).into_iter().filter(|ask| self.fits_queues(leaf, ask)) {
+                let mut nodes = self.open_nodes();
+                nodes.retain(|node| node.total.fit_in(&ask.resource));
+                let (id, key) = (app.id.clone(), ask.id.clone());
+                if let Some(node) = nodes.iter().find(|node| node.available.fit_in(&ask.resource)) {
+                    return Some(Choice::Allocate(id, key, node.id.clone()));
+                }
+                let holds = app.reservations.iter().any(|(held, _)| app.asks[*held].id == ask.id);
+                if holds || self.now.since(ask.created) <= Duration::from_secs(2) {
+                    continue;
+                }
+                let mut best: Option<(f64, &Node)> = None;
+                for node in nodes {
+                    let score = ask.resource.fit_in_score(&node.available);
+                    if best.is_none_or(|(lowest, _)| score < lowest) {
+                        best = Some((score, node));
+                    }
+                }
+                if let Some((_, node)) = best {
+                    return Some(Choice::Reserve(id, key, node.id.clone()));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Every cycle of a random history does what the model says, under every profile and node order, and what it does is not always the
+/// same.
+#[test]
+fn a_cycle_chooses_what_the_specification_says() {
+    let (allocated, reserved, nothing) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
+    let config = contextualize_config(config);
+    let cases = config.cases;
+    let mut runner = TestRunner::new(config);
+    let policies = [(NodeSortPolicy::Fair, "fair"), (NodeSortPolicy::BinPacking, "binpacking")];
+    let given = (
+        prop::sample::select(&Profile::ALL),
+        prop::sample::select(policies.to_vec()),
+        prop::collection::vec((0..6usize, 0..5usize, 0..3usize), 1..12),
+        stream::steps(Asks::Plain, 120),
+    );
+    let outcome = runner.run(&given, |(profile, (nodes, policy), setups, steps)| {
+        let config = stream::config(profile, policy, &setups);
+        stream::run(&mut Scheduler::new(profile), &config, &steps, |scheduler, now| {
+            let expected = Model { partition: &scheduler.partitions()[0], profile, nodes, now }.choice();
+            let events = scheduler.apply(now, &Command::Cycle);
+            let found = events.iter().find_map(|event| match &event.kind {
+                EventKind::Allocated { app, ask, node, .. } => {
+                    Some(Choice::Allocate(app.clone(), ask.clone(), node.clone()))
+                }
+                EventKind::Reserved { app, ask, node, .. } => {
+                    Some(Choice::Reserve(app.clone(), ask.clone(), node.clone()))
+                }
+                _ => None,
+            });
+            assert_eq!(found.unwrap_or(Choice::Nothing), expected, "{profile} at {now}");
+            let count = match expected {
+                Choice::Nothing => &nothing,
+                Choice::Allocate(..) => &allocated,
+                Choice::Reserve(..) => &reserved,
+            };
+            count.set(count.get() + 1);
+            events
+        });
+        Ok(())
+    });
+    outcome.unwrap();
+    let found = (allocated.get(), reserved.get(), nothing.get());
+    assert!(found.0 > 13 * cases && found.1 > cases / 3 && found.2 > 13 * cases, "too little of something: {found:?}");
+}

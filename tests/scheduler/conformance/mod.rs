@@ -1,0 +1,224 @@
+//! Recorded traces of real cores: the same scenario gives the same lines in the same order, `message` apart.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use kornsole::model::Profile;
+use kornsole::scenario::{self, Runner, Trace};
+use kornsole::scheduler::Switches;
+use serde_json::Value;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/scenarios")
+}
+
+/// One recorded scenario.
+struct Case {
+    name: String,
+    scenario: String,
+    /// What 1.5.1 did.
+    old: Vec<Value>,
+    /// What 1.8.0 did; `None` where that rested on the order of a hash map.
+    new: Option<Vec<Value>>,
+}
+
+fn cases() -> Vec<Case> {
+    let mut names: Vec<String> = std::fs::read_dir(folder())
+        .expect("the recordings are there")
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned))
+        .collect();
+    names.sort();
+    names.into_iter().map(case).collect()
+}
+
+fn case(name: String) -> Case {
+    let read = |ending: &str| std::fs::read_to_string(folder().join(format!("{name}.{ending}"))).ok();
+    let old = lines(&read("jsonl").expect("every scenario has a trace"));
+    let varies = folder().join(format!("{name}.1.8.varies")).exists();
+    let new = match read("1.8.jsonl") {
+        Some(text) => Some(lines(&text)),
+        None => (!varies).then(|| old.clone()),
+    };
+    Case { scenario: read("yaml").expect("it was listed"), name, old, new }
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| comparable(serde_json::from_str(line).expect("a trace line is JSON"))).collect()
+}
+
+/// A line without what is not compared.
+fn comparable(mut line: Value) -> Value {
+    if let Some(line) = line.as_object_mut() {
+        line.remove("message");
+    }
+    line
+}
+
+fn trace(case: &Case, profile: Profile) -> Vec<Value> {
+    lines(&text(case, Switches::of(profile), profile))
+}
+
+/// The trace of a scheduler that decides by these switches and reads configurations as `profile` does.
+fn text(case: &Case, switches: Switches, profile: Profile) -> String {
+    let reading = scenario::read(&case.scenario);
+    assert_eq!(reading.faults, [], "{}", case.name);
+    let scenario = reading.scenario.expect("a scenario without faults");
+    let config = scenario.embedded_config(profile).expect("recorded scenarios bring their configuration");
+    let mut trace = Trace::new(Vec::new());
+    Runner::switched(switches, profile).run(&scenario, config, &mut trace).expect("writing to memory");
+    String::from_utf8(trace.finish().expect("writing to memory")).expect("JSON is UTF-8")
+}
+
+/// The first line in which two traces differ.
+fn difference(ours: &[Value], theirs: &[Value]) -> Option<String> {
+    let at = (0..ours.len().max(theirs.len())).find(|at| ours.get(*at) != theirs.get(*at))?;
+    let show = |line: Option<&Value>| line.map_or("nothing".to_owned(), Value::to_string);
+    let (ours, theirs) = (ours.get(at), theirs.get(at));
+    if let (Some(ours), Some(theirs)) = (ours, theirs)
+        && ours["event"] == "snapshot"
+        && theirs["event"] == "snapshot"
+    {
+        return Some(format!("line {}, step {}: {}", at + 1, ours["step"], snapshot_difference(ours, theirs)));
+    }
+    Some(format!("line {}:\n  ours   {}\n  theirs {}", at + 1, show(ours), show(theirs)))
+}
+
+/// What differs between two snapshots, row by row.
+fn snapshot_difference(ours: &Value, theirs: &Value) -> String {
+    let mut out = String::new();
+    for list in ["queues", "apps", "nodes", "users", "groups"] {
+        let rows = |snapshot: &Value| snapshot[list].as_array().cloned().unwrap_or_default();
+        let (ours, theirs) = (rows(ours), rows(theirs));
+        for at in 0..ours.len().max(theirs.len()) {
+            let (ours, theirs) = (ours.get(at), theirs.get(at));
+            if ours == theirs {
+                continue;
+            }
+            let (Some(Value::Object(ours)), Some(Value::Object(theirs))) = (ours, theirs) else {
+                out += &format!("\n  {list}: ours {ours:?}, theirs {theirs:?}");
+                continue;
+            };
+            let name = ["queue", "app", "node", "name"].iter().find_map(|key| theirs.get(*key)).unwrap_or(&Value::Null);
+            for (key, value) in theirs.iter().filter(|(key, value)| ours.get(*key) != Some(value)) {
+                out += &format!("\n  {list} {name}: {key} is {}, theirs {value}", ours[key]);
+            }
+        }
+    }
+    out
+}
+
+/// Cases in which the default profile decides otherwise than both releases, by family and number, with the deviation. The
+/// releases' own profiles agree with every recording.
+type Listed = (&'static str, &'static str, &'static str);
+
+const DIFFERING: &[Listed] = &[
+    ("mix", "005 028", "D-02"),
+    ("mix", "007", "P-02"),
+    ("mix", "021", "D-02, D-04"),
+    ("mix", "026", "D-04"),
+    ("placement", "000 004 013 020 024 025", "CFG-090: a rule name counts in any case"),
+    ("placement", "001 008", "PLC-051"),
+    ("placement", "017", "PLC-072"),
+    ("reload", "000", "D-03, D-04"),
+    ("reload", "003 008 009 021", "D-04"),
+    ("reload", "013", "D-03"),
+    ("reload", "019", "D-02, D-04"),
+    ("reload", "004 010 011 012 014 015 017 018 020", "D-03, D-04"),
+    ("reload", "006", "D-02, D-03, D-04"),
+    ("reload", "007", "D-02, D-03, D-04, P-02"),
+];
+
+fn listed(profile: Profile) -> BTreeMap<String, &'static str> {
+    let all = if profile == Profile::Kornsole { DIFFERING } else { &[] };
+    all.iter()
+        .flat_map(|(family, numbers, why)| numbers.split(' ').map(move |n| (format!("{family}-{n}"), *why)))
+        .collect()
+}
+
+/// What keeps a case from agreeing under a profile; the default profile may agree with either recording.
+fn disagreement(case: &Case, profile: Profile) -> Option<String> {
+    let ours = trace(case, profile);
+    let old = || difference(&ours, &case.old);
+    let new = || case.new.as_ref().and_then(|new| difference(&ours, new));
+    match profile {
+        Profile::V1_5_1 => old(),
+        Profile::V1_8_0 => new(),
+        Profile::Kornsole => old().filter(|_| case.new.is_none() || new().is_some()),
+    }
+}
+
+/// Runs all recordings under one profile. Gives how many of each family agree.
+fn agreeing(profile: Profile) -> BTreeMap<String, usize> {
+    let mut listed = listed(profile);
+    let mut agreeing: BTreeMap<String, usize> = BTreeMap::new();
+    let mut wrong = String::new();
+    for case in cases() {
+        let family = case.name.split('-').next().unwrap_or_default().to_owned();
+        let row = agreeing.entry(family).or_default();
+        match (disagreement(&case, profile), listed.remove(&case.name)) {
+            (None, None) => *row += 1,
+            (None, Some(why)) => wrong += &format!("{} agrees, but is listed as differing by {why}\n", case.name),
+            (Some(_), Some(_)) => {}
+            (Some(difference), None) => wrong += &format!("{}: {difference}\n", case.name),
+        }
+    }
+    let unknown: BTreeSet<String> = listed.into_keys().collect();
+    assert!(wrong.is_empty() && unknown.is_empty(), "{profile}:\n{wrong}listed, but not there: {unknown:?}");
+    agreeing
+}
+
+#[test]
+fn recordings_agree_but_for_those_listed() {
+    let mut table = "           1.5.1  1.8.0  kornsole\n".to_owned();
+    let [own, old, new] = Profile::ALL.map(agreeing);
+    for (family, count) in &old {
+        table += &format!("{family:10} {count:5}  {:5}  {:8}\n", new[family], own[family]);
+    }
+    insta::assert_snapshot!(table, @r"
+               1.5.1  1.8.0  kornsole
+    appsort       22     22        22
+    gang          22     22        22
+    limits        22     22        22
+    mix           30     30        25
+    nodes         22     22        22
+    placement     22     22        13
+    preempt       22     22        22
+    priority      22     22        22
+    quota         22     22        22
+    reload        22     22         4
+    ");
+}
+
+/// Where the two recordings differ, the default profile sides with 1.5.1, but for these deviations (`profiles.md` section 9).
+#[test]
+fn the_default_profile_sides_with_1_8_0_where_it_says_so() {
+    let sides = |case: &Case| {
+        let ours = trace(case, Profile::Kornsole);
+        difference(&ours, &case.old).is_some() && case.new.as_ref().is_some_and(|new| difference(&ours, new).is_none())
+    };
+    let found: Vec<String> = cases().into_iter().filter(sides).map(|case| case.name).collect();
+    let draining = ["mix-012", "reload-001", "reload-002", "reload-016"];
+    let without_guarantee = ["preempt-003", "preempt-008", "preempt-013", "preempt-018", "preempt-020"];
+    let mut listed = [draining.as_slice(), &without_guarantee].concat();
+    listed.sort_unstable();
+    assert_eq!(found, listed, "D-04 and D-05");
+}
+
+mod deviations;
+
+#[test]
+fn the_same_scenario_gives_the_same_bytes() {
+    let case = case("mix-001".to_owned());
+    let run = || {
+        let scenario = scenario::read(&case.scenario).scenario.expect("a recorded scenario reads");
+        let config = scenario.embedded_config(Profile::Kornsole).expect("recorded scenarios bring their configuration");
+        let mut trace = Trace::new(Vec::new());
+        scenario::run(&scenario, config, Profile::Kornsole, &mut trace).expect("writing to memory");
+        trace.finish().expect("writing to memory")
+    };
+    let first = run();
+    assert!(first.len() > 10_000);
+    assert_eq!(first, run());
+}
+
+mod events;

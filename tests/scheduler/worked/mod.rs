@@ -1,0 +1,19 @@
+//! The worked examples of the scheduler's rules, each with the rule's own numbers: inputs as scenario steps, results step by
+//! step.
+
+mod stage;
+
+mod asks;
+mod gang_rules;
+mod gangs;
+mod life;
+mod limits;
+mod limits_basics;
+mod limits_reload;
+mod limits_rules;
+mod order;
+mod preempt;
+mod preempt_rules;
+mod priority;
+mod queues;
+mod reserve;
