@@ -10,7 +10,7 @@ use super::configure::{self, ConfigChange};
 use super::prepared::Prepared;
 use super::state::{State, counted};
 use crate::model::{AppId, AskId, NodeId, QueuePath, Resource};
-use crate::scheduler::placement::{Outcome, access};
+use crate::scheduler::placement::{PlacementOutcome, access};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::{AskSpec, Command, Denial, Event, EventKind, Partition, PartitionCommand, Submission};
 use crate::view::act::may::queue_changed;
@@ -184,7 +184,8 @@ fn order_clean(
     }
     let plan = if queues { part.cleaning_plan() } else { Default::default() };
     let expired = if applications { part.expired(state.now) } else { 0 };
-    let kept = plan.kept.into_iter().map(|(queue, apps)| Kept { queue, why: counted(apps as usize, "application") });
+    let kept =
+        plan.draining.into_iter().map(|(queue, apps)| Kept { queue, why: counted(apps as usize, "application") });
     let done = Cleaned { removed_queues: plan.removed, kept: kept.collect(), removed_applications: expired, dry_run };
     if !dry_run {
         commit(state, at, PartitionCommand::Clean { queues, applications });
@@ -204,7 +205,7 @@ fn order_submit(state: &mut State, at: &Within<'_>, submission: &Submission) -> 
         return Err(Refusal::new(Code::Exists, at.cannot(), "a live application has this id"));
     }
     // A forced submission passes placement without any right.
-    if let Outcome::Placed(placed) = part.would_place(submission).placement.outcome
+    if let PlacementOutcome::Placed(placed) = part.would_place(submission).placement.outcome
         && access::submit(&part.queues, placed.path.as_str(), &at.actor.identity).is_none()
     {
         return Err(Refusal::no_access(at.actor, &at.order.act, &placed.path, AclKind::Submit));

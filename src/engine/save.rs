@@ -48,7 +48,7 @@ struct SavedState<'a, S> {
 /// Everything of a state but its audit log and events, as MessagePack.
 #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
 pub(super) fn save(state: &mut State) -> Vec<u8> {
-    state.scheduler.partitions_mut().iter_mut().for_each(Partition::count_all_slept);
+    state.scheduler.partitions_mut().iter_mut().for_each(Partition::count_all_skipped_cycles);
     let (notices, notice_count, history) = state.views.saved();
     let Deadlines { clean_every, next_clean, next_sample, retry, cycle_due } = state.deadlines;
     let saved = SavedState {

@@ -1,4 +1,4 @@
-//! Makes views of a scheduler, each from the one before and what was touched since.
+//! Makes views of a scheduler, each from the one before and what was dirty since.
 //!
 //! The first view reads everything. From then on a view costs what changed: rows of objects that the scheduler did not
 //! touch are the very same allocations as before.
@@ -17,7 +17,7 @@ use super::snapshot::{PartitionView, View};
 use super::users::{self, Side, UsageBuilder};
 use crate::model::{NodeId, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
-use crate::scheduler::state::dirty::Touched;
+use crate::scheduler::state::dirty::Dirty;
 use crate::scheduler::state::queue::Settings;
 use crate::scheduler::usage::QueueLimits;
 use crate::scheduler::{Partition, Scheduler};
@@ -74,7 +74,7 @@ impl ViewBuilder {
 
     /// Has the next view show every pending ask as it is: counts that change in every cycle are shown now and then only.
     pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
-        scheduler.partitions_mut().iter_mut().for_each(Partition::touch_pending);
+        scheduler.partitions_mut().iter_mut().for_each(Partition::mark_pending);
     }
 
     /// What outlasts a restart: the notices, how many there ever were, and the samples.
@@ -136,7 +136,7 @@ impl ViewBuilder {
         self.view.partitions.clear();
         self.partitions.clear();
         for partition in scheduler.partitions_mut() {
-            partition.touched = None;
+            partition.dirty = None;
             self.view.partitions.push(PartitionView { name: Arc::clone(&partition.name), ..Default::default() });
             self.partitions.push(PartitionBuilder::default());
         }
@@ -155,48 +155,48 @@ impl ViewBuilder {
 
 impl PartitionBuilder {
     fn update(&mut self, view: &mut PartitionView, partition: &mut Partition) -> bool {
-        let touched = match &mut partition.touched {
-            Some(touched) if touched.is_empty() => return false,
-            Some(touched) => touched.take(),
+        let dirty = match &mut partition.dirty {
+            Some(dirty) if dirty.is_empty() => return false,
+            Some(dirty) => dirty.take(),
             None => {
                 // A partition that nobody has looked at yet, perhaps a new one by the name of one that is gone.
                 let (tree_generation, app_generation) = (view.tree_generation, view.app_generation);
                 let name = Arc::clone(&partition.name);
                 *view = PartitionView { name, tree_generation, app_generation, ..PartitionView::default() };
                 *self = Self::default();
-                partition.touched = Some(Touched::default());
-                all_touched(partition)
+                partition.dirty = Some(Dirty::default());
+                everything(partition)
             }
         };
-        view.tree_generation += u64::from(touched.tree);
-        view.app_generation += u64::from(touched.app_set);
+        view.tree_generation += u64::from(dirty.tree);
+        view.app_generation += u64::from(dirty.app_set);
         let mut limits_changed = false;
-        for key in touched.queues.iter() {
+        for key in dirty.queues.iter() {
             limits_changed |= self.update_queue(view, partition, key);
         }
         if limits_changed {
             view.limited_users = users::limited(view, Side::User);
             view.limited_groups = users::limited(view, Side::Group);
         }
-        for key in touched.apps.iter() {
+        for key in dirty.apps.iter() {
             update_app(view, partition, key);
         }
-        for (app, ask, arrival) in &touched.asks {
+        for (app, ask, arrival) in &dirty.asks {
             update_ask(view, partition, *app, *ask, *arrival);
         }
         // Slots are used again: all that is gone goes first, or an id in a new slot would go with its old one.
-        for key in touched.nodes.iter() {
+        for key in dirty.nodes.iter() {
             self.drop_node(view, partition, key);
         }
-        for key in touched.nodes.iter() {
+        for key in dirty.nodes.iter() {
             self.update_node(view, partition, key);
         }
-        for (node, number) in &touched.allocations {
+        for (node, number) in &dirty.allocations {
             self.update_allocation(view, partition, *node, *number);
         }
         let PartitionView { users, groups, .. } = view;
-        self.users.update(users, &partition.usage.users, Side::User, touched.users.iter(), partition);
-        self.groups.update(groups, &partition.usage.groups, Side::Group, touched.groups.iter(), partition);
+        self.users.update(users, &partition.usage.users, Side::User, dirty.users.iter(), partition);
+        self.groups.update(groups, &partition.usage.groups, Side::Group, dirty.groups.iter(), partition);
         self.update_ended(view, partition);
         view.state = partition.state;
         view.preemption = partition.preemption;
@@ -292,8 +292,8 @@ impl PartitionBuilder {
 }
 
 /// All there is, for the first view.
-fn all_touched(partition: &Partition) -> Touched {
-    let mut all = Touched { tree: true, app_set: true, ..Touched::default() };
+fn everything(partition: &Partition) -> Dirty {
+    let mut all = Dirty { tree: true, app_set: true, ..Dirty::default() };
     partition.queues.iter().for_each(|queue| all.queues.mark(queue.key));
     for (key, app) in partition.apps.iter() {
         all.apps.mark(key);

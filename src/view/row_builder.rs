@@ -11,11 +11,13 @@ use super::rows::{
 use crate::config::properties::Property;
 use crate::model::NodeId;
 use crate::scheduler::Partition;
-use crate::scheduler::gang::TaskGroup;
 use crate::scheduler::index::{AppKey, AskKey, QueueKey};
-use crate::scheduler::state::app::{Application, Ask, Tried};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::ask_log::TryResult;
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::queue::{Queue, Settings};
+use crate::scheduler::state::task_group::TaskGroup;
 
 /// What is known of an ask beside its row; of most there is nothing.
 pub(super) fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
@@ -119,7 +121,7 @@ pub(super) fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
         asks: old.map(|old| old.asks.clone()).unwrap_or_default(),
         notes: old.map(|old| old.notes.clone()).unwrap_or_default(),
         max_allocated: app.max_allocated.clone(),
-        past: Arc::clone(&app.past),
+        past: Arc::clone(&app.tracked_resources),
         pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
         log,
         message: app.message.clone(),
@@ -145,11 +147,11 @@ pub(super) fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition
         }
         None => AskState::Pending {
             reason: match ask.tried {
-                Tried::Never => PendingReason::NotTried,
-                Tried::UserQuota => PendingReason::UserQuota,
-                Tried::QueueQuota => PendingReason::QueueQuota,
-                Tried::NoNode => PendingReason::NoNode,
-                Tried::Placeholder => PendingReason::Placeholder,
+                TryResult::Never => PendingReason::NotTried,
+                TryResult::UserQuota => PendingReason::UserQuota,
+                TryResult::QueueQuota => PendingReason::QueueQuota,
+                TryResult::NoNode => PendingReason::NoNode,
+                TryResult::Placeholder => PendingReason::Placeholder,
             },
             reserved,
         },

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Context;
 use crate::api::dto;
 use crate::model::AppId;
-use crate::view::rows::{AskLog, ByInstance, FailureCount, Past};
+use crate::view::rows::{AskLog, ByInstance, FailureCount, TrackedResources};
 use crate::view::{AppRow, AskNotes, AskRow, AskState, Failure, PartitionView};
 
 /// An application of a partition.
@@ -129,7 +129,7 @@ fn allocation_log(context: &Context, log: &AskLog) -> Vec<dto::LogEntry> {
     failures.into_iter().map(entry).collect()
 }
 
-fn past(past: &Past) -> dto::ResourceHistory {
+fn past(past: &TrackedResources) -> dto::ResourceHistory {
     let by_type =
         |sums: &ByInstance| dto::UsageByType(sums.iter().map(|(kind, sum)| (kind.to_string(), sum.into())).collect());
     dto::ResourceHistory {

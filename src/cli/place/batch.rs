@@ -16,7 +16,7 @@ use crate::config::fault::escaped;
 use crate::config::{Fault, Source};
 use crate::model::QueuePath;
 use crate::view::PartitionView;
-use crate::view::placement::{Outcome, Placement, Request};
+use crate::view::placement::{Placement, PlacementOutcome, Request};
 
 /// What a batch is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -218,7 +218,7 @@ fn as_expected(expect: &str, placement: &Placement) -> Option<bool> {
 
 fn as_cells(row: &Row, placement: &Placement, met: Option<bool>) -> [String; 6] {
     let (lands, why) = match &placement.outcome {
-        Outcome::Placed(placed) => {
+        PlacementOutcome::Placed(placed) => {
             let entry = placement.trace.rules.last();
             let rule = entry.map(|entry| format!("{} ({})", entry.rule, entry.name())).unwrap_or_default();
             let new = match placed.create.len() {
@@ -228,7 +228,7 @@ fn as_cells(row: &Row, placement: &Placement, met: Option<bool>) -> [String; 6] 
             };
             (placed.path.to_string(), format!("{rule}{new}"))
         }
-        Outcome::Refused(refused) => {
+        PlacementOutcome::Refused(refused) => {
             let reason = placement.reason().map(|reason| reason.to_string()).unwrap_or_default();
             (REJECTED.to_owned(), format!("{}: {reason}", refused.refusal.code()))
         }

@@ -111,7 +111,7 @@ fn wrapped(words: &str, width: usize, role: Role) -> Lines {
 /// The rules, with how often each decided.
 fn rules(lines: &mut Lines, part: &PartitionView, page: &PlacementPage, width: usize) {
     let running = matches!(page.against, Against::Running);
-    let told = part.rules.told();
+    let told = part.rules.rule_lines();
     let (title, hits) = if running {
         ("rules in force", "placed of reached")
     } else {

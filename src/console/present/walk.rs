@@ -12,7 +12,7 @@ use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::theme::{Role, Signs};
 use crate::view::PartitionView;
-use crate::view::placement::{Line, Mark, Outcome, Placement, RuleRef, template_words};
+use crate::view::placement::{Line, Mark, Placement, PlacementOutcome, RuleRef, template_words};
 
 /// The room that a note needs at least in a column of its own.
 const LEAST_NOTE: usize = 24;
@@ -104,7 +104,7 @@ const fn role(mark: Mark) -> Role {
 /// What a placement comes to, wrapped: the queue and what is created on the way, or why it is rejected.
 pub fn verdict(placement: &Placement, part: Option<&PartitionView>, width: usize, signs: &Signs) -> Vec<Vec<Piece>> {
     let (sign, role, first, rest) = match &placement.outcome {
-        Outcome::Placed(placed) => {
+        PlacementOutcome::Placed(placed) => {
             let by = match placed.rule {
                 RuleRef::Rule(number) => format!("rule {}", number + 1),
                 rule => rule.to_string(),
@@ -120,7 +120,7 @@ pub fn verdict(placement: &Placement, part: Option<&PartitionView>, width: usize
             }
             (signs.arrow, Role::Good, placed.path.to_string(), words.join(", "))
         }
-        Outcome::Refused(refused) => {
+        PlacementOutcome::Refused(refused) => {
             (signs.limit, Role::Error, format!("rejected, {}", refused.refusal.code()), refused.refusal.to_string())
         }
     };

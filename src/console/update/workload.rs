@@ -10,7 +10,7 @@ use crate::console::state::{Grade, State};
 use crate::console::update::orders::{ask, ask_first};
 use crate::model::{AppId, AskId, MEMORY, NodeId, Priority, Resource, VCORE, parse_quantity};
 use crate::view::act::{Act, AskSpec, Cleaned, GangStyle, MOST_ASKS, PartitionAct, Submission};
-use crate::view::placement::{Outcome, Request};
+use crate::view::placement::{PlacementOutcome, Request};
 use crate::view::{AppRow, AskState, PartitionView};
 
 /// The longest id of an application that is taken from a command line, in bytes.
@@ -65,8 +65,8 @@ fn placed(part: &PartitionView, submission: &Submission) -> Result<Vec<String>, 
     let Submission { app, queue, who, tags, .. } = submission;
     let request = Request { queue, user: &who.user, groups: &who.groups, tags };
     match part.preview(&request, Some(app)).placement.outcome {
-        Outcome::Refused(refused) => Err(format!("{app} would be rejected: {}", refused.refusal)),
-        Outcome::Placed(placed) => {
+        PlacementOutcome::Refused(refused) => Err(format!("{app} would be rejected: {}", refused.refusal)),
+        PlacementOutcome::Placed(placed) => {
             let mut lines = vec![format!("It goes to {}, as user {}.", placed.path, who.user)];
             if !placed.create.is_empty() {
                 let queues: Vec<&str> = placed.create.iter().map(|queue| queue.as_str()).collect();

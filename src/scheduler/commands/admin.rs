@@ -1,16 +1,15 @@
 //! Administrative actions: killing and moving an application (`scheduler.md` section 20).
 
-use crate::scheduler::interface::denial::{Denial, Misfit, MisfitKind};
 use std::sync::Arc;
 
 use crate::model::{AppId, AppState, Identity, QueuePath, QueueState, Time};
 use crate::scheduler::index::{AppKey, QueueKey};
+use crate::scheduler::interface::denial::{Denial, Misfit, MisfitKind};
 use crate::scheduler::interface::event::{Event, EventKind};
-use crate::scheduler::placement::access;
 use crate::scheduler::placement::access::AclKind;
-use crate::scheduler::placement::{QueueTree, RECOVERY_QUEUE, ancestors};
+use crate::scheduler::placement::{QueueTree, RECOVERY_QUEUE, access, ancestors};
 use crate::scheduler::state::partition::Partition;
-use crate::scheduler::state::queue::PathUp;
+use crate::scheduler::state::queue_tree::PathUp;
 use crate::scheduler::usage::Side;
 
 impl Partition {
@@ -130,7 +129,7 @@ impl Partition {
 
     /// Moves every counter of the application from its path to the target's (SCH-204).
     fn carry_over(&mut self, now: Time, key: AppKey, target: QueueKey, events: &mut Vec<Event>) {
-        self.tell_group(now, key, true, false, events);
+        self.report_group_link(now, key, true, false, events);
         let user = self.usage.user_of(&self.apps[key].account);
         events.extend(self.usage_event(now, Side::User, Arc::clone(&user), key, false));
         let app = &self.apps[key];
@@ -171,7 +170,7 @@ impl Partition {
             asks.push((ask_key, ask.arrival));
         }
         for (ask, arrival) in asks {
-            self.touch_ask(key, ask, arrival);
+            self.mark_ask(key, ask, arrival);
         }
         self.join_queue(key);
         events.extend(self.usage_event(now, Side::User, user, key, true));

@@ -7,7 +7,7 @@ use crate::scheduler::index::{AppKey, AskKey};
 use crate::scheduler::interface::command::AskSpec;
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::interface::switches::{AskAgainAllocated, AskAgainPending};
-use crate::scheduler::state::app::{Allocation, Ask};
+use crate::scheduler::state::ask::{Allocation, Ask};
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 
@@ -202,11 +202,11 @@ impl Partition {
             self.usage.decrease(&application.account, &path, &before);
             self.usage.increase(&mut application.account, &path, &application.id, to);
             self.nodes.change(node, |node| change(&mut node.allocated));
-            self.touch_allocation(node, number);
-            self.touch_account(app);
+            self.mark_allocation(node, number);
+            self.mark_account(app);
         }
-        self.touch_ask(app, ask, arrival);
-        self.touch_path(self.apps[app].queue);
+        self.mark_ask(app, ask, arrival);
+        self.mark_path(self.apps[app].queue);
         self.refresh_app(app);
     }
 
@@ -219,8 +219,8 @@ impl Partition {
         }
         let arrival = ask.arrival;
         let key = application.add_ask(ask);
-        self.touch_ask(app, key, arrival);
-        self.touch_path(leaf);
+        self.mark_ask(app, key, arrival);
+        self.mark_path(leaf);
         self.refresh_app(app);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{Resource, Time};
-use crate::scheduler::configuration::reload::tell_resources;
+use crate::scheduler::configuration::load_queues::report_resources;
 use crate::scheduler::index::QueueKey;
 use crate::scheduler::interface::event::Event;
 use crate::scheduler::interface::switches::RecoveryQueue;
@@ -43,10 +43,10 @@ impl Partition {
         if let Some(max) = max_apps.filter(|_| self.switches.namespace_tags_together) {
             queue.settings = Arc::new(Settings { max_applications: Some(max), ..(*queue.settings).clone() });
         }
-        tell_resources(now, queue, before, events);
+        report_resources(now, queue, before, events);
         queue.refresh_share();
         self.share_bases_stale = true;
-        self.touch_queue(leaf);
+        self.mark_queue(leaf);
     }
 }
 

@@ -23,7 +23,7 @@ impl Partition {
         let key = self.nodes.add(spec.clone());
         events.push(Event::new(now, EventKind::NodeSchedulable { node: id.clone(), schedulable: !spec.drained }));
         self.change_root_max(now, events, |max| max.add_assign(&spec.capacity));
-        self.touch_node(key);
+        self.mark_node(key);
         events.push(Event::new(now, EventKind::NodeAdded { node: id.clone(), capacity: spec.capacity.clone() }));
         events.push(Event::new(now, EventKind::NodeAccepted { node: id }));
     }
@@ -65,7 +65,7 @@ impl Partition {
             let kind = EventKind::NodeOccupied { node: id.clone(), occupied: occupied.clone() };
             events.push(Event::new(now, kind));
         }
-        self.touch_node(key);
+        self.mark_node(key);
     }
 
     /// Takes new allocations or not (SCH-192). Allocations and capacity stay.
@@ -81,7 +81,7 @@ impl Partition {
             events.push(Event::new(now, EventKind::NodeSchedulable { node: id.clone(), schedulable }));
         }
         self.nodes.change(key, |node| node.schedulable = schedulable);
-        self.touch_node(key);
+        self.mark_node(key);
     }
 
     /// Decommissions a node: its allocations are released, then its capacity goes (SCH-193).
@@ -94,7 +94,7 @@ impl Partition {
         }
         let Some(node) = self.nodes.remove(key) else { return };
         self.change_root_max(now, events, |max| max.sub_assign(&node.total));
-        self.touch_node(key);
+        self.mark_node(key);
         events.push(Event { at: now, kind: EventKind::NodeRemoved { node: node.id } });
     }
 
@@ -120,7 +120,7 @@ impl Partition {
         let max = before.or_else(|| root.max.clone()).unwrap_or_default();
         events.push(Event::new(now, EventKind::QueueMax { queue: root.path.clone(), max }));
         self.share_bases_stale = true;
-        self.touch_queue(ROOT);
+        self.mark_queue(ROOT);
     }
 }
 

@@ -6,8 +6,16 @@ use std::sync::Arc;
 use crate::model::{AppId, AppState, AskId, Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
-use crate::scheduler::state::app::{Allocation, Application, Ask};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::{Allocation, Ask};
+use crate::scheduler::state::node::Node;
 use crate::scheduler::state::partition::Partition;
+use crate::scheduler::usage::tracked_resources::TrackedResources;
+
+/// The attribute that names the kind of a node.
+const INSTANCE_TYPE: &str = "si/instance-type";
+/// Nodes that name none.
+const UNKNOWN: &str = "UNKNOWN";
 
 impl Partition {
     /// An allocation is over, or a pending ask is withdrawn.
@@ -27,7 +35,7 @@ impl Partition {
         }
     }
 
-    /// What a release tells of an allocation that ends otherwise than by time: its ask is taken away with it (P-06).
+    /// What a release reports of an allocation that ends otherwise than by time: its ask is taken away with it (P-06).
     pub(in crate::scheduler) fn spent(&self, app: AppKey, ask: AskKey) -> Option<EventKind> {
         let application = self.apps.get(app).filter(|_| self.switches.release_ends_ask)?;
         let Ask { id, resource, .. } = application.asks.get(ask)?;
@@ -174,7 +182,12 @@ impl Partition {
         for key in allocated {
             let application = &mut self.apps[app];
             let Some(Allocation { node, number, .. }) = application.asks[key].allocation else { continue };
-            Arc::make_mut(&mut application.past).count(now, &application.asks[key], &self.nodes[node], reason);
+            Arc::make_mut(&mut application.tracked_resources).count(
+                now,
+                &application.asks[key],
+                &self.nodes[node],
+                reason,
+            );
             let Some(ended) = application.remove_ask(key) else { continue };
             let kind = EventKind::Released {
                 app: application.id.clone(),
@@ -188,7 +201,7 @@ impl Partition {
             events.push(Event { at: now, kind });
             self.placeholders -= u64::from(ended.placeholder);
             self.end_preemption(app, &ended);
-            self.touch_ask(app, key, ended.arrival);
+            self.mark_ask(app, key, ended.arrival);
             sum.add_assign(&ended.resource);
             by_node.entry(node).or_default().push((number, ended.resource));
         }
@@ -202,12 +215,12 @@ impl Partition {
             queue.allocated.prune();
             queue.refresh_share();
         }
-        self.touch_account(app);
-        self.touch_path(self.apps[app].queue);
+        self.mark_account(app);
+        self.mark_path(self.apps[app].queue);
         self.refresh_app(app);
     }
 
-    /// Takes an allocation off its application, with every counter that it moved, and tells so. `in_place`: another takes its
+    /// Takes an allocation off its application, with every counter that it moved, and reports that. `in_place`: another takes its
     /// room on the node.
     pub(in crate::scheduler) fn take_allocation(
         &mut self,
@@ -221,7 +234,7 @@ impl Partition {
         let node = self.apps[app].asks[ask].allocation?.node;
         let application = &mut self.apps[app];
         let ending = &application.asks[ask];
-        Arc::make_mut(&mut application.past).count(now, ending, &self.nodes[node], reason);
+        Arc::make_mut(&mut application.tracked_resources).count(now, ending, &self.nodes[node], reason);
         let node = self.nodes[node].id.clone();
         let ended = self.take_ask(now, app, ask, events)?;
         let kind = EventKind::Released {
@@ -240,4 +253,27 @@ impl Partition {
 
 fn refuse(now: Time, message: String, events: &mut Vec<Event>) {
     events.push(Event { at: now, kind: EventKind::Refused { message } });
+}
+
+impl TrackedResources {
+    /// Counts an allocation that ends now.
+    pub(in crate::scheduler) fn count(&mut self, now: Time, ended: &Ask, node: &Node, reason: ReleaseReason) {
+        let Some(allocation) = &ended.allocation else { return };
+        let by_instance = if ended.placeholder {
+            &mut self.placeholders
+        } else if reason == ReleaseReason::Preempted {
+            &mut self.preempted
+        } else {
+            &mut self.used
+        };
+        let seconds = i64::try_from(now.since(allocation.since).as_secs()).unwrap_or(i64::MAX);
+        let kind = node.attributes.get(INSTANCE_TYPE).map_or(UNKNOWN, String::as_str);
+        if !by_instance.contains_key(kind) {
+            by_instance.insert(Arc::from(kind), Resource::new());
+        }
+        let Some(sum) = by_instance.get_mut(kind) else { return };
+        for (name, amount) in ended.resource.iter() {
+            sum.set(name, sum.amount(name).saturating_add(amount.saturating_mul(seconds)));
+        }
+    }
 }

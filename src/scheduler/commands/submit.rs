@@ -5,17 +5,18 @@ use std::sync::Arc;
 use crate::config::TemplateConfig;
 use crate::config::properties::{MergedProperties, Property, QueueProperties};
 use crate::model::{AppState, Identity, Priority, QueuePath, QueueState, Resource, Time};
-use crate::scheduler::configuration::reload::{set_guaranteed, set_max};
+use crate::scheduler::configuration::load_queues::{set_guaranteed, set_max};
 use crate::scheduler::index::{AppKey, QueueKey, Slab};
 use crate::scheduler::interface::command::Submission;
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::interface::switches::RecoveryQueue;
 use crate::scheduler::placement;
-use crate::scheduler::placement::{Admission, Gate, Outcome, Placed, QueueFacts, Record, Refused, Request};
+use crate::scheduler::placement::{Admission, Gate, Placed, PlacementOutcome, QueueFacts, Record, Refused, Request};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask_ids::AskIds;
 use crate::scheduler::state::partition::Partition;
-use crate::scheduler::state::queue::{QueueTree, Settings};
+use crate::scheduler::state::queue::{ROOT, Settings};
+use crate::scheduler::state::queue_tree::QueueTree;
 
 impl placement::QueueTree for QueueTree {
     fn queue(&self, path: &str) -> Option<QueueFacts<'_>> {
@@ -39,7 +40,7 @@ impl Partition {
         Arc::make_mut(&mut self.hits).count(&placement);
         let record = self.records.keep(&self.rules, placement);
         match &record.placement.outcome {
-            Outcome::Placed(placed) => {
+            PlacementOutcome::Placed(placed) => {
                 let queue = self.open_queue(now, placed, events);
                 self.apply_namespace_tags(now, queue, placed.recovery, &submission.tags, events);
                 if let Err(message) = self.admit_gang(queue, submission) {
@@ -49,7 +50,7 @@ impl Partition {
                 self.join_queue(key);
                 events.push(Event { at: now, kind: EventKind::AppAccepted { app, queue: placed.path.clone() } });
             }
-            Outcome::Refused(refused) => {
+            PlacementOutcome::Refused(refused) => {
                 self.leave_behind(now, refused, events);
                 let reason = record.placement.reason();
                 let message = reason.map(|reason| reason.to_string()).unwrap_or_default();
@@ -73,7 +74,7 @@ impl Partition {
         rejected.finished = Some(now);
         rejected.message = Some(Arc::from(message.as_str()));
         self.remember(now, rejected);
-        self.touch_app_set();
+        self.mark_app_set();
         events.push(Event { at: now, kind: EventKind::AppRejected { app: submission.app.clone(), message } });
     }
 
@@ -110,7 +111,7 @@ impl Partition {
         self.queues.find(&placed.path).expect("placement yields a leaf that exists or was just made")
     }
 
-    /// A dynamic parent: no settings but the template that it hands on (SCH-186).
+    /// A dynamic parent: no settings but the template that it passes on (SCH-186).
     fn open_parent(&mut self, key: QueueKey) {
         let parent = self.queues[key].parent;
         let template = parent.and_then(|parent| self.queues[parent].settings.template.clone());
@@ -163,7 +164,7 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         key,
         id: submission.app.clone(),
         who,
-        queue: crate::scheduler::state::queue::ROOT,
+        queue: ROOT,
         queue_path: QueuePath::default(),
         requested_queue: Arc::from(submission.queue.as_str()),
         placement: Arc::clone(record),
@@ -188,9 +189,9 @@ fn new_app(key: AppKey, now: Time, submission: &Submission, who: Identity, recor
         allocated: Resource::new(),
         allocated_placeholder: Resource::new(),
         max_allocated: Resource::new(),
-        past: Default::default(),
+        tracked_resources: Default::default(),
         rank: None,
-        sleep: None,
+        backoff: None,
         may_replace: false,
         counted_priority: Priority::MIN,
         runnable_in_queue: true,

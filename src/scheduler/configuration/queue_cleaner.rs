@@ -32,7 +32,7 @@ impl Partition {
         }
         if applications {
             self.drop_expired(now, events);
-            self.touch_app_set();
+            self.mark_app_set();
         }
     }
 
@@ -45,13 +45,13 @@ impl Partition {
         self.quiet = None;
         self.queues.remove(key);
         if self.switches.group_usage_lost {
-            self.touch_accounts();
+            self.mark_accounts();
             self.usage.groups.forget(key);
         }
-        self.touch_queue(key);
-        self.touch_tree();
+        self.mark_queue(key);
+        self.mark_tree();
         if let Some(parent) = parent {
-            self.touch_path(parent);
+            self.mark_path(parent);
             self.settle_type(now, parent, events);
         }
     }

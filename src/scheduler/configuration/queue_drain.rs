@@ -1,4 +1,4 @@
-//! Queues that drain: who is told, what they still hold, and when that lasts too long (SCH-180, SCH-210 to SCH-213).
+//! Queues that drain: which events report them, what they still hold, and when that lasts too long (SCH-180, SCH-210 to SCH-213).
 
 use std::time::Duration;
 
@@ -95,9 +95,9 @@ impl Partition {
         Acl::joined(self.queues.path_up(key).iter().map(|key| &self.queues[*key].settings.admin_acl))
     }
 
-    /// Tells that a queue with everything below it begins to drain: its administrators once, its applications once each
+    /// Reports that a queue with everything below it begins to drain: its administrators once, its applications once each
     /// (SCH-212).
-    pub(in crate::scheduler) fn tell_draining(&self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
+    pub(in crate::scheduler) fn report_draining(&self, now: Time, key: QueueKey, events: &mut Vec<Event>) {
         let (partition, queue) = (self.name.clone(), self.queues[key].path.clone());
         let kind = EventKind::QueueDrains { partition, queue: queue.clone(), admins: self.admins(key) };
         events.push(Event { at: now, kind });
@@ -107,7 +107,7 @@ impl Partition {
         }));
     }
 
-    /// Tells of queues that have been draining for `threshold`, and of each again after every further threshold; of those in one
+    /// Reports queues that have been draining for `threshold`, and of each again after every further threshold; of those in one
     /// another only of the topmost (SCH-211).
     pub(in crate::scheduler) fn alert_stuck(&mut self, now: Time, threshold: Duration, events: &mut Vec<Event>) {
         let times = |since: Time| match threshold.as_micros() {

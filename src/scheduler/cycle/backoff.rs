@@ -1,82 +1,34 @@
 //! What was tried in vain and need not be tried again yet: applications, leaves, and whole cycles.
 //!
-//! Something sleeps only when trying it again would find the same and tell nothing. What can change that is known: time, room in
-//! queues and limits, room on nodes, and the thing itself. Whatever is not as simple as that does not sleep: asks that require a node, that
+//! Something backs off only when trying it again would find the same and report nothing. What can change that is known: time, room in
+//! queues and limits, room on nodes, and the thing itself. Whatever is not as simple as that does not back off: asks that require a node, that
 //! wait for placeholders, or that hold reservations, resource managers with conditions of their own, and leaves with limits or
 //! application maxima on their path.
 //!
 //! Invariants:
-//! - all that concerns an application itself goes through `touch_app` or `touch_ask`, and that wakes it and its leaf;
-//! - a node that may take what it could not take before is written down ([`Gains`]);
-//! - what a sleeper would be told of rooms is compared with what it knows: smaller ones count too, for then it would fail
+//! - all that concerns an application itself goes through `mark_app` or `mark_ask`, and that ends its backoff and its leaf's;
+//! - a node that may take what it could not take before is written down ([`NodeGains`]);
+//! - headrooms are compared with those of the last try: smaller ones count too, for then it would fail
 //!   otherwise and say so;
-//! - a new configuration wakes everything (`epoch`).
-
-use std::collections::VecDeque;
+//! - a new configuration ends every backoff (`epoch`).
 
 use crate::model::{Resource, Time};
-use crate::scheduler::cycle::skipped_cycles::Since;
-use crate::scheduler::cycle::try_asks::{RESERVATION_DELAY, Room};
-use crate::scheduler::index::{AppKey, NodeKey, QueueKey};
+use crate::scheduler::cycle::headroom::{Headroom, RESERVATION_DELAY};
+use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::preemption::attempts::Attempts;
-use crate::scheduler::state::app::{Application, Ask, Tried};
-use crate::scheduler::state::node::{Node, Nodes};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::ask_log::TryResult;
+use crate::scheduler::state::backoff::Backoff;
+use crate::scheduler::state::node::Node;
+use crate::scheduler::state::nodes::Nodes;
 use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::skipped_cycles::SkippedSince;
 
-/// How many gains are remembered; who slept longer wakes.
-const REMEMBERED: usize = 4096;
 /// The farthest time.
 const NEVER: Time = Time(u64::MAX);
 
-/// Nodes that may take something which they could not take before, in the order in which that came about.
-#[derive(Clone, Debug, Default)]
-pub(in crate::scheduler) struct Gains {
-    /// The node, and whether it is new to those that look, or larger, so that it may be kept for somebody.
-    list: VecDeque<(NodeKey, bool)>,
-    /// How many were forgotten.
-    forgotten: u64,
-}
-
-impl Gains {
-    pub fn note(&mut self, node: NodeKey, anew: bool) {
-        if self.list.len() == REMEMBERED {
-            self.list.pop_front();
-            self.forgotten += 1;
-        }
-        self.list.push_back((node, anew));
-    }
-
-    /// How many there have been so far.
-    pub fn count(&self) -> u64 {
-        self.forgotten + self.list.len() as u64
-    }
-}
-
-/// Why something that was tried in vain is not tried again.
-#[derive(Clone, Debug)]
-pub(in crate::scheduler) struct Sleep {
-    /// From then on time alone may change something.
-    until: Time,
-    epoch: u64,
-    /// The largest amounts that had room in queues and limits; they must still have it.
-    most: Resource,
-    /// The room in the queues then, if that was too small for something.
-    queues: Option<Resource>,
-    /// The room in the limits then.
-    limits: Option<Resource>,
-    /// The smallest amounts that found no node, if any.
-    least: Option<Resource>,
-    /// How many gains of nodes have been looked at.
-    gains: u64,
-    /// How many attempts at preemption trying again would use up (SCH-150).
-    attempts: u32,
-    /// How many of them there were.
-    attempts_left: u32,
-    /// Of an application: from when on it has slept.
-    pub since: Option<Since>,
-}
-
-impl Sleep {
+impl Backoff {
     fn new(epoch: u64, nodes: &Nodes) -> Self {
         Self {
             until: NEVER,
@@ -93,12 +45,12 @@ impl Sleep {
     }
 
     /// Nothing may have changed for it but its limits.
-    fn holds(&mut self, now: Time, epoch: u64, room: &Resource, nodes: &Nodes) -> bool {
+    fn holds(&mut self, now: Time, epoch: u64, headroom: &Resource, nodes: &Nodes) -> bool {
         now < self.until
             && self.epoch == epoch
             && !nodes.has_predicates()
-            && room.fit_in_max_undef(&self.most)
-            && self.queues.as_ref().is_none_or(|then| room.is_no_roomier_than(then))
+            && headroom.fit_in_max_undef(&self.most)
+            && self.queues.as_ref().is_none_or(|then| headroom.is_no_roomier_than(then))
             && !self.may_find_node(nodes)
     }
 
@@ -110,15 +62,15 @@ impl Sleep {
             return true;
         };
         let open = |node: &&Node| node.schedulable && node.reservations.is_empty();
-        let found = gains.list.range(from.min(gains.list.len())..).any(|(key, anew)| {
+        let found = gains.list.range(from.min(gains.list.len())..).any(|(key, larger)| {
             let node = nodes.get(*key).filter(open);
-            node.is_some_and(|node| node.available.fit_in(least) || (*anew && node.total.fit_in(least)))
+            node.is_some_and(|node| node.available.fit_in(least) || (*larger && node.total.fit_in(least)))
         });
         self.gains = gains.count();
         found
     }
 
-    /// Both sleep: as long as neither wakes.
+    /// Both back off: as long as neither ends.
     fn join(&mut self, other: &Self) {
         self.until = self.until.min(other.until);
         self.most = self.most.max(&other.most);
@@ -131,78 +83,78 @@ impl Sleep {
     }
 }
 
-/// What is learned while the asks of an application are tried: whether it may sleep if none is found.
-pub(in crate::scheduler) struct Drowsy {
-    sleep: Option<Sleep>,
+/// What is learned while the asks of an application are tried: whether it may back off if none is found.
+pub(in crate::scheduler) struct FailureTracker {
+    backoff: Option<Backoff>,
 }
 
-impl Drowsy {
+impl FailureTracker {
     /// Before the first ask is tried.
     pub fn new(epoch: u64, app: &Application, nodes: &Nodes, attempts: &Attempts) -> Self {
         let simple = app.reservations.is_empty() && !nodes.has_predicates();
-        let sleep = || Sleep { attempts_left: attempts.left(), ..Sleep::new(epoch, nodes) };
-        Self { sleep: simple.then(sleep) }
+        let backoff = || Backoff { attempts_left: attempts.left(), ..Backoff::new(epoch, nodes) };
+        Self { backoff: simple.then(backoff) }
     }
 
     /// It must be tried again in the next cycle.
-    pub fn wake(&mut self) {
-        self.sleep = None;
+    pub fn clear(&mut self) {
+        self.backoff = None;
     }
 
     /// An ask failed.
-    pub fn note(&mut self, now: Time, ask: &Ask, tried: Tried, room: &Room<'_>, attempts: &Attempts) {
-        let Some(sleep) = &mut self.sleep else { return };
+    pub fn note(&mut self, now: Time, ask: &Ask, tried: TryResult, headroom: &Headroom<'_>, attempts: &Attempts) {
+        let Some(backoff) = &mut self.backoff else { return };
         if ask.required_node.is_some() {
-            return self.wake();
+            return self.clear();
         }
         match tried {
-            Tried::UserQuota => return,
-            Tried::QueueQuota => {
-                if sleep.queues.is_none() {
-                    sleep.queues = Some(room.of_queue.clone());
+            TryResult::UserQuota => return,
+            TryResult::QueueQuota => {
+                if backoff.queues.is_none() {
+                    backoff.queues = Some(headroom.of_queue.clone());
                 }
             }
-            Tried::NoNode => {
-                sleep.most = sleep.most.max(&ask.resource);
-                sleep.least = Some(match &sleep.least {
+            TryResult::NoNode => {
+                backoff.most = backoff.most.max(&ask.resource);
+                backoff.least = Some(match &backoff.least {
                     Some(least) => least.min_strict(&ask.resource),
                     None => ask.resource.clone(),
                 });
                 if now.since(ask.created) <= RESERVATION_DELAY {
-                    sleep.until = sleep.until.min(Time((ask.created + RESERVATION_DELAY).0.saturating_add(1)));
+                    backoff.until = backoff.until.min(Time((ask.created + RESERVATION_DELAY).0.saturating_add(1)));
                 }
             }
-            Tried::Never | Tried::Placeholder => return self.wake(),
+            TryResult::Never | TryResult::Placeholder => return self.clear(),
         }
-        sleep.until = sleep.until.min(attempts.ready_at(ask).unwrap_or(NEVER));
-        sleep.attempts = sleep.attempts.saturating_add(attempts.used_by_a_failure());
-        if sleep.until <= now {
-            self.wake();
+        backoff.until = backoff.until.min(attempts.ready_at(ask).unwrap_or(NEVER));
+        backoff.attempts = backoff.attempts.saturating_add(attempts.cost_of_failure());
+        if backoff.until <= now {
+            self.clear();
         }
     }
 
     /// No ask was found.
-    pub fn fall_asleep(self, since: Since, of_limits: Option<&Resource>) -> Option<Box<Sleep>> {
-        let mut sleep = self.sleep?;
-        sleep.limits = of_limits.cloned();
-        sleep.since = Some(since);
-        Some(Box::new(sleep))
+    pub fn into_backoff(self, since: SkippedSince, of_limits: Option<&Resource>) -> Option<Box<Backoff>> {
+        let mut backoff = self.backoff?;
+        backoff.limits = of_limits.cloned();
+        backoff.since = Some(since);
+        Some(Box::new(backoff))
     }
 }
 
 impl Partition {
     /// Whether trying an application would find what it found last time. Then the attempts at preemption are used up that this would
     /// have taken.
-    pub(in crate::scheduler) fn app_sleeps(
+    pub(in crate::scheduler) fn app_backs_off(
         &mut self,
         now: Time,
         app: AppKey,
-        room: &Resource,
+        headroom: &Resource,
         attempts: &mut Attempts,
     ) -> bool {
         let Self { apps, nodes, usage, epoch, .. } = self;
-        let Application { sleep, account, .. } = &mut apps[app];
-        let Some(known) = sleep else { return false };
+        let Application { backoff, account, .. } = &mut apps[app];
+        let Some(known) = backoff else { return false };
         let same_limits = match (usage.headroom(account), &known.limits) {
             (None, None) => true,
             (Some(now), Some(then)) => now.is_same_as(then),
@@ -211,73 +163,73 @@ impl Partition {
         // An ask without an attempt left says so.
         let enough = known.attempts.max(1);
         let same_attempts = attempts.left().min(enough) == known.attempts_left.min(enough);
-        if same_limits && same_attempts && known.holds(now, *epoch, room, nodes) {
-            attempts.use_up(known.attempts);
+        if same_limits && same_attempts && known.holds(now, *epoch, headroom, nodes) {
+            attempts.consume(known.attempts);
             if let Some(since) = &mut known.since {
                 since.own.note(now);
             }
             return true;
         }
-        self.count_slept(app);
-        self.apps[app].sleep = None;
+        self.count_skipped_cycles(app);
+        self.apps[app].backoff = None;
         false
     }
 
     /// Whether trying a leaf would find what it found last time.
-    pub(in crate::scheduler) fn leaf_sleeps(&mut self, now: Time, leaf: QueueKey) -> bool {
-        let Some(mut sleep) = self.queues.take_sleep(leaf) else { return false };
-        let room = self.queues.headroom(leaf).unwrap_or_default();
-        let sleeps = sleep.holds(now, self.epoch, &room, &self.nodes);
-        if sleeps {
-            self.quiet = self.quiet.map(|quiet| quiet.min(sleep.until));
-            self.queues.put_sleep(leaf, sleep);
-            self.queues[leaf].slept.note(now);
+    pub(in crate::scheduler) fn leaf_backs_off(&mut self, now: Time, leaf: QueueKey) -> bool {
+        let Some(mut backoff) = self.queues.take_backoff(leaf) else { return false };
+        let headroom = self.queues.headroom(leaf).unwrap_or_default();
+        let holds = backoff.holds(now, self.epoch, &headroom, &self.nodes);
+        if holds {
+            self.quiet = self.quiet.map(|quiet| quiet.min(backoff.until));
+            self.queues.put_backoff(leaf, backoff);
+            self.queues[leaf].skipped_cycles.note(now);
         }
-        sleeps
+        holds
     }
 
-    /// A leaf was tried in vain: it sleeps if all its applications do, and nothing else decides about them.
-    pub(in crate::scheduler) fn leaf_falls_asleep(&mut self, leaf: QueueKey) {
-        self.quiet = match (self.quiet, self.sleep_of_leaf(leaf)) {
-            (Some(quiet), Some(sleep)) => {
-                let until = quiet.min(sleep.until);
-                self.queues.put_sleep(leaf, Box::new(sleep));
+    /// A leaf was tried in vain: it backs off if all its applications do, and nothing else decides about them.
+    pub(in crate::scheduler) fn begin_leaf_backoff(&mut self, leaf: QueueKey) {
+        self.quiet = match (self.quiet, self.backoff_of_leaf(leaf)) {
+            (Some(quiet), Some(backoff)) => {
+                let until = quiet.min(backoff.until);
+                self.queues.put_backoff(leaf, Box::new(backoff));
                 Some(until)
             }
-            (None, Some(sleep)) => {
-                self.queues.put_sleep(leaf, Box::new(sleep));
+            (None, Some(backoff)) => {
+                self.queues.put_backoff(leaf, Box::new(backoff));
                 None
             }
             _ => None,
         };
     }
 
-    fn sleep_of_leaf(&self, leaf: QueueKey) -> Option<Sleep> {
+    fn backoff_of_leaf(&self, leaf: QueueKey) -> Option<Backoff> {
         let queue = &self.queues[leaf];
         let by_state = queue.settings.properties.app_sort.starts_one_at_a_time() && self.switches.stateaware;
         let maxima = self.queues.path_up(leaf).iter().any(|key| self.queues[*key].settings.max_applications.is_some());
         if by_state || maxima {
             return None;
         }
-        let mut all = Sleep::new(self.epoch, &self.nodes);
+        let mut all = Backoff::new(self.epoch, &self.nodes);
         for rank in &queue.candidates {
             let app = &self.apps[rank.app];
-            all.join(app.sleep.as_ref().filter(|_| app.account.bounds.as_ref().is_some_and(Vec::is_empty))?);
+            all.join(app.backoff.as_ref().filter(|_| app.account.bounds.as_ref().is_some_and(Vec::is_empty))?);
         }
         Some(all)
     }
 
     /// Something of an application changed.
-    pub(in crate::scheduler) fn wake_app(&mut self, app: AppKey) {
-        self.count_slept(app);
+    pub(in crate::scheduler) fn end_backoff(&mut self, app: AppKey) {
+        self.count_skipped_cycles(app);
         if let Some(app) = self.apps.get_mut(app) {
-            app.sleep = None;
-            self.queues.take_sleep(app.queue);
+            app.backoff = None;
+            self.queues.take_backoff(app.queue);
         }
     }
 
     /// Something that concerns everybody changed.
-    pub(in crate::scheduler) fn wake_all(&mut self) {
+    pub(in crate::scheduler) fn end_all_backoffs(&mut self) {
         self.epoch += 1;
         self.quiet = None;
     }

@@ -8,15 +8,15 @@ use crate::scheduler::state::partition::Partition;
 
 impl Partition {
     /// One cycle that makes up to `most` allocations: what [`Partition::cycle`] finds, and more for the same application on the same
-    /// node, its asks in their order. Nothing is kept back for it, no reservation is touched, and gangs come together as
+    /// node, its asks in their order. Nothing is held back for it, no reservation is changed, and gangs come together as
     /// ever.
-    pub(in crate::scheduler) fn cycle_packing(&mut self, now: Time, most: u32, events: &mut Vec<Event>) {
-        let told = events.len();
+    pub(in crate::scheduler) fn cycle_with_batch(&mut self, now: Time, most: u32, events: &mut Vec<Event>) {
+        let before = events.len();
         self.cycle(now, events);
         if most <= 1 {
             return;
         }
-        let found = events[told..].iter().rev().find_map(|event| match &event.kind {
+        let found = events[before..].iter().rev().find_map(|event| match &event.kind {
             EventKind::Allocated { app, ask, node, .. } => {
                 Some((self.app_key(app)?, ask.clone(), self.nodes.find(node)?))
             }
@@ -48,7 +48,7 @@ impl Partition {
                 && ask.task_group.is_none()
                 && !ask.placeholder
                 && !application.reservations.iter().any(|(held, _)| held == key)
-                && of_limits.as_ref().is_none_or(|room| room.fit_in_max_undef(wanted))
+                && of_limits.as_ref().is_none_or(|headroom| headroom.fit_in_max_undef(wanted))
                 && of_queue.fit_in_max_undef(wanted)
                 && self.nodes.takes(ask, node.key)
         })

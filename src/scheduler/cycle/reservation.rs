@@ -1,14 +1,15 @@
-//! Reservations: a node kept for an ask that found no room (`scheduler.md` sections 12 and 15).
+//! Reservations: a node reserved for an ask that found no room (`scheduler.md` sections 12 and 15).
 //!
 //! Invariants:
 //! - a reservation stands on both sides, with the application and on the node, and is counted in the partition;
 //! - an ask holds at most one; a node holds at most one, but in 1.8.0 any number of asks that require it.
 
 use crate::model::{AppState, Time};
-use crate::scheduler::cycle::try_asks::{Pick, Room};
+use crate::scheduler::cycle::headroom::Headroom;
+use crate::scheduler::cycle::try_asks::Pick;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind};
-use crate::scheduler::state::app::Ask;
+use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
 
 impl Partition {
@@ -32,8 +33,8 @@ impl Partition {
         let kind = EventKind::Reserved { app: application.id.clone(), ask: id, node: node_id, resource };
         events.push(Event { at: now, kind });
         let arrival = application.asks[ask].arrival;
-        self.touch_ask(app, ask, arrival);
-        self.touch_node(node);
+        self.mark_ask(app, ask, arrival);
+        self.mark_node(node);
         self.hold_place(app);
     }
 
@@ -46,7 +47,7 @@ impl Partition {
                 self.queues[queue].allocating_accepted.insert(application.id.clone());
             }
             let leaf = application.queue;
-            self.touch_path(leaf);
+            self.mark_path(leaf);
         }
     }
 
@@ -74,10 +75,10 @@ impl Partition {
             let kind = EventKind::Unreserved { app, ask: ask.id.clone(), node, resource };
             events.push(Event { at: now, kind });
         }
-        self.touch_node(node);
+        self.mark_node(node);
         match self.apps[app].asks.get(ask).map(|ask| ask.arrival) {
-            Some(arrival) => self.touch_ask(app, ask, arrival),
-            None => self.touch_app(app),
+            Some(arrival) => self.mark_ask(app, ask, arrival),
+            None => self.mark_app(app),
         }
         true
     }
@@ -110,11 +111,11 @@ impl Partition {
                 continue;
             }
             let of_limits = self.usage.headroom(&self.apps[app].account);
-            let room = Room { of_limits: of_limits.as_ref(), of_queue: &headroom };
+            let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: &headroom };
             let reservations = self.apps[app].reservations.clone();
             for (ask, node) in reservations {
                 let wanted = &self.apps[app].asks[ask];
-                if room.fits(&wanted.resource).is_err() {
+                if headroom.fits(&wanted.resource).is_err() {
                     continue;
                 }
                 if self.nodes.takes(wanted, node) {
@@ -128,7 +129,8 @@ impl Partition {
             let mut missed = false;
             for (ask, reserved) in &application.reservations {
                 let Ask { required_node, resource, .. } = &application.asks[*ask];
-                if required_node.is_some() || room.fits(resource).is_err() || !self.nodes.may_hold(resource, false) {
+                if required_node.is_some() || headroom.fits(resource).is_err() || !self.nodes.may_hold(resource, false)
+                {
                     continue;
                 }
                 let others = self.nodes.unreserved().filter(|node| node.key != *reserved && node.schedulable);

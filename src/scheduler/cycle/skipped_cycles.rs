@@ -1,83 +1,48 @@
-//! Cycles that something slept through: they count as tries too, and nothing is done in them but counting.
+//! Cycles that skipped something: they count as tries too, and nothing is done in them but counting.
 //!
-//! A cycle that a whole partition sleeps through is counted once for it, one that a leaf sleeps through once for the leaf. How often an
-//! ask was tried follows from that when somebody wants to know, or when its application wakes.
+//! A cycle that skips a whole partition is counted once for it, one that skips a leaf once for the leaf. How often an
+//! ask was tried follows from that when somebody wants to know, or when the backoff of its application ends.
 
 use crate::model::Time;
-use crate::scheduler::index::{AppKey, QueueKey};
+use crate::scheduler::index::AppKey;
 use crate::scheduler::state::partition::Partition;
-
-/// How many cycles were slept through.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::scheduler) struct Slept {
-    /// How many, ever.
-    times: u64,
-    /// When last.
-    last: Time,
-}
-
-impl Slept {
-    /// One more.
-    pub fn note(&mut self, now: Time) {
-        self.times += 1;
-        self.last = now;
-    }
-
-    /// How many there were since then, and when the last of them was.
-    fn since(self, then: Self) -> Self {
-        Self { times: self.times.saturating_sub(then.times), last: self.last }
-    }
-
-    /// Both, one beside the other.
-    fn and(self, other: Self) -> Self {
-        match (self.times, other.times) {
-            (_, 0) => self,
-            (0, _) => other,
-            _ => Self { times: self.times + other.times, last: self.last.max(other.last) },
-        }
-    }
-}
-
-/// From when on an application has slept.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::scheduler) struct Since {
-    /// When it was tried last.
-    at: Time,
-    leaf: QueueKey,
-    of_leaf: Slept,
-    of_partition: Slept,
-    /// Cycles that it slept through by itself, while its leaf was tried.
-    pub own: Slept,
-}
+use crate::scheduler::state::skipped_cycles::{SkippedCycles, SkippedSince};
 
 impl Partition {
-    /// An application falls asleep now.
-    pub(in crate::scheduler) fn sleeps_since(&self, now: Time, app: AppKey) -> Since {
+    /// An application backs off from now on.
+    pub(in crate::scheduler) fn skipped_since(&self, now: Time, app: AppKey) -> SkippedSince {
         let leaf = self.apps[app].queue;
-        Since { at: now, leaf, of_leaf: self.queues[leaf].slept, of_partition: self.slept, own: Slept::default() }
+        SkippedSince {
+            at: now,
+            leaf,
+            of_leaf: self.queues[leaf].skipped_cycles,
+            of_partition: self.skipped_cycles,
+            own: SkippedCycles::default(),
+        }
     }
 
-    /// Counts the cycles that an application has slept through so far among the tries of its asks.
-    pub(in crate::scheduler) fn count_slept(&mut self, app: AppKey) {
+    /// Counts the cycles that have skipped an application so far among the tries of its asks.
+    pub(in crate::scheduler) fn count_skipped_cycles(&mut self, app: AppKey) {
         let Some(application) = self.apps.get_mut(app) else { return };
-        let Some(since) = application.sleep.as_mut().and_then(|sleep| sleep.since.as_mut()) else { return };
-        let of_leaf = self.queues.get(since.leaf).map_or(since.of_leaf, |leaf| leaf.slept);
-        let slept = since.own.and(of_leaf.since(since.of_leaf)).and(self.slept.since(since.of_partition));
-        if slept.times == 0 {
+        let Some(since) = application.backoff.as_mut().and_then(|backoff| backoff.since.as_mut()) else { return };
+        let of_leaf = self.queues.get(since.leaf).map_or(since.of_leaf, |leaf| leaf.skipped_cycles);
+        let skipped_cycles =
+            since.own.and(of_leaf.since(since.of_leaf)).and(self.skipped_cycles.since(since.of_partition));
+        if skipped_cycles.times == 0 {
             return;
         }
         let tried = since.at;
-        (since.of_leaf, since.of_partition, since.own) = (of_leaf, self.slept, Slept::default());
+        (since.of_leaf, since.of_partition, since.own) = (of_leaf, self.skipped_cycles, SkippedCycles::default());
         for (.., ask) in &application.pending_order {
             let ask = &mut application.asks[*ask];
-            ask.log.note_again(ask.tried, tried, slept.times, slept.last);
+            ask.log.note_again(ask.tried, tried, skipped_cycles.times, skipped_cycles.last);
         }
     }
 
     /// The same for all applications.
-    pub fn count_all_slept(&mut self) {
-        let asleep = self.apps.iter().filter(|(_, app)| app.sleep.is_some());
-        let asleep: Vec<AppKey> = asleep.map(|(key, _)| key).collect();
-        asleep.into_iter().for_each(|app| self.count_slept(app));
+    pub fn count_all_skipped_cycles(&mut self) {
+        let backed_off = self.apps.iter().filter(|(_, app)| app.backoff.is_some());
+        let backed_off: Vec<AppKey> = backed_off.map(|(key, _)| key).collect();
+        backed_off.into_iter().for_each(|app| self.count_skipped_cycles(app));
     }
 }

@@ -1,44 +1,35 @@
 //! One scheduling cycle: at most one allocation a partition (`scheduler.md` sections 3, 4, 7).
 
-use std::collections::BTreeSet;
-use std::ops::Bound;
-
 use crate::model::{AppState, QueueState, Resource, Time};
-use crate::scheduler::cycle::backoff::Drowsy;
-use crate::scheduler::cycle::try_asks::{Pick, Room, try_asks};
+use crate::scheduler::cycle::backoff::FailureTracker;
+use crate::scheduler::cycle::headroom::Headroom;
+use crate::scheduler::cycle::try_asks::{Pick, try_asks};
 use crate::scheduler::index::{AppKey, QueueKey};
 use crate::scheduler::interface::event::{Event, EventKind, RunnableCause};
 use crate::scheduler::preemption::attempts::Attempts;
 use crate::scheduler::state::app::Application;
+use crate::scheduler::state::app_rank::{AppRank, next_behind};
 use crate::scheduler::state::ask_log::Failure;
-use crate::scheduler::state::order::AppRank;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 use crate::scheduler::state::siblings::Visit;
 
-/// What a cycle keeps from one call to the next, so that it does not allocate memory for it again.
-#[derive(Clone, Debug, Default)]
-pub(in crate::scheduler) struct Scratch {
-    /// The parents on the way down, and what is left of them from earlier walks.
-    walk: Vec<Visit>,
-}
-
 /// The steps of a cycle (SCH-042).
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum CycleStage {
     Reserved,
     Replace,
     Normal,
 }
 
 /// Which Accepted applications of a leaf a cycle tries.
-pub(in crate::scheduler) enum OnTheirWay {
+pub(in crate::scheduler) enum StateAwareFilter {
     All,
     Only(Option<AppKey>),
 }
 
-impl OnTheirWay {
-    pub(in crate::scheduler) fn lets_pass(&self, app: &Application) -> bool {
+impl StateAwareFilter {
+    pub(in crate::scheduler) fn admits(&self, app: &Application) -> bool {
         match self {
             Self::All => true,
             Self::Only(one) => app.state != AppState::Accepted || *one == Some(app.key),
@@ -54,17 +45,17 @@ impl Partition {
             return;
         }
         if quiet {
-            self.slept.note(now);
+            self.skipped_cycles.note(now);
             return;
         }
         self.refresh_share_bases();
-        let reserved = if self.reservations > 0 { self.find_pick(now, Step::Reserved, events) } else { None };
+        let reserved = if self.reservations > 0 { self.find_pick(now, CycleStage::Reserved, events) } else { None };
         let replace = reserved.is_none() && self.placeholders > 0;
-        let replaced = if replace { self.find_pick(now, Step::Replace, events) } else { reserved };
+        let replaced = if replace { self.find_pick(now, CycleStage::Replace, events) } else { reserved };
         let simple = self.reservations == 0 && self.placeholders == 0;
         let pick = replaced.or_else(|| {
             self.quiet = simple.then_some(Time(u64::MAX));
-            self.find_pick(now, Step::Normal, events)
+            self.find_pick(now, CycleStage::Normal, events)
         });
         if pick.is_some() {
             self.quiet = None;
@@ -91,21 +82,27 @@ impl Partition {
 
     /// Walks the tree depth first, children in their order, to the first leaf that has something to do (SCH-050). The tree may
     /// be deep: the walk keeps its own stack.
-    fn find_pick(&mut self, now: Time, step: Step, events: &mut Vec<Event>) -> Option<Pick> {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let pick = self.walk(now, step, &mut scratch.walk, events);
-        self.scratch = scratch;
+    fn find_pick(&mut self, now: Time, stage: CycleStage, events: &mut Vec<Event>) -> Option<Pick> {
+        let mut walk = std::mem::take(&mut self.walk);
+        let pick = self.walk_queues(now, stage, &mut walk, events);
+        self.walk = walk;
         pick
     }
 
-    fn walk(&mut self, now: Time, step: Step, walk: &mut Vec<Visit>, events: &mut Vec<Event>) -> Option<Pick> {
+    fn walk_queues(
+        &mut self,
+        now: Time,
+        stage: CycleStage,
+        walk: &mut Vec<Visit>,
+        events: &mut Vec<Event>,
+    ) -> Option<Pick> {
         let (mut depth, mut key) = (0, ROOT);
         loop {
             if self.queues[key].leaf {
-                let pick = match step {
-                    Step::Normal => self.try_leaf(now, key, events),
-                    Step::Reserved => self.try_reserved(now, key, events),
-                    Step::Replace => self.try_replace(now, key, events),
+                let pick = match stage {
+                    CycleStage::Normal => self.try_leaf(now, key, events),
+                    CycleStage::Reserved => self.try_reserved(now, key, events),
+                    CycleStage::Replace => self.try_replace(now, key, events),
                 };
                 if pick.is_some() {
                     return pick;
@@ -130,20 +127,20 @@ impl Partition {
 
     /// Tries the applications of a leaf in their order (SCH-081).
     fn try_leaf(&mut self, now: Time, leaf: QueueKey, events: &mut Vec<Event>) -> Option<Pick> {
-        if self.leaf_sleeps(now, leaf) {
+        if self.leaf_backs_off(now, leaf) {
             return None;
         }
         let headroom = self.queues.headroom(leaf).unwrap_or_default();
-        let on_their_way = self.on_their_way(leaf);
+        let state_aware_filter = self.state_aware_filter(leaf);
         let mut attempts = self.preemption_attempts(leaf);
         let mut last: Option<AppRank> = None;
         while let Some(rank) = next_behind(&self.queues[leaf].candidates, last.as_ref()) {
             let app = rank.app;
             last = Some(rank);
-            if !on_their_way.lets_pass(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
+            if !state_aware_filter.admits(&self.apps[app]) || !self.may_run(now, leaf, app, events) {
                 continue;
             }
-            if self.app_sleeps(now, app, &headroom, &mut attempts) {
+            if self.app_backs_off(now, app, &headroom, &mut attempts) {
                 continue;
             }
             let pick = self.try_app(now, app, &headroom, &mut attempts, events);
@@ -151,7 +148,7 @@ impl Partition {
                 return pick;
             }
         }
-        self.leaf_falls_asleep(leaf);
+        self.begin_leaf_backoff(leaf);
         None
     }
 
@@ -165,46 +162,47 @@ impl Partition {
         events: &mut Vec<Event>,
     ) -> Option<Pick> {
         let of_limits = self.usage.headroom(&self.apps[app].account);
-        let room = Room { of_limits: of_limits.as_ref(), of_queue: headroom };
-        let mut drowsy = Drowsy::new(self.epoch, &self.apps[app], &self.nodes, attempts);
+        let headroom = Headroom { of_limits: of_limits.as_ref(), of_queue: headroom };
+        let mut failures = FailureTracker::new(self.epoch, &self.apps[app], &self.nodes, attempts);
         loop {
             let Self { apps, nodes, switches, .. } = self;
-            let (pick, tried) = try_asks(now, &mut apps[app], nodes, &room, switches, attempts, &mut drowsy, events);
+            let (pick, tried) =
+                try_asks(now, &mut apps[app], nodes, &headroom, switches, attempts, &mut failures, events);
             for ask in tried {
                 let arrival = self.apps[app].asks[ask].arrival;
-                self.touch_ask(app, ask, arrival);
+                self.mark_ask(app, ask, arrival);
             }
-            let Some(wish) = attempts.take_wish() else {
-                let since = self.sleeps_since(now, app);
-                self.apps[app].sleep =
-                    if pick.is_none() { drowsy.fall_asleep(since, of_limits.as_ref()) } else { None };
+            let Some(request) = attempts.take_request() else {
+                let since = self.skipped_since(now, app);
+                self.apps[app].backoff =
+                    if pick.is_none() { failures.into_backoff(since, of_limits.as_ref()) } else { None };
                 return pick;
             };
-            drowsy.wake();
-            if self.preempt(now, app, wish.ask(), wish.nodes_tried, events) {
+            failures.clear();
+            if self.preempt(now, app, request.ask(), request.nodes_tried, events) {
                 return Some(Pick::Preempted);
             }
-            self.apps[app].asks[wish.ask()].log.note(Failure::PreemptionHelpsNot, now);
+            self.apps[app].asks[request.ask()].log.note(Failure::PreemptionHelpsNot, now);
         }
     }
 
     /// Which Accepted applications of a leaf may be tried: all, but by `stateaware` only the oldest, and none while one is
     /// Starting (SCH-073).
-    pub(in crate::scheduler) fn on_their_way(&self, leaf: QueueKey) -> OnTheirWay {
+    pub(in crate::scheduler) fn state_aware_filter(&self, leaf: QueueKey) -> StateAwareFilter {
         let queue = &self.queues[leaf];
         if !queue.settings.properties.app_sort.starts_one_at_a_time() || !self.switches.stateaware {
-            return OnTheirWay::All;
+            return StateAwareFilter::All;
         }
         if queue.apps.iter().any(|app| self.apps[*app].state == AppState::Starting) {
-            return OnTheirWay::Only(None);
+            return StateAwareFilter::Only(None);
         }
         let accepted = queue.candidates.iter().map(|rank| &self.apps[rank.app]);
         let accepted = accepted.filter(|app| app.state == AppState::Accepted);
-        OnTheirWay::Only(accepted.min_by_key(|app| (app.submitted, &app.id)).map(|app| app.key))
+        StateAwareFilter::Only(accepted.min_by_key(|app| (app.submitted, &app.id)).map(|app| app.key))
     }
 
     /// Whether the application maxima let an application begin to run; one that runs already is never held back
-    /// (SCH-081). A change is told once (SCH-114).
+    /// (SCH-081). A change is reported once (SCH-114).
     pub(in crate::scheduler) fn may_run(
         &mut self,
         now: Time,
@@ -222,7 +220,7 @@ impl Partition {
         }
         let in_queue = self.queues.can_run(leaf, &application.id);
         let by_limits = self.usage.lets_run(&application.account, &application.id);
-        let told = events.len();
+        let before = events.len();
         for (cause, known, runnable) in [
             (RunnableCause::Queue, &mut application.runnable_in_queue, in_queue),
             (RunnableCause::Limits, &mut application.runnable_by_limits, by_limits),
@@ -232,13 +230,13 @@ impl Partition {
                 events.push(Event { at: now, kind });
             }
         }
-        if events.len() > told {
-            self.touch_app(app);
+        if events.len() > before {
+            self.mark_app(app);
         }
         !waits || in_queue && by_limits
     }
 
-    /// Works out anew what 1.8.0 takes queues' shares of (SCH-055): cluster size, overridden by each maximum on the way
+    /// Works out again what 1.8.0 takes queues' shares of (SCH-055): cluster size, overridden by each maximum on the way
     /// down, overridden by the queue's own guarantee.
     fn refresh_share_bases(&mut self) {
         if !self.switches.fair_share_of_cluster || !std::mem::take(&mut self.share_bases_stale) {
@@ -267,13 +265,4 @@ impl Partition {
             queue.refresh_share();
         }
     }
-}
-
-/// The application of a leaf that stands behind `last` (SCH-071).
-pub(in crate::scheduler) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
-    match last {
-        None => ranks.first(),
-        Some(last) => ranks.range((Bound::Excluded(last), Bound::Unbounded)).next(),
-    }
-    .cloned()
 }

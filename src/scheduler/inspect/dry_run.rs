@@ -1,4 +1,4 @@
-//! What a command would come to, asked before it is given: nothing here changes anything, and it is the code of the commands
+//! What a command would do, asked before it is given: nothing here changes anything, and it is the code of the commands
 //! themselves that answers.
 
 use std::collections::BTreeSet;
@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::model::{AppId, AskId, QueuePath, QueueState, Resource, Time};
-use crate::scheduler::Scheduler;
 use crate::scheduler::index::QueueKey;
 use crate::scheduler::interface::command::{AskSpec, Command, Submission};
 use crate::scheduler::interface::event::EventKind;
@@ -15,6 +14,7 @@ use crate::scheduler::placement::Admission;
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::{Queue, ROOT};
+use crate::scheduler::state::scheduler::Scheduler;
 
 /// What one pass of the queue cleaner would do (SCH-182).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct CleaningPlan {
     /// The queues that would go, children before their parent.
     pub removed: Vec<QueuePath>,
     /// The draining queues that would stay, with the number of live applications in and below each.
-    pub kept: Vec<(QueuePath, u64)>,
+    pub draining: Vec<(QueuePath, u64)>,
 }
 
 impl Scheduler {
@@ -74,7 +74,7 @@ impl Partition {
                 gone.insert(key);
                 plan.removed.push(queue.path.clone());
             } else if queue.state == QueueState::Draining {
-                plan.kept.push((queue.path.clone(), queue.app_count));
+                plan.draining.push((queue.path.clone(), queue.app_count));
             }
         }
         plan

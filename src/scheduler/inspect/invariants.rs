@@ -10,21 +10,22 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::model::{AppId, AppState, Priority, Resource};
-use crate::scheduler::Scheduler;
-use crate::scheduler::Switches;
-use crate::scheduler::gang::TaskGroup;
 use crate::scheduler::index::{QueueKey, SlabKey};
-use crate::scheduler::interface::switches::{AskAgainAllocated, AskAgainPending};
-use crate::scheduler::state::app::{Application, Ask};
+use crate::scheduler::interface::switches::{AskAgainAllocated, AskAgainPending, Switches};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
-use crate::scheduler::state::queue::ROOT;
-use crate::scheduler::usage::{Bound, QueueUsage, Side, bounds_of};
+use crate::scheduler::state::queue::{Queue, ROOT};
+use crate::scheduler::state::scheduler::Scheduler;
+use crate::scheduler::state::task_group::TaskGroup;
+use crate::scheduler::usage::{Bound, QueueUsage, Side};
+use crate::scheduler::user_limits::bounds_of;
 
 /// An invariant that a switch may suspend, because it reproduces a defect of a release. All others hold under every profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Invariant {
     /// The raw priority of a parent is the highest current priority of its children (11); suspended, it is the highest that a child
-    /// has handed up.
+    /// has reported.
     PriorityOfParents,
     /// A queue counts the applications that are Starting or Running in and below it (12).
     RunningApps,
@@ -113,79 +114,97 @@ impl Check<'_> {
     /// (1), (6), (7 but for lowered quotas), (8), (11), (12).
     fn queues(&mut self) {
         let partition = self.partition;
-        let tree = &partition.queues;
+        for queue in partition.queues.iter() {
+            self.queue_sums(queue);
+            self.queue_counts(queue);
+            self.queue_lists(queue);
+        }
+    }
+
+    /// The amounts of one queue are the sums of what stands below it (1).
+    fn queue_sums(&mut self, queue: &Queue) {
+        let partition = self.partition;
         let sum = |parts: &mut dyn Iterator<Item = &Resource>| {
             parts.fold(Resource::new(), |mut sum, part| {
                 sum.add_assign(part);
                 sum
             })
         };
-        for queue in tree.iter() {
-            let children = || queue.children.iter().map(|child| &tree[*child]);
-            let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
-            let holds: Vec<Resource> = apps().map(crate::scheduler::state::app::Application::holds).collect();
-            let path = &queue.path;
-            for (what, amount) in [("allocated", &queue.allocated), ("pending", &queue.pending)] {
-                let may_be = what == "pending" && !self.holds(Invariant::Pending);
-                self.that(may_be || !amount.has_negative(), || format!("{path} has negative {what} {amount:?}"));
-            }
-            let allocated = sum(&mut children().map(|c| &c.allocated).chain(holds.iter()));
-            self.that(allocated == queue.allocated, || {
-                format!("{path} has allocated {:?}, below it is {allocated:?}", queue.allocated)
-            });
-            let pending = sum(&mut children().map(|c| &c.pending).chain(apps().map(|app| &app.pending)));
-            self.that(pending == queue.pending, || {
-                format!("{path} has pending {:?}, below it is {pending:?}", queue.pending)
-            });
-            let victims: Vec<Resource> = apps().map(crate::scheduler::state::app::Application::preempting).collect();
-            let preempting = sum(&mut children().map(|c| &c.preempting).chain(victims.iter()));
-            self.that(preempting == queue.preempting, || {
-                format!("{path} has preempting {:?}, below it is {preempting:?}", queue.preempting)
-            });
-            let running = children().map(|c| c.running).sum::<u64>()
-                + apps().filter(|app| app.counts_as_running()).count() as u64;
-            let exact = self.holds(Invariant::RunningApps);
-            self.that(running == queue.running || !exact, || {
-                format!("{path} counts {} running of {running}", queue.running)
-            });
-            let count = children().map(|c| c.app_count).sum::<u64>() + queue.apps.len() as u64;
-            self.that(count == queue.app_count, || {
-                format!("{path} counts {} applications of {count}", queue.app_count)
-            });
-            let exact = self.holds(Invariant::PriorityOfParents);
-            let priority = if !exact {
-                tree.recounted_priority(queue.key, apps().map(crate::scheduler::state::app::Application::priority))
-            } else {
-                let inside = children().map(crate::scheduler::state::queue::Queue::current_priority);
-                inside
-                    .chain(apps().map(crate::scheduler::state::app::Application::priority))
-                    .max()
-                    .unwrap_or(Priority::MIN)
-            };
-            self.that(priority == queue.raw_priority, || {
-                format!("{path} has raw priority {}, counted {priority}", queue.raw_priority)
-            });
-            if self.holds(Invariant::AllocatingAccepted) {
-                let waits = |id: &AppId| {
-                    let app = partition.app_key(id).map(|key| &partition.apps[key]);
-                    app.is_some_and(|app| {
-                        !app.counts_as_running() && partition.queues.path_up(app.queue).contains(&queue.key)
-                    })
-                };
-                self.that(queue.allocating_accepted.iter().all(waits), || {
-                    format!("{path} keeps places for {:?}", queue.allocating_accepted)
-                });
-            }
-            let within = queue.preempting.iter().all(|(name, amount)| amount <= queue.allocated.amount(name));
-            self.that(within && !queue.preempting.has_negative(), || {
-                format!("{path} has preempting {:?} of {:?}", queue.preempting, queue.allocated)
-            });
-            let candidates = apps().filter(|app| app.pending.strictly_greater_than_zero()).count();
-            self.that(candidates == queue.candidates.len(), || format!("{path} misses candidates"));
-            let replacers = apps().filter(|app| app.rank.is_some() && may_replace(app)).count();
-            let among = queue.replacers.is_subset(&queue.candidates);
-            self.that(among && replacers == queue.replacers.len(), || format!("{path} misses who may replace"));
+        let children = || queue.children.iter().map(|child| &partition.queues[*child]);
+        let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
+        let holds: Vec<Resource> = apps().map(Application::holds).collect();
+        let path = &queue.path;
+        for (what, amount) in [("allocated", &queue.allocated), ("pending", &queue.pending)] {
+            let may_be = what == "pending" && !self.holds(Invariant::Pending);
+            self.that(may_be || !amount.has_negative(), || format!("{path} has negative {what} {amount:?}"));
         }
+        let allocated = sum(&mut children().map(|c| &c.allocated).chain(holds.iter()));
+        self.that(allocated == queue.allocated, || {
+            format!("{path} has allocated {:?}, below it is {allocated:?}", queue.allocated)
+        });
+        let pending = sum(&mut children().map(|c| &c.pending).chain(apps().map(|app| &app.pending)));
+        self.that(pending == queue.pending, || {
+            format!("{path} has pending {:?}, below it is {pending:?}", queue.pending)
+        });
+        let victims: Vec<Resource> = apps().map(Application::preempting).collect();
+        let preempting = sum(&mut children().map(|c| &c.preempting).chain(victims.iter()));
+        self.that(preempting == queue.preempting, || {
+            format!("{path} has preempting {:?}, below it is {preempting:?}", queue.preempting)
+        });
+        let within = queue.preempting.iter().all(|(name, amount)| amount <= queue.allocated.amount(name));
+        self.that(within && !queue.preempting.has_negative(), || {
+            format!("{path} has preempting {:?} of {:?}", queue.preempting, queue.allocated)
+        });
+    }
+
+    /// What one queue counts of applications, and its priority, are what stands below it (11, 12).
+    fn queue_counts(&mut self, queue: &Queue) {
+        let partition = self.partition;
+        let tree = &partition.queues;
+        let path = &queue.path;
+        let children = || queue.children.iter().map(|child| &tree[*child]);
+        let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
+        let running =
+            children().map(|c| c.running).sum::<u64>() + apps().filter(|app| app.counts_as_running()).count() as u64;
+        let exact = self.holds(Invariant::RunningApps);
+        self.that(running == queue.running || !exact, || {
+            format!("{path} counts {} running of {running}", queue.running)
+        });
+        let count = children().map(|c| c.app_count).sum::<u64>() + queue.apps.len() as u64;
+        self.that(count == queue.app_count, || format!("{path} counts {} applications of {count}", queue.app_count));
+        let exact = self.holds(Invariant::PriorityOfParents);
+        let priority = if !exact {
+            tree.recounted_priority(queue.key, apps().map(Application::priority))
+        } else {
+            let inside = children().map(Queue::current_priority);
+            inside.chain(apps().map(Application::priority)).max().unwrap_or(Priority::MIN)
+        };
+        self.that(priority == queue.raw_priority, || {
+            format!("{path} has raw priority {}, counted {priority}", queue.raw_priority)
+        });
+        if self.holds(Invariant::AllocatingAccepted) {
+            let waits = |id: &AppId| {
+                let app = partition.app_key(id).map(|key| &partition.apps[key]);
+                app.is_some_and(|app| {
+                    !app.counts_as_running() && partition.queues.path_up(app.queue).contains(&queue.key)
+                })
+            };
+            self.that(queue.allocating_accepted.iter().all(waits), || {
+                format!("{path} keeps places for {:?}", queue.allocating_accepted)
+            });
+        }
+    }
+
+    /// The candidates of one leaf are its applications with pending asks.
+    fn queue_lists(&mut self, queue: &Queue) {
+        let partition = self.partition;
+        let path = &queue.path;
+        let apps = || queue.apps.iter().map(|app| &partition.apps[*app]);
+        let candidates = apps().filter(|app| app.pending.strictly_greater_than_zero()).count();
+        self.that(candidates == queue.candidates.len(), || format!("{path} misses candidates"));
+        let replacers = apps().filter(|app| app.rank.is_some() && may_replace(app)).count();
+        let among = queue.replacers.is_subset(&queue.candidates);
+        self.that(among && replacers == queue.replacers.len(), || format!("{path} misses who may replace"));
     }
 
     /// (2), (3), (4), (5).

@@ -21,7 +21,7 @@ pub enum Command {
     Tick,
     /// Goes on with what earlier commands left unfinished, so far as one command does ([`Scheduler::is_unfinished`]).
     ///
-    /// [`Scheduler::is_unfinished`]: crate::scheduler::Scheduler::is_unfinished
+    /// [`Scheduler::is_unfinished`]: crate::scheduler::state::scheduler::Scheduler::is_unfinished
     Continue,
     /// Something within one partition.
     In {
@@ -47,7 +47,7 @@ pub enum PartitionCommand {
     AddNode(NodeSpec),
     /// Change a node's capacity or what others use of it (SCH-191); `None` leaves it.
     UpdateNode {
-        /// Which node.
+        /// The id of the node.
         id: NodeId,
         /// The new capacity.
         capacity: Option<Resource>,
@@ -66,19 +66,19 @@ pub enum PartitionCommand {
     Ask(AskSpec),
     /// An allocation is over, or a pending ask is withdrawn.
     Release {
-        /// Whose.
+        /// The application of the allocation or ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask.
         ask: AskId,
     },
     /// The submitter says that the application is over (SCH-173).
     Remove {
-        /// Which application.
+        /// The id of the application.
         app: AppId,
     },
     /// Kill an application (SCH-202).
     Kill {
-        /// Which application.
+        /// The id of the application.
         app: AppId,
         /// Who wants it; needs admin access on its queue.
         by: Identity,
@@ -94,7 +94,7 @@ pub enum PartitionCommand {
     },
     /// Move an application to another leaf (SCH-203).
     Move {
-        /// Which application.
+        /// The id of the application.
         app: AppId,
         /// The leaf it is to go to.
         to: QueuePath,
@@ -106,13 +106,13 @@ pub enum PartitionCommand {
 /// A node as its resource manager registers it (SCH-015).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct NodeSpec {
-    /// The id.
+    /// The id; a second node of the same id is refused.
     pub id: NodeId,
-    /// What it has.
+    /// All that it has: memory in bytes, vcore in millicores, others as they are.
     pub capacity: Resource,
-    /// What others use of it.
+    /// What is used by others than this scheduler; it is not available.
     pub occupied: Resource,
-    /// Attributes.
+    /// Attributes, such as `si/instance-type`, by which usage is summed.
     pub attributes: BTreeMap<String, String>,
     /// Registered unschedulable.
     pub drained: bool,
@@ -121,13 +121,13 @@ pub struct NodeSpec {
 /// An application as it is submitted.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Submission {
-    /// The id.
+    /// The id; one that a live application has is refused.
     pub app: AppId,
     /// The queue asked for; may be empty.
     pub queue: String,
     /// Who submits; without groups the list is `[user]` (USR-004).
     pub who: Identity,
-    /// Tags.
+    /// Tags; placement rules and gangs read some of them.
     pub tags: BTreeMap<String, String>,
     /// What a gang does when it does not come together in time.
     pub gang_style: GangStyle,
@@ -140,7 +140,7 @@ pub struct Submission {
 /// What a gang does when it does not come together in time (SCH-146).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum GangStyle {
-    /// Goes on without its placeholders.
+    /// Continues without its placeholders.
     #[default]
     Soft,
     /// Fails.
@@ -150,15 +150,15 @@ pub enum GangStyle {
 /// An ask as an application makes it (SCH-013).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct AskSpec {
-    /// Whose.
+    /// The application that asks.
     pub app: AppId,
     /// The id; with a count above 1 the asks are `id-1`, `id-2` and so on.
     pub id: AskId,
     /// How often it stands, at least once; created 1 µs apart.
     pub count: u32,
-    /// What is wanted.
+    /// The amounts wanted: memory in bytes, vcore in millicores.
     pub resource: Resource,
-    /// The priority.
+    /// The priority; a higher one is tried first (SCH-080).
     pub priority: Priority,
     /// The only node that will do.
     pub required_node: Option<NodeId>,
@@ -170,7 +170,7 @@ pub struct AskSpec {
     pub originator: bool,
     /// Holds room for a gang (SCH-141).
     pub placeholder: bool,
-    /// The task group.
+    /// The task group of a gang: of a placeholder, or of an ask that may replace one (SCH-141).
     #[serde(default, with = "crate::model::saved::text_option")]
     pub task_group: Option<Arc<str>>,
     /// What the resource manager says of it. Nothing is decided by them.

@@ -6,7 +6,7 @@ use crate::model::{AppId, AppState, QueuePath, QueueState};
 use crate::scheduler::placement::RECOVERY_QUEUE;
 use crate::scheduler::placement::access::AclKind;
 
-/// Why a kill or a move is refused. Its text is what a trace tells.
+/// Why a kill or a move is refused. Its text stands in traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Denial {
     /// There is no such application.

@@ -1,4 +1,4 @@
-//! What a scheduler tells about what it did.
+//! What a scheduler reports about what it did.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::scheduler::usage::Side;
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// When.
+    /// The time of the command or timer that caused it.
     pub at: Time,
     /// What.
     pub kind: EventKind,
@@ -22,7 +22,7 @@ impl Event {
         Self { at, kind }
     }
 
-    /// Whether a cycle that tells this found something to do, so that another may find more: an allocation, or a placeholder that
+    /// Whether a cycle that reports this found something to do, so that another may find more: an allocation, or a placeholder that
     /// begins to give way (SCH-043).
     pub const fn is_activity(&self) -> bool {
         matches!(self.kind, EventKind::Allocated { .. } | EventKind::Replacing { .. })
@@ -36,53 +36,53 @@ pub enum EventKind {
     ConfigAccepted,
     /// The configuration was refused; the one before is in force.
     ConfigRejected {
-        /// Why.
+        /// The reason, as the user reads it.
         message: String,
     },
     /// The node is registered, changed, drained, resumed.
     NodeAccepted {
-        /// Which node.
+        /// The id of the node.
         node: NodeId,
     },
     /// The node command was refused.
     NodeRejected {
-        /// Which node.
+        /// The id of the node.
         node: NodeId,
-        /// Why.
+        /// The reason, as the user reads it.
         message: String,
     },
     /// The application was placed.
     AppAccepted {
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// Where.
         queue: QueuePath,
     },
     /// The application was refused.
     AppRejected {
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
-        /// Why.
+        /// The reason, as the user reads it.
         message: String,
     },
     /// The ask was refused.
     AskRejected {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// Why.
+        /// The reason, as the user reads it.
         message: String,
     },
     /// An ask became an allocation.
     Allocated {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// Where.
         node: NodeId,
-        /// How much.
+        /// The amounts of the ask.
         resource: Resource,
         /// Under whom it counts.
         holder: Holder,
@@ -93,15 +93,15 @@ pub enum EventKind {
     },
     /// An allocation is gone.
     Released {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// Where it was.
+        /// The node that it ran on.
         node: NodeId,
         /// Why it went.
         reason: ReleaseReason,
-        /// How much.
+        /// The amounts of the ask.
         resource: Resource,
         /// Under whom it counted.
         holder: Holder,
@@ -110,7 +110,7 @@ pub enum EventKind {
     },
     /// A kill or move was refused.
     Denied {
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// Which check refused, and why, in words.
         message: String,
@@ -119,68 +119,68 @@ pub enum EventKind {
     },
     /// The application was moved.
     Moved {
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
-        /// Where it was.
+        /// The full path of the leaf that it was in.
         from: QueuePath,
         /// Where it is.
         queue: QueuePath,
-        /// Who did it.
+        /// The user who gave the command.
         by: Arc<str>,
     },
     /// The application was killed.
     Killed {
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
-        /// Where it was.
+        /// The full path of the leaf that it was in.
         queue: QueuePath,
-        /// Who did it.
+        /// The user who gave the command.
         by: Arc<str>,
         /// Why; may be empty.
         reason: Arc<str>,
     },
     /// Any other command that could not be carried out, because what it names is not there.
     Refused {
-        /// Why.
+        /// The reason, as the user reads it.
         message: String,
     },
 
-    /// A node is kept for an ask.
+    /// A node is reserved for an ask.
     Reserved {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// Which node.
+        /// The id of the node.
         node: NodeId,
-        /// How much is kept for it.
+        /// How much is reserved for it.
         resource: Resource,
     },
-    /// A node is not kept for an ask any more.
+    /// A node is no longer reserved for an ask.
     Unreserved {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// Which node.
+        /// The id of the node.
         node: NodeId,
-        /// How much is kept for it.
+        /// How much is reserved for it.
         resource: Resource,
     },
     /// An ask is pending.
     AskAdded {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// How much it wants.
         resource: Resource,
     },
     /// A pending ask is gone without an allocation.
     AskRemoved {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// Why it went: stopped, or timeout.
         reason: ReleaseReason,
@@ -189,9 +189,9 @@ pub enum EventKind {
     },
     /// An ask was made again with another size, which it has from now on (switches `ask_again_pending`, `ask_again_allocated`).
     AskResized {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// How much it is now.
         resource: Resource,
@@ -202,9 +202,9 @@ pub enum EventKind {
     },
     /// The ask of an allocation that has ended is taken away with it (P-06).
     AskSpent {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// How much it was.
         resource: Resource,
@@ -212,7 +212,7 @@ pub enum EventKind {
     /// A placeholder is about to give way to an ask of its task group: the resource manager was asked to stop it, and the ask
     /// is not pending any more (SCH-144).
     Replacing {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
         /// The ask that takes over.
         ask: AskId,
@@ -223,7 +223,7 @@ pub enum EventKind {
     },
     /// A placeholder is released because an ask of its task group is larger (SCH-143, SCH-222).
     PlaceholderTooSmall {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
         /// The ask that does not fit in.
         ask: AskId,
@@ -237,7 +237,7 @@ pub enum EventKind {
     Preempted {
         /// Whose it is.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// Who needs the room.
         by_app: AppId,
@@ -248,55 +248,55 @@ pub enum EventKind {
         /// How much goes.
         resource: Resource,
     },
-    /// Nothing on the node that an ask requires may make room for it (SCH-167, SCH-222); told at most once in 15 seconds.
+    /// Nothing on the node that an ask requires may make room for it (SCH-167, SCH-222); reported at most once in 15 seconds.
     NoVictim {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// Which node.
+        /// The id of the node.
         node: NodeId,
         /// How much it wants.
         resource: Resource,
     },
-    /// The resource manager's own conditions keep an ask from nodes that have room (SCH-094, SCH-222); told at most once in 15
+    /// The resource manager's own conditions keep an ask from nodes that have room (SCH-094, SCH-222); reported at most once in 15
     /// seconds.
     PredicatesFailed {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
         /// How many nodes they keep it from.
         nodes: u64,
         /// How much it wants.
         resource: Resource,
     },
-    /// The application was handed in; it may still be refused (SCH-221).
+    /// The application was submitted; it may still be refused (SCH-221).
     AppNew {
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
     },
     /// The application left its queue for good (SCH-172).
     AppLeft {
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
-        /// Where it was.
+        /// The full path of the leaf that it was in.
         queue: QueuePath,
     },
     /// The application entered a state.
     AppState {
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// The state.
         state: AppState,
-        /// Why, where there is a reason to tell.
+        /// Why, where there is a reason to report.
         message: Option<Arc<str>>,
         /// What it has in use, placeholders left out.
         allocated: Resource,
     },
     /// The application may not begin to run, or may again (SCH-114).
     AppRunnable {
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// What keeps it from running, or kept it.
         cause: RunnableCause,
@@ -305,70 +305,70 @@ pub enum EventKind {
     },
     /// An ask does not fit its queues any more, or fits again (SCH-222).
     AskFitsQueue {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// Whether it fits.
+        /// Whether it fits now; otherwise than last reported.
         fits: bool,
-        /// The leaf.
+        /// The full path of the leaf.
         queue: QueuePath,
         /// How much it wants.
         resource: Resource,
         /// What the queues on the path leave; names that nothing limits are left out.
-        room: Resource,
+        headroom: Resource,
     },
     /// An ask does not fit the limits of its user or group any more, or fits again (SCH-222).
     AskFitsLimits {
-        /// Whose.
+        /// The application of the ask.
         app: AppId,
-        /// Which ask.
+        /// The id of the ask, unique only within its application.
         ask: AskId,
-        /// Whether it fits.
+        /// Whether it fits now; otherwise than last reported.
         fits: bool,
         /// How much it wants.
         resource: Resource,
         /// What the limits leave; names that nothing limits are left out.
-        room: Resource,
+        headroom: Resource,
     },
     /// A queue is there.
     QueueAdded {
-        /// Which queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// From the configuration.
         managed: bool,
     },
     /// A queue is gone.
     QueueRemoved {
-        /// Which queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// From the configuration.
         managed: bool,
     },
     /// A queue entered a state.
     QueueState {
-        /// Which queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// The state before.
         from: QueueState,
         /// The state now.
         to: QueueState,
     },
-    /// A queue begins to drain, with everything below it. Each queue enters its state by itself; this is told of the topmost of them
+    /// A queue begins to drain, with everything below it. Each queue enters its state by itself; this is reported of the topmost of them
     /// only.
     QueueDrains {
-        /// In which partition.
+        /// The name of the partition.
         partition: Arc<str>,
-        /// Which queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// Who administers it.
         admins: Acl,
     },
-    /// A queue has been draining for long: for the threshold, or for another one since this was last told (SCH-211).
+    /// A queue has been draining for long: for the threshold, or for another one since this was last reported (SCH-211).
     QueueDrainAlert {
-        /// In which partition.
+        /// The name of the partition.
         partition: Arc<str>,
-        /// Which queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// For how long.
         draining_for: Duration,
@@ -377,7 +377,7 @@ pub enum EventKind {
     },
     /// The queue of an application, or one above it, begins to drain (SCH-212).
     AppQueueDraining {
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// The topmost queue that drains.
         queue: QueuePath,
@@ -391,66 +391,66 @@ pub enum EventKind {
     },
     /// A queue became a leaf or a parent (SCH-223).
     QueueType {
-        /// Which queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// It is a leaf.
         leaf: bool,
     },
     /// A queue has another maximum (SCH-223).
     QueueMax {
-        /// Which queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// The new one; empty when it is unset.
         max: Resource,
     },
     /// A queue has another guarantee (SCH-223).
     QueueGuaranteed {
-        /// Which queue.
+        /// The full path of the queue.
         queue: QueuePath,
         /// The new one; empty when it is unset.
         guaranteed: Resource,
     },
     /// A node is there.
     NodeAdded {
-        /// Which node.
+        /// The id of the node.
         node: NodeId,
         /// What it has.
         capacity: Resource,
     },
     /// A node takes allocations from now on, or takes none (SCH-192).
     NodeSchedulable {
-        /// Which node.
+        /// The id of the node.
         node: NodeId,
         /// It takes them.
         schedulable: bool,
     },
     /// A node has another capacity (SCH-191).
     NodeCapacity {
-        /// Which node.
+        /// The id of the node.
         node: NodeId,
         /// The new one.
         capacity: Resource,
     },
     /// Others use another amount of a node (SCH-191).
     NodeOccupied {
-        /// Which node.
+        /// The id of the node.
         node: NodeId,
         /// The new amount.
         occupied: Resource,
     },
     /// A node is gone.
     NodeRemoved {
-        /// Which node.
+        /// The id of the node.
         node: NodeId,
     },
     /// What a user or group has in use changes without an allocation that comes or goes: its application moves, or counts under
     /// another group (SCH-204, SCH-127).
     Usage {
-        /// Whose.
+        /// Whether a user or a group is limited.
         side: Side,
         /// Its name.
         name: Arc<str>,
-        /// The leaf.
+        /// The full path of the leaf.
         queue: QueuePath,
         /// By how much.
         resource: Resource,
@@ -461,14 +461,14 @@ pub enum EventKind {
     GroupLink {
         /// The group.
         group: Arc<str>,
-        /// Which application.
+        /// The id of the application, unique in its partition.
         app: AppId,
         /// It counts there.
         linked: bool,
     },
     /// A limit holds for a user or group from now on, or does not any more (SCH-127).
     Limit {
-        /// Whose.
+        /// Whether a user or a group is limited.
         side: Side,
         /// Its name.
         name: Arc<str>,
@@ -477,7 +477,7 @@ pub enum EventKind {
         /// It holds.
         set: bool,
     },
-    /// An older configuration was brought back; the engine's own, no command of the scheduler tells it (SCH-224).
+    /// An older configuration was brought back; the engine's own, no command of the scheduler emits it (SCH-224).
     ConfigRolledBack {
         /// Which one, and by whom.
         message: String,

@@ -18,28 +18,28 @@ pub struct Switches {
     pub running_count_cut: bool,
     /// D-11: a removed application stays in `allocatingAccepted` of the queues above its leaf.
     pub accepted_leak: bool,
-    /// P-02: a reload hands no new priority up to the parent.
+    /// P-02: a reload reports no new priority to the parent.
     pub priority_cache: bool,
-    /// P-03: a submission hands the leaf's priority up, which refreshes what P-02 left stale.
+    /// P-03: a submission reports the leaf's priority upwards, which refreshes what P-02 left stale.
     pub priority_on_submit: bool,
     /// D-23: what becomes of an ask that is made again while it is pending.
     pub ask_again_pending: AskAgainPending,
     /// D-23: what becomes of an ask that is made again while it is allocated.
     pub ask_again_allocated: AskAgainAllocated,
-    /// D-09: what becomes of an ask whose required node is unknown or kept for another.
+    /// D-09: what becomes of an ask whose required node is unknown or reserved for another.
     pub required_node: RequiredNode,
     /// D-06: in maxima along a path, a name that is missing on one level counts 0.
     pub path_minimum: bool,
     /// P-07: a placeholder whose stop was asked for because of time or size counts as timed out when its end is confirmed, not
     /// only when the placeholder timer asked (`placeholder_timedout`).
     pub timed_out_when_gone: bool,
-    /// P-06: an allocation that ends otherwise than by time takes its ask with it, which is told (`release_ends_ask`).
+    /// P-06: an allocation that ends otherwise than by time takes its ask with it, which is reported (`release_ends_ask`).
     pub release_ends_ask: bool,
-    /// D-21: what keeps an application from beginning to run is told of those that run, too, for which it means nothing.
+    /// D-21: what keeps an application from beginning to run is reported of those that run, too, for which it means nothing.
     pub events_runnable: bool,
     /// SCH-223: the event of the root's new maximum carries the old one.
     pub root_max_told_late: bool,
-    /// SCH-223: every limit that goes on holding is told again at each load.
+    /// SCH-223: every limit that stays is reported again at each load.
     pub limits_told_again: bool,
     /// P-04: a resource name whose last node went stays in the root's maximum with 0.
     pub root_max_keeps_zero: bool,
@@ -47,7 +47,7 @@ pub struct Switches {
     pub reload_revives: bool,
     /// D-01: a reload applies `maxapplications` to existing queues, the root included.
     pub reload_max_apps: ReloadMaxApps,
-    /// D-02: a reload computes properties anew, as at creation.
+    /// D-02: a reload computes properties again, as at creation.
     pub reload_inherits: bool,
     /// D-25: a maximum of only zeros limits nothing.
     pub zero_max_unset: bool,
@@ -81,7 +81,7 @@ pub struct Switches {
     pub final_cut: bool,
     /// P-14: the newest of further victims is the one that asked last, not the one allocated last.
     pub victim_age: bool,
-    /// P-05: an ask that holds a reservation when it preempts elsewhere keeps that one, and the new node is not kept for it.
+    /// P-05: an ask that holds a reservation when it preempts elsewhere keeps that one, and the new node is not reserved for it.
     pub reservation_identity: bool,
     /// SCH-136: a preemptor does away with old reservations of less important asks.
     pub reservation_cancel: bool,
@@ -142,14 +142,14 @@ pub enum AskAgainAllocated {
     Resizes,
 }
 
-/// What becomes of an ask whose required node is unknown, or kept for an ask that requires it too (switch `required_node`).
+/// What becomes of an ask whose required node is unknown, or reserved for an ask that requires it too (switch `required_node`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredNode {
     /// The next ask is tried.
     NextAsk,
     /// The application is given up for this cycle.
     GivesUpApp,
-    /// The next ask is tried if the node is unknown; a node is kept for any number of asks that require it.
+    /// The next ask is tried if the node is unknown; a node is reserved for any number of asks that require it.
     Shared,
 }
 

@@ -1,4 +1,4 @@
-//! What whoever runs the scheduler decides about it, once, when it is made: its own configuration's part in the core.
+//! Options of a scheduler that the operator sets once, when it is made.
 
 use std::time::Duration;
 

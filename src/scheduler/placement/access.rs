@@ -2,8 +2,8 @@
 
 use crate::model::{Acl, Identity, QueuePath};
 
-use super::RECOVERY_QUEUE;
 use super::tree::{QueueTree, ancestors};
+use super::well_known::RECOVERY_QUEUE;
 
 /// The access list that lets someone in. Names only who asked, nobody else from the list (ACL-029).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

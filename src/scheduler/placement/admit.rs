@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{AppId, Identity};
 
-use super::decide::{Outcome, Placement};
+use super::decide::{Placement, PlacementOutcome};
 use super::refusal::Refusal;
 use super::rules::Rules;
 use super::submission::{Submission, identify, is_forced, no_resolver};
@@ -65,5 +65,8 @@ impl Rules {
 }
 
 fn refused(who: Identity, refusal: Refusal) -> Admission {
-    Admission { who, placement: Placement { outcome: Outcome::Refused(refusal.into()), trace: Trace::default() } }
+    Admission {
+        who,
+        placement: Placement { outcome: PlacementOutcome::Refused(refusal.into()), trace: Trace::default() },
+    }
 }

@@ -3,12 +3,12 @@
 use crate::model::QueuePath;
 use crate::model::name::is_queue_name;
 
-use super::RECOVERY_QUEUE;
 use super::access::submit;
 use super::refusal::{Refusal, Refused};
 use super::switches::Draining;
 use super::tree::{QueueFacts, QueueTree};
 use super::walk::Walk;
+use super::well_known::RECOVERY_QUEUE;
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
     /// The queues missing on the way to `path`, top down, the last one being the leaf. Every part is tested before

@@ -6,23 +6,23 @@ use super::access::submit;
 use super::refusal::{Refusal, Refused};
 use super::rules::Rules;
 use super::submission::Submission;
-use super::trace::{Asked, End, Next, RuleRef, RuleTrace, Trace};
+use super::trace::{AccessCheck, RuleEnd, RuleRef, RuleTrace, SkipReason, Trace};
 use super::tree::QueueTree;
-use super::walk::{Found, Halt, Walk};
-use super::{FALLBACK_QUEUE, RECOVERY_QUEUE};
+use super::walk::{RuleQueue, RuleStop, Walk};
+use super::well_known::{FALLBACK_QUEUE, RECOVERY_QUEUE};
 
 /// The answer to a submission, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Placement {
     /// Where the application goes, or why nowhere.
-    pub outcome: Outcome,
+    pub outcome: PlacementOutcome,
     /// All that was tried.
     pub trace: Trace,
 }
 
 /// Where an application goes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum Outcome {
+pub enum PlacementOutcome {
     /// To this queue.
     Placed(Placed),
     /// Nowhere.
@@ -47,16 +47,16 @@ impl Placement {
     /// The queue, if there is one.
     pub fn placed(&self) -> Option<&Placed> {
         match &self.outcome {
-            Outcome::Placed(placed) => Some(placed),
-            Outcome::Refused(_) => None,
+            PlacementOutcome::Placed(placed) => Some(placed),
+            PlacementOutcome::Refused(_) => None,
         }
     }
 
     /// The refusal, if it is one.
     pub fn refused(&self) -> Option<&Refused> {
         match &self.outcome {
-            Outcome::Placed(_) => None,
-            Outcome::Refused(refused) => Some(refused),
+            PlacementOutcome::Placed(_) => None,
+            PlacementOutcome::Refused(refused) => Some(refused),
         }
     }
 }
@@ -67,8 +67,8 @@ impl Rules {
         let walk = Walk { switches: self.switches, submission, tree };
         let mut trace = Trace { forced: submission.is_forced(), rules: Vec::with_capacity(self.list.len() + 2) };
         let outcome = match self.first_match(&walk, &mut trace) {
-            Ok(placed) => Outcome::Placed(placed),
-            Err(refused) => Outcome::Refused(refused),
+            Ok(placed) => PlacementOutcome::Placed(placed),
+            Err(refused) => PlacementOutcome::Refused(refused),
         };
         Placement { outcome, trace }
     }
@@ -99,19 +99,19 @@ impl Rules {
 fn enter(
     trace: &mut Trace,
     rule: RuleRef,
-    attempt: impl FnOnce(&mut RuleTrace) -> Result<Placed, Halt>,
+    attempt: impl FnOnce(&mut RuleTrace) -> Result<Placed, RuleStop>,
 ) -> Result<Option<Placed>, Refused> {
     let mut entry = RuleTrace::new(rule);
     let result = match attempt(&mut entry) {
         Ok(placed) => {
-            entry.end = End::Placed;
+            entry.end = RuleEnd::Placed;
             Ok(Some(placed))
         }
-        Err(Halt::Next(next)) => {
-            entry.end = End::Next(next);
+        Err(RuleStop::Next(next)) => {
+            entry.end = RuleEnd::Next(next);
             Ok(None)
         }
-        Err(Halt::Refused(refused)) => Err(refused),
+        Err(RuleStop::Refused(refused)) => Err(refused),
     };
     trace.rules.push(entry);
     result
@@ -119,36 +119,36 @@ fn enter(
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
     /// The checks of section 6, then the plan of section 7.
-    fn check(&self, found: Found, entry: &mut RuleTrace) -> Result<Placed, Halt> {
-        let Found { written, path, queue } = found;
+    fn check(&self, found: RuleQueue, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
+        let RuleQueue { written, path, queue } = found;
         entry.path = Some(path.clone());
         entry.queue = queue;
         let recovery = path.as_str() == RECOVERY_QUEUE;
         if recovery && !self.switches.recovery_queue_open {
-            return Err(Halt::Next(Next::RecoveryClosed));
+            return Err(RuleStop::Next(SkipReason::RecoveryClosed));
         }
         if queue.is_some_and(|queue| !queue.leaf) {
-            return Err(Halt::Next(Next::IsParent));
+            return Err(RuleStop::Next(SkipReason::IsParent));
         }
-        let Some(asked) = self.nearest(path.as_str()) else { return Err(Halt::Next(Next::NotBelowRoot)) };
+        let Some(asked) = self.nearest(path.as_str()) else { return Err(RuleStop::Next(SkipReason::NotBelowRoot)) };
         let grant = submit(self.tree, asked.path.as_str(), self.submission.identity);
         let granted = grant.is_some();
-        entry.asked = Some(Asked { queue: asked.path.clone(), grant });
+        entry.asked = Some(AccessCheck { queue: asked.path.clone(), grant });
         if !granted {
-            return Err(Halt::Next(Next::NoAccess));
+            return Err(RuleStop::Next(SkipReason::NoAccess));
         }
         if queue.is_none() {
-            entry.create = self.plan(&path, &written, asked).map_err(Halt::Refused)?;
+            entry.create = self.plan(&path, &written, asked).map_err(RuleStop::Refused)?;
         } else if let Some(draining) = self.draining(path.as_str()) {
-            return Err(Halt::Next(Next::Draining(draining)));
+            return Err(RuleStop::Next(SkipReason::Draining(draining)));
         }
         Ok(Placed { path, create: entry.create.clone(), rule: entry.rule, recovery })
     }
 
     /// The recovery rule (PLC-092, PLC-095).
-    fn recover(&self, forced: bool, entry: &mut RuleTrace) -> Result<Placed, Halt> {
+    fn recover(&self, forced: bool, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
         if !forced {
-            return Err(Halt::Next(Next::NotForced));
+            return Err(RuleStop::Next(SkipReason::NotForced));
         }
         let path = QueuePath::new(RECOVERY_QUEUE);
         entry.path = Some(path.clone());
@@ -160,11 +160,11 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
     }
 
     /// What 1.8 tries last (PLC-004).
-    fn fall_back(&self, entry: &mut RuleTrace) -> Result<Placed, Halt> {
+    fn fall_back(&self, entry: &mut RuleTrace) -> Result<Placed, RuleStop> {
         let path = QueuePath::new(FALLBACK_QUEUE);
         let Some(queue) = self.queue(FALLBACK_QUEUE).map(|queue| queue.state) else {
-            return Err(Halt::Next(Next::NoFallback));
+            return Err(RuleStop::Next(SkipReason::NoFallback));
         };
-        self.check(Found { written: FALLBACK_QUEUE.to_owned(), path, queue: Some(queue) }, entry)
+        self.check(RuleQueue { written: FALLBACK_QUEUE.to_owned(), path, queue: Some(queue) }, entry)
     }
 }

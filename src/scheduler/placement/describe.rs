@@ -7,9 +7,9 @@ use crate::model::{QueuePath, Resource, VCORE};
 use super::decide::Placed;
 use super::filter::{Filter, Names};
 use super::rules::Rules;
-use super::text::{joined, kind_name, rule_words};
 use super::trace::RuleRef;
 use super::tree::{QueueTree, ancestors};
+use super::words::{joined, kind_name, rule_words};
 
 /// A rule of a list, or one of its parents, for columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub type Template<'a> = (&'a QueuePath, &'a TemplateConfig);
 
 impl Rules {
     /// The rules in their order, each followed by its parents; behind them those that cannot be configured.
-    pub fn told(&self) -> Vec<RuleLine> {
+    pub fn rule_lines(&self) -> Vec<RuleLine> {
         let mut lines = Vec::new();
         for (number, rule) in self.list.iter().enumerate() {
             for (depth, link) in rule.links.iter().enumerate() {
@@ -66,7 +66,7 @@ impl Rules {
     /// Whether both lists say the same, wherever they stand.
     pub fn same_as(&self, other: &Self) -> bool {
         let words = |rules: &Self| -> Vec<RuleLine> {
-            rules.told().into_iter().map(|line| RuleLine { at: Place::default(), ..line }).collect()
+            rules.rule_lines().into_iter().map(|line| RuleLine { at: Place::default(), ..line }).collect()
         };
         words(self) == words(other)
     }
@@ -90,7 +90,7 @@ impl Filter {
 }
 
 impl Placed {
-    /// The template that the leaf takes if it is created (SCH-186): the one that the nearest queue hands on. The recovery queue
+    /// The template that the leaf takes if it is created (SCH-186): the one that the nearest queue passes on. The recovery queue
     /// takes none (PLC-093).
     pub fn template<'t, T: QueueTree + ?Sized>(&self, tree: &'t T) -> Option<Template<'t>> {
         if self.create.is_empty() || self.recovery {
@@ -101,7 +101,7 @@ impl Placed {
     }
 }
 
-impl super::trace::Step {
+impl super::trace::LinkTrace {
     /// The name of its rule in a configuration.
     pub fn kind_name(&self) -> &'static str {
         kind_name(self.kind)

@@ -65,7 +65,7 @@ pub enum MatchedBy {
 }
 
 impl FilterVerdict {
-    /// Whether the rule goes on.
+    /// Whether the rule continues.
     pub fn passes(&self) -> bool {
         matches!(self, Self::Open | Self::Passes(_))
     }

@@ -11,8 +11,8 @@
 //! - text for people is made only in `text` and `describe`.
 //!
 //! Where to look: `rules` compiles, `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9),
-//! `create` plans what is missing (section 7), `admit` is all that a submission goes through (section 8), `record` what is kept
-//! of it, `switches` tells the releases apart.
+//! `create` plans what is missing (section 7), `admit` is all that a submission goes through (section 8), `record` what is recorded
+//! of it, `switches` distinguishes the releases.
 
 pub mod access;
 mod admit;
@@ -30,12 +30,14 @@ mod text;
 mod trace;
 mod tree;
 mod walk;
+mod well_known;
+mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub use admit::{Admission, Gate, Request};
-pub use decide::{Outcome, Placed, Placement};
+pub use decide::{Placed, Placement, PlacementOutcome};
 pub use describe::{RuleLine, Template, template_words};
 pub use filter::{Filter, FilterVerdict, Match, MatchedBy};
 pub use outline::{FilterOutline, NamesOutline, RuleOutline};
@@ -45,12 +47,7 @@ pub use rules::{RuleFault, RuleFaultKind, Rules};
 pub use submission::{Submission, identify, is_forced, no_resolver, tag};
 pub use switches::{Draining, Switches};
 pub use text::{Line, Mark, Reason};
-pub use trace::{Asked, End, Next, RuleRef, RuleTrace, Step, StepEnd, Trace};
+pub use trace::{AccessCheck, LinkEnd, LinkTrace, RuleEnd, RuleRef, RuleTrace, SkipReason, Trace};
 pub use tree::{QueueFacts, QueueState, QueueTree, ancestors};
 pub use walk::TYPE_TAG;
-
-/// The queue of forced applications that no rule places (PLC-092).
-pub const RECOVERY_QUEUE: &str = "root.@recovery@";
-
-/// The queue that 1.8 tries when no rule is left (PLC-004).
-pub const FALLBACK_QUEUE: &str = "root.default";
+pub use well_known::{FALLBACK_QUEUE, RECOVERY_QUEUE};

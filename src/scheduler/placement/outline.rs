@@ -1,4 +1,4 @@
-//! Rules in force as plain values, for whoever shows them to a program (`rest.md` section 5.6).
+//! Rules in force as plain values, for programs that show them (`rest.md` section 5.6).
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::filter::{Filter, Names};
 use super::rules::{Link, Rules};
-use super::text::kind_name;
+use super::words::kind_name;
 use crate::config::RuleKind;
 
 /// A rule in force with its chain of parents.
@@ -31,7 +31,7 @@ pub struct RuleOutline {
 /// A filter as plain values (PLC-050 to PLC-053).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilterOutline {
-    /// Those who match are kept out.
+    /// Those who match are excluded.
     pub deny: bool,
     /// Users.
     pub users: NamesOutline,

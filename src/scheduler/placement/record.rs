@@ -1,4 +1,4 @@
-//! What is kept of placements: for each application how it came to its queue, and for each rule how often it decided.
+//! Records of placements: for each application how it came to its queue, and for each rule how often it decided.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use crate::scheduler::index::Index;
 use super::decide::Placement;
 use super::rules::Rules;
 use super::text::Line;
-use super::trace::{End, RuleRef};
+use super::trace::{RuleEnd, RuleRef};
 
-/// A placement and the rules that it ran under: enough to tell it in words whenever somebody asks.
+/// A placement and the rules that it ran under: enough to describe it in words at any time.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The rules at that time.
@@ -35,7 +35,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// How many different records are remembered for sharing; then it begins anew.
+    /// How many different records are remembered for sharing; then it begins again.
     const REMEMBERED: usize = 4096;
 
     /// The record of a placement.
@@ -95,7 +95,7 @@ impl Hits {
         for entry in &placement.trace.rules {
             if let Some(hit) = self.index(entry.rule).and_then(|index| self.rules.get_mut(index)) {
                 hit.reached += 1;
-                hit.placed += u64::from(entry.end == End::Placed);
+                hit.placed += u64::from(entry.end == RuleEnd::Placed);
             }
         }
         self.refused += u64::from(placement.placed().is_none() && !placement.trace.rules.is_empty());

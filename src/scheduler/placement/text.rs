@@ -1,17 +1,17 @@
 //! Placements in words: the reason of a rejection, and the walk line by line.
 
-use std::fmt;
-
-use crate::config::RuleKind;
-use crate::model::QueuePath;
-
 use super::access::{AclKind, Grant, GrantedBy};
-use super::decide::{Outcome, Placement};
+use super::decide::{Placement, PlacementOutcome};
 use super::filter::{FilterVerdict, Match, MatchedBy};
 use super::refusal::Refusal;
 use super::rules::{RuleFault, RuleFaultKind, Rules};
-use super::trace::{Asked, End, Next, RuleRef, RuleTrace, Step, StepEnd, Trace};
-use super::tree::QueueState;
+use super::trace::{AccessCheck, LinkEnd, LinkTrace, RuleEnd, RuleRef, RuleTrace, SkipReason, Trace};
+use super::words::{
+    created_words, filter_words, input_words, joined, kind_name, line_words, next_words, path_words, refused_words,
+    rule_words, state_words,
+};
+use crate::model::QueuePath;
+use std::fmt;
 
 /// One line of a walk, for columns: head, indented by depth; subject; note; mark. Texts are not escaped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Line {
     pub depth: usize,
     /// The rule, on its first line.
     pub head: String,
-    /// The input or the path that the line tells about.
+    /// The input or the path that the line is about.
     pub subject: String,
     /// What was found.
     pub note: String,
@@ -69,9 +69,11 @@ impl Placement {
                 RuleRef::Fallback => format!("{} default queue", behind + 1),
             };
             let (mark, words) = match &entry.end {
-                End::Placed => (Mark::Placed, String::new()),
-                End::Next(next) => (Mark::Next, line_words(next, entry)),
-                End::Refused => (Mark::Rejected, self.refused().map(|r| refused_words(&r.refusal)).unwrap_or_default()),
+                RuleEnd::Placed => (Mark::Placed, String::new()),
+                RuleEnd::Next(next) => (Mark::Next, line_words(next, entry)),
+                RuleEnd::Refused => {
+                    (Mark::Rejected, self.refused().map(|r| refused_words(&r.refusal)).unwrap_or_default())
+                }
             };
             let path = entry.path.as_ref().map(ToString::to_string);
             let at = own.iter().rposition(|line| Some(&line.subject) == path.as_ref()).unwrap_or(own.len() - 1);
@@ -94,16 +96,16 @@ impl Placement {
 
 impl RuleTrace {
     /// What came of the rule in one line, its number and name left out.
-    pub fn told(&self, placement: &Placement) -> String {
+    pub fn message(&self, placement: &Placement) -> String {
         let path = self.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
         match &self.end {
-            End::Placed if self.create.is_empty() => format!("{path}placed"),
-            End::Placed => {
+            RuleEnd::Placed if self.create.is_empty() => format!("{path}placed"),
+            RuleEnd::Placed => {
                 let new: Vec<&str> = self.create.iter().map(QueuePath::as_str).collect();
                 format!("{path}placed, creates {}", new.join(", "))
             }
-            End::Next(next) => format!("{path}{}", next_words(next, self)),
-            End::Refused => placement.refused().map(|refused| refused.refusal.to_string()).unwrap_or_default(),
+            RuleEnd::Next(next) => format!("{path}{}", next_words(next, self)),
+            RuleEnd::Refused => placement.refused().map(|refused| refused.refusal.to_string()).unwrap_or_default(),
         }
     }
 
@@ -117,15 +119,15 @@ impl RuleTrace {
     }
 }
 
-impl Step {
+impl LinkTrace {
     /// What came of a rule of a chain in one line.
-    pub fn told(&self) -> String {
+    pub fn message(&self) -> String {
         let path = self.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
         let words = match self.end {
-            StepEnd::Yields => self.queue.map_or_else(|| "does not exist, create is on".to_owned(), state_words),
-            StepEnd::ParentFailed => "its parent rule fails".to_owned(),
-            StepEnd::ParentIsLeaf => "its parent rule gives a leaf".to_owned(),
-            StepEnd::IllegalName => format!("{:?} is no legal name", self.name()),
+            LinkEnd::Yields => self.queue.map_or_else(|| "does not exist, create is on".to_owned(), state_words),
+            LinkEnd::ParentFailed => "its parent rule fails".to_owned(),
+            LinkEnd::ParentIsLeaf => "its parent rule gives a leaf".to_owned(),
+            LinkEnd::IllegalName => format!("{:?} is no legal name", self.name()),
             _ => self.stop(),
         };
         format!("{path}{words}")
@@ -150,12 +152,12 @@ impl fmt::Display for Reason<'_> {
         if !matches!(self.refusal, Refusal::NoRuleMatched { .. }) {
             return Ok(());
         }
-        let told = self.trace.rules.iter().filter_map(|entry| match &entry.end {
-            End::Next(Next::NotForced) => None,
-            End::Next(next) => Some((entry, next)),
-            End::Placed | End::Refused => None,
+        let skipped = self.trace.rules.iter().filter_map(|entry| match &entry.end {
+            RuleEnd::Next(SkipReason::NotForced) => None,
+            RuleEnd::Next(next) => Some((entry, next)),
+            RuleEnd::Placed | RuleEnd::Refused => None,
         });
-        for (number, (entry, next)) in told.enumerate() {
+        for (number, (entry, next)) in skipped.enumerate() {
             f.write_str(if number == 0 { ": " } else { "; " })?;
             match entry.rule {
                 RuleRef::Rule(number) => write!(f, "rule {} ({})", number + 1, entry.words())?,
@@ -230,57 +232,6 @@ impl fmt::Display for RuleFault {
 
 impl std::error::Error for RuleFault {}
 
-/// The name of a rule in a configuration.
-pub(super) fn kind_name(kind: RuleKind) -> &'static str {
-    kind.name()
-}
-
-pub(super) fn rule_words(kind: RuleKind, value: &str, create: bool) -> String {
-    let value = if kind.value_is_tag() { value } else { "" };
-    let create = if create { "create" } else { "" };
-    joined([[kind_name(kind), value].join(" ").trim_end().to_owned(), create.to_owned()])
-}
-
-impl Step {
-    fn words(&self) -> String {
-        rule_words(self.kind, &self.value, self.create)
-    }
-
-    /// Why the step has no path, or none that counts.
-    fn stop(&self) -> String {
-        match self.end {
-            StepEnd::NoInput => match self.kind {
-                RuleKind::Provided => "no queue requested".to_owned(),
-                RuleKind::User => "no user name".to_owned(),
-                RuleKind::Fixed => "no value".to_owned(),
-                RuleKind::Tag => format!("no tag {}", self.value),
-                RuleKind::PrimaryGroup => "no group".to_owned(),
-                RuleKind::SecondaryGroup => "no other group fits".to_owned(),
-                RuleKind::ApplicationType => "no application type".to_owned(),
-            },
-            StepEnd::Filtered => filter_words(&self.filter),
-            StepEnd::NoParent => "its parent rule gives none".to_owned(),
-            StepEnd::Missing => "does not exist, create is off".to_owned(),
-            StepEnd::Yields | StepEnd::ParentFailed | StepEnd::ParentIsLeaf | StepEnd::IllegalName => String::new(),
-        }
-    }
-}
-
-impl RuleTrace {
-    fn words(&self) -> String {
-        self.steps.first().map(Step::words).unwrap_or_default()
-    }
-
-    /// Why the rule has no result: where the innermost step that ran stopped.
-    fn no_result(&self) -> String {
-        let stopped = self.steps.iter().enumerate().find(|(_, step)| step.end != StepEnd::NoParent);
-        let Some((depth, step)) = stopped else { return String::new() };
-        let parent = if depth > 0 { format!("parent {}: ", kind_name(step.kind)) } else { String::new() };
-        let path = step.path.iter().map(|path| format!("{path} ")).collect::<String>();
-        format!("{parent}{path}{}", step.stop())
-    }
-}
-
 /// The lines of one rule: inputs from the outside in, then the paths from the inside out. At least one.
 fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
@@ -288,7 +239,7 @@ fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
         let head = if depth == 0 { String::new() } else { format!("parent: {}", step.words()) };
         let mut line = Line { depth, head, subject: input_words(step), ..Line::default() };
         let stop = if step.path.is_none() { step.stop() } else { String::new() };
-        let filter = if step.end == StepEnd::Filtered { String::new() } else { filter_words(&step.filter) };
+        let filter = if step.end == LinkEnd::Filtered { String::new() } else { filter_words(&step.filter) };
         let entry_words = match &step.filter {
             FilterVerdict::Passes(Some(found)) | FilterVerdict::Stops(Some(found)) => format!("entry {}", found.entry),
             _ => String::new(),
@@ -314,7 +265,7 @@ fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
         let note = entry.queue.map(state_words).unwrap_or_default();
         lines.push(Line { subject, note, ..Line::default() });
     }
-    if let Some(Asked { queue, grant }) = &entry.asked {
+    if let Some(AccessCheck { queue, grant }) = &entry.asked {
         let note = match grant {
             Some(grant) => format!("submit: allowed by {grant}"),
             None => format!("submit: not allowed by {queue} or above"),
@@ -322,84 +273,6 @@ fn rule_lines(entry: &RuleTrace) -> Vec<Line> {
         lines.push(Line { note, ..Line::default() });
     }
     lines
-}
-
-fn input_words(step: &Step) -> String {
-    match (&step.input, &step.replaced) {
-        (Some(input), Some(replaced)) => format!("{input} = {replaced}"),
-        (Some(input), None) => input.to_string(),
-        (None, _) => String::new(),
-    }
-}
-
-fn path_words(step: &Step, entry: &RuleTrace) -> (String, String) {
-    let Some(path) = &step.path else { return Default::default() };
-    let note = match step.queue {
-        _ if step.end == StepEnd::Missing => step.stop(),
-        Some(queue) => state_words(queue),
-        None if entry.create.contains(path) => format!("does not exist, {}", created_words(path, entry)),
-        None => "does not exist, create is on".to_owned(),
-    };
-    (path.to_string(), note)
-}
-
-fn created_words(path: &QueuePath, entry: &RuleTrace) -> String {
-    let kind = if entry.create.last() == Some(path) { "leaf" } else { "parent" };
-    format!("would be a new dynamic {kind}")
-}
-
-fn state_words(queue: QueueState) -> String {
-    let words = [
-        (true, if queue.leaf { "exists, leaf" } else { "exists, parent" }),
-        (!queue.managed, "dynamic"),
-        (queue.draining, "draining"),
-    ];
-    joined(words.into_iter().filter(|(said, _)| *said).map(|(_, word)| word.to_owned()))
-}
-
-fn filter_words(verdict: &FilterVerdict) -> String {
-    match verdict {
-        FilterVerdict::NotAsked | FilterVerdict::Open => String::new(),
-        FilterVerdict::Closed => "filter denies everybody".to_owned(),
-        FilterVerdict::Passes(Some(found)) => format!("filter allows {found}"),
-        FilterVerdict::Passes(None) => "filter denies others only".to_owned(),
-        FilterVerdict::Stops(Some(found)) => format!("filter denies {found}"),
-        FilterVerdict::Stops(None) => "filter allows others only".to_owned(),
-    }
-}
-
-/// Why the next rule runs, where the lines above do not say it already.
-fn line_words(next: &Next, entry: &RuleTrace) -> String {
-    match next {
-        Next::NoResult | Next::IsParent | Next::NoAccess => String::new(),
-        Next::Draining(queue) if entry.path.as_ref() == Some(queue) => String::new(),
-        _ => next_words(next, entry),
-    }
-}
-
-/// Why all ends, where the lines above do not say it already.
-fn refused_words(refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::ParentIsLeaf { .. } => "cannot be a parent".to_owned(),
-        Refusal::CreateBelowLeaf { leaf, .. } => format!("{leaf} is a leaf"),
-        Refusal::CreateBelowDraining { draining, .. } => format!("{draining} is draining"),
-        Refusal::IllegalName { part, .. } => format!("{part:?} is no legal name"),
-        other => other.to_string(),
-    }
-}
-
-fn next_words(next: &Next, entry: &RuleTrace) -> String {
-    match next {
-        Next::NoResult => entry.no_result(),
-        Next::IsParent => "is a parent".to_owned(),
-        Next::NoAccess => "no submit access".to_owned(),
-        Next::Draining(queue) if entry.path.as_ref() == Some(queue) => "is draining".to_owned(),
-        Next::Draining(queue) => format!("{queue} is draining"),
-        Next::RecoveryClosed => "is kept for recovery".to_owned(),
-        Next::NotBelowRoot => "is not below root".to_owned(),
-        Next::NotForced => "not forced".to_owned(),
-        Next::NoFallback => format!("{} does not exist", super::FALLBACK_QUEUE),
-    }
 }
 
 impl fmt::Display for Match {
@@ -425,12 +298,7 @@ impl fmt::Display for Grant {
     }
 }
 
-/// The parts that are not empty, with commas.
-pub(super) fn joined(parts: impl IntoIterator<Item = String>) -> String {
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
-}
-
-impl fmt::Display for Outcome {
+impl fmt::Display for PlacementOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Placed(placed) => write!(f, "{}", placed.path),

@@ -38,22 +38,22 @@ pub struct RuleTrace {
     pub rule: RuleRef,
     /// The rule itself, then its parent rule and so on, as far as they were run. Recovery and fallback have none.
     #[serde(with = "crate::model::saved::list")]
-    pub steps: SmallVec<[Step; 1]>,
+    pub steps: SmallVec<[LinkTrace; 1]>,
     /// The path that the rule yields; `None` without result.
     pub path: Option<QueuePath>,
     /// What stands at the path; `None` if nothing does.
     pub queue: Option<QueueState>,
     /// The question for submit access, if it came to it (PLC-061, PLC-063).
-    pub asked: Option<Asked>,
+    pub asked: Option<AccessCheck>,
     /// The queues that placing here creates, top down (PLC-070).
     pub create: Vec<QueuePath>,
     /// What came of it.
-    pub end: End,
+    pub end: RuleEnd,
 }
 
 /// A question for submit access.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub struct Asked {
+pub struct AccessCheck {
     /// The queue asked: the one of the path, or the nearest that exists.
     pub queue: QueuePath,
     /// What lets the user in; `None` is a denial.
@@ -62,18 +62,18 @@ pub struct Asked {
 
 /// How a rule ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum End {
+pub enum RuleEnd {
     /// It places the application.
     Placed,
     /// The next rule runs.
-    Next(Next),
+    Next(SkipReason),
     /// It ends the placement; the outcome says why (PLC-005, PLC-071).
     Refused,
 }
 
 /// Why the next rule runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum Next {
+pub enum SkipReason {
     /// The rule has no result; the first step says why.
     NoResult,
     /// The queue is a parent (PLC-060).
@@ -94,7 +94,7 @@ pub enum Next {
 
 /// One rule of a chain (`placement.md` section 3).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub struct Step {
+pub struct LinkTrace {
     /// Which rule.
     pub kind: RuleKind,
     /// Whether it may yield a queue that does not exist.
@@ -117,12 +117,12 @@ pub struct Step {
     /// What stands at the path; `None` if nothing does.
     pub queue: Option<QueueState>,
     /// How the step ended.
-    pub end: StepEnd,
+    pub end: LinkEnd,
 }
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum StepEnd {
+pub enum LinkEnd {
     /// It yields its path.
     Yields,
     /// No input (PLC-030).
@@ -150,7 +150,7 @@ impl RuleTrace {
             queue: None,
             asked: None,
             create: Vec::new(),
-            end: End::Refused,
+            end: RuleEnd::Refused,
         }
     }
 }

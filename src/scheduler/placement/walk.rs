@@ -3,14 +3,14 @@
 use crate::config::RuleKind;
 use crate::model::QueuePath;
 
-use super::RECOVERY_QUEUE;
 use super::filter::FilterVerdict;
 use super::refusal::{Refusal, Refused};
 use super::rules::{Link, Rule, illegal_part, is_qualified, parent_path};
 use super::submission::Submission;
 use super::switches::{Draining, Switches};
-use super::trace::{Next, RuleTrace, Step, StepEnd};
+use super::trace::{LinkEnd, LinkTrace, RuleTrace, SkipReason};
 use super::tree::{QueueFacts, QueueState, QueueTree, ancestors};
+use super::well_known::RECOVERY_QUEUE;
 
 /// The tag that the `applicationtype` rule reads (PLC-047).
 pub const TYPE_TAG: &str = "application.type";
@@ -24,15 +24,15 @@ pub(super) struct Walk<'a, T: ?Sized> {
 
 /// Why a rule does not place the application.
 #[derive(Debug)]
-pub(super) enum Halt {
+pub(super) enum RuleStop {
     /// The next rule runs.
-    Next(Next),
+    Next(SkipReason),
     /// Everything ends.
     Refused(Refused),
 }
 
 /// What a rule yields.
-pub(super) struct Found {
+pub(super) struct RuleQueue {
     /// The path with the case it was given in, which is what names are tested on (PLC-023).
     pub(super) written: String,
     pub(super) path: QueuePath,
@@ -41,19 +41,19 @@ pub(super) struct Found {
 
 impl<T: QueueTree + ?Sized> Walk<'_, T> {
     /// Runs a rule: from the outside in for inputs and filters, then from the inside out for the paths (PLC-039).
-    pub(super) fn run(&self, rule: &Rule, trace: &mut RuleTrace) -> Result<Found, Halt> {
+    pub(super) fn run(&self, rule: &Rule, trace: &mut RuleTrace) -> Result<RuleQueue, RuleStop> {
         for link in &rule.links {
             let step = self.open(link);
             let (end, qualified, depth) = (step.end, step.qualified, trace.steps.len());
             trace.steps.push(step);
             match end {
-                StepEnd::Yields if qualified => break,
-                StepEnd::Yields => {}
-                StepEnd::IllegalName => {
-                    end_all(&mut trace.steps[..depth], StepEnd::ParentFailed);
+                LinkEnd::Yields if qualified => break,
+                LinkEnd::Yields => {}
+                LinkEnd::IllegalName => {
+                    end_all(&mut trace.steps[..depth], LinkEnd::ParentFailed);
                     let path = trace.steps[depth].name().to_owned();
                     let part = illegal_part(&path, self.switches).unwrap_or_default().to_owned();
-                    return Err(Halt::Refused(Refusal::IllegalName { path, part }.into()));
+                    return Err(RuleStop::Refused(Refusal::IllegalName { path, part }.into()));
                 }
                 _ => return Err(no_result(trace, depth)),
             }
@@ -62,12 +62,12 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         for depth in (0..trace.steps.len()).rev() {
             found = Some(self.close(trace, depth, found)?);
         }
-        found.ok_or(Halt::Next(Next::NoResult))
+        found.ok_or(RuleStop::Next(SkipReason::NoResult))
     }
 
     /// The steps that need no path: input, filter, legal name (PLC-030, PLC-031, PLC-022, PLC-023).
-    fn open(&self, link: &Link) -> Step {
-        let mut step = Step {
+    fn open(&self, link: &Link) -> LinkTrace {
+        let mut step = LinkTrace {
             kind: link.kind,
             create: link.create,
             value: link.value.clone(),
@@ -78,13 +78,13 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
             parent: None,
             path: None,
             queue: None,
-            end: StepEnd::NoInput,
+            end: LinkEnd::NoInput,
         };
         let Some(input) = self.input(link) else { return step };
         step.input = Some(input.into());
         step.filter = link.filter.judge(self.submission.identity);
         if !step.filter.passes() {
-            step.end = StepEnd::Filtered;
+            step.end = LinkEnd::Filtered;
             return step;
         }
         step.qualified = match link.kind {
@@ -96,7 +96,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
             step.replaced = Some(input.replace('.', "_dot_").into());
         }
         let legal = !self.switches.illegal_name || illegal_part(step.name(), self.switches).is_none();
-        step.end = if legal { StepEnd::Yields } else { StepEnd::IllegalName };
+        step.end = if legal { LinkEnd::Yields } else { LinkEnd::IllegalName };
         step
     }
 
@@ -120,7 +120,7 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
     }
 
     /// The steps that need the parent's path (PLC-034 to PLC-037).
-    fn close(&self, trace: &mut RuleTrace, depth: usize, parent: Option<Found>) -> Result<Found, Halt> {
+    fn close(&self, trace: &mut RuleTrace, depth: usize, parent: Option<RuleQueue>) -> Result<RuleQueue, RuleStop> {
         let parent = parent.map(|parent| self.as_parent(parent));
         let step = &mut trace.steps[depth];
         let written = match &parent {
@@ -128,12 +128,12 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
             Some(parent) => format!("{}.{}", parent.written, step.name()),
             None => format!("root.{}", step.name()),
         };
-        if let Some(Found { path, queue, .. }) = parent {
+        if let Some(RuleQueue { path, queue, .. }) = parent {
             step.parent = Some(path.clone());
             if queue.is_some_and(|queue| queue.leaf) {
-                step.end = StepEnd::ParentIsLeaf;
-                end_all(&mut trace.steps[..depth], StepEnd::ParentFailed);
-                return Err(Halt::Refused(Refusal::ParentIsLeaf { rule: trace.rule, leaf: path }.into()));
+                step.end = LinkEnd::ParentIsLeaf;
+                end_all(&mut trace.steps[..depth], LinkEnd::ParentFailed);
+                return Err(RuleStop::Refused(Refusal::ParentIsLeaf { rule: trace.rule, leaf: path }.into()));
             }
         }
         let path = QueuePath::new(&written);
@@ -141,17 +141,17 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
         step.path = Some(path.clone());
         step.queue = queue;
         if queue.is_none() && !step.create {
-            step.end = StepEnd::Missing;
+            step.end = LinkEnd::Missing;
             return Err(no_result(trace, depth));
         }
-        Ok(Found { written, path, queue })
+        Ok(RuleQueue { written, path, queue })
     }
 
     /// The result of a parent rule, brought below the root (PLC-034).
-    fn as_parent(&self, found: Found) -> Found {
+    fn as_parent(&self, found: RuleQueue) -> RuleQueue {
         let Some(path) = parent_path(&found.path, self.switches) else { return found };
         let queue = self.queue(path.as_str()).map(|queue| queue.state);
-        Found { written: format!("root.{}", found.written), path, queue }
+        RuleQueue { written: format!("root.{}", found.written), path, queue }
     }
 
     /// The queue at a path, as rules see it: without the recovery queue where that is closed (PLC-064).
@@ -177,19 +177,19 @@ impl<T: QueueTree + ?Sized> Walk<'_, T> {
     }
 }
 
-impl Step {
+impl LinkTrace {
     /// The name that goes into the path: the input, its dots replaced where they have to be.
     pub fn name(&self) -> &str {
         self.replaced.as_deref().or(self.input.as_deref()).unwrap_or_default()
     }
 }
 
-fn no_result(trace: &mut RuleTrace, depth: usize) -> Halt {
-    end_all(&mut trace.steps[..depth], StepEnd::NoParent);
-    Halt::Next(Next::NoResult)
+fn no_result(trace: &mut RuleTrace, depth: usize) -> RuleStop {
+    end_all(&mut trace.steps[..depth], LinkEnd::NoParent);
+    RuleStop::Next(SkipReason::NoResult)
 }
 
-fn end_all(steps: &mut [Step], end: StepEnd) {
+fn end_all(steps: &mut [LinkTrace], end: LinkEnd) {
     for step in steps {
         step.end = end;
     }

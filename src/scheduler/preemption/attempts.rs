@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crate::model::{Resource, Time};
 use crate::scheduler::index::{AskKey, QueueKey};
-use crate::scheduler::state::app::{Ask, AskRank, Tried};
-use crate::scheduler::state::ask_log::Failure;
+use crate::scheduler::state::ask::{Ask, AskRank};
+use crate::scheduler::state::ask_log::{Failure, TryResult};
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 
 /// How often victims are sought in one leaf and cycle (SCH-150).
-const MOST: u32 = 10;
+const MAX_ATTEMPTS: u32 = 10;
 
 /// The attempts at preemption of one leaf in one cycle.
 #[derive(Clone, Debug)]
@@ -28,20 +28,20 @@ pub(in crate::scheduler) struct Attempts {
     counts_all: bool,
     /// Whether the partition preempts at all.
     enabled: bool,
-    wish: Option<Wish>,
+    request: Option<SearchRequest>,
     /// The ask for which no victims were found: it and those behind it are still to be tried.
     failed: Option<AskRank>,
 }
 
 /// Victims are to be sought for an ask.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::scheduler) struct Wish {
+pub(in crate::scheduler) struct SearchRequest {
     rank: AskRank,
     /// No node has room for it as it is.
     pub nodes_tried: bool,
 }
 
-impl Wish {
+impl SearchRequest {
     /// The ask.
     pub fn ask(&self) -> AskKey {
         self.rank.3
@@ -53,13 +53,13 @@ impl Partition {
     pub(in crate::scheduler) fn preemption_attempts(&self, leaf: QueueKey) -> Attempts {
         let active = self.preemption && self.is_loaded();
         Attempts {
-            left: if active { MOST } else { 0 },
+            left: if active { MAX_ATTEMPTS } else { 0 },
             active,
             delay: self.queues[leaf].settings.properties.preemption_delay,
             interval: self.tuning.preemption_interval,
             counts_all: self.switches.attempt_count,
             enabled: self.preemption,
-            wish: None,
+            request: None,
             failed: None,
         }
     }
@@ -85,10 +85,10 @@ impl Attempts {
     }
 
     /// Notes that victims are to be sought for an ask that failed, if that may be (SCH-151). Gives whether it may.
-    pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: Tried) -> bool {
+    pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: TryResult) -> bool {
         let nodes_tried = match failed {
-            Tried::QueueQuota => false,
-            Tried::NoNode if ask.required_node.is_none() => true,
+            TryResult::QueueQuota => false,
+            TryResult::NoNode if ask.required_node.is_none() => true,
             _ => return false,
         };
         if self.left == 0 || self.failed == Some(rank) {
@@ -107,7 +107,7 @@ impl Attempts {
         }
         if may {
             ask.preemption_tried = Some(now);
-            self.wish = Some(Wish { rank, nodes_tried });
+            self.request = Some(SearchRequest { rank, nodes_tried });
         } else {
             ask.log.note(Failure::MayNotPreempt, now);
             ask.log.note(Failure::PreemptionHelpsNot, now);
@@ -123,7 +123,7 @@ impl Attempts {
     }
 
     /// How many attempts an ask uses up that fails and may not seek victims.
-    pub fn used_by_a_failure(&self) -> u32 {
+    pub fn cost_of_failure(&self) -> u32 {
         u32::from(self.counts_all)
     }
 
@@ -133,14 +133,14 @@ impl Attempts {
     }
 
     /// So many are used up.
-    pub fn use_up(&mut self, attempts: u32) {
+    pub fn consume(&mut self, attempts: u32) {
         self.left = self.left.saturating_sub(attempts);
     }
 
-    /// The ask for which victims are to be sought now. If none are found, trying goes on where it was.
-    pub fn take_wish(&mut self) -> Option<Wish> {
-        let wish = self.wish.take();
-        self.failed = wish.map(|wish| wish.rank);
-        wish
+    /// The ask for which victims are to be sought now. If none are found, trying continues at that ask.
+    pub fn take_request(&mut self) -> Option<SearchRequest> {
+        let request = self.request.take();
+        self.failed = request.map(|request| request.rank);
+        request
     }
 }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::model::{Priority, PriorityPolicy};
 use crate::scheduler::index::QueueKey;
-use crate::scheduler::state::queue::QueueTree;
+use crate::scheduler::state::queue_tree::QueueTree;
 
 /// The part of the tree in which an ask may find victims.
 pub(super) struct Fence {
@@ -16,7 +16,7 @@ pub(super) struct Fence {
 
 /// A leaf in which victims may be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ground {
+pub(super) struct VictimQueue {
     /// The leaf.
     pub leaf: QueueKey,
     /// The highest priority that a victim in there may have.
@@ -47,8 +47,8 @@ impl Fence {
     }
 
     /// The leaves inside that may hold victims, as far as policies and priorities of queues go.
-    pub(super) fn grounds(&self, queues: &QueueTree) -> Vec<Ground> {
-        let mut grounds = Vec::new();
+    pub(super) fn victim_queues(&self, queues: &QueueTree) -> Vec<VictimQueue> {
+        let mut victim_queues = Vec::new();
         // (queue, the ask's priority as it counts in there, whether a priority fence made priorities inside irrelevant)
         let mut stack: Vec<(QueueKey, i64, bool)> =
             self.path.last().map(|(root, p)| (*root, *p, false)).into_iter().collect();
@@ -59,7 +59,7 @@ impl Fence {
             }
             if queue.leaf {
                 if queue.settings.properties.preemption_policy.is_enabled() {
-                    grounds.push(Ground { leaf: key, up_to: if fenced { i64::MAX } else { priority } });
+                    victim_queues.push(VictimQueue { leaf: key, up_to: if fenced { i64::MAX } else { priority } });
                 }
                 continue;
             }
@@ -75,6 +75,6 @@ impl Fence {
                 }
             }
         }
-        grounds
+        victim_queues
     }
 }

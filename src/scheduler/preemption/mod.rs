@@ -1,32 +1,32 @@
 //! Preemption: allocations of others go so that an ask finds room (`scheduler.md` sections 14 and 15).
 //!
-//! Where to read: [`attempts`] says when it is tried, [`fence`] where victims are sought, [`select`] which ones go, on the trial
-//! counters of [`shadow`]; `required` is the other kind, for asks that require a node. Here is what follows from a choice.
+//! Where to read: [`attempts`] says when it is tried, [`fence`] where victims are sought, [`victim_search`] which ones go, on the trial
+//! counters of [`snapshot`]; `required` is the other kind, for asks that require a node. Here is what follows from a choice.
 //!
 //! Invariants:
-//! - choosing changes nothing; only once all victims are known the first one is touched;
+//! - choosing changes nothing; only once all victims are known the first one is changed;
 //! - a victim is counted in `preempting` of its queues from the choice until the resource manager has stopped it.
 
 pub(super) mod attempts;
 mod fence;
 mod required;
-mod select;
-mod shadow;
+mod snapshot;
+mod victim_search;
 
 use std::time::Duration;
 
 use super::index::{AppKey, AskKey, NodeKey};
 use crate::model::Time;
 use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
-use crate::scheduler::state::app::Ask;
+use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
-use select::Hunt;
+use victim_search::VictimSearch;
 
 /// How old the ask of a reservation must be before a more important one may do away with it (SCH-136).
-const RESERVATION_GROWS_OLD: Duration = Duration::from_secs(120 * 60 + 2);
+const OLD_RESERVATION: Duration = Duration::from_secs(120 * 60 + 2);
 
 impl Partition {
-    /// Seeks victims for an ask, and if there are some, has them stopped and keeps their node for the ask (SCH-161). Gives whether
+    /// Seeks victims for an ask, and if there are some, has them stopped and reserves their node for the ask (SCH-161). Gives whether
     /// there are. `nodes_tried`: no node has room for the ask as it is.
     pub(super) fn preempt(
         &mut self,
@@ -39,12 +39,14 @@ impl Partition {
         if self.switches.reservation_cancel {
             self.cancel_old_reservations(now, app, ask, events);
         }
-        let Some(plan) = Hunt::new(self, app, ask).and_then(|hunt| hunt.plan(nodes_tried)) else { return false };
+        let Some(plan) = VictimSearch::new(self, app, ask).and_then(|search| search.plan(nodes_tried)) else {
+            return false;
+        };
         for victim in plan.victims {
             self.preempt_one(now, victim, (app, ask), events);
         }
         self.apps[app].asks[ask].preempted_others = true;
-        self.keep_for_preemptor(now, app, ask, plan.node, events);
+        self.reserve_for_preemptor(now, app, ask, plan.node, events);
         true
     }
 
@@ -70,8 +72,8 @@ impl Partition {
         let (by_app, by_ask, by_queue) = by;
         let kind = EventKind::Preempted { app: application.id.clone(), ask: id, by_app, by_ask, by_queue, resource };
         events.push(Event { at: now, kind });
-        self.touch_ask(app, ask, arrival);
-        self.touch_path(leaf);
+        self.mark_ask(app, ask, arrival);
+        self.mark_path(leaf);
         self.stop(app, ask, ReleaseReason::Preempted);
     }
 
@@ -86,8 +88,8 @@ impl Partition {
         }
     }
 
-    /// The node is kept for the preemptor. What it holds elsewhere moves here, or stays as it is (P-05).
-    fn keep_for_preemptor(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
+    /// Reserves the node for the preemptor. What it holds elsewhere moves here, or stays as it is (P-05).
+    fn reserve_for_preemptor(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let held = self.apps[app].reservations.iter().find(|(reserved, _)| *reserved == ask).map(|(_, node)| *node);
         if held == Some(node) || (held.is_some() && self.switches.reservation_identity) {
             return;
@@ -104,11 +106,11 @@ impl Partition {
             held.priority < priority
                 && held.required_node.is_none()
                 && !held.preempted_others
-                && now.since(held.created) > RESERVATION_GROWS_OLD
+                && now.since(held.created) > OLD_RESERVATION
         };
         let looked_at = self.nodes.iter().filter(|node| node.schedulable);
         let old: Vec<_> = looked_at.flat_map(|node| node.reservations.iter().copied().filter(old)).collect();
-        if old.is_empty() || Hunt::new(self, app, ask).is_none() {
+        if old.is_empty() || VictimSearch::new(self, app, ask).is_none() {
             return;
         }
         for (app, ask) in old {

@@ -2,26 +2,25 @@
 
 use std::cmp::Reverse;
 
-use super::select::shares_name;
+use super::victim_search::shares_name;
 use crate::model::{Priority, Resource, Time};
-use crate::scheduler::cycle::try_asks::tell_again;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::event::{Event, EventKind};
-use crate::scheduler::state::app::{Allocation, Ask};
+use crate::scheduler::state::ask::{Allocation, Ask, report_again};
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::partition::Partition;
 
 /// Something on the node that may go.
-struct Candidate<'a> {
+struct VictimCandidate<'a> {
     key: (AppKey, AskKey),
     ask: &'a Ask,
     allocation: Allocation,
 }
 
-impl Candidate<'_> {
+impl VictimCandidate<'_> {
     /// What decides before size does: regular ones, then those that wish to stay, then those that started their application; the
     /// least important first; the newest first.
-    fn turn(&self, by_ask: bool) -> (u8, Priority, Reverse<Time>) {
+    fn rank(&self, by_ask: bool) -> (u8, Priority, Reverse<Time>) {
         let kind = match (self.ask.originator, self.ask.allow_preempt_self) {
             (true, _) => 3,
             (false, false) => 2,
@@ -33,7 +32,7 @@ impl Candidate<'_> {
 }
 
 impl Partition {
-    /// Makes room for an ask on the node that it requires and that is kept for it, if that was not done before.
+    /// Makes room for an ask on the node that it requires and has reserved, if that was not done before.
     pub(in crate::scheduler) fn preempt_on_required(
         &mut self,
         now: Time,
@@ -42,13 +41,13 @@ impl Partition {
         node: NodeKey,
         events: &mut Vec<Event>,
     ) {
-        let wish = &self.apps[app].asks[ask];
-        if wish.required_node.is_none() || wish.preempted_others || !self.is_loaded() {
+        let preemptor = &self.apps[app].asks[ask];
+        if preemptor.required_node.is_none() || preemptor.preempted_others || !self.is_loaded() {
             return;
         }
-        let victims = self.victims_on(&self.nodes[node], wish);
+        let victims = self.victims_on(&self.nodes[node], preemptor);
         if victims.is_empty() {
-            return self.tell_no_victim(now, app, ask, node, events);
+            return self.report_no_victim(now, app, ask, node, events);
         }
         for victim in victims {
             self.preempt_one(now, victim, (app, ask), events);
@@ -57,39 +56,39 @@ impl Partition {
     }
 
     /// The victims that make room for an ask on one node; none if they cannot. The room that there is counts only in the end.
-    fn victims_on(&self, node: &Node, wish: &Ask) -> Vec<(AppKey, AskKey)> {
+    fn victims_on(&self, node: &Node, preemptor: &Ask) -> Vec<(AppKey, AskKey)> {
         let mut sum = Resource::new();
         let mut victims = Vec::new();
-        for candidate in self.candidates_on(node, wish) {
-            if sum.fit_in(&wish.resource) {
+        for candidate in self.candidates_on(node, preemptor) {
+            if sum.fit_in(&preemptor.resource) {
                 break;
             }
             sum.add_assign(&candidate.ask.resource);
             victims.push(candidate.key);
         }
-        if sum.add(&node.available).fit_in(&wish.resource) { victims } else { Vec::new() }
+        if sum.add(&node.available).fit_in(&preemptor.resource) { victims } else { Vec::new() }
     }
 
-    fn candidates_on(&self, node: &Node, wish: &Ask) -> Vec<Candidate<'_>> {
+    fn candidates_on(&self, node: &Node, preemptor: &Ask) -> Vec<VictimCandidate<'_>> {
         let there = node.allocations.values().rev().filter_map(|(app, key)| {
             let ask = &self.apps[*app].asks[*key];
-            Some(Candidate { key: (*app, *key), ask, allocation: ask.allocation? })
+            Some(VictimCandidate { key: (*app, *key), ask, allocation: ask.allocation? })
         });
         let mut candidates: Vec<_> = there
-            .filter(|Candidate { ask, allocation, .. }| {
+            .filter(|VictimCandidate { ask, allocation, .. }| {
                 ask.required_node.is_none()
-                    && ask.priority <= wish.priority
+                    && ask.priority <= preemptor.priority
                     && !allocation.preempted
                     && !ask.goes_anyway()
-                    && shares_name(&ask.resource, &wish.resource)
+                    && shares_name(&ask.resource, &preemptor.resource)
             })
             .collect();
         let by_ask = self.switches.victim_age;
-        candidates.sort_by_key(|candidate| candidate.turn(by_ask));
+        candidates.sort_by_key(|candidate| candidate.rank(by_ask));
         // Size is no total order (SCH-002): insertion sort, within what the other keys leave equal.
         for i in 1..candidates.len() {
             let mut at = i;
-            while at > 0 && candidates[at - 1].turn(by_ask) == candidates[at].turn(by_ask) {
+            while at > 0 && candidates[at - 1].rank(by_ask) == candidates[at].rank(by_ask) {
                 let (before, after) = (&candidates[at - 1].ask.resource, &candidates[at].ask.resource);
                 if before == after || after.strictly_greater(before) {
                     break;
@@ -101,13 +100,13 @@ impl Partition {
         candidates
     }
 
-    /// Tells that nobody on the node can make room, but not again and again (SCH-222).
-    fn tell_no_victim(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
+    /// Reports that nobody on the node can make room, but not again and again (SCH-222).
+    fn report_no_victim(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
         let application = &mut self.apps[app];
-        let wish = &mut application.asks[ask];
-        if tell_again(now, &mut wish.no_victim_told) {
-            let (app, ask, node) = (application.id.clone(), wish.id.clone(), self.nodes[node].id.clone());
-            events.push(Event::new(now, EventKind::NoVictim { app, ask, node, resource: wish.resource.clone() }));
+        let preemptor = &mut application.asks[ask];
+        if report_again(now, &mut preemptor.no_victim_reported) {
+            let (app, ask, node) = (application.id.clone(), preemptor.id.clone(), self.nodes[node].id.clone());
+            events.push(Event::new(now, EventKind::NoVictim { app, ask, node, resource: preemptor.resource.clone() }));
         }
     }
 }

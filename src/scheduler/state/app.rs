@@ -5,16 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, Resource, Tags, Time};
-use crate::scheduler::cycle::backoff::Sleep;
-use crate::scheduler::gang::{Takeover, TaskGroup};
+use crate::model::{AppId, AppState, AskId, Identity, Priority, QueuePath, Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, Slab};
-use crate::scheduler::interface::command::{AskSpec, GangStyle};
+use crate::scheduler::interface::command::GangStyle;
 use crate::scheduler::placement::Record;
+use crate::scheduler::state::app_rank::AppRank;
+use crate::scheduler::state::ask::{Allocation, Ask, AskRank};
 use crate::scheduler::state::ask_ids::AskIds;
-use crate::scheduler::state::ask_log::AskLog;
-use crate::scheduler::state::order::AppRank;
+use crate::scheduler::state::backoff::Backoff;
+use crate::scheduler::state::task_group::TaskGroup;
+use crate::scheduler::state::timer::TimerKey;
 use crate::scheduler::usage::Account;
+use crate::scheduler::usage::tracked_resources::TrackedResources;
 
 /// An application (SCH-012).
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -33,7 +35,7 @@ pub struct Application {
     #[serde(with = "crate::model::saved::text")]
     pub requested_queue: Arc<str>,
     /// How it came to its first queue, or why to none. Shared by applications that came the same way.
-    #[serde(skip, default = "crate::scheduler::saved::no_record")]
+    #[serde(skip, default = "super::saved_fields::no_record")]
     pub placement: Arc<Record>,
     /// When it was submitted.
     pub submitted: Time,
@@ -65,7 +67,7 @@ pub struct Application {
     #[serde(skip)]
     pub(in crate::scheduler) by_id: AskIds,
     /// Asks whose id stands for a later one, by their arrival (switches `ask_again_pending`, `ask_again_allocated`).
-    #[serde(with = "crate::scheduler::saved::namesakes")]
+    #[serde(with = "saved_namesakes")]
     pub(in crate::scheduler) namesakes: Namesakes,
     /// Pending asks in the order in which they are tried (SCH-080).
     #[serde(skip)]
@@ -73,7 +75,7 @@ pub struct Application {
     /// Allocations in order of allocation.
     #[serde(skip)]
     pub allocations: BTreeMap<u64, AskKey>,
-    /// Nodes kept for its asks, in the order in which that was done (SCH-016).
+    /// Nodes reserved for its asks, in the order in which that was done (SCH-016).
     pub reservations: Vec<(AskKey, NodeKey)>,
     /// Sum of the pending asks.
     pub pending: Resource,
@@ -84,14 +86,14 @@ pub struct Application {
     /// The most that it had allocated at one time, name by name; real allocations and placeholders apart.
     pub max_allocated: Resource,
     /// What it has used that has ended.
-    #[serde(with = "crate::model::saved::arc")]
-    pub past: Arc<crate::scheduler::usage::tracked_resources::Past>,
+    #[serde(rename = "past", with = "crate::model::saved::arc")]
+    pub tracked_resources: Arc<TrackedResources>,
     /// Its place among the candidates of its leaf, if it is one.
     #[serde(skip)]
     pub rank: Option<AppRank>,
     /// It was tried in vain and need not be tried again yet.
     #[serde(skip)]
-    pub(in crate::scheduler) sleep: Option<Box<Sleep>>,
+    pub(in crate::scheduler) backoff: Option<Box<Backoff>>,
     /// It also stands among those of its leaf that may replace a placeholder.
     #[serde(skip)]
     pub(in crate::scheduler) may_replace: bool,
@@ -104,156 +106,16 @@ pub struct Application {
     /// Under whom it counts, and which limits hold for it.
     pub account: Account,
     /// The timer of the present state; cleared on leaving it.
-    pub(in crate::scheduler) state_timer: Option<crate::scheduler::state::partition::TimerKey>,
+    pub(in crate::scheduler) state_timer: Option<TimerKey>,
     /// The timer of its gang, from the first placeholder until the last is gone (SCH-145).
-    pub(in crate::scheduler) placeholder_timer: Option<crate::scheduler::state::partition::TimerKey>,
+    pub(in crate::scheduler) placeholder_timer: Option<TimerKey>,
     /// The state that it enters once everything is taken off it, which takes more than one command.
     #[serde(default)]
     pub(in crate::scheduler) ending: Option<AppState>,
 }
 
-/// The place of a pending ask: priority first, then age, then arrival (SCH-080).
-pub type AskRank = (Reverse<Priority>, Time, u64, AskKey);
-
 /// Asks by their id and their arrival.
 pub(in crate::scheduler) type Namesakes = BTreeMap<AskId, BTreeMap<u64, AskKey>>;
-
-/// An ask, and the allocation that it becomes (SCH-013, SCH-014).
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Ask {
-    /// The id.
-    pub id: AskId,
-    /// Counts arrivals over the whole partition.
-    pub arrival: u64,
-    /// What is wanted.
-    pub resource: Resource,
-    /// The priority.
-    pub priority: Priority,
-    /// When it was asked.
-    pub created: Time,
-    /// The only node that will do.
-    pub required_node: Option<NodeId>,
-    /// May be preempted.
-    pub allow_preempt_self: bool,
-    /// May preempt others.
-    pub allow_preempt_other: bool,
-    /// Began its application: the last one to be preempted (SCH-158).
-    pub originator: bool,
-    /// Holds room for a gang.
-    pub placeholder: bool,
-    /// The task group.
-    #[serde(default, with = "crate::model::saved::text_option")]
-    pub task_group: Option<Arc<str>>,
-    /// It was made again since: it is still tried, but only the later one is counted as pending (switch `ask_again_pending`).
-    pub superseded: bool,
-    /// Where it runs; `None` while it is pending.
-    pub allocation: Option<Allocation>,
-    /// The resource manager was asked to stop it and has not confirmed that yet (SCH-046).
-    pub released: bool,
-    /// Of an ask that is about to take over a placeholder's room: it is neither pending nor allocated (SCH-144).
-    pub takes_over: Option<Takeover>,
-    /// Of a placeholder that is about to give way: the ask that takes over.
-    pub gives_way: Option<AskKey>,
-    /// What the last cycle that tried it found.
-    pub tried: Tried,
-    /// Why it was not allocated so far.
-    pub log: AskLog,
-    /// When the placeholder was asked for that it took over from (SCH-144).
-    pub replaced: Option<Time>,
-    /// Whether it fitted its queues when last reported (SCH-222).
-    pub fits_queue: bool,
-    /// Whether it fitted the limits of its user and group when last reported (SCH-222).
-    pub fits_limits: bool,
-    /// Others were preempted for it, which happens once (SCH-161).
-    pub preempted_others: bool,
-    /// When victims were last sought for it (SCH-151).
-    pub preemption_tried: Option<Time>,
-    /// When it was last told that nobody on the node that it requires can make room (SCH-222).
-    pub no_victim_told: Option<Time>,
-    /// When it was last told that the resource manager's conditions keep it from nodes (SCH-222).
-    pub predicates_told: Option<Time>,
-    /// What the resource manager says of it. Nothing is decided by them.
-    #[serde(default)]
-    pub tags: Tags,
-}
-
-/// Where an ask was allocated.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Allocation {
-    /// The node.
-    pub node: NodeKey,
-    /// Counts allocations over the whole partition.
-    pub number: u64,
-    /// When.
-    pub since: Time,
-    /// It is being preempted: the resource manager is asked to stop it (SCH-161).
-    pub preempted: bool,
-}
-
-/// What the last cycle that tried an ask found (SCH-082).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Tried {
-    /// Not tried yet.
-    #[default]
-    Never,
-    /// A limit of its user or group has no room.
-    UserQuota,
-    /// A queue on the path has no room.
-    QueueQuota,
-    /// It fits the queues, no node has room.
-    NoNode,
-    /// It is to take over from a placeholder of its task group.
-    Placeholder,
-}
-
-impl Ask {
-    /// An ask as it is made: nothing came of it yet.
-    pub(in crate::scheduler) fn new(id: AskId, arrival: u64, created: Time, spec: &AskSpec) -> Self {
-        Self {
-            id,
-            arrival,
-            resource: spec.resource.clone(),
-            priority: spec.priority,
-            created,
-            required_node: spec.required_node.clone(),
-            allow_preempt_self: spec.allow_preempt_self,
-            allow_preempt_other: spec.allow_preempt_other,
-            originator: spec.originator,
-            placeholder: spec.placeholder,
-            task_group: spec.task_group.clone(),
-            tags: spec.tags.clone(),
-            allocation: None,
-            released: false,
-            superseded: false,
-            takes_over: None,
-            gives_way: None,
-            tried: Tried::Never,
-            log: Default::default(),
-            replaced: None,
-            fits_queue: true,
-            fits_limits: true,
-            preempted_others: false,
-            preemption_tried: None,
-            no_victim_told: None,
-            predicates_told: None,
-        }
-    }
-
-    /// Its place among the pending asks of its application (SCH-080).
-    pub(in crate::scheduler) fn rank(&self, key: AskKey) -> AskRank {
-        (Reverse(self.priority), self.created, self.arrival, key)
-    }
-
-    /// Whether it is on its way out, and not because it is being preempted (P-09).
-    pub(in crate::scheduler) fn goes_anyway(&self) -> bool {
-        self.released && self.allocation.is_some_and(|allocation| !allocation.preempted)
-    }
-
-    /// The task group of an ask that can take over from a placeholder.
-    pub(in crate::scheduler) fn replaces_in(&self) -> Option<&Arc<str>> {
-        self.task_group.as_ref().filter(|_| !self.placeholder)
-    }
-}
 
 impl Application {
     /// Its priority: the highest of its pending asks (SCH-061).
@@ -378,5 +240,20 @@ impl Application {
     /// Whether the queue counts it as running (SCH-111).
     pub fn counts_as_running(&self) -> bool {
         matches!(self.state, AppState::Starting | AppState::Running)
+    }
+}
+
+/// Which asks stand behind a namesake follows from the asks: only how many there are is written.
+mod saved_namesakes {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::scheduler::state::app::Namesakes;
+
+    pub fn serialize<S: Serializer>(namesakes: &Namesakes, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(namesakes.values().map(|earlier| earlier.len() as u64).sum())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Namesakes, D::Error> {
+        u64::deserialize(from).map(|_| Namesakes::new())
     }
 }

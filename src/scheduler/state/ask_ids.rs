@@ -7,7 +7,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::model::AskId;
 use crate::scheduler::index::{AskKey, Slab};
-use crate::scheduler::state::app::Ask;
+use crate::scheduler::state::ask::Ask;
 
 /// From so many asks on they stand in [`PARTS`] tables instead of one.
 const MANY: usize = 16_384;
@@ -86,7 +86,7 @@ impl AskIds {
 mod tests {
     use super::*;
     use crate::model::Time;
-    use crate::scheduler::AskSpec;
+    use crate::scheduler::interface::command::AskSpec;
 
     #[test]
     fn every_id_is_found_however_many_there_are() {

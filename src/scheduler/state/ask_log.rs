@@ -5,10 +5,25 @@ use std::time::Duration;
 use smallvec::SmallVec;
 
 use crate::model::Time;
-use crate::scheduler::state::app::Tried;
 
 /// How long what is shown of an ask may be behind while the same reasons go on holding: counts change in every cycle.
 const SHOW_AGAIN: Duration = Duration::from_secs(10);
+
+/// What the last cycle that tried an ask found (SCH-082).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum TryResult {
+    /// Not tried yet.
+    #[default]
+    Never,
+    /// A limit of its user or group has no room.
+    UserQuota,
+    /// A queue on the path has no room.
+    QueueQuota,
+    /// It fits the queues, no node has room.
+    NoNode,
+    /// It is to take over from a placeholder of its task group.
+    Placeholder,
+}
 
 /// Why an ask was not allocated, in the order in which a cycle finds out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -89,14 +104,14 @@ impl AskLog {
     }
 
     /// Notes that what held when the ask was `tried` the last time held in `times` more cycles. It ended as `how` then.
-    pub(in crate::scheduler) fn note_again(&mut self, how: Tried, tried: Time, times: u64, last: Time) {
+    pub(in crate::scheduler) fn note_again(&mut self, how: TryResult, tried: Time, times: u64, last: Time) {
         let Some(noted) = &mut self.noted else { return };
         for known in &mut noted.failures {
             let held = match known.failure {
-                Failure::UserQuota => how == Tried::UserQuota,
-                Failure::QueueQuota => how == Tried::QueueQuota,
+                Failure::UserQuota => how == TryResult::UserQuota,
+                Failure::QueueQuota => how == TryResult::QueueQuota,
                 of_preemption => {
-                    let sought = matches!(how, Tried::QueueQuota | Tried::NoNode);
+                    let sought = matches!(how, TryResult::QueueQuota | TryResult::NoNode);
                     sought && known.last >= tried && noted.no_attempt == (of_preemption == Failure::NoAttemptLeft)
                 }
             };
@@ -141,7 +156,7 @@ mod tests {
         log.note(Failure::QueueQuota, at(3));
         assert!(log.is_due(at(3)), "another reason is");
         assert!(log.is_due(at(13)), "and so is time");
-        let told: Vec<_> = log.failures().iter().map(|entry| (entry.failure, entry.count, entry.last)).collect();
-        assert_eq!(told, [(Failure::UserQuota, 2, at(2)), (Failure::QueueQuota, 1, at(3))]);
+        let noted: Vec<_> = log.failures().iter().map(|entry| (entry.failure, entry.count, entry.last)).collect();
+        assert_eq!(noted, [(Failure::UserQuota, 2, at(2)), (Failure::QueueQuota, 1, at(3))]);
     }
 }

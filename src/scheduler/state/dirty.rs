@@ -2,19 +2,19 @@
 
 use crate::scheduler::index::{AppKey, AskKey, GroupKey, NodeKey, QueueKey, SlabKey, UserKey};
 
-/// The objects of a partition touched since the last [`Touched::take`], each named once.
+/// The objects of a partition changed since the last [`Dirty::take`], each named once.
 #[derive(Clone, Debug, Default)]
-pub struct Touched {
+pub struct Dirty {
     /// Queues whose counters, state or settings changed, that are new, or that are gone.
-    pub queues: Marked<QueueKey>,
+    pub queues: DirtyKeys<QueueKey>,
     /// Applications that changed, are new, or are gone.
-    pub apps: Marked<AppKey>,
+    pub apps: DirtyKeys<AppKey>,
     /// Nodes whose own data changed, that are new, or that are gone.
-    pub nodes: Marked<NodeKey>,
+    pub nodes: DirtyKeys<NodeKey>,
     /// Users whose usage or limits changed, that are new, or that are gone.
-    pub users: Marked<UserKey>,
+    pub users: DirtyKeys<UserKey>,
     /// Groups, likewise.
-    pub groups: Marked<GroupKey>,
+    pub groups: DirtyKeys<GroupKey>,
     /// Asks that changed, are new, or are gone, with their arrival, which no other ask ever has. May name one twice.
     pub asks: Vec<(AppKey, AskKey, u64)>,
     /// Allocations, by their number, that came to or went from a node. May name one twice.
@@ -25,13 +25,13 @@ pub struct Touched {
     pub app_set: bool,
 }
 
-impl Touched {
-    /// Everything touched since the last call.
+impl Dirty {
+    /// Everything that changed since the last call.
     pub fn take(&mut self) -> Self {
         std::mem::take(self)
     }
 
-    /// Whether nothing was touched.
+    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         self.queues.list.is_empty()
             && self.apps.list.is_empty()
@@ -44,18 +44,18 @@ impl Touched {
 
 /// A list of keys without repetition, in the order of marking.
 #[derive(Clone, Debug)]
-pub struct Marked<K> {
+pub struct DirtyKeys<K> {
     list: Vec<K>,
     seen: Vec<u64>,
 }
 
-impl<K> Default for Marked<K> {
+impl<K> Default for DirtyKeys<K> {
     fn default() -> Self {
         Self { list: Vec::new(), seen: Vec::new() }
     }
 }
 
-impl<K: SlabKey> Marked<K> {
+impl<K: SlabKey> DirtyKeys<K> {
     /// Marks one key.
     pub fn mark(&mut self, key: K) {
         let (word, bit) = (key.slot() / 64, 1 << (key.slot() % 64));

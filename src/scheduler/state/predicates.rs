@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::scheduler::state::app::Ask;
+use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::node::Node;
 
 /// A resource manager's own conditions (SCH-094). None of this program's has any: without them everything passes.

@@ -2,15 +2,15 @@
 //! one by one.
 //!
 //! Invariants:
-//! - for every node that may be asked (schedulable, not kept for anybody) one resource of the list has at least as much of every name;
+//! - for every node that may be asked (schedulable, not reserved) one resource of the list has at least as much of every name;
 //! - that a node loses something changes nothing, so a list may promise too much; [`Skyline::of`] makes one that does not, as far
-//!   as [`MOST`] resources can tell.
+//!   as [`MOST`] resources can say.
 
 use std::cmp::Reverse;
 
 use crate::model::{Resource, VCORE};
 
-/// The most resources of a list that was made anew.
+/// The most resources of a list that was rebuilt.
 const MOST: usize = 64;
 /// From so many on a list that only grew is drawn together.
 const TOO_MANY: usize = 2 * MOST;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::account::Side;
+use super::side::Side;
 use crate::config::LimitConfig;
 use crate::model::{Identity, Resource};
 

@@ -62,7 +62,7 @@ impl<K> Default for Trackers<K> {
 }
 
 impl<K: SlabKey> Trackers<K> {
-    /// Makes the look-up by name anew.
+    /// Rebuilds the look-up by name.
     pub(in crate::scheduler) fn index(&mut self) {
         self.by_name = self.slots.iter().map(|(key, tracker)| (Arc::clone(&tracker.name), key)).collect();
     }

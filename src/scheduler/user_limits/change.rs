@@ -12,17 +12,17 @@ use crate::scheduler::interface::event::Event;
 use crate::scheduler::state::partition::Partition;
 use crate::scheduler::state::queue::ROOT;
 use crate::scheduler::usage::limits::QueueLimits;
-use crate::scheduler::user_limits::report::{Change, tell};
+use crate::scheduler::user_limits::report::{LimitsChange, report_limits};
 
 /// Queues with the names of the groups whose limit went.
-type Gone = BTreeSet<(QueueKey, String)>;
+type RemovedGroupLimits = BTreeSet<(QueueKey, String)>;
 
 impl Partition {
     /// Brings the limits of a configuration into force, all of them, and nothing else of it. A queue that it does not have
     /// loses its own.
     pub(in crate::scheduler) fn adopt_limits(&mut self, now: Time, config: &PartitionConfig, events: &mut Vec<Event>) {
-        self.wake_all();
-        let (mut gone, mut changes, mut changed) = (Gone::new(), Vec::new(), BTreeSet::new());
+        self.end_all_backoffs();
+        let (mut gone, mut changes, mut changed) = (RemovedGroupLimits::new(), Vec::new(), BTreeSet::new());
         let new = self.limits_of(&config.root);
         for key in self.queues.top_down() {
             let limits = new.get(&key).copied().unwrap_or_default();
@@ -30,7 +30,11 @@ impl Partition {
             let old = &queue.settings.limits;
             if old.says(limits) {
                 if !old.is_empty() {
-                    changes.push(Change { queue: queue.path.clone(), old: Arc::clone(old), new: Arc::clone(old) });
+                    changes.push(LimitsChange {
+                        queue: queue.path.clone(),
+                        old: Arc::clone(old),
+                        new: Arc::clone(old),
+                    });
                 }
                 continue;
             }
@@ -39,22 +43,22 @@ impl Partition {
             let went = old.groups().filter(|group| limits.for_group(group).is_none());
             gone.extend(went.map(|group| (key, group.to_owned())));
             let (old, new) = (Arc::clone(old), Arc::new(limits));
-            changes.push(Change { queue: self.queues[key].path.clone(), old, new: Arc::clone(&new) });
+            changes.push(LimitsChange { queue: self.queues[key].path.clone(), old, new: Arc::clone(&new) });
             Arc::make_mut(&mut self.queues[key].settings).limits = new;
-            self.touch_queue(key);
+            self.mark_queue(key);
         }
         let again = self.switches.limits_told_again;
         if again || !changed.is_empty() {
-            tell(now, &changes, &self.usage, again, events);
+            report_limits(now, &changes, &self.usage, again, events);
         }
         if changed.is_empty() {
             return;
         }
-        self.touch_accounts();
+        self.mark_accounts();
         if self.switches.group_usage_lost {
             self.lose_group_usage(now, &gone, events);
         } else {
-            self.search_groups_anew(now, &gone, events);
+            self.search_groups_again(now, &gone, events);
         }
         let decided = self.apps.iter().filter(|(_, app)| app.account.bounds.is_some());
         let decided: Vec<AppKey> = decided.map(|(key, _)| key).collect();
@@ -84,9 +88,9 @@ impl Partition {
         limits
     }
 
-    /// Applications that count under a group whose limit went, on any queue of their path, are searched a group anew and take
+    /// Applications that count under a group whose limit went, on any queue of their path, get a group again and take
     /// there what they have in use.
-    fn search_groups_anew(&mut self, now: Time, gone: &Gone, events: &mut Vec<Event>) {
+    fn search_groups_again(&mut self, now: Time, gone: &RemovedGroupLimits, events: &mut Vec<Event>) {
         if gone.is_empty() {
             return;
         }
@@ -105,7 +109,7 @@ impl Partition {
 
     /// What the releases do instead (D-26): the group's usage is forgotten from the root down to the queue and everywhere below
     /// it; its applications that run there lose their group, and find one again at their next attempt, without usage.
-    fn lose_group_usage(&mut self, now: Time, gone: &Gone, events: &mut Vec<Event>) {
+    fn lose_group_usage(&mut self, now: Time, gone: &RemovedGroupLimits, events: &mut Vec<Event>) {
         for (queue, name) in gone {
             let Some(group) = self.usage.groups.find(name) else { continue };
             let tracker = self.usage.groups.get(group);
@@ -115,7 +119,7 @@ impl Partition {
             }
             for app in running.into_iter().flatten() {
                 let Some(key) = self.app_key(&app) else { continue };
-                self.tell_group(now, key, false, false, events);
+                self.report_group_link(now, key, false, false, events);
                 let app = &mut self.apps[key];
                 app.account.bounds = None;
                 app.account.running_in_group = false;
@@ -123,7 +127,7 @@ impl Partition {
                     let path = self.queues.path_up(app.queue);
                     self.usage.groups.exit(group, &path, &app.id, &Resource::new());
                 }
-                self.touch_app(key);
+                self.mark_app(key);
             }
             // Those that stay are counted as running again with their next allocation.
             for (_, app) in self.apps.iter_mut().filter(|(_, app)| app.account.group == Some(group)) {

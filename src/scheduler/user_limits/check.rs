@@ -8,9 +8,11 @@ use crate::scheduler::interface::denial::{Misfit, MisfitKind};
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::partition::Partition;
-use crate::scheduler::state::queue::{PathUp, QueueTree};
-use crate::scheduler::usage::account::{Bound, Side, has_place};
+use crate::scheduler::state::queue_tree::{PathUp, QueueTree};
+use crate::scheduler::usage::account::Bound;
 use crate::scheduler::usage::limits::{max_applications, max_resources};
+use crate::scheduler::usage::side::Side;
+use crate::scheduler::usage::totals::has_place;
 
 /// The group that an application of `who` counts under in a queue: level by level from the leaf up, the first that names
 /// one of his groups or has `*` (LIM-030, SCH-124).
@@ -57,23 +59,23 @@ impl Partition {
         let group = group_of(&self.queues, &path, &app.who);
         if group != self.group_name(app) {
             let group = group.map(str::to_owned);
-            self.touch_account(key);
-            self.tell_group(now, key, true, false, events);
+            self.mark_account(key);
+            self.report_group_link(now, key, true, false, events);
             let app = &mut self.apps[key];
             self.usage.unlink(app, &path);
             if let Some(group) = group {
                 self.usage.link(app, &path, &group, brings);
-                self.tell_group(now, key, brings, true, events);
+                self.report_group_link(now, key, brings, true, events);
             }
-            self.touch_account(key);
+            self.mark_account(key);
         }
         self.bind(key, &path);
-        self.touch_app(key);
+        self.mark_app(key);
     }
 
-    /// Tells that an application counts under its group from now on, or will not count there any more, with what it `brings`
+    /// Reports that an application counts under its group from now on, or will not count there any more, with what it `brings`
     /// there or takes away.
-    pub(in crate::scheduler) fn tell_group(
+    pub(in crate::scheduler) fn report_group_link(
         &self,
         now: Time,
         key: AppKey,
@@ -89,7 +91,7 @@ impl Partition {
         events.extend(both.into_iter().flatten());
     }
 
-    /// What there is to tell of what an application has in use, where that comes to a name or leaves it.
+    /// The event for what an application brings to a user or group, or takes away from it; `None` if that is nothing.
     pub(in crate::scheduler) fn usage_event(
         &self,
         now: Time,
@@ -104,7 +106,7 @@ impl Partition {
         (!app.holds().is_zero()).then(|| Event::new(now, kind))
     }
 
-    /// Works out anew which limits hold for an application, under the group that it has.
+    /// Works out again which limits hold for an application, under the group that it has.
     pub(in crate::scheduler) fn bind(&mut self, key: AppKey, path: &PathUp) {
         let app = &self.apps[key];
         let bounds = bounds_of(&self.queues, path, &app.who.user, self.group_name(app));

@@ -1,4 +1,4 @@
-//! What there is to tell of limits that come, change or go (SCH-223).
+//! Events of limits that come, change or go (SCH-223).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,35 +10,41 @@ use crate::scheduler::usage::limits::{ANYONE, QueueLimits, max_applications, max
 use crate::scheduler::usage::{Side, Usage};
 
 /// The limits of one queue before and after a change; the same ones twice where they stay.
-pub(in crate::scheduler) struct Change {
+pub(in crate::scheduler) struct LimitsChange {
     pub queue: QueuePath,
     pub old: Arc<QueueLimits>,
     pub new: Arc<QueueLimits>,
 }
 
-/// Tells of every user and group that is limited otherwise than before, or `again` of all that are limited: those that are named
+/// Reports every user and group that is limited otherwise than before, or `again` all that are limited: those that are named
 /// first, then those under `*`, which are the users that some limit names and those that have something in use.
-pub(in crate::scheduler) fn tell(now: Time, changes: &[Change], usage: &Usage, again: bool, events: &mut Vec<Event>) {
-    let mut tell = |change: &Change, side: Side, name: &str, set: bool| {
+pub(in crate::scheduler) fn report_limits(
+    now: Time,
+    changes: &[LimitsChange],
+    usage: &Usage,
+    again: bool,
+    events: &mut Vec<Event>,
+) {
+    let mut report = |change: &LimitsChange, side: Side, name: &str, set: bool| {
         let kind = EventKind::Limit { side, name: Arc::from(name), queue: change.queue.clone(), set };
         events.push(Event::new(now, kind));
     };
     let changed = || changes.iter().filter(|change| again || !Arc::ptr_eq(&change.old, &change.new));
-    let same = |one: &LimitConfig, other: &LimitConfig| !again && says_same(one, other);
+    let same = |one: &LimitConfig, other: &LimitConfig| !again && same_maxima(one, other);
     for change in changed() {
-        let Change { old, new, .. } = change;
+        let LimitsChange { old, new, .. } = change;
         for (side, name, limit) in new.named() {
             if old.naming(side, name).is_none_or(|old| !same(old, limit)) {
-                tell(change, side, name, true);
+                report(change, side, name, true);
             }
         }
         for (side, name, _) in old.named().filter(|(side, name, _)| new.naming(*side, name).is_none()) {
-            tell(change, side, name, false);
+            report(change, side, name, false);
         }
     }
     let known = known_users(changes, usage);
     for change in changed() {
-        let Change { old, new, .. } = change;
+        let LimitsChange { old, new, .. } = change;
         let (before, after) = (old.naming(Side::User, ANYONE), new.naming(Side::User, ANYONE));
         let set = match (before, after) {
             (Some(before), Some(after)) if same(before, after) => continue,
@@ -46,13 +52,13 @@ pub(in crate::scheduler) fn tell(now: Time, changes: &[Change], usage: &Usage, a
             (_, after) => after.is_some(),
         };
         for user in known.iter().filter(|user| new.naming(Side::User, user).is_none()) {
-            tell(change, Side::User, user, set);
+            report(change, Side::User, user, set);
         }
     }
 }
 
 /// The users that limits name, in the order of the file, then all others that are tracked.
-fn known_users<'a>(changes: &'a [Change], usage: &'a Usage) -> Vec<&'a str> {
+fn known_users<'a>(changes: &'a [LimitsChange], usage: &'a Usage) -> Vec<&'a str> {
     let named = changes.iter().flat_map(|change| change.new.named());
     let named = named.filter(|(side, ..)| *side == Side::User).map(|(_, name, _)| name);
     let tracked = usage.users.iter().map(|(_, tracker)| &*tracker.name);
@@ -60,7 +66,7 @@ fn known_users<'a>(changes: &'a [Change], usage: &'a Usage) -> Vec<&'a str> {
     named.chain(tracked).filter(|name| seen.insert(*name)).collect()
 }
 
-fn says_same(one: &LimitConfig, other: &LimitConfig) -> bool {
+fn same_maxima(one: &LimitConfig, other: &LimitConfig) -> bool {
     max_resources(one) == max_resources(other) && max_applications(one) == max_applications(other)
 }
 

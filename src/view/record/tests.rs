@@ -106,10 +106,10 @@ fn every_kind() -> Vec<EventKind> {
         K::GroupLink { group: "dev".into(), app: app(), linked: false },
     ];
     for fits in [false, true] {
-        let (resource, room) = (amount(1000), [("vcore", 500), ("memory", 7)].into_iter().collect());
-        all.push(K::AskFitsLimits { app: app(), ask: ask(), fits, resource, room });
-        let (resource, room) = (amount(1000), Resource::new());
-        all.push(K::AskFitsQueue { app: app(), ask: ask(), fits, queue: queue(), resource, room });
+        let (resource, headroom) = (amount(1000), [("vcore", 500), ("memory", 7)].into_iter().collect());
+        all.push(K::AskFitsLimits { app: app(), ask: ask(), fits, resource, headroom });
+        let (resource, headroom) = (amount(1000), Resource::new());
+        all.push(K::AskFitsQueue { app: app(), ask: ask(), fits, queue: queue(), resource, headroom });
         for cause in [RunnableCause::Queue, RunnableCause::Limits] {
             all.push(K::AppRunnable { app: app(), cause, runnable: fits });
         }

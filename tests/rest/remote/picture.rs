@@ -92,7 +92,7 @@ pub fn text(view: &View) -> String {
         apps(&mut out, part);
         nodes(&mut out, part);
         usage(&mut out, part);
-        for line in part.rules.told() {
+        for line in part.rules.rule_lines() {
             let _ = writeln!(out, "rule {} {} {}", line.head, line.value, line.filter);
         }
     }

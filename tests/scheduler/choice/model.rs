@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use kornsole::config::NodeSortPolicy;
 use kornsole::model::{AppId, AppState, AskId, NodeId, Profile, Time};
-use kornsole::scheduler::state::app::{Application, Ask};
+use kornsole::scheduler::state::app::Application;
+use kornsole::scheduler::state::ask::Ask;
 use kornsole::scheduler::state::node::Node;
 use kornsole::scheduler::state::queue::{Queue, ROOT};
 use kornsole::scheduler::{Command, EventKind, Partition, Scheduler};

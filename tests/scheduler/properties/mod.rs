@@ -18,7 +18,7 @@ use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, 
 use kornsole::scheduler::index::QueueKey;
 use kornsole::scheduler::inspect::invariants;
 use kornsole::scheduler::state::app::Application;
-use kornsole::scheduler::state::app::Ask;
+use kornsole::scheduler::state::ask::Ask;
 use kornsole::scheduler::{
     AskSpec, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission,
 };
@@ -142,7 +142,7 @@ proptest! {
                 last = Some(view);
             }
             let mut copy = scheduler.clone();
-            copy.partitions_mut().iter_mut().for_each(|partition| partition.touched = None);
+            copy.partitions_mut().iter_mut().for_each(|partition| partition.dirty = None);
             let fresh = ViewBuilder::default().update(now, &mut copy);
             if let (Some(last), Some(fresh)) = (&last, &fresh) {
                 assert_eq!(format!("{:#?}", live(last)), format!("{:#?}", live(fresh)));

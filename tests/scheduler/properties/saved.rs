@@ -3,7 +3,7 @@
 use kornsole::model::{Profile, Time};
 use kornsole::scenario::StepKind;
 use kornsole::scheduler::inspect::invariants;
-use kornsole::scheduler::state::app::Ask;
+use kornsole::scheduler::state::ask::Ask;
 use kornsole::scheduler::{Command, Scheduler, saved};
 use proptest::prelude::*;
 

@@ -9,7 +9,7 @@ use super::Shapes;
 use crate::api::dto;
 use crate::config::properties::QueueProperties;
 use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, QueueState, Resource, Time};
-use crate::view::rows::{ByInstance, Past, TaskGroupRow};
+use crate::view::rows::{ByInstance, TaskGroupRow, TrackedResources};
 use crate::view::{AppRow, AskRow, AskState, NodeAllocation, NodeRow, PendingReason, PriorityRow, StateChange};
 
 /// Nanoseconds since 1970 as a time; what is before 1970, or 0, is the beginning.
@@ -109,11 +109,11 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     }
 }
 
-fn past(history: &dto::ResourceHistory) -> Arc<Past> {
+fn past(history: &dto::ResourceHistory) -> Arc<TrackedResources> {
     let by_instance = |used: &dto::UsageByType| -> ByInstance {
         used.0.iter().map(|(kind, sum)| (Arc::from(kind.as_str()), sum.0.clone())).collect()
     };
-    Arc::new(Past {
+    Arc::new(TrackedResources {
         used: by_instance(&history.resource_usage),
         preempted: by_instance(&history.preempted_resource),
         placeholders: by_instance(&history.placeholder_resource),

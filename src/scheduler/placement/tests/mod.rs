@@ -196,7 +196,7 @@ impl By {
 /// The outcome in short: `root.a.b #2 +1` is placed by rule 2, with one queue created; `-` is no rule matched.
 fn short(placement: &Placement) -> String {
     match &placement.outcome {
-        Outcome::Placed(placed) => {
+        PlacementOutcome::Placed(placed) => {
             let rule = match placed.rule {
                 RuleRef::Rule(0) => String::new(),
                 RuleRef::Rule(number) => format!(" #{}", number + 1),
@@ -206,7 +206,7 @@ fn short(placement: &Placement) -> String {
             let created = if placed.create.is_empty() { String::new() } else { format!(" +{}", placed.create.len()) };
             format!("{}{rule}{created}", placed.path)
         }
-        Outcome::Refused(refused) => match refused.refusal.code() {
+        PlacementOutcome::Refused(refused) => match refused.refusal.code() {
             "no-rule-matched" => "-".to_owned(),
             code => code.to_owned(),
         },

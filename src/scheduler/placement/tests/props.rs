@@ -145,8 +145,8 @@ proptest! {
             return Ok(());
         }
         match &placement.outcome {
-            Outcome::Placed(placed) => prop_assert!(placed.create.is_empty() || placed.rule == RuleRef::Recovery),
-            Outcome::Refused(refused) => prop_assert!(refused.left_behind.is_empty()),
+            PlacementOutcome::Placed(placed) => prop_assert!(placed.create.is_empty() || placed.rule == RuleRef::Recovery),
+            PlacementOutcome::Refused(refused) => prop_assert!(refused.left_behind.is_empty()),
         }
     }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use kornsole::model::{Priority, PriorityPolicy, Profile, Resource};
 use kornsole::scheduler::index::QueueKey;
-use kornsole::scheduler::state::app::{Application, Ask};
+use kornsole::scheduler::state::app::Application;
+use kornsole::scheduler::state::ask::Ask;
 use kornsole::scheduler::state::queue::Queue;
 use kornsole::scheduler::usage::Side;
 use kornsole::scheduler::{Partition, Scheduler};

@@ -1,14 +1,10 @@
-//! By which keys queues and applications are tried (`scheduler.md` sections 4 and 6); the order of queues is in `siblings`.
+//! Fair shares, and floats as integers of the same order (`scheduler.md` section 4).
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 
 use smallvec::SmallVec;
 
-use crate::config::AppSortPolicy;
-use crate::model::{AppId, Priority, Resource, Time};
-use crate::scheduler::index::AppKey;
-use crate::scheduler::state::app::Application;
-use crate::scheduler::state::queue::Queue;
+use crate::model::Resource;
 
 /// A number of the same order as a float's total order.
 pub fn ordered(float: f64) -> i64 {
@@ -95,39 +91,6 @@ impl PartialEq for ShareList {
 }
 
 impl Eq for ShareList {}
-
-/// The place of an application among the candidates of its leaf (SCH-071). A total order: the keys of the leaf's policy, then
-/// submission time and id (SCH-001).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct AppRank {
-    keys: [RankKey; 2],
-    submitted: Time,
-    id: AppId,
-    /// Whose place it is.
-    pub app: AppKey,
-}
-
-/// One key of a rank. Within a leaf the same key stands at the same position, so variants are never compared.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum RankKey {
-    Priority(Reverse<Priority>),
-    Submitted(Time),
-    Share(ShareList),
-}
-
-impl AppRank {
-    /// The place of `app` in `leaf`.
-    pub fn of(app: &Application, leaf: &Queue) -> Self {
-        let properties = &leaf.settings.properties;
-        let priority = RankKey::Priority(Reverse(app.priority()));
-        let main = match properties.app_sort {
-            AppSortPolicy::Fair => RankKey::Share(ShareList::of(&app.allocated, leaf.guaranteed.as_ref())),
-            AppSortPolicy::Fifo | AppSortPolicy::StateAware => RankKey::Submitted(app.submitted),
-        };
-        let keys = if properties.sort_by_priority { [priority, main] } else { [main, priority] };
-        Self { keys, submitted: app.submitted, id: app.id.clone(), app: app.key }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Copies of queue counters on which victims are taken away for trial (SCH-154, SCH-155, `profiles.md` section 4.1).
 //!
 //! Invariants:
-//! - nothing here changes a queue; every trial can be taken back to where it was ([`Shadow::rewind`]);
+//! - nothing here changes a queue; every trial can be taken back to where it was ([`PreemptionSnapshot::rewind`]);
 //! - what a queue uses is what it has allocated, less what is being preempted already.
 
 use std::collections::BTreeMap;
@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use crate::model::Resource;
 use crate::scheduler::index::QueueKey;
 use crate::scheduler::interface::switches::{AskQueueRoom, Switches, VictimFloor};
-use crate::scheduler::state::queue::QueueTree;
+use crate::scheduler::state::queue_tree::QueueTree;
 
 /// The copies that one search works on: of the ask's queues, and of those of its possible victims.
-pub(super) struct Shadow<'a> {
+pub(super) struct PreemptionSnapshot<'a> {
     queues: &'a QueueTree,
     switches: &'a Switches,
     /// What the ask wants.
@@ -22,10 +22,10 @@ pub(super) struct Shadow<'a> {
     levels: Vec<Level<'a>>,
     places: BTreeMap<QueueKey, LevelKey>,
     /// What was moved since the beginning.
-    moves: Vec<Move<'a>>,
+    moves: Vec<TrialMove<'a>>,
 }
 
-/// A queue in the shadow.
+/// A queue in the snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LevelKey(usize);
 
@@ -50,7 +50,7 @@ pub(super) struct Level<'a> {
 
 /// Something that came to or went from a leaf.
 #[derive(Clone, Copy)]
-struct Move<'a> {
+struct TrialMove<'a> {
     leaf: LevelKey,
     resource: &'a Resource,
     came: bool,
@@ -58,7 +58,7 @@ struct Move<'a> {
 
 /// What came of offering a victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Offer {
+pub(super) enum OfferResult {
     /// It is taken away.
     Taken,
     /// Its queue cannot spare it.
@@ -67,13 +67,13 @@ pub(super) enum Offer {
     Unpaid,
 }
 
-impl<'a> Shadow<'a> {
-    /// A shadow of the path of `leaf`, where the ask is that wants `wanted`.
+impl<'a> PreemptionSnapshot<'a> {
+    /// A snapshot of the path of `leaf`, where the ask is that wants `wanted`.
     pub(super) fn new(queues: &'a QueueTree, switches: &'a Switches, leaf: QueueKey, wanted: &'a Resource) -> Self {
         let (levels, places, moves) = (Vec::new(), BTreeMap::new(), Vec::new());
-        let mut shadow = Self { queues, switches, wanted, asking: LevelKey(0), levels, places, moves };
-        shadow.asking = shadow.level(leaf);
-        shadow
+        let mut snapshot = Self { queues, switches, wanted, asking: LevelKey(0), levels, places, moves };
+        snapshot.asking = snapshot.level(leaf);
+        snapshot
     }
 
     /// The copy of a leaf, made if it is not there yet, with its ancestors.
@@ -130,7 +130,7 @@ impl<'a> Shadow<'a> {
     /// Takes back everything since a mark.
     pub(super) fn rewind(&mut self, mark: usize) {
         while self.moves.len() > mark
-            && let Some(Move { leaf, resource, came }) = self.moves.pop()
+            && let Some(TrialMove { leaf, resource, came }) = self.moves.pop()
         {
             self.shift(leaf, resource, !came);
         }
@@ -143,13 +143,13 @@ impl<'a> Shadow<'a> {
 
     fn add(&mut self, leaf: LevelKey, resource: &'a Resource) {
         self.shift(leaf, resource, true);
-        self.moves.push(Move { leaf, resource, came: true });
+        self.moves.push(TrialMove { leaf, resource, came: true });
     }
 
     /// A victim goes from its queue.
     pub(super) fn remove(&mut self, leaf: LevelKey, resource: &'a Resource) {
         self.shift(leaf, resource, false);
-        self.moves.push(Move { leaf, resource, came: false });
+        self.moves.push(TrialMove { leaf, resource, came: false });
     }
 
     fn shift(&mut self, leaf: LevelKey, resource: &Resource, came: bool) {
@@ -178,13 +178,13 @@ impl<'a> Shadow<'a> {
 
     /// Takes a victim away if its queue can spare it. `paying`: where the releases want it so, what it had goes to the ask's queue,
     /// out of what is left of that one's guarantee (P-12).
-    pub(super) fn offer(&mut self, leaf: LevelKey, victim: &'a Resource, paying: bool) -> Offer {
+    pub(super) fn offer(&mut self, leaf: LevelKey, victim: &'a Resource, paying: bool) -> OfferResult {
         let pays = paying && self.switches.ask_queue_room == AskQueueRoom::Pays;
         if self.switches.victim_floor == VictimFloor::BeforeRemoval && !self.may_lose(leaf) {
-            return Offer::Stays;
+            return OfferResult::Stays;
         }
         if pays && !self.can_pay(victim) {
-            return Offer::Unpaid;
+            return OfferResult::Unpaid;
         }
         let mark = self.mark();
         self.remove(leaf, victim);
@@ -192,10 +192,10 @@ impl<'a> Shadow<'a> {
             self.add(self.asking, victim);
         }
         if self.keeps_floor(leaf, victim) {
-            return Offer::Taken;
+            return OfferResult::Taken;
         }
         self.rewind(mark);
-        Offer::Stays
+        OfferResult::Stays
     }
 
     /// Whether a queue still has its guarantee after a victim went (SCH-155, D-18).
@@ -283,7 +283,7 @@ impl<'a> Shadow<'a> {
     }
 }
 
-impl<'a> std::ops::Index<LevelKey> for Shadow<'a> {
+impl<'a> std::ops::Index<LevelKey> for PreemptionSnapshot<'a> {
     type Output = Level<'a>;
 
     fn index(&self, LevelKey(at): LevelKey) -> &Level<'a> {
@@ -292,121 +292,4 @@ impl<'a> std::ops::Index<LevelKey> for Shadow<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{Profile, Time};
-
-    fn res(pairs: Amounts<'_>) -> Resource {
-        pairs.iter().copied().collect()
-    }
-
-    type Amounts<'a> = &'a [(&'a str, i64)];
-
-    /// A tree of queues by path, each with guarantee, maximum and usage.
-    fn tree(queues: &[(&str, Amounts<'_>, Amounts<'_>, Amounts<'_>)]) -> QueueTree {
-        let mut tree = QueueTree::default();
-        for (path, guaranteed, max, allocated) in queues {
-            let (parent, name) = path.rsplit_once('.').unwrap_or(("", path));
-            let parent = tree.find_text(parent);
-            let key = tree.add(parent, name, true, Time::ZERO);
-            let set = |pairs: Amounts<'_>| (!pairs.is_empty()).then(|| res(pairs));
-            let queue = &mut tree[key];
-            (queue.guaranteed, queue.max, queue.allocated) = (set(guaranteed), set(max), res(allocated));
-        }
-        tree
-    }
-
-    /// What is left of the guarantee of `queue`, for an ask in `asking`.
-    fn remaining(tree: &QueueTree, asking: &str, queue: &str) -> Option<String> {
-        let (switches, wanted) = (Switches::of(Profile::V1_8_0), Resource::new());
-        let key = |path| tree.find_text(path).expect("the queue is in the tree");
-        let mut shadow = Shadow::new(tree, &switches, key(asking), &wanted);
-        let level = shadow.level(key(queue));
-        shadow.remaining(level).map(|left| format!("{left:?}"))
-    }
-
-    /// `profiles.md` section 4.1, rem(q).
-    #[test]
-    fn what_is_left_of_a_guarantee_in_1_8_0() {
-        let m = |amount| [("memory", amount)];
-        let tree = tree(&[
-            ("root", &[], &m(100), &m(50)),
-            ("root.none", &[], &[], &m(5)),
-            ("root.a", &m(20), &[], &[("memory", 15), ("vcore", 1)]),
-            ("root.a.own", &[("vcore", 3)], &[], &[("vcore", 1)]),
-            ("root.a.less", &m(2), &[], &m(9)),
-            ("root.a.more", &m(30), &[], &m(6)),
-            ("root.ab", &m(9), &[], &m(12)),
-        ]);
-        let text = |text: &str| Some(text.to_owned());
-        for (asking, queue, left) in [
-            ("root.none", "root", None),
-            ("root.none", "root.none", None),
-            ("root.none", "root.ab", text(r#"{"memory": -3}"#)),
-            // The smaller one of what it and its parent have left.
-            ("root.none", "root.a.less", text(r#"{"memory": -7}"#)),
-            ("root.none", "root.a.more", text(r#"{"memory": 5}"#)),
-            // An ancestor of an ask whose leaf has a guarantee protects nobody below it.
-            ("root.a.own", "root.a.own", text(r#"{"vcore": 2}"#)),
-            ("root.a.own", "root.a", None),
-            ("root.a.own", "root.a.more", text(r#"{"memory": 24}"#)),
-            // Its path is only a beginning of the text of the other one.
-            ("root.ab", "root.a", None),
-            ("root.ab", "root.a.more", text(r#"{"memory": 24}"#)),
-        ] {
-            assert_eq!(remaining(&tree, asking, queue), left, "{queue} for an ask in {asking}");
-        }
-    }
-
-    /// SCH-154 with SCH-104: what one maximum on the path leaves out counts 0 in 1.5.1, so a queue without a guarantee gives.
-    #[test]
-    fn the_path_minimum_of_1_5_1() {
-        let both = [("memory", 10), ("vcore", 10)];
-        let tree = tree(&[
-            ("root", &[], &both, &both),
-            ("root.ask", &both, &[], &[]),
-            ("root.bare", &[], &[], &[("memory", 5)]),
-            ("root.vcore", &[], &[("vcore", 5)], &[("memory", 5)]),
-            ("root.held", &[("memory", 5)], &[], &[("memory", 5)]),
-            ("root.over", &[("memory", 4)], &[], &[("memory", 5)]),
-        ]);
-        let wanted = res(&[("memory", 1)]);
-        for (profile, giving) in [
-            (Profile::V1_5_1, "vcore over"),
-            (Profile::V1_8_0, "bare vcore over"),
-            (Profile::Kornsole, "bare vcore over"),
-        ] {
-            let switches = Switches::of(profile);
-            let key = |name: &str| tree.find_text(&format!("root.{name}")).expect("the queue is in the tree");
-            let mut shadow = Shadow::new(&tree, &switches, key("ask"), &wanted);
-            let gives = |name: &&str| {
-                let level = shadow.level(key(name));
-                shadow.gives(level)
-            };
-            let found: Vec<&str> = ["bare", "vcore", "held", "over"].into_iter().filter(gives).collect();
-            assert_eq!(found.join(" "), giving, "{profile}");
-        }
-    }
-
-    /// Every trial can be taken back (SCH-155).
-    #[test]
-    fn a_shadow_comes_back_to_where_it_was() {
-        let m = |amount| [("memory", amount)];
-        let tree = tree(&[("root", &[], &m(10), &m(9)), ("root.a", &m(4), &[], &m(9)), ("root.b", &m(5), &[], &[])]);
-        let (wanted, victim) = (res(&m(3)), res(&m(2)));
-        let key = |path| tree.find_text(path).expect("the queue is in the tree");
-        let switches = Switches::of(Profile::Kornsole);
-        let mut shadow = Shadow::new(&tree, &switches, key("root.b"), &wanted);
-        let a = shadow.level(key("root.a"));
-        assert!(shadow.leaf_has_room());
-        for _ in 0..2 {
-            shadow.add_ask();
-            assert!(!shadow.ask_queue_is_well());
-            let offers = [(); 3].map(|()| shadow.offer(a, &victim, true));
-            assert_eq!(offers, [Offer::Taken, Offer::Taken, Offer::Stays]);
-            assert!(shadow.ask_queue_is_well());
-            shadow.rewind(0);
-            assert_eq!(shadow.mark(), 0);
-        }
-    }
-}
+mod tests;

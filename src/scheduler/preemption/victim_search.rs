@@ -4,17 +4,17 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::fence::Fence;
-use super::shadow::{LevelKey, Offer, Shadow};
+use super::snapshot::{LevelKey, OfferResult, PreemptionSnapshot};
 use crate::model::{Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::switches::AskQueueRoom;
-use crate::scheduler::state::app::{Allocation, Ask};
+use crate::scheduler::state::ask::{Allocation, Ask};
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::partition::Partition;
 
 /// What is to be done for an ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct PreemptionPlan {
     /// Where the ask goes then.
     pub node: NodeKey,
     /// Who makes room, at least one.
@@ -22,17 +22,17 @@ pub(super) struct Plan {
 }
 
 /// The search for victims of one ask.
-pub(super) struct Hunt<'a> {
+pub(super) struct VictimSearch<'a> {
     partition: &'a Partition,
     app: AppKey,
     key: AskKey,
     ask: &'a Ask,
-    shadow: Shadow<'a>,
-    candidates: Vec<Candidate<'a>>,
+    snapshot: PreemptionSnapshot<'a>,
+    candidates: Vec<VictimCandidate<'a>>,
 }
 
 /// An allocation that might go.
-struct Candidate<'a> {
+struct VictimCandidate<'a> {
     app: AppKey,
     key: AskKey,
     ask: &'a Ask,
@@ -42,33 +42,33 @@ struct Candidate<'a> {
 
 /// The order in which candidates are taken: those that offer themselves, those that did not start their application, the
 /// newest by some clock, the one allocated last.
-type Turn = (bool, bool, Reverse<Time>, Reverse<u64>);
+type VictimRank = (bool, bool, Reverse<Time>, Reverse<u64>);
 
-impl Candidate<'_> {
-    fn turn(&self, clock: Time) -> Turn {
+impl VictimCandidate<'_> {
+    fn rank(&self, clock: Time) -> VictimRank {
         (!self.ask.allow_preempt_self, self.ask.originator, Reverse(clock), Reverse(self.allocation.number))
     }
 }
 
-impl<'a> Hunt<'a> {
+impl<'a> VictimSearch<'a> {
     /// A search, or `None` where no victim could lawfully make room.
     pub(super) fn new(partition: &'a Partition, app: AppKey, key: AskKey) -> Option<Self> {
         let application = &partition.apps[app];
         let ask = &application.asks[key];
         let (queues, switches) = (&partition.queues, &partition.switches);
-        let shadow = Shadow::new(queues, switches, application.queue, &ask.resource);
-        if switches.ask_queue_room == AskQueueRoom::Within && !shadow.leaf_has_room() {
+        let snapshot = PreemptionSnapshot::new(queues, switches, application.queue, &ask.resource);
+        if switches.ask_queue_room == AskQueueRoom::Within && !snapshot.leaf_has_room() {
             return None;
         }
-        let mut hunt = Self { partition, app, key, ask, shadow, candidates: Vec::new() };
+        let mut search = Self { partition, app, key, ask, snapshot, candidates: Vec::new() };
         let fence = Fence::around(queues, application.queue, ask.priority, switches.max_is_fence);
-        for ground in fence.grounds(queues) {
-            let leaf = hunt.shadow.level(ground.leaf);
-            if hunt.shadow.gives(leaf) {
-                hunt.gather(&queues[ground.leaf].apps, leaf, ground.up_to);
+        for queue_with_victims in fence.victim_queues(queues) {
+            let leaf = search.snapshot.level(queue_with_victims.leaf);
+            if search.snapshot.gives(leaf) {
+                search.gather(&queues[queue_with_victims.leaf].apps, leaf, queue_with_victims.up_to);
             }
         }
-        (!hunt.candidates.is_empty() && hunt.is_possible()).then_some(hunt)
+        (!search.candidates.is_empty() && search.is_possible()).then_some(search)
     }
 
     /// The allocations of a leaf that may go (SCH-153).
@@ -82,7 +82,7 @@ impl<'a> Hunt<'a> {
                 let foreign = switches.victim_shares_name && !shares_name(&ask.resource, &self.ask.resource);
                 let important = i64::from(ask.priority.0) > up_to;
                 if ask.required_node.is_none() && !ask.goes_anyway() && !spent && !foreign && !important {
-                    self.candidates.push(Candidate { app: app.key, key: *key, ask, allocation, leaf });
+                    self.candidates.push(VictimCandidate { app: app.key, key: *key, ask, allocation, leaf });
                 }
             }
         }
@@ -91,21 +91,21 @@ impl<'a> Hunt<'a> {
     /// Whether the ask's queue could take the ask if all candidates went (SCH-156). To go further never makes it worse, so
     /// there is no need to look after each.
     fn is_possible(&mut self) -> bool {
-        if self.shadow.has_guarantee_left() {
+        if self.snapshot.has_guarantee_left() {
             return true;
         }
-        let mark = self.shadow.mark();
-        self.shadow.add_ask();
+        let mark = self.snapshot.mark();
+        self.snapshot.add_ask();
         for candidate in &self.candidates {
-            self.shadow.remove(candidate.leaf, &candidate.ask.resource);
+            self.snapshot.remove(candidate.leaf, &candidate.ask.resource);
         }
-        let possible = self.shadow.ask_queue_is_well();
-        self.shadow.rewind(mark);
+        let possible = self.snapshot.ask_queue_is_well();
+        self.snapshot.rewind(mark);
         possible
     }
 
     /// The node and its victims, with further ones if the queue needs them. `nodes_tried`: no node has room for the ask as it is.
-    pub(super) fn plan(mut self, nodes_tried: bool) -> Option<Plan> {
+    pub(super) fn plan(mut self, nodes_tried: bool) -> Option<PreemptionPlan> {
         let (node, mut victims) = self.best_node(nodes_tried)?;
         let more = self.more_victims(&victims)?;
         victims.extend(more);
@@ -114,7 +114,7 @@ impl<'a> Hunt<'a> {
         }
         let victims: Vec<_> =
             victims.into_iter().map(|at| (self.candidates[at].app, self.candidates[at].key)).collect();
-        (!victims.is_empty()).then_some(Plan { node, victims })
+        (!victims.is_empty()).then_some(PreemptionPlan { node, victims })
     }
 
     /// The node that needs the fewest victims, of those the first by id (SCH-157, SCH-159).
@@ -130,8 +130,8 @@ impl<'a> Hunt<'a> {
                 continue;
             }
             let mut there = by_node.remove(&node.key).unwrap_or_default();
-            there.sort_by_cached_key(|at| self.candidates[*at].turn(self.candidates[*at].ask.created));
-            let Some(victims) = self.on_node(node, &there) else { continue };
+            there.sort_by_cached_key(|at| self.candidates[*at].rank(self.candidates[*at].ask.created));
+            let Some(victims) = self.victims_on_node(node, &there) else { continue };
             let better = best.as_ref().is_none_or(|(b, v)| (victims.len(), &node.id) < (v.len(), &b.id));
             if better && !(victims.is_empty() && nodes_tried) {
                 best = Some((node, victims));
@@ -142,15 +142,15 @@ impl<'a> Hunt<'a> {
 
     /// Whether the ask could ever go to a node.
     fn is_open(&self, node: &Node) -> bool {
-        let kept_for_others = !node.reservations.is_empty() && !node.reservations.contains(&(self.app, self.key));
+        let reserved_for_others = !node.reservations.is_empty() && !node.reservations.contains(&(self.app, self.key));
         node.schedulable
-            && !kept_for_others
+            && !reserved_for_others
             && node.total.fit_in(&self.ask.resource)
             && self.partition.nodes.lets(self.ask, node.key, false)
     }
 
     /// The victims that make room on one node, none if there is room already; `None` if it cannot be made (SCH-158).
-    fn on_node(&mut self, node: &Node, there: &[usize]) -> Option<Vec<usize>> {
+    fn victims_on_node(&mut self, node: &Node, there: &[usize]) -> Option<Vec<usize>> {
         let wanted = &self.ask.resource;
         if node.available.fit_in(wanted) {
             return Some(Vec::new());
@@ -158,29 +158,29 @@ impl<'a> Hunt<'a> {
         // Those that bring the ask nearer to what it lacks go before those that only free something else.
         let (mut head, mut tail) = (Vec::new(), Vec::new());
         let mut room = node.available.clone();
-        let start = self.shadow.mark();
+        let start = self.snapshot.mark();
         for at in there {
-            let mark = self.shadow.mark();
+            let mark = self.snapshot.mark();
             match self.offer(*at, true) {
-                Offer::Taken => {}
-                Offer::Stays => continue,
-                Offer::Unpaid => break,
+                OfferResult::Taken => {}
+                OfferResult::Stays => continue,
+                OfferResult::Unpaid => break,
             }
             let after = room.add(&self.candidates[*at].ask.resource);
             if wanted.sub_eliminate_negative(&room) == wanted.sub_eliminate_negative(&after) {
-                self.shadow.rewind(mark);
+                self.snapshot.rewind(mark);
                 tail.push(*at);
             } else {
                 room = after;
                 head.push(*at);
             }
         }
-        self.shadow.rewind(start);
+        self.snapshot.rewind(start);
         let mut victims = Vec::new();
         let mut room = node.available.clone();
         let mut fits = false;
         for at in head.into_iter().chain(tail) {
-            if self.offer(at, false) != Offer::Taken {
+            if self.offer(at, false) != OfferResult::Taken {
                 continue;
             }
             room.add_assign(&self.candidates[at].ask.resource);
@@ -190,49 +190,49 @@ impl<'a> Hunt<'a> {
                 break;
             }
         }
-        self.shadow.rewind(start);
+        self.snapshot.rewind(start);
         fits.then_some(victims)
     }
 
-    fn offer(&mut self, at: usize, paying: bool) -> Offer {
+    fn offer(&mut self, at: usize, paying: bool) -> OfferResult {
         let candidate = &self.candidates[at];
-        self.shadow.offer(candidate.leaf, &candidate.ask.resource, paying)
+        self.snapshot.offer(candidate.leaf, &candidate.ask.resource, paying)
     }
 
     /// Further victims, wherever they run, until the ask's queue may have the ask; `None` if they are not enough (SCH-160).
     fn more_victims(&mut self, chosen: &[usize]) -> Option<Vec<usize>> {
         let within = self.partition.switches.ask_queue_room == AskQueueRoom::Within;
         if within {
-            self.shadow.add_ask();
+            self.snapshot.add_ask();
         }
         for at in chosen {
             let candidate = &self.candidates[*at];
-            self.shadow.remove(candidate.leaf, &candidate.ask.resource);
+            self.snapshot.remove(candidate.leaf, &candidate.ask.resource);
         }
-        if within && self.shadow.ask_queue_is_well() {
+        if within && self.snapshot.ask_queue_is_well() {
             return Some(Vec::new());
         }
         let mut others: Vec<usize> = (0..self.candidates.len()).filter(|at| !chosen.contains(at)).collect();
         let by_allocation = !self.partition.switches.victim_age;
         others.sort_by_cached_key(|at| {
             let candidate = &self.candidates[*at];
-            candidate.turn(if by_allocation { candidate.allocation.since } else { candidate.ask.created })
+            candidate.rank(if by_allocation { candidate.allocation.since } else { candidate.ask.created })
         });
         let mut more = Vec::new();
         for at in others {
-            if within && self.shadow.ask_queue_is_well() {
+            if within && self.snapshot.ask_queue_is_well() {
                 break;
             }
-            let (mark, room) = (self.shadow.mark(), self.shadow.ask_queue_room());
+            let (mark, room) = (self.snapshot.mark(), self.snapshot.ask_queue_room());
             match self.offer(at, true) {
-                Offer::Taken if self.shadow.ask_queue_room() == room => self.shadow.rewind(mark),
-                Offer::Taken => more.push(at),
-                Offer::Stays => {}
-                Offer::Unpaid => break,
+                OfferResult::Taken if self.snapshot.ask_queue_room() == room => self.snapshot.rewind(mark),
+                OfferResult::Taken => more.push(at),
+                OfferResult::Stays => {}
+                OfferResult::Unpaid => break,
             }
         }
         let nobody = !within && more.is_empty();
-        (nobody || self.shadow.ask_queue_is_well()).then_some(more)
+        (nobody || self.snapshot.ask_queue_is_well()).then_some(more)
     }
 
     /// Only as many as the ask needs, and only those that help it (P-13; `profiles.md` section 4.1, step 7).
@@ -280,8 +280,10 @@ mod tests {
     use super::*;
     use crate::config;
     use crate::model::{Identity, Profile};
+    use crate::scheduler::interface::command::{AskSpec, Command, NodeSpec, PartitionCommand, Submission};
+    use crate::scheduler::interface::event::EventKind;
     use crate::scheduler::state::predicates::Predicates;
-    use crate::scheduler::{AskSpec, Command, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission};
+    use crate::scheduler::state::scheduler::Scheduler;
 
     /// Nothing of b may go to n1.
     #[derive(Debug)]
