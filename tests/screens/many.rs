@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use kornsole::console::input::terminal_events::Mouse;
 use kornsole::console::state::key::{Code, Key};
 use kornsole::console::state::layer::Layer;
 use kornsole::console::state::page::Page;
-use kornsole::console::update::action::Mouse;
 use kornsole::console::{Driver, Options};
 use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, PartitionAct};

@@ -271,7 +271,7 @@ fn what_is_not_drawn_takes_no_keys() {
     driver.keys("2K").unwrap().resize(38, 10);
     says(&driver, "too small");
     driver.keys("y<right><ret>2jKy:kill<ret>yq").unwrap().paste("y");
-    driver.mouse(kornsole::console::update::action::Mouse::Wheel(1));
+    driver.mouse(kornsole::console::input::terminal_events::Mouse::Wheel(1));
     assert!(!driver.take_effects().quit);
     driver.resize(100, 30);
     says(&driver, "Kill nightly?");
@@ -352,7 +352,7 @@ fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
 fn the_wheel_moves_nothing_below_a_question() {
     let (mut driver, _) = tenants(user("ann"), 120, 30);
     driver.keys("2K").unwrap();
-    driver.mouse(kornsole::console::update::action::Mouse::Wheel(1));
+    driver.mouse(kornsole::console::input::terminal_events::Mouse::Wheel(1));
     driver.keys("<esc>").unwrap();
     assert_eq!(crate::keys::selected(&driver), "nightly");
 }

@@ -1,8 +1,8 @@
 //! A person's own settings, the mouse, and what is pasted.
 
+use kornsole::console::input::terminal_events::Mouse;
 use kornsole::console::shell::settings;
 use kornsole::console::theme::Themes;
-use kornsole::console::update::action::Mouse;
 use kornsole::console::{Driver, Personal};
 use ratatui::layout::Position;
 

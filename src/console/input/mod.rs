@@ -4,4 +4,4 @@
 
 pub mod command;
 pub mod keymap;
-pub(crate) mod terminal_events;
+pub mod terminal_events;

@@ -216,6 +216,9 @@ pub struct Heading {
     pub right: bool,
 }
 
+/// Writes the cell of a row and a column, by their numbers, into its room.
+type WriteCell<'a> = Box<dyn Fn(&mut Writer, usize, usize, Slot) + 'a>;
+
 /// A list as it is shown: its columns, and what each cell of a row says.
 pub struct Table<'a> {
     /// The columns, from the left.
@@ -228,7 +231,7 @@ pub struct Table<'a> {
     pub top: usize,
     /// What is said in place of rows.
     pub empty: Vec<String>,
-    cell: Box<dyn Fn(&mut Writer, usize, usize, Slot) + 'a>,
+    cell: WriteCell<'a>,
 }
 
 impl std::fmt::Debug for Table<'_> {
