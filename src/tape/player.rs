@@ -17,7 +17,7 @@ use super::watch::Shower;
 use crate::config::Place;
 use crate::console::state::key::{Code, Key};
 use crate::console::theme::Depth;
-use crate::console::update::action::Mouse;
+use crate::console::input::terminal_events::Mouse;
 use crate::console::{Driver, Options};
 use crate::engine::Progress;
 use crate::source::Source;
