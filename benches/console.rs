@@ -17,12 +17,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use kornsole::config;
-use kornsole::console::input::key::Key;
-use kornsole::console::shell::session::{Incoming, Session};
+use kornsole::console::present::lists;
+use kornsole::console::shell::session::Incoming;
+use kornsole::console::shell::session::Session;
 use kornsole::console::shell::workers::Workers;
 use kornsole::console::state::Options;
 use kornsole::console::state::effect::Effect;
-use kornsole::console::update::lists;
+use kornsole::console::state::key::Key;
 use kornsole::engine::{Core, Engine};
 use kornsole::model::{AppId, AskId, Identity, NodeId, Profile, Resource, Time};
 use kornsole::scenario::Workload;
@@ -236,7 +237,7 @@ fn core(shape: Shape) -> Core {
     let config = config::read(&text, Profile::Kornsole).config.expect("the configuration is valid");
     let workload = Busy { shape, next: Time::ZERO, turn: 0 };
     let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload)));
-    core.expect("the configuration is taken").written(text.as_bytes(), None)
+    core.expect("the configuration is taken").with_config_text(text.as_bytes(), None)
 }
 
 fn text(shape: Shape) -> String {

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use divan::Bencher;
-use kornsole::console::input::key::{Code, Key};
-use kornsole::console::shell::session::{Incoming, Session};
+use kornsole::console::shell::session::Incoming;
+use kornsole::console::shell::session::Session;
 use kornsole::console::state::Options;
+use kornsole::console::state::key::{Code, Key};
 use kornsole::model::{AppState, Identity, NodeId, Resource};
 use kornsole::source::{About, Link, Source, SourcePlace};
 use kornsole::view::{AppRow, AppSlot, NodeRow, PartitionView, QueueRow, QueueSlot, View};

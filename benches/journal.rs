@@ -11,7 +11,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use kornsole::config;
-use kornsole::engine::journal::{Folder, Fresh, Kept};
+use kornsole::engine::journal::{Folder, MakeCore, RunningJournal};
 use kornsole::engine::{Core, Engine, Progress, Setup};
 use kornsole::model::{Identity, Profile, Resource, Time};
 use kornsole::scenario::Workload;
@@ -34,7 +34,7 @@ fn setup() -> Setup {
 
 fn core(workload: Option<Box<dyn Workload>>) -> Core {
     let config = config::read(CONFIG, Profile::Kornsole).config.unwrap();
-    Core::set_up(&setup(), Arc::new(config), workload).unwrap().written(CONFIG.as_bytes(), None)
+    Core::set_up(&setup(), Arc::new(config), workload).unwrap().with_config_text(CONFIG.as_bytes(), None)
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -44,7 +44,7 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-fn begin(path: &Path, workload: Option<Box<dyn Workload>>, fresh: Fresh<'_>) -> (Core, Kept) {
+fn begin(path: &Path, workload: Option<Box<dyn Workload>>, fresh: MakeCore<'_>) -> (Core, RunningJournal) {
     Folder::open(path, false).unwrap().begin(&setup(), 1.0, workload, fresh).unwrap()
 }
 
@@ -75,7 +75,7 @@ fn orders(in_flight: usize) {
     const ORDERS: usize = 40_000;
     let path = folder("orders");
     let (core, kept) = begin(&path, None, Box::new(|workload| Ok(core(workload))));
-    let engine = Engine::start_kept(core, 1.0, None, Some(kept)).unwrap();
+    let engine = Engine::start_with_journal(core, 1.0, None, Some(kept)).unwrap();
     let (tell, told) = channel();
     let give = |number: usize, tell: &Sender<bool>| {
         let submission = submission(format!("app-{number}"), number);
@@ -138,7 +138,7 @@ fn schedule(kept: bool) -> Duration {
         (full(None).unwrap(), None)
     };
     let began = Instant::now();
-    let engine = Engine::start_kept(core, 1.0, None, kept).unwrap();
+    let engine = Engine::start_with_journal(core, 1.0, None, kept).unwrap();
     let (tell, told) = channel();
     engine.published().on_change(Box::new(move || {
         let _ = tell.send(());
@@ -248,7 +248,7 @@ fn past() {
     while work < WORK {
         core.run_until(Time(u64::MAX), 5_000);
         work += 5_000;
-        kept.keep_up(&mut core);
+        kept.sync(&mut core);
         if work >= next {
             kept.snapshot(&mut core).unwrap();
             next += 20_000;
@@ -260,7 +260,7 @@ fn past() {
     for part in 1..10 {
         let back = Duration::from_micros(now.0 / 10 * part).max(Duration::from_secs(1));
         let began = Instant::now();
-        kept.past().view_at(Time(now.0 - u64::try_from(back.as_micros()).unwrap())).unwrap();
+        kept.history().view_at(Time(now.0 - u64::try_from(back.as_micros()).unwrap())).unwrap();
         worst = worst.max(began.elapsed());
     }
     println!(

@@ -10,7 +10,7 @@ use divan::Bencher;
 use kornsole::config::read;
 use kornsole::model::Profile;
 use kornsole::view::View;
-use kornsole::view::place::Request;
+use kornsole::view::placement::Request;
 
 const TENANTS: u32 = 100;
 const LEAVES: u32 = 99;

@@ -1,4 +1,60 @@
 //! kornsole: a console for people who run an Apache YuniKorn scheduler, with the scheduler inside.
+//!
+//! # The map
+//!
+//! Each layer uses what is below it and nothing above; `tests/tidy.rs` holds that. The head of each `mod.rs` has the layer's
+//! invariants and where to read first. `docs/architecture.md` says why it is so, `docs/glossary.md` has the words,
+//! `docs/rules.md` the rules that comments cite.
+//!
+//! ```text
+//!  cli         arguments and wiring
+//!  tape        scripted keys, played against the console
+//!  console     state, present, input, update, draw, shell; one command registry for keys, hints, help and the command line
+//!  source      what a console can see of a cluster, and do to it
+//!  api         REST: the types on the wire, the client, the server
+//!  engine      one owner of one scheduler, on a clock, with a journal
+//!  scenario    scenario files, traces, the demo's workload
+//!  view        the read model: what a person sees, shared where nothing changed
+//!  scheduler   the core: apply(now, command) -> events
+//!  config      queue configurations: every value with its place, every fault at once
+//!  model       resources, paths, priorities, identities, access lists
+//! ```
+//!
+//! # A key
+//!
+//! 1. The thread `console-input` reads it from the terminal and sends an event; `Loop::take` receives it, `Session::key` acts on it.
+//! 2. `keymap::action` looks the key up in the contexts of the page, asks the command's guard, and makes an `Action`: run the command, say
+//!    why it is off, wait for the rest of a chord, or write into a field.
+//! 3. `update::update` changes the state. It reads nothing but the state; what is to be done outside becomes effects, work and
+//!    orders.
+//! 4. `Session::give_orders` passes orders to `Source::act`, and `Loop::work` passes work to the worker threads. Nothing waits.
+//! 5. `Loop::refresh` takes the newest view, `Session::draw` draws the state through `draw::paint` into the buffer, once for all keys that came
+//!    together.
+//! 6. The outcome of an order arrives as an event, `Session::take_answers` takes it with the view in which it shows.
+//!
+//! # A REST order
+//!
+//! 1. `listen` accepts the connection, `ours::routed` finds the row of the table of routes, `who::of` the identity behind the token.
+//! 2. `act::order` makes an `Order` of the body, `Ours::perform` gives it to `Host::perform` with a place for the answer.
+//! 3. The thread `scheduler` receives it: `Owner::gather` waits for others that come at the same time, `Owner::commit_orders` writes all of
+//!    them to the journal, with one wait for the disk.
+//! 4. `orders::perform` carries each out: rights and state are checked inside the scheduler, by `Scheduler::apply`, which changes everything
+//!    or nothing. The audit gets its entry, allowed or refused.
+//! 5. `Output::send_answers` publishes events and the view, then answers; `act::reply` says the outcome in the words of the wire.
+//!
+//! A read takes the published view, `convert` says it in the types of `dto`; the engine is not asked.
+//!
+//! # A cycle
+//!
+//! 1. `Owner::run` wakes for an order, a timer or work that is left; `Core::run_until` carries out what is due, in virtual time and a fixed
+//!    order.
+//! 2. `Scheduler::apply` runs the timers, then `Partition::cycle` for each partition: the reserved step, the replacement of
+//!    placeholders, the normal step; the first that finds something ends the cycle.
+//! 3. `Partition::walk` goes through the queues depth first, children by `QueueTree::next_child` in the order of priority and fair share.
+//! 4. `Partition::try_leaf` goes through the applications of a leaf, `try_asks::try_asks` through the asks of one: limits, headroom, nodes,
+//!    preemption.
+//! 5. `Partition::commit` moves every counter at once: node, queues, application, users, state, priorities.
+//! 6. The events go to the log; `Core::take_view` makes the next view, in which only the rows change that the cycle changed.
 
 pub mod api;
 pub mod cli;

@@ -1,6 +1,6 @@
-//! The README says what is so: its key table is the one of the command registry.
+//! The guide says what is so: its key table is the one of the command registry.
 //!
-//! `UPDATE=1 cargo test --test readme` writes it anew.
+//! `UPDATE=1 cargo test --test readme` writes it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
@@ -8,21 +8,21 @@ use std::fs;
 
 use kornsole::console::input::command;
 
-const README: &str = "README.md";
+const PAGE: &str = "docs/guide/keys.md";
 const BEGIN: &str = "<!-- keys -->\n";
 const END: &str = "<!-- /keys -->\n";
 
 #[test]
 fn the_key_table_is_that_of_the_registry() {
-    let text = fs::read_to_string(README).unwrap();
-    let (before, rest) = text.split_once(BEGIN).unwrap_or_else(|| panic!("no line {BEGIN:?} in {README}"));
-    let (written, after) = rest.split_once(END).unwrap_or_else(|| panic!("no line {END:?} in {README}"));
+    let text = fs::read_to_string(PAGE).unwrap();
+    let (before, rest) = text.split_once(BEGIN).unwrap_or_else(|| panic!("no line {BEGIN:?} in {PAGE}"));
+    let (written, after) = rest.split_once(END).unwrap_or_else(|| panic!("no line {END:?} in {PAGE}"));
     let table = format!("\n{}\n", command::key_table());
     if std::env::var_os("UPDATE").is_some() {
-        fs::write(README, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
+        fs::write(PAGE, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
         return;
     }
     let differs = written.lines().zip(table.lines()).find(|(written, known)| written != known);
-    let hint = "UPDATE=1 cargo test --test readme writes it anew";
-    assert!(written == table, "the key table of {README} is stale, first here: {differs:?}; {hint}");
+    let hint = "UPDATE=1 cargo test --test readme writes it";
+    assert!(written == table, "the key table of {PAGE} is stale, first here: {differs:?}; {hint}");
 }

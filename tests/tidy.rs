@@ -5,6 +5,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+#[path = "tidy/sizes.rs"]
+mod sizes;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,6 +27,21 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("tape", &["model", "config", "view", "scenario", "engine", "source", "console"]),
     ("cli", ABOVE),
     ("lib", ABOVE),
+];
+
+/// What each room of the console may use of the others.
+///
+/// `theme` and `spelling` are data and words that use nothing of the console: the options name a theme out of those that there are, so
+/// `state` and `update` know the themes; a piece of text names the role of its meaning, so `present` does.
+const ROOMS: [(&str, &[&str]); 8] = [
+    ("spelling", &[]),
+    ("theme", &["spelling"]),
+    ("state", &["theme"]),
+    ("input", &["state"]),
+    ("present", &["spelling", "theme", "state", "input"]),
+    ("update", &["spelling", "theme", "state", "input", "present"]),
+    ("draw", &["theme", "state", "present"]),
+    ("shell", &["spelling", "theme", "state", "input", "present", "update", "draw"]),
 ];
 
 /// What stands on top may use everything.
@@ -63,7 +81,7 @@ const IMPURE: [&str; 14] = [
 /// The files of the core that hold hash maps, each behind a type that cannot be walked.
 const HASH_MAP_HOMES: [(&str, &str, &str); 2] = [
     ("HashMap", "src/scheduler/index.rs", "impl<K: Eq + Hash, V> Index<K, V> {"),
-    ("HashTable", "src/scheduler/ask_ids.rs", "impl AskIds {"),
+    ("HashTable", "src/scheduler/state/ask_ids.rs", "impl AskIds {"),
 ];
 
 /// Parts of the console that take time as an argument and must not ask for it.
@@ -137,6 +155,43 @@ fn layers_import_downwards_only() {
             for name in used(&line).filter(|name| layers.contains_key(name.as_str())) {
                 if name != layer && !allowed.contains(&name.as_str()) {
                     wrong.push(format!("{}:{number}: {layer} must not use {name}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The rooms of the console whose names stand in a line of a file that is `depth` modules below the console.
+fn rooms_used(line: &str, depth: usize) -> impl Iterator<Item = String> + '_ {
+    let starts = ["crate::console::".to_owned(), "super::".repeat(depth)];
+    starts.into_iter().flat_map(move |start| {
+        let found = line.match_indices(&start).filter(|(at, _)| !line[..*at].ends_with("::"));
+        let names = found.map(|(at, found)| &line[at + found.len()..]);
+        let name = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+        names.map(name).collect::<Vec<_>>()
+    })
+}
+
+#[test]
+fn rooms_of_the_console_import_downwards_only() {
+    let rooms: BTreeMap<&str, &[&str]> = ROOMS.into_iter().collect();
+    let mut wrong = Vec::new();
+    for file in all_sources().iter().filter(|file| file.starts_with("src/console") && !is_test_file(file)) {
+        let parts: Vec<&str> = file.iter().skip(2).filter_map(|part| part.to_str()).collect();
+        let room = parts[0].strip_suffix(".rs").unwrap_or(parts[0]);
+        if room == "mod" {
+            continue;
+        }
+        let Some(allowed) = rooms.get(room) else {
+            wrong.push(format!("{}: the room {room:?} is not in the table", file.display()));
+            continue;
+        };
+        let depth = parts.len() - usize::from(parts.last() == Some(&"mod.rs"));
+        for (number, line) in code(file) {
+            for name in rooms_used(&line, depth).filter(|name| rooms.contains_key(name.as_str())) {
+                if name != room && !allowed.contains(&name.as_str()) {
+                    wrong.push(format!("{}:{number}: {room} must not use {name}", file.display()));
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! Bearer tokens: who is asking (`rest.md` E1).
 //!
-//! A token stands for one user and his groups. The file keeps only its hash, so whoever reads the file cannot act as anybody.
+//! A token stands for one user and his groups. The file keeps only its hash, so who reads the file cannot act as anybody.
 //!
 //! Invariants:
-//! - a token is never written anywhere but once, to whoever made it;
+//! - a token is never written anywhere but once, to who made it;
 //! - looking one up takes as long whether it is there or not, as far as the hashes go: all are compared, none byte by byte;
 //! - a file that others may read is not used; a file that becomes faulty leaves the tokens as they were.
 
@@ -140,7 +140,7 @@ impl Tokens {
         let now = fs::metadata(&self.file).ok().map(|metadata| seen(&metadata));
         let mut state = self.state();
         if now != state.seen {
-            // Looked at once: a file that is faulty now is told once, not with every request.
+            // Looked at once: a file that is faulty now is reported once, not with every request.
             state.seen = now;
             match read_file(&self.file) {
                 Ok((seen, tokens)) => *state = State { seen: Some(seen), tokens: tokens.into() },
@@ -182,8 +182,8 @@ pub fn add(file: &Path, token: Token) -> Result<(), String> {
 /// As [`Tokens::open`], there is no such token, or why the file cannot be written.
 pub fn revoke(file: &Path, id: &str) -> Result<Token, String> {
     let mut tokens = list(file)?;
-    let told = || format!("{}: there is no token {id}", file.display());
-    let at = tokens.iter().position(|token| token.id == id).ok_or_else(told)?;
+    let message = || format!("{}: there is no token {id}", file.display());
+    let at = tokens.iter().position(|token| token.id == id).ok_or_else(message)?;
     let token = tokens.remove(at);
     write(file, &tokens)?;
     Ok(token)
@@ -217,10 +217,10 @@ fn quoted(text: &str) -> String {
 }
 
 fn read_file(file: &Path) -> Result<(Seen, Vec<Token>), String> {
-    let told = |error: io::Error| format!("{}: cannot be read: {error}", file.display());
-    let metadata = fs::metadata(file).map_err(told)?;
+    let message = |error: io::Error| format!("{}: cannot be read: {error}", file.display());
+    let metadata = fs::metadata(file).map_err(message)?;
     private(file, &metadata)?;
-    let bytes = fs::read(file).map_err(told)?;
+    let bytes = fs::read(file).map_err(message)?;
     let mut faults = Faults::default();
     let tokens = yaml::decode(&bytes, &mut faults).and_then(|text| parse(text, &mut faults)).unwrap_or_default();
     let faults: Vec<_> = faults.into_sorted().into_iter().filter(|fault| fault.severity == Severity::Error).collect();
@@ -382,15 +382,15 @@ mod tests {
 
     #[test]
     fn what_is_wrong_in_a_file_has_its_place() {
-        let told = |text: &str| {
+        let message = |text: &str| {
             let mut faults = Faults::default();
             parse(text, &mut faults);
             faults.into_sorted().into_iter().map(|fault| fault.to_string()).collect::<Vec<_>>().join("\n")
         };
         let hash = "0".repeat(64);
-        assert!(told(&format!("tokens:\n- sha256: '{hash}'\n")).contains("2:3: error[TOK-002]"));
-        assert!(told(&format!("tokens:\n- {{sha256: '{hash}', user: a, expires: soon}}\n")).contains("TOK-003"));
-        assert!(told(&format!("tokens:\n- {{sha256: '{hash}', user: a, grup: [x]}}\n")).contains("grup"));
-        assert_eq!(told(&format!("tokens:\n- {{sha256: '{hash}', user: a}}\n")), "");
+        assert!(message(&format!("tokens:\n- sha256: '{hash}'\n")).contains("2:3: error[TOK-002]"));
+        assert!(message(&format!("tokens:\n- {{sha256: '{hash}', user: a, expires: soon}}\n")).contains("TOK-003"));
+        assert!(message(&format!("tokens:\n- {{sha256: '{hash}', user: a, grup: [x]}}\n")).contains("grup"));
+        assert_eq!(message(&format!("tokens:\n- {{sha256: '{hash}', user: a}}\n")), "");
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::fail;
-use super::look::{LookArgs, Refused};
+use super::look::{LookArgs, Rejected};
 use super::user_settings;
 use crate::api::client::{Target, TargetFault, Token};
 use crate::console::shell::settings::RemoteContext;
@@ -62,7 +62,7 @@ pub struct WayArgs {
 
 /// A scheduler somewhere else that can be asked.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct AttachTarget {
     /// Where, and as whom.
     pub target: Target,
     /// How it is looked at.
@@ -73,12 +73,12 @@ pub struct Found {
 pub fn run(args: &AttachArgs) -> ExitCode {
     let (options, mut personal) = match args.look.read() {
         Ok(read) => read,
-        Err(told) => return fail(&told.message, told.code),
+        Err(report) => return fail(&report.message, report.code),
     };
     let contexts = personal.contexts.clone();
     let found = match find(&args.server, &args.way, &contexts) {
         Ok(found) => found,
-        Err(told) => return fail(&told.message, told.code),
+        Err(report) => return fail(&report.message, report.code),
     };
     let source = match Remote::start(&found.target, found.options) {
         Ok(remote) => Arc::new(remote),
@@ -96,20 +96,20 @@ pub fn run(args: &AttachArgs) -> ExitCode {
 fn opener(way: &WayArgs, contexts: BTreeMap<String, RemoteContext>) -> Opener {
     let way = WayArgs { read_only: way.read_only, ..WayArgs::default() };
     Opener::new(move |name| {
-        let found = find(name, &way, &contexts).map_err(|told| told.message)?;
+        let found = find(name, &way, &contexts).map_err(|report| report.message)?;
         let remote = Remote::start(&found.target, found.options).map_err(|fault| fault.to_string())?;
         Ok(Arc::new(remote) as Arc<dyn Source>)
     })
 }
 
-/// The contexts of a person's settings. What is wrong in them is told where the console runs; a command without a screen goes on with
-/// the rest.
+/// The contexts of a person's settings. What is wrong in them is reported where the console runs; a command without a screen continues with
+/// The rest.
 ///
 /// # Errors
 /// The settings named cannot be read.
-pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContext>, Refused> {
+pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContext>, Rejected> {
     let themes = console::theme::Themes::shipped();
-    let found = user_settings::read(settings, &themes).map_err(|message| Refused { message, code: 1 })?;
+    let found = user_settings::read(settings, &themes).map_err(|message| Rejected { message, code: 1 })?;
     Ok(found.read.settings.contexts)
 }
 
@@ -117,10 +117,10 @@ pub fn contexts(settings: Option<&Path>) -> Result<BTreeMap<String, RemoteContex
 ///
 /// # Errors
 /// It stands for nothing, or a file that is named cannot be used.
-pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteContext>) -> Result<Found, Refused> {
+pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteContext>) -> Result<AttachTarget, Rejected> {
     let context = contexts.get(server);
-    let wrong = |message: String| Refused { message, code: 2 };
-    let told = |fault: TargetFault| Refused { message: fault.to_string(), code: 2 };
+    let wrong = |message: String| Rejected { message, code: 2 };
+    let report = |fault: TargetFault| Rejected { message: fault.to_string(), code: 2 };
     let is_address = server.contains(['.', ':', '/']) || server == "localhost";
     if context.is_none() && !is_address {
         let known: Vec<&str> = contexts.keys().map(String::as_str).collect();
@@ -132,22 +132,22 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
         return Err(wrong(message));
     }
     let from = context.cloned().unwrap_or_else(|| RemoteContext { url: server.to_owned(), ..RemoteContext::default() });
-    let mut target = Target::new(&from.url).map_err(told)?;
+    let mut target = Target::new(&from.url).map_err(report)?;
     for header in from.headers.iter().chain(&way.headers) {
-        target = target.with_header(header).map_err(told)?;
+        target = target.with_header(header).map_err(report)?;
     }
     let file = |named: &Option<PathBuf>, other: &Option<String>| named.clone().or(other.as_ref().map(PathBuf::from));
     if let Some(file) = file(&way.ca, &from.ca) {
-        target = target.with_authorities(&file.display().to_string(), bytes(&file)?).map_err(told)?;
+        target = target.with_authorities(&file.display().to_string(), bytes(&file)?).map_err(report)?;
     }
     if let Some(file) = file(&way.client_cert, &from.client_cert) {
-        target = target.with_certificate(&file.display().to_string(), bytes(&file)?).map_err(told)?;
+        target = target.with_certificate(&file.display().to_string(), bytes(&file)?).map_err(report)?;
     }
     let mut notes = Vec::new();
     if let Some(file) = file(&way.token_file, &from.token_file) {
         let token =
             String::from_utf8(bytes(&file)?).map_err(|_| wrong(format!("{}: no token in it", file.display())))?;
-        target = target.with_token(Token::new(&token).map_err(told)?).map_err(told)?;
+        target = target.with_token(Token::new(&token).map_err(report)?).map_err(report)?;
         notes.extend(read_by_others(&file));
     } else if let Some(token) = std::env::var(TOKEN).ok().filter(|token| !token.trim().is_empty()) {
         let token = Token::new(&token).map_err(|fault| wrong(format!("{TOKEN}: {fault}")))?;
@@ -167,7 +167,7 @@ pub fn find(server: &str, way: &WayArgs, contexts: &BTreeMap<String, RemoteConte
         seed: seed(),
         ..RemoteOptions::default()
     };
-    Ok(Found { target, options })
+    Ok(AttachTarget { target, options })
 }
 
 /// A warning, where others than its owner may read a file that is a secret.
@@ -187,15 +187,15 @@ fn seed() -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-fn bytes(file: &Path) -> Result<Vec<u8>, Refused> {
+fn bytes(file: &Path) -> Result<Vec<u8>, Rejected> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
     let read = std::fs::File::open(file).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
-    let told = |why: String| Refused { message: format!("{}: cannot be read: {why}", file.display()), code: 1 };
+    let report = |why: String| Rejected { message: format!("{}: cannot be read: {why}", file.display()), code: 1 };
     match read {
-        Ok(_) if bytes.len() as u64 > LARGEST => Err(told(format!("larger than {LARGEST} bytes"))),
+        Ok(_) if bytes.len() as u64 > LARGEST => Err(report(format!("larger than {LARGEST} bytes"))),
         Ok(_) => Ok(bytes),
-        Err(error) => Err(told(error.to_string())),
+        Err(error) => Err(report(error.to_string())),
     }
 }
 
@@ -216,9 +216,9 @@ mod tests {
         assert_eq!((prod.target.shown().as_str(), prod.options.read_only), ("https://yk.example/prod", true));
         assert_eq!(found("localhost").unwrap().target.shown(), "http://localhost");
         assert_eq!(found("yk:9080").unwrap().target.shown(), "http://yk:9080");
-        let told = found("test").unwrap_err();
-        assert_eq!(told.code, 2);
-        assert!(told.message.contains("there are prod"), "{}", told.message);
+        let report = found("test").unwrap_err();
+        assert_eq!(report.code, 2);
+        assert!(report.message.contains("there are prod"), "{}", report.message);
     }
 
     #[test]
@@ -234,8 +234,11 @@ mod tests {
         assert_eq!(notes(0o600), Vec::<String>::new());
         assert_eq!(notes(0o400), Vec::<String>::new());
         for mode in [0o604, 0o640, 0o666] {
-            let told = notes(mode);
-            assert!(told.len() == 1 && told[0].contains(&format!("can be read by others ({mode:03o})")), "{told:?}");
+            let report = notes(mode);
+            assert!(
+                report.len() == 1 && report[0].contains(&format!("can be read by others ({mode:03o})")),
+                "{report:?}"
+            );
         }
         std::fs::remove_file(&file).unwrap();
     }
@@ -243,8 +246,8 @@ mod tests {
     #[test]
     fn files_that_cannot_be_used_are_named() {
         let way = WayArgs { token_file: Some(PathBuf::from("/nowhere/token")), ..WayArgs::default() };
-        let told = find("localhost:9080", &way, &contexts()).unwrap_err();
-        assert!(told.code == 1 && told.message.starts_with("/nowhere/token: cannot be read"), "{}", told.message);
+        let report = find("localhost:9080", &way, &contexts()).unwrap_err();
+        assert!(report.code == 1 && report.message.starts_with("/nowhere/token: cannot be read"), "{}", report.message);
         let way = WayArgs { headers: vec!["nonsense".to_owned()], ..WayArgs::default() };
         assert_eq!(find("localhost:9080", &way, &contexts()).unwrap_err().code, 2);
     }

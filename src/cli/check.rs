@@ -51,7 +51,7 @@ pub fn run(args: &CheckArgs) -> ExitCode {
     let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
     match check(args, &mut io::stdin().lock(), &mut out, &mut err) {
         Ok(code) => ExitCode::from(code),
-        // Whoever reads has seen enough: a closed pipe is no failure of ours.
+        // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(2),
     }
@@ -60,7 +60,7 @@ pub fn run(args: &CheckArgs) -> ExitCode {
 fn check(args: &CheckArgs, stdin: &mut impl Read, out: &mut impl Write, err: &mut impl Write) -> io::Result<u8> {
     let format = if args.json { Format::Json } else { args.format };
     let mut code = 0;
-    let mut told = Vec::new();
+    let mut report = Vec::new();
     let mut read = Vec::new();
     let mut from_stdin = None;
     for path in &args.files {
@@ -76,14 +76,14 @@ fn check(args: &CheckArgs, stdin: &mut impl Read, out: &mut impl Write, err: &mu
         let reading = read_file(&bytes, &args.policy_group, args.core);
         code = code.max(u8::from(!reading.is_valid()));
         match format {
-            Format::Json => told.push(as_json(&name, &reading)),
+            Format::Json => report.push(as_json(&name, &reading)),
             Format::Github => as_annotations(&name, &reading, out)?,
             Format::Text => as_text(&name, &bytes, &reading, out)?,
             Format::Sarif => read.push((name, reading)),
         }
     }
     match format {
-        Format::Json => writeln!(out, "{:#}", Value::Array(told))?,
+        Format::Json => writeln!(out, "{:#}", Value::Array(report))?,
         Format::Sarif => {
             let faults = read.iter().flat_map(|(name, reading)| reading.faults.iter().map(|fault| (&**name, fault)));
             writeln!(out, "{:#}", sarif::log(faults))?;
@@ -205,8 +205,8 @@ partitions:
         assert_eq!(code, 1);
         insta::assert_snapshot!(out);
         let (code, out, _) = checked(&["--json", "-"], "partitions: [{queues: [{name: root, submitacl: '*'}]}]");
-        let told: Value = serde_json::from_str(&out).unwrap();
-        assert_eq!((code, told), (0, json!([{"file": "-", "valid": true, "faults": []}])));
+        let report: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((code, report), (0, json!([{"file": "-", "valid": true, "faults": []}])));
     }
 
     #[test]

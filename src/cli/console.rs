@@ -9,15 +9,15 @@ use clap::Args;
 use super::look::LookArgs;
 use super::record::Recording;
 use super::serve::{self, ListenArgs};
-use super::settings::{Asked, SettingsArgs, hook, setup};
+use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
 use super::{fail, identity, load};
 use crate::api::server::Server;
 use crate::config::{DEFAULT_CONFIG, SchedulerConfig, Settings};
 use crate::console;
-use crate::console::input::keymap::Keymap;
+use crate::console::input::keymap;
 use crate::console::shell::tap::Tap;
-use crate::engine::journal::{Fresh, Kept};
+use crate::engine::journal::{MakeCore, RunningJournal};
 use crate::engine::{Core, Setup};
 use crate::model::acl::AclNames;
 use crate::model::{Acl, Identity, Profile};
@@ -83,8 +83,8 @@ pub(super) fn speed(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn scheduler_acl(text: &str) -> Result<Acl, String> {
-    let told = |parts| format!("an access list has at most two parts, this one has {parts}");
-    let reading = Acl::parse(text, AclNames::Portable).map_err(told)?;
+    let report = |parts| format!("an access list has at most two parts, this one has {parts}");
+    let reading = Acl::parse(text, AclNames::Portable).map_err(report)?;
     match reading.ignored.first() {
         Some(name) => Err(format!("{name:?} is no legal name")),
         None => Ok(reading.acl),
@@ -107,21 +107,21 @@ impl CommonArgs {
 pub struct Opened {
     /// The scheduler with its workload.
     pub core: Core,
-    /// What the console tells of it.
+    /// What the console says of it.
     pub about: About,
     /// The file to watch, and what was read from it.
     pub watched: Option<(PathBuf, Vec<u8>)>,
-    /// What a tape is told to run against to come to the same.
+    /// What a tape has to run against to show the same.
     pub against: Against,
     /// What keeps the scheduler, if anything does.
-    pub kept: Option<Kept>,
+    pub kept: Option<RunningJournal>,
 }
 
 /// Shows the console on the files named.
 pub fn run(args: &ConsoleArgs) -> ExitCode {
     let settings = match args.common.settings.read(args.config.as_deref(), args.common.state.folder.as_deref()) {
-        Asked::Run(settings) => settings,
-        Asked::Ended(code) => return code,
+        SettingsAction::Run(settings) => settings,
+        SettingsAction::Ended(code) => return code,
     };
     let (config, state) = (settings.config().queues_file.as_deref(), args.common.state.by(&settings));
     let setup = setup(&settings, args.common.core);
@@ -165,7 +165,7 @@ pub fn open_kept(
             let input = load::scenario(workload, config, group, profile).map_err(begin)?;
             let text = input.scenario.config_text().map(|text| text.as_bytes().to_vec());
             let written = input.file.as_ref().map(|(_, bytes)| bytes.clone()).or(text).unwrap_or_default();
-            (input.config.config.map(Arc::new).ok_or(input.told)?, written, input.file, Some(input.scenario))
+            (input.config.config.map(Arc::new).ok_or(input.report)?, written, input.file, Some(input.scenario))
         }
         (None, Some(file)) => {
             let bytes = load::bytes(file).map_err(|why| to_begin_with(why, file, "--print-config", "queues.yaml"))?;
@@ -181,16 +181,17 @@ pub fn open_kept(
     let about = about(named, watched.as_ref().map(|(file, _)| file.as_path()));
     let workload = scenario.map(|scenario| Box::new(ScenarioWorkload::new(scenario, profile)) as Box<dyn Workload>);
     let file = watched.as_ref().map(|(file, _)| file.clone());
-    let fresh: Fresh<'_> = Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.written(&written, file)));
+    let fresh: MakeCore<'_> =
+        Box::new(|workload| Ok(Core::set_up(setup, config, workload)?.with_config_text(&written, file)));
     let (mut core, kept) = state.begin(setup, speed, workload, fresh)?;
     let watched = match watched {
         Some((file, bytes)) if kept.is_some() => {
-            let now = core.keep_in(&file, bytes);
+            let now = core.attach_config_file(&file, bytes);
             Some((file, now))
         }
         watched => {
             if let Some((file, _)) = &watched {
-                core.clear_up(file);
+                core.remove_config_leftovers(file);
             }
             watched
         }
@@ -234,13 +235,13 @@ fn about(named: [Option<&Path>; 2], watched: Option<&Path>) -> About {
 pub fn show(opened: Opened, args: &CommonArgs, settings: &Settings) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,
-        Err(told) => return fail(&told.message, told.code),
+        Err(report) => return fail(&report.message, report.code),
     };
     let mut personal = personal;
     let mut tap: Option<Box<dyn Tap>> = None;
     if let Some(file) = &args.record {
         // A tape is played with the keys that everybody has.
-        personal.keymap = Keymap::default();
+        personal.keymap = keymap::defaults();
         match Recording::new(file, &opened.against, &args.actor(settings.config()), args.core, &options) {
             Ok(recording) => tap = Some(Box::new(recording)),
             Err(message) => return fail(&message, 1),

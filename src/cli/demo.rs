@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::console::{CommonArgs, Opened, show};
 use super::fail;
-use super::settings::{Asked, print, setup};
+use super::settings::{SettingsAction, print, setup};
 use super::state::StateArgs;
 use crate::config;
 use crate::config::properties::parse_duration;
@@ -40,8 +40,8 @@ pub struct DemoArgs {
 
 fn span(text: &str) -> Result<Duration, String> {
     let longest = Duration::from_secs(24 * 60 * 60);
-    let told = || "a duration up to 24h: 30s, 10m, 1h30m".to_owned();
-    parse_duration(text).filter(|span| *span <= longest).ok_or_else(told)
+    let report = || "a duration up to 24h: 30s, 10m, 1h30m".to_owned();
+    parse_duration(text).filter(|span| *span <= longest).ok_or_else(report)
 }
 
 /// Shows the demo, or prints what was asked for.
@@ -57,8 +57,8 @@ pub fn run(args: &DemoArgs) -> ExitCode {
         };
     }
     let settings = match args.common.settings.read(None, args.common.state.folder.as_deref()) {
-        Asked::Run(settings) => settings,
-        Asked::Ended(code) => return code,
+        SettingsAction::Run(settings) => settings,
+        SettingsAction::Ended(code) => return code,
     };
     let setup = setup(&settings, profile);
     match open_kept(args.seed, &setup, &args.common.state.by(&settings), args.common.speed) {
@@ -107,7 +107,7 @@ pub fn core(seed: u64, setup: &Setup) -> Result<Core, String> {
 
 fn begin(demo: Option<Box<dyn Workload>>, setup: &Setup) -> Result<Core, String> {
     let core = Core::set_up(setup, config_of(setup.profile)?, demo)?;
-    Ok(core.written(demo_config().as_bytes(), None))
+    Ok(core.with_config_text(demo_config().as_bytes(), None))
 }
 
 fn config_of(profile: Profile) -> Result<Arc<config::Config>, String> {

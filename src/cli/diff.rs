@@ -37,7 +37,7 @@ pub fn run(args: &DiffArgs) -> ExitCode {
     let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
     match compare(args, &mut out, &mut err) {
         Ok(code) => ExitCode::from(code),
-        // Whoever reads has seen that there is something.
+        // Who reads has seen that there is something.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(1),
         Err(_) => ExitCode::from(2),
     }
@@ -52,7 +52,7 @@ fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::R
     for file in [&args.old, &args.new] {
         match config_of(file, args) {
             Ok(config) => read.push(config),
-            Err(told) => writeln!(err, "{}", told.trim_end())?,
+            Err(message) => writeln!(err, "{}", message.trim_end())?,
         }
     }
     let [old, new] = read.as_slice() else { return Ok(2) };
@@ -71,5 +71,5 @@ fn compare(args: &DiffArgs, out: &mut impl Write, err: &mut impl Write) -> io::R
 fn config_of(file: &Path, args: &DiffArgs) -> Result<Config, String> {
     let bytes = load::bytes(file)?;
     let reading = config::read_file(&bytes, &args.policy_group, args.core);
-    reading.config.ok_or_else(|| load::told(file, &bytes, &reading.faults))
+    reading.config.ok_or_else(|| load::fault_report(file, &bytes, &reading.faults))
 }

@@ -33,8 +33,8 @@ mod tests {
 
     /// What the `id` command says, which asks the same system.
     fn id(option: &str) -> Vec<String> {
-        let told = Command::new("id").arg(option).output().expect("there is id");
-        String::from_utf8_lossy(&told.stdout).split_whitespace().map(str::to_owned).collect()
+        let message = Command::new("id").arg(option).output().expect("there is id");
+        String::from_utf8_lossy(&message.stdout).split_whitespace().map(str::to_owned).collect()
     }
 
     #[test]

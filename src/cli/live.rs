@@ -1,6 +1,6 @@
 //! `kornsole play --live`: a tape shown in this terminal, at the pace of a person.
 //!
-//! The tape is played as ever, on virtual time; only its frames wait. Whoever looks on can hold it, change its pace, and end it.
+//! The tape is played as ever, on virtual time; only its frames wait. Who looks on can hold it, change its pace, and end it.
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Plays a tape visibly.
 ///
 /// # Errors
-/// There is no terminal, it is too small for the tape, or what [`super::play::play_file`] tells.
+/// There is no terminal, it is too small for the tape, or what [`super::play::play_file`] says.
 pub fn play(tape: &Path, mode: Mode, depth: Depth) -> Result<Played, Trouble> {
     let wrong = |message: String| Trouble { code: 2, message };
     if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
@@ -48,8 +48,8 @@ pub fn play(tape: &Path, mode: Mode, depth: Depth) -> Result<Played, Trouble> {
     }
     let ended = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGHUP, SIGINT] {
-        let told = signal_hook::flag::register(signal, Arc::clone(&ended));
-        told.map_err(|error| wrong(format!("signals cannot be heard: {error}")))?;
+        let report = signal_hook::flag::register(signal, Arc::clone(&ended));
+        report.map_err(|error| wrong(format!("signals cannot be heard: {error}")))?;
     }
     crossterm::style::force_color_output(true);
     let screen = Screen::take().map_err(|error| wrong(format!("the terminal cannot be taken: {error}")))?;
@@ -167,7 +167,7 @@ fn answer(key: KeyEvent) -> Answer {
     }
 }
 
-/// Copies a picture into the middle of a larger one; what does not fit is cut. Gives where the cursor is then.
+/// Copies a state into the middle of a larger one; what does not fit is cut. Gives where the cursor is then.
 fn copy(from: &Buffer, to: &mut Buffer, cursor: Option<Position>) -> Option<Position> {
     let (size, room) = (from.area, to.area);
     let (left, top) = (room.width.saturating_sub(size.width) / 2, room.height.saturating_sub(size.height) / 2);

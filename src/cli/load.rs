@@ -22,7 +22,7 @@ pub fn bytes(file: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// The faults of a text as a person reads them, each with its source line.
-pub fn told(name: &Path, bytes: &[u8], faults: &[Fault]) -> String {
+pub fn fault_report(name: &Path, bytes: &[u8], faults: &[Fault]) -> String {
     let text = String::from_utf8_lossy(bytes);
     Source::new(&name.to_string_lossy(), &text).render_all(faults)
 }
@@ -33,7 +33,7 @@ pub fn told(name: &Path, bytes: &[u8], faults: &[Fault]) -> String {
 /// Every fault, rendered.
 pub fn parsed(name: &Path, bytes: &[u8], policy_group: &str, profile: Profile) -> Result<Arc<Config>, String> {
     let Reading { config, faults } = config::read_file(bytes, policy_group, profile);
-    config.map(Arc::new).ok_or_else(|| told(name, bytes, &faults))
+    config.map(Arc::new).ok_or_else(|| fault_report(name, bytes, &faults))
 }
 
 /// A scenario with the configuration that holds for it.
@@ -43,7 +43,7 @@ pub struct ScenarioInput {
     /// Its configuration, as read.
     pub config: Reading,
     /// What is wrong with the configuration, for a person; empty when nothing is.
-    pub told: String,
+    pub report: String,
     /// The configuration's own file and what was read from it; `None` when the scenario itself has it.
     pub file: Option<(PathBuf, Vec<u8>)>,
 }
@@ -60,7 +60,7 @@ pub fn scenario(
 ) -> Result<ScenarioInput, String> {
     let bytes = bytes(file)?;
     let scenario::Reading { scenario, faults } = scenario::read_bytes(&bytes);
-    let scenario = scenario.ok_or_else(|| told(file, &bytes, &faults))?;
+    let scenario = scenario.ok_or_else(|| fault_report(file, &bytes, &faults))?;
     if let Some(config) = config {
         return with_file(scenario, config, policy_group, profile);
     }
@@ -74,8 +74,8 @@ pub fn scenario(
         }
         Some(ConfigSource::Text(text)) => {
             let config = text.read(profile);
-            let told = refused(file, &bytes, &config);
-            Ok(ScenarioInput { scenario, config, told, file: None })
+            let report = refused(file, &bytes, &config);
+            Ok(ScenarioInput { scenario, config, report, file: None })
         }
         Some(ConfigSource::File { path, at }) => {
             let config = file.parent().unwrap_or(Path::new("")).join(path);
@@ -89,7 +89,7 @@ pub fn scenario(
                     message: why,
                     hint: "the name counts from the folder of the scenario file".to_owned(),
                 };
-                told(file, &bytes, &[fault])
+                fault_report(file, &bytes, &[fault])
             })
         }
     }
@@ -99,11 +99,11 @@ pub fn scenario(
 fn with_file(scenario: Scenario, file: &Path, policy_group: &str, profile: Profile) -> Result<ScenarioInput, String> {
     let bytes = bytes(file)?;
     let config = config::read_file(&bytes, policy_group, profile);
-    let told = refused(file, &bytes, &config);
-    Ok(ScenarioInput { scenario, config, told, file: Some((file.to_path_buf(), bytes)) })
+    let report = refused(file, &bytes, &config);
+    Ok(ScenarioInput { scenario, config, report, file: Some((file.to_path_buf(), bytes)) })
 }
 
 /// Why a configuration is refused; empty when it is not.
 fn refused(name: &Path, bytes: &[u8], config: &Reading) -> String {
-    if config.is_valid() { String::new() } else { told(name, bytes, &config.faults) }
+    if config.is_valid() { String::new() } else { fault_report(name, bytes, &config.faults) }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use etcetera::BaseStrategy as _;
 
-use super::user_settings::{self, Found};
+use super::user_settings::{self, UserSettingsFile};
 use crate::console::shell::settings::Settings;
 use crate::console::theme::{Depth, ThemeFile, ThemeName, Themes};
 use crate::console::{Options, Personal};
@@ -36,11 +36,11 @@ pub struct LookArgs {
 /// How many colours are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colors {
-    /// As many as the environment tells.
+    /// As many as the environment says.
     #[default]
     Auto,
     /// So many.
-    Said(Depth),
+    Depth(Depth),
 }
 
 impl Colors {
@@ -48,7 +48,7 @@ impl Colors {
     pub fn depth(self) -> Depth {
         match self {
             Self::Auto => Depth::of_terminal(|name| std::env::var(name).ok()),
-            Self::Said(depth) => depth,
+            Self::Depth(depth) => depth,
         }
     }
 }
@@ -59,7 +59,7 @@ impl Colors {
 /// What there is, for a name that there is not.
 pub fn colors(text: &str) -> Result<Colors, String> {
     let known = || format!("auto, {}", Depth::NAMES.map(|(name, _)| name).join(", "));
-    if text == "auto" { Ok(Colors::Auto) } else { Depth::parse(text).map(Colors::Said).ok_or_else(known) }
+    if text == "auto" { Ok(Colors::Auto) } else { Depth::parse(text).map(Colors::Depth).ok_or_else(known) }
 }
 
 impl LookArgs {
@@ -67,10 +67,11 @@ impl LookArgs {
     ///
     /// # Errors
     /// The settings named cannot be read, or the theme named is none.
-    pub fn read(&self) -> Result<(Options, Personal), Refused> {
+    pub fn read(&self) -> Result<(Options, Personal), Rejected> {
         let themes = Arc::new(Themes::with(own_themes()));
         let found = user_settings::read(self.user_settings.as_deref(), &themes);
-        let Found { file, read, told } = found.map_err(|message| Refused { message, code: 1 })?;
+        let UserSettingsFile { file, read, message: report } =
+            found.map_err(|message| Rejected { message, code: 1 })?;
         let (settings, usual) = (read.settings, Options::default());
         let theme = match &self.theme {
             Some(name) => named(&themes, name)?,
@@ -87,24 +88,24 @@ impl LookArgs {
         };
         let name = file.map(|file| file.display().to_string()).unwrap_or_default();
         let Settings { keymap, contexts, .. } = settings;
-        Ok((options, Personal { keymap, file: name, faults: told, contexts, opener: None }))
+        Ok((options, Personal { keymap, file: name, faults: report, contexts, opener: None }))
     }
 }
 
 /// Why the console is not drawn at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// What a person is told.
+pub struct Rejected {
+    /// The message for a person.
     pub message: String,
     /// The exit code: 1 for a file that cannot be read, 2 for wrong use.
     pub code: u8,
 }
 
-fn named(themes: &Themes, name: &str) -> Result<ThemeName, Refused> {
+fn named(themes: &Themes, name: &str) -> Result<ThemeName, Rejected> {
     themes.get(name).map(|entry| entry.name.clone()).ok_or_else(|| {
-        let told: String = themes.told.iter().map(|told| format!("{}\n", told.trim_end())).collect();
-        let message = format!("{told}--theme {name}: there is no such theme; there are {}", themes.names());
-        Refused { message, code: 2 }
+        let report: String = themes.told.iter().map(|report| format!("{}\n", report.trim_end())).collect();
+        let message = format!("{report}--theme {name}: there is no such theme; there are {}", themes.names());
+        Rejected { message, code: 2 }
     })
 }
 
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn colours_by_name() {
         assert_eq!(colors("auto"), Ok(Colors::Auto));
-        assert_eq!(colors("never"), Ok(Colors::Said(Depth::None)));
+        assert_eq!(colors("never"), Ok(Colors::Depth(Depth::None)));
         assert_eq!(colors("truecolor").unwrap_err(), "auto, never, 16, 256, true");
     }
 }

@@ -136,7 +136,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Tells a person why a command ends, and gives the exit code for it.
+/// Prints why a command ends, and gives the exit code for it.
 #[expect(clippy::print_stderr, reason = "this is what standard error is for")]
 pub(crate) fn fail(message: &str, code: u8) -> ExitCode {
     eprintln!("{}", message.trim_end());

@@ -26,7 +26,7 @@ pub struct OpenArgs {
 pub fn run(args: &OpenArgs) -> ExitCode {
     let (options, personal) = match args.look.read() {
         Ok(read) => read,
-        Err(told) => return fail(&told.message, told.code),
+        Err(report) => return fail(&report.message, report.code),
     };
     let name = args.dump.file_name().unwrap_or(args.dump.as_os_str()).to_string_lossy().into_owned();
     let read = load::bytes(&args.dump).and_then(|bytes| Saved::read(&name, &bytes, identity::of_process()));

@@ -1,4 +1,4 @@
-//! `kornsole play`: scripted keystrokes played against a console, and what came of it held against what is recorded.
+//! `kornsole play`: scripted keystrokes played against a console, and the result of it held against what is recorded.
 
 use std::fs;
 use std::io::{self, Write};
@@ -66,7 +66,7 @@ pub enum Mode {
 pub struct Trouble {
     /// The exit code: 1 for what was expected and is not so, 2 for a tape that does not read.
     pub code: u8,
-    /// What a person is told.
+    /// The message for a person.
     pub message: String,
 }
 
@@ -89,7 +89,7 @@ pub fn run(args: &PlayArgs) -> ExitCode {
                 let name = tape.display();
                 let shots = counted(played.shots.len(), "snapshot");
                 let did = if mode == Mode::Update { "written" } else { "ok" };
-                // Whoever reads may have seen enough.
+                // Who reads may have seen enough.
                 let _ = writeln!(io::stdout(), "{name}: {did}, {shots}, {} of virtual time", shown(played.time));
             }
             Err(trouble) => {
@@ -128,7 +128,7 @@ pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Trouble> {
     let tape::Reading { tape, faults } = tape::read(&bytes);
     match tape {
         Some(tape) => Ok((tape, bytes)),
-        None => Err(unreadable(load::told(path, &bytes, &faults))),
+        None => Err(unreadable(load::fault_report(path, &bytes, &faults))),
     }
 }
 
@@ -156,16 +156,16 @@ pub fn play_watched(
     let text = String::from_utf8_lossy(&bytes);
     let tell = |fault: &Fault| Source::new(&name, &text).render(fault);
 
-    let Opened { core, about, .. } = open(&tape.head, path).map_err(|told| {
+    let Opened { core, about, .. } = open(&tape.head, path).map_err(|report| {
         let what = "what the tape runs against cannot be opened";
-        unreadable(format!("{}{told}", tell(&fault("TAPE-010", tape.head.at, what))))
+        unreadable(format!("{}{report}", tell(&fault("TAPE-010", tape.head.at, what))))
     })?;
     let stage = Stage { limits: Limits::default(), watch, depth, title: title(path) };
     // A tape changes nothing outside of itself, whatever is applied in it.
-    let core = core.kept_nowhere();
+    let core = core.without_config_file();
     let played = if tape.head.served {
-        let rig = Served::start(core, about, &tape.head).map_err(|told| {
-            let what = format!("the scheduler cannot be served: {told}");
+        let rig = Served::start(core, about, &tape.head).map_err(|report| {
+            let what = format!("the scheduler cannot be served: {report}");
             unreadable(tell(&fault("TAPE-010", tape.head.at, &what)))
         })?;
         tape::play_on(&tape, Box::new(rig), stage)
@@ -190,7 +190,7 @@ pub fn play_watched(
         }
         Mode::Check => {
             let differences = compare(path, &played).map_err(unreadable)?;
-            trouble.extend(differences.iter().map(|difference| told(difference, &tell)));
+            trouble.extend(differences.iter().map(|difference| report(difference, &tell)));
             let stale: Vec<String> = played.pictures.iter().filter_map(|picture| stale(path, picture, &tell)).collect();
             trouble.extend(stale.iter().map(String::as_str));
             if !differences.is_empty() || !stale.is_empty() {
@@ -238,12 +238,12 @@ fn write(file: &Path, text: &str) -> Result<(), String> {
     fs::write(file, text).map_err(|error| format!("{}: cannot be written: {error}", file.display()))
 }
 
-fn told(difference: &Difference, tell: &impl Fn(&Fault) -> String) -> String {
+fn report(difference: &Difference, tell: &impl Fn(&Fault) -> String) -> String {
     let what = format!("the snapshot `{}` is not as recorded", difference.name);
     format!("{}{}\n", tell(&fault("TAPE-030", difference.at.unwrap_or_default(), &what)), difference.what)
 }
 
-/// Why a picture is not as its file; nothing when it is.
+/// Why a state is not as its file; nothing when it is.
 fn stale(tape: &Path, picture: &Picture, tell: &impl Fn(&Fault) -> String) -> Option<String> {
     let file = tape.with_file_name(&picture.file);
     let what = match fs::read(&file) {

@@ -8,10 +8,10 @@ use std::time::Duration;
 use ratatui::layout::Size;
 
 use crate::console::Options;
+use crate::console::input::terminal_events::Mouse;
 use crate::console::shell::tap::{Input, Tap};
 use crate::console::state::State;
 use crate::console::theme::Themes;
-use crate::console::update::action::Mouse;
 use crate::model::{Profile, Time};
 use crate::tape::heard::said_now;
 use crate::tape::record::{Beginning, Did, Recorder};
@@ -29,10 +29,10 @@ impl Recording {
     /// A recording into a file, which must not be there yet: nothing is written over.
     ///
     /// # Errors
-    /// The file cannot be made, or what is recorded cannot be told to a tape.
+    /// The file cannot be made, or what is recorded cannot be reported to a tape.
     pub fn new(path: &Path, against: &Against, who: &Actor, core: Profile, options: &Options) -> Result<Self, String> {
-        let told = |why: String| format!("--record {}: {why}", path.display());
-        let source = source(path, against).map_err(told)?;
+        let message = |why: String| format!("--record {}: {why}", path.display());
+        let source = source(path, against).map_err(message)?;
         let (user, groups) = (&who.identity.user, who.identity.groups.join(","));
         let mut settings = vec![format!("As {user}:{groups}")];
         if who.scheduler_admin {
@@ -52,13 +52,13 @@ impl Recording {
         if options.ascii {
             settings.push("Ascii true".to_owned());
         }
-        let file = File::create_new(path).map_err(|error| told(error.to_string()))?;
+        let file = File::create_new(path).map_err(|error| message(error.to_string()))?;
         let beginning = Beginning { source, settings, size: (80, 24) };
         let recorder = Recorder::new(&beginning);
         Ok(Self { file, beginning, recorder })
     }
 
-    /// Writes the lines that are whole. Nobody can be told of a full disk here: the console goes on.
+    /// Writes the lines that are whole. A full disk cannot be reported here: the console continues.
     fn flush(&mut self) {
         let _ = self.file.write_all(self.recorder.take().as_bytes());
     }

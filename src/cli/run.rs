@@ -15,7 +15,7 @@ use crate::scheduler::{Event, Scheduler};
 
 /// How long a run may take before it is worth telling how far it is.
 const QUIET: Duration = Duration::from_secs(1);
-/// How often it is told then.
+/// How often it is reported then.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
 /// The arguments of `kornsole run`.
@@ -55,7 +55,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
             Ok(()) => {}
             Err(Ended::Reader) => return ExitCode::SUCCESS,
             Err(Ended::Writing(error)) => return fail(&format!("the trace cannot be written: {error}"), 1),
-            Err(Ended::Faulty(told)) => code = fail(&told, 1),
+            Err(Ended::Faulty(message)) => code = fail(&message, 1),
         }
     }
     code
@@ -63,10 +63,10 @@ pub fn run(args: &RunArgs) -> ExitCode {
 
 /// Why a run did not come to its end.
 enum Ended {
-    /// Whoever reads has seen enough: a closed pipe is no failure of ours.
+    /// The reader has seen enough: a closed pipe is no failure.
     Reader,
     Writing(io::Error),
-    /// The scenario or its configuration is faulty; told for a person.
+    /// The scenario or its configuration is faulty; described for a person.
     Faulty(String),
 }
 
@@ -81,62 +81,62 @@ type Out = BufWriter<StdoutLock<'static>>;
 fn run_one(args: &RunArgs, number: usize, file: &Path, out: &mut Out) -> Result<(), Ended> {
     let started = Instant::now();
     let input = load::scenario(file, args.config.as_deref(), &args.policy_group, args.core).map_err(Ended::Faulty)?;
-    let load::ScenarioInput { scenario, config, told, .. } = input;
+    let load::ScenarioInput { scenario, config, report: faults, .. } = input;
     let reading = started.elapsed();
-    let told_as = if args.summary {
+    let report = if args.summary {
         if number > 0 {
             writeln!(out)?;
         }
         writeln!(out, "{} ({}), {} steps\n", file.display(), args.core, scenario.steps.len())?;
-        Told::Summary(Box::new(Summary::of(&scenario)))
+        Report::Summary(Box::new(Summary::of(&scenario)))
     } else {
-        Told::Trace(Trace::new(&mut *out))
+        Report::Trace(Trace::new(&mut *out))
     };
-    // A trace on the same terminal shows by itself that it goes on.
+    // A trace on the same terminal shows by itself that it continues.
     let watched = io::stderr().is_terminal() && (args.summary || !io::stdout().is_terminal());
     let progress = watched.then(|| Progress::new(started, file, scenario.steps.len()));
-    let mut sink = Output { told_as, spent: Duration::ZERO, timed: args.timings, progress };
+    let mut sink = Output { report, spent: Duration::ZERO, timed: args.timings, progress };
     let outcome = if number + 1 == args.scenarios.len() {
         scenario::run_last(&scenario, config, args.core, &mut sink)
     } else {
         scenario::run(&scenario, config, args.core, &mut sink)
     };
     let (running, printing) = (started.elapsed(), Instant::now());
-    let Output { told_as, spent, mut progress, .. } = sink;
+    let Output { report, spent, mut progress, .. } = sink;
     progress.iter_mut().for_each(Progress::clear);
     let outcome = outcome?;
-    if let Told::Summary(summary) = told_as {
+    if let Report::Summary(summary) = report {
         write!(out, "{summary}")?;
     }
     out.flush()?;
     if args.timings {
-        tell_timings(file, args.scenarios.len(), reading, running, spent, printing.elapsed());
+        report_timings(file, args.scenarios.len(), reading, running, spent, printing.elapsed());
     }
     match outcome {
         Outcome::Done => Ok(()),
-        Outcome::Refused => Err(Ended::Faulty(told)),
+        Outcome::Refused => Err(Ended::Faulty(faults)),
     }
 }
 
-fn tell_timings(file: &Path, files: usize, reading: Duration, until: Duration, spent: Duration, after: Duration) {
+fn report_timings(file: &Path, files: usize, reading: Duration, until: Duration, spent: Duration, after: Duration) {
     let ms = |time: Duration| time.as_secs_f64() * 1000.0;
     let running = until.saturating_sub(reading).saturating_sub(spent);
     let name = if files > 1 { format!("{}: ", file.display()) } else { String::new() };
     let (reading, running, printing) = (ms(reading), ms(running), ms(spent + after));
-    let told = format!("{name}reading {reading:.1} ms, running {running:.1} ms, printing {printing:.1} ms");
-    // Nobody to tell it to is no failure.
-    let _written = writeln!(io::stderr(), "{told}");
+    let message = format!("{name}reading {reading:.1} ms, running {running:.1} ms, printing {printing:.1} ms");
+    // Nobody to report it to is no failure.
+    let _written = writeln!(io::stderr(), "{message}");
 }
 
 /// What is printed of a run.
-enum Told<'o> {
+enum Report<'o> {
     Trace(Trace<&'o mut Out>),
     Summary(Box<Summary>),
 }
 
-/// Hears a run: prints, takes the time, tells how far it is.
+/// Hears a run: prints, takes the time, says how far it is.
 struct Output<'o> {
-    told_as: Told<'o>,
+    report: Report<'o>,
     /// How long printing took; only where that is asked.
     spent: Duration,
     timed: bool,
@@ -144,14 +144,14 @@ struct Output<'o> {
 }
 
 impl Output<'_> {
-    fn timed(&mut self, tell: impl FnOnce(&mut Told<'_>) -> io::Result<()>) -> io::Result<()> {
+    fn timed(&mut self, tell: impl FnOnce(&mut Report<'_>) -> io::Result<()>) -> io::Result<()> {
         if !self.timed {
-            return tell(&mut self.told_as);
+            return tell(&mut self.report);
         }
         let started = Instant::now();
-        let told = tell(&mut self.told_as);
+        let message = tell(&mut self.report);
         self.spent += started.elapsed();
-        told
+        message
     }
 }
 
@@ -160,27 +160,27 @@ impl Sink for Output<'_> {
         if let Some(progress) = &mut self.progress {
             progress.tell(step);
         }
-        self.timed(|told| match told {
-            Told::Trace(trace) => trace.events(step, events),
-            Told::Summary(summary) => summary.events(step, events),
+        self.timed(|message| match message {
+            Report::Trace(trace) => trace.events(step, events),
+            Report::Summary(summary) => summary.events(step, events),
         })
     }
 
     fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()> {
-        self.timed(|told| match told {
-            Told::Trace(trace) => trace.snapshot(step, label, scheduler),
-            Told::Summary(summary) => summary.snapshot(step, label, scheduler),
+        self.timed(|message| match message {
+            Report::Trace(trace) => trace.snapshot(step, label, scheduler),
+            Report::Summary(summary) => summary.snapshot(step, label, scheduler),
         })
     }
 
     fn time(&mut self, now: Time) {
-        if let Told::Summary(summary) = &mut self.told_as {
+        if let Report::Summary(summary) = &mut self.report {
             summary.time(now);
         }
     }
 }
 
-/// Tells on a terminal how far a run is that takes long.
+/// Reports on a terminal how far a run is that takes long.
 struct Progress {
     err: StderrLock<'static>,
     name: String,

@@ -23,7 +23,7 @@ pub struct SchemaArgs {
 pub fn run(args: &SchemaArgs) -> ExitCode {
     match writeln!(io::stdout().lock(), "{:#}", config::schema(args.core)) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads has seen enough: a closed pipe is no failure of ours.
+        // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("the schema cannot be written: {error}"), 1),
     }

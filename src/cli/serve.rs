@@ -11,7 +11,7 @@ use signal_hook::iterator::Signals;
 
 use super::console::{Opened, open_kept, scheduler_acl, speed};
 use super::logs::LogArgs;
-use super::settings::{Asked, SettingsArgs, hook, setup};
+use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
 use super::{fail, identity};
 use crate::api::server::{Options, Server, TlsFiles};
@@ -115,18 +115,18 @@ impl ListenArgs {
 /// The address of a text, by name or by number. A port alone is on this machine only.
 fn address(written: &str) -> Result<SocketAddr, String> {
     let local = written.starts_with(':').then(|| format!("{}{written}", Options::ADDRESS.ip()));
-    let told = |why: &dyn std::fmt::Display| {
+    let report = |why: &dyn std::fmt::Display| {
         format!("--listen {written}: {why}; write HOST:PORT, as {} or 0.0.0.0:9080", Options::ADDRESS)
     };
-    let mut found = local.as_deref().unwrap_or(written).to_socket_addrs().map_err(|why| told(&why))?;
-    found.next().ok_or_else(|| told(&"the name has no address"))
+    let mut found = local.as_deref().unwrap_or(written).to_socket_addrs().map_err(|why| report(&why))?;
+    found.next().ok_or_else(|| report(&"the name has no address"))
 }
 
-/// Serves until it is told to stop.
+/// Serves until it is reported to stop.
 pub fn run(args: &ServeArgs) -> ExitCode {
     let settings = match args.settings.read(args.config.as_deref(), args.state.folder.as_deref()) {
-        Asked::Run(settings) => settings,
-        Asked::Ended(code) => return code,
+        SettingsAction::Run(settings) => settings,
+        SettingsAction::Ended(code) => return code,
     };
     if let Err(message) = args.logs.start() {
         return fail(&message, 2);
@@ -159,8 +159,8 @@ pub fn run(args: &ServeArgs) -> ExitCode {
 ///
 /// # Errors
 /// Why it cannot run.
-pub fn engine(opened: Opened, speed: f64, hook: Option<crate::engine::Hook>) -> Result<Arc<Engine>, String> {
-    let started = Engine::start_kept(opened.core, speed, hook, opened.kept);
+pub fn engine(opened: Opened, speed: f64, hook: Option<crate::engine::DrainHook>) -> Result<Arc<Engine>, String> {
+    let started = Engine::start_with_journal(opened.core, speed, hook, opened.kept);
     let mut engine = started.map_err(|error| format!("the scheduler cannot be started: {error}"))?;
     if let Some((file, known)) = opened.watched {
         engine.watch(&file, known)?;
@@ -202,7 +202,7 @@ pub(super) fn url(server: &Server) -> String {
     format!("{scheme}://{}", server.address())
 }
 
-/// Tells on standard output where the API is, for scripts that start a server on any free port.
+/// Reports on standard output where the API is, for scripts that start a server on any free port.
 fn announce(address: &str) {
     // Nobody may listen there.
     let _ = super::settings::print(&format!("{address}\n"));

@@ -82,10 +82,10 @@ impl Served {
         options.listen = server.address();
         let limits = client::Limits { connect: LONG, header: LONG, idle: LONG, kept: 0, ..client::Limits::default() };
         let remote_options = RemoteOptions { limits, read_only: head.read_only, ..RemoteOptions::default() };
-        let told = |fault: client::TargetFault| fault.to_string();
-        let target = Target::new("localhost").map_err(told)?.found_at(server.address());
-        let target = target.with_token(Token::new(&new.secret).map_err(told)?).map_err(told)?;
-        let remote = Remote::stepped(&target, remote_options, Stepped::BEGAN).map_err(told)?;
+        let message = |fault: client::TargetFault| fault.to_string();
+        let target = Target::new("localhost").map_err(message)?.found_at(server.address());
+        let target = target.with_token(Token::new(&new.secret).map_err(message)?).map_err(message)?;
+        let remote = Remote::stepped(&target, remote_options, Stepped::BEGAN).map_err(message)?;
         Ok(Self {
             scheduler,
             remote: Arc::new(remote),
@@ -97,7 +97,7 @@ impl Served {
 }
 
 impl Served {
-    /// The scheduler that is served, for whoever does something to it that does not come over this console.
+    /// The scheduler that is served, for who does something to it that does not come over this console.
     pub fn scheduler(&self) -> &Arc<Stepped> {
         &self.scheduler
     }
@@ -126,28 +126,28 @@ impl Rig for Served {
 
     fn server(&mut self, there: bool) -> Result<(), String> {
         let address = self.options.listen;
-        let told = |error: std::io::Error| format!("{address}: {error}");
+        let message = |error: std::io::Error| format!("{address}: {error}");
         match (&self.state, there) {
             (State::There { .. }, true) => return Err("the server is there already".to_owned()),
             (State::Gone(_), false) => return Err("the server is gone already".to_owned()),
             (State::There { .. }, false) => {
-                let socket = TcpSocket::new_v4().map_err(told)?;
-                socket.set_reuseaddr(true).map_err(told)?;
+                let socket = TcpSocket::new_v4().map_err(message)?;
+                socket.set_reuseaddr(true).map_err(message)?;
                 // Stops the server, which finishes what it is answering.
                 let before = std::mem::replace(&mut self.state, State::Gone(socket));
                 drop(before);
                 if let State::Gone(socket) = &self.state {
-                    soon(|| socket.bind(address)).map_err(told)?;
+                    soon(|| socket.bind(address)).map_err(message)?;
                 }
             }
             (State::Gone(_), true) => {
-                let fresh = TcpSocket::new_v4().map_err(told)?;
+                let fresh = TcpSocket::new_v4().map_err(message)?;
                 drop(std::mem::replace(&mut self.state, State::Gone(fresh)));
                 let start = || {
                     let server = Server::start(self.options.clone(), Arc::clone(&self.scheduler));
                     server.map_err(|error| std::io::Error::other(error.to_string()))
                 };
-                self.state = State::There { _server: soon(start).map_err(told)? };
+                self.state = State::There { _server: soon(start).map_err(message)? };
             }
         }
         Ok(())

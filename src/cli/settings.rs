@@ -10,7 +10,7 @@ use clap::Args;
 use super::{fail, load};
 use crate::config::Settings;
 use crate::config::settings::template;
-use crate::engine::{Hook, Setup};
+use crate::engine::{DrainHook, Setup};
 use crate::model::Profile;
 
 /// The arguments of whatever runs a scheduler.
@@ -39,7 +39,7 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 }
 
 /// What the arguments come to.
-pub enum Asked {
+pub enum SettingsAction {
     /// Go on with these settings.
     Run(Box<Settings>),
     /// A text was asked for, and printed or not.
@@ -49,14 +49,14 @@ pub enum Asked {
 impl SettingsArgs {
     /// Reads the file and puts the flags before it; `config` is the queue configuration that was named, `state` the folder of the
     /// state. Prints what was asked to be printed.
-    pub fn read(&self, config: Option<&Path>, state: Option<&Path>) -> Asked {
+    pub fn read(&self, config: Option<&Path>, state: Option<&Path>) -> SettingsAction {
         if self.print_scheduler_keys {
-            return Asked::Ended(print(&template()));
+            return SettingsAction::Ended(print(&template()));
         }
         match self.settings(config, state) {
-            Err((message, code)) => Asked::Ended(fail(&message, code)),
-            Ok(settings) if self.print_scheduler_config => Asked::Ended(print(&settings.print())),
-            Ok(settings) => Asked::Run(Box::new(settings)),
+            Err((message, code)) => SettingsAction::Ended(fail(&message, code)),
+            Ok(settings) if self.print_scheduler_config => SettingsAction::Ended(print(&settings.print())),
+            Ok(settings) => SettingsAction::Run(Box::new(settings)),
         }
     }
 
@@ -88,7 +88,7 @@ impl SettingsArgs {
         if faults.is_empty() {
             return Ok(settings);
         }
-        Err((load::told(file.unwrap_or(Path::new("command line")), &bytes, &faults), 1))
+        Err((load::fault_report(file.unwrap_or(Path::new("command line")), &bytes, &faults), 1))
     }
 }
 
@@ -113,15 +113,15 @@ fn instance() -> Arc<str> {
 }
 
 /// Whom the engine calls by the settings.
-pub fn hook(settings: &Settings) -> Option<Hook> {
-    Hook::of(&settings.config().drain)
+pub fn hook(settings: &Settings) -> Option<DrainHook> {
+    DrainHook::of(&settings.config().drain)
 }
 
 /// Prints a text to standard output.
 pub fn print(text: &str) -> ExitCode {
     match std::io::stdout().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads has seen enough: a closed pipe is no failure of ours.
+        // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("the text cannot be written: {error}"), 1),
     }

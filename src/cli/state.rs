@@ -7,7 +7,7 @@ use clap::Args;
 use super::serve;
 use crate::api::server::Server;
 use crate::config::Settings;
-use crate::engine::journal::{Folder, Fresh, Kept, lock};
+use crate::engine::journal::{Folder, MakeCore, RunningJournal, lock};
 use crate::engine::{Core, Setup};
 use crate::scenario::Workload;
 
@@ -38,8 +38,8 @@ impl StateArgs {
         setup: &Setup,
         speed: f64,
         workload: Option<Box<dyn Workload>>,
-        fresh: Fresh<'_>,
-    ) -> Result<(Core, Option<Kept>), String> {
+        fresh: MakeCore<'_>,
+    ) -> Result<(Core, Option<RunningJournal>), String> {
         let Some(path) = &self.folder else {
             if self.repair {
                 return Err("--state-repair: there is no state; name its folder with --state DIR".to_owned());
@@ -51,7 +51,7 @@ impl StateArgs {
         let (mut core, kept) =
             folder.begin(setup, speed, workload, fresh).map_err(|trouble| format!("{}: {trouble}", path.display()))?;
         for note in notes {
-            core.tell_repair(note);
+            core.report_repair(note);
         }
         Ok((core, Some(kept)))
     }

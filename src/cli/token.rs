@@ -78,7 +78,7 @@ pub fn run(args: &TokenArgs) -> ExitCode {
     };
     match outcome {
         Ok(text) => {
-            // Whoever reads may have seen enough.
+            // Who reads may have seen enough.
             let _ = std::io::stdout().write_all(text.as_bytes());
             ExitCode::SUCCESS
         }

@@ -18,13 +18,13 @@ const LARGEST: u64 = 1 << 20;
 
 /// A person's settings as they were found.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct UserSettingsFile {
     /// The file, if there is one.
     pub file: Option<PathBuf>,
     /// What it says, and what in it is wrong.
     pub read: Read,
     /// The faults as a person reads them; empty when there are none.
-    pub told: String,
+    pub message: String,
 }
 
 /// Where a person's settings are looked for: `$XDG_CONFIG_HOME/kornsole/settings.toml`, by default in `~/.config`. `None`
@@ -38,27 +38,27 @@ pub fn default_file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// Why the file that was named cannot be read. What is wrong in a file that reads is no error.
-pub fn read(named: Option<&Path>, themes: &Themes) -> Result<Found, String> {
-    let Some(file) = named.map(Path::to_path_buf).or_else(default_file) else { return Ok(Found::default()) };
+pub fn read(named: Option<&Path>, themes: &Themes) -> Result<UserSettingsFile, String> {
+    let Some(file) = named.map(Path::to_path_buf).or_else(default_file) else { return Ok(UserSettingsFile::default()) };
     let mut bytes = Vec::new();
     let opened = std::fs::File::open(&file).and_then(|opened| opened.take(LARGEST + 1).read_to_end(&mut bytes));
     let name = file.file_name().map_or_else(|| OsString::from(FILE), OsString::from).to_string_lossy().into_owned();
-    let told = match opened {
+    let message = match opened {
         Ok(_) if bytes.len() as u64 > LARGEST => Err(format!("{name}: larger than {LARGEST} bytes; not used")),
         Ok(_) => String::from_utf8(bytes).map_err(|error| {
             let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
             format!("{name}:{line}: not UTF-8; nothing of the file is used")
         }),
         Err(error) if named.is_some() => return Err(format!("{}: cannot be read: {error}", file.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::default()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(UserSettingsFile::default()),
         Err(error) => Err(format!("{}: cannot be read: {error}", file.display())),
     };
-    Ok(match told {
+    Ok(match message {
         Ok(text) => {
             let read = settings::read(&text, themes);
-            let told = read.told(&name, &text);
-            Found { file: Some(file), read, told }
+            let message = read.told(&name, &text);
+            UserSettingsFile { file: Some(file), read, message }
         }
-        Err(told) => Found { file: Some(file), read: Read::default(), told },
+        Err(message) => UserSettingsFile { file: Some(file), read: Read::default(), message },
     })
 }

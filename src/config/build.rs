@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::node::Read;
+use super::node::FieldValue;
 use super::raw::{RawLimit, RawPartition, RawProperty, RawQueue, RawResource, RawRule, RawTemplate};
 use super::types::{
     FilterConfig, LimitConfig, NodeSortConfig, PartitionConfig, Placed, QueueConfig, RuleConfig, TemplateConfig,
@@ -91,7 +91,7 @@ fn distinct(names: Vec<Placed<String>>) -> Vec<String> {
 fn template(raw: RawTemplate) -> Option<TemplateConfig> {
     let properties = template_properties(raw.properties);
     let max_applications = match raw.max_applications {
-        Read::Value(count) => Some(count.value),
+        FieldValue::Value(count) => Some(count.value),
         _ => None,
     };
     let (guaranteed, max) = (resource(raw.guaranteed), resource(raw.max));

@@ -1,4 +1,4 @@
-//! What is wrong with a text: faults with their place, and how they are told to a person.
+//! What is wrong with a text: faults with their place, and how they are printed.
 
 use std::fmt;
 
@@ -55,10 +55,10 @@ impl fmt::Display for Fault {
 /// The most faults that are kept of one text: more help nobody, and a text could be made of nothing else.
 pub const MOST: usize = 20_000;
 
-/// The code of the fault that tells of others.
+/// The code of the fault that stands for those beyond [`MOST`].
 const MORE: &str = "CFG-S04";
 
-/// Collects the faults of one text, at most [`MOST`] of them and one that tells of the rest.
+/// Collects the faults of one text, at most [`MOST`] of them and one that stands for the rest.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     list: Vec<Fault>,
@@ -186,7 +186,7 @@ impl Faults {
 /// The widest piece of a source line that is shown around a fault, in columns.
 const SHOWN: usize = 100;
 
-/// A text with its name, to tell faults in it.
+/// A text with its name, to print faults in it.
 pub struct Source<'t> {
     name: &'t str,
     text: &'t str,
@@ -352,10 +352,10 @@ mod tests {
             }
         }
         assert_eq!((faults.has_errors(), faults.errors()), (true, 3));
-        let told = faults.into_sorted();
-        assert_eq!(told.len(), MOST + 1);
-        assert_eq!((told[0].code, told[0].severity), (MORE, Severity::Error));
-        assert_eq!(told[0].message, "of 20005 faults these are the first 20000 found; 3 of the rest are errors");
+        let reported = faults.into_sorted();
+        assert_eq!(reported.len(), MOST + 1);
+        assert_eq!((reported[0].code, reported[0].severity), (MORE, Severity::Error));
+        assert_eq!(reported[0].message, "of 20005 faults these are the first 20000 found; 3 of the rest are errors");
     }
 
     #[test]

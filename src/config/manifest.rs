@@ -1,7 +1,7 @@
 //! Configurations inside Kubernetes ConfigMap manifests.
 //!
 //! Wherever a file is read it may be a manifest, of one or several documents: the configuration is then the `data`
-//! entry of the policy group, and faults are told at their place in the manifest.
+//! entry of the policy group, and faults have their place in the manifest.
 
 use super::fault::{Fault, Faults, Severity};
 use super::reading::{Reading, read, read_bytes};
@@ -27,7 +27,7 @@ pub fn read_file(bytes: &[u8], policy_group: &str, profile: Profile) -> Reading 
     Reading { config, faults: faults.into_sorted() }
 }
 
-/// The entry of the policy group in one of the manifests; where there is none it is told at `first`.
+/// The entry of the policy group in one of the manifests; where there is none, the fault stands at `first`.
 fn entry<'d>(maps: &[Node<'d>], first: Node<'d>, policy_group: &str, faults: &mut Faults) -> Option<Scalar<'d>> {
     let entry = format!("{policy_group}.yaml");
     let found = maps.iter().find_map(|node| data(*node).into_iter().find(|(key, _)| *key == entry));
@@ -56,9 +56,9 @@ pub fn queues_of(text: &str, policy_group: &str) -> Option<String> {
 /// A configuration inside a manifest.
 #[derive(Clone, Debug)]
 pub(super) struct Embedded {
-    /// Its text.
+    /// The text of the entry, as its block scalar holds it.
     pub text: String,
-    /// Where that stands.
+    /// Where the text begins in the manifest.
     pub origin: Origin,
 }
 

@@ -6,7 +6,7 @@
 //! Invariants:
 //! - reading never panics and never stops at the first fault: all faults of a text come back, each with its place;
 //! - a text with an error yields no [`Config`], so nothing is ever half applied;
-//! - no IO but in `store` (writing) and in whoever hands in the text.
+//! - no IO but in `store`, which writes; the caller reads the text.
 
 mod build;
 mod check;
@@ -30,7 +30,7 @@ pub use decode::keys_below;
 pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, move_places, read_file};
-pub use properties::{Merged, Property, PropertyKey, QueueProperties, inherit};
+pub use properties::{MergedProperties, Property, PropertyKey, QueueProperties, inherit};
 pub use reading::{DEFAULT_CONFIG, Reading, carried_checksum, checksum, read, read_bytes, without_checksum};
 pub use schema::schema;
 pub use settings::{SchedulerConfig, Settings};

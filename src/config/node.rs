@@ -1,7 +1,7 @@
-//! Reading values out of a YAML tree: each helper tells what does not fit and goes on.
+//! Reading values out of a YAML tree: each helper reports what does not fit and continues.
 //!
 //! Invariants:
-//! - no helper stops at a fault, and none tells the same fault twice;
+//! - no helper stops at a fault, and none reports the same fault twice;
 //! - `path` is the queue, or the keys that lead to the value; `key` names the value for the person.
 
 use super::fault::Faults;
@@ -9,19 +9,19 @@ use super::types::{Place, Placed};
 use super::values::boolean;
 use super::yaml::{Content, Entry, Node, Scalar, Style};
 
-/// What reading one value gave.
+/// The value of a key, as far as it could be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Read<T> {
+pub enum FieldValue<T> {
     /// Not written, or null.
     #[default]
     Unset,
-    /// Written, and told to be faulty.
+    /// Written, and reported as faulty.
     Faulty,
-    /// Written.
+    /// Written and good, with its place.
     Value(Placed<T>),
 }
 
-impl<T> Read<T> {
+impl<T> FieldValue<T> {
     /// The value with its place, if there is a good one.
     pub fn good(self) -> Option<Placed<T>> {
         match self {
@@ -48,10 +48,10 @@ pub struct Fields<'d> {
 
 /// A key of a map as written.
 #[derive(Clone, Copy, Debug)]
-pub struct Key<'d> {
-    /// The text.
+pub struct MapKey<'d> {
+    /// The key, without quotes.
     pub text: &'d str,
-    /// Where it stands.
+    /// Where the key begins.
     pub at: Place,
 }
 
@@ -86,18 +86,18 @@ impl<'d> Fields<'d> {
     }
 
     /// The text under `key`; null is the empty text.
-    pub fn text(&self, key: &str, path: &str, faults: &mut Faults) -> Read<String> {
-        self.raw(key).map_or(Read::Unset, |node| node.text(key, path, faults))
+    pub fn text(&self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<String> {
+        self.raw(key).map_or(FieldValue::Unset, |node| node.text(key, path, faults))
     }
 
     /// The bool under `key` (CFG-006).
-    pub fn bool(&self, key: &str, path: &str, faults: &mut Faults) -> Read<bool> {
-        self.get(key).map_or(Read::Unset, |node| node.bool(key, path, faults))
+    pub fn bool(&self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<bool> {
+        self.get(key).map_or(FieldValue::Unset, |node| node.bool(key, path, faults))
     }
 
     /// The whole number under `key` (CFG-007).
-    pub fn uint(&self, key: &str, path: &str, faults: &mut Faults) -> Read<u64> {
-        self.get(key).map_or(Read::Unset, |node| node.uint(key, path, faults))
+    pub fn uint(&self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<u64> {
+        self.get(key).map_or(FieldValue::Unset, |node| node.uint(key, path, faults))
     }
 }
 
@@ -146,7 +146,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Tells that another type is due here (CFG-005).
+    /// Reports that another type is expected here (CFG-005).
     pub fn wrong_type(self, key: &str, wanted: &str, path: &str, faults: &mut Faults) {
         if !matches!(self.content(), Content::Broken) {
             let message = format!("{} is {}, {wanted} is due", quoted(key), self.kind());
@@ -202,48 +202,48 @@ impl<'d> Node<'d> {
     }
 
     /// The text of a scalar as written; null is the empty text.
-    pub fn text(self, key: &str, path: &str, faults: &mut Faults) -> Read<String> {
+    pub fn text(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<String> {
         match self.scalar() {
             Some(scalar) if scalar.is_null() => self.value(String::new()),
             Some(scalar) => self.value(scalar.text.to_owned()),
             None => {
                 self.wrong_type(key, "a text", path, faults);
-                Read::Faulty
+                FieldValue::Faulty
             }
         }
     }
 
     /// `true` or `false`, not quoted (CFG-006). By the profiles of the releases also what YAML 1.1 took.
-    pub fn bool(self, key: &str, path: &str, faults: &mut Faults) -> Read<bool> {
+    pub fn bool(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<bool> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "`true` or `false`", path, faults);
-            return Read::Faulty;
+            return FieldValue::Faulty;
         };
-        let told = |kind: &str| format!("{} is {kind}{:?}, which is no bool", quoted(key), scalar.text);
+        let message = |kind: &str| format!("{} is {kind}{:?}, which is no bool", quoted(key), scalar.text);
         let is_plain = scalar.style == Style::Plain;
         if let Some(value) = boolean::of_yaml_1_2(scalar.text).filter(|_| is_plain) {
             return self.value(value);
         }
         let kind = if is_plain { "" } else { "the text " };
         let Some(value) = boolean::of_yaml_1_1(scalar.text) else {
-            faults.error("CFG-006", self.at(), path, told(kind), "write `true` or `false`, without quotes");
-            return Read::Faulty;
+            faults.error("CFG-006", self.at(), path, message(kind), "write `true` or `false`, without quotes");
+            return FieldValue::Faulty;
         };
-        faults.strict("CFG-006", self.at(), path, told(kind), format!("write `{value}`"));
-        if faults.as_release() { self.value(value) } else { Read::Faulty }
+        faults.strict("CFG-006", self.at(), path, message(kind), format!("write `{value}`"));
+        if faults.as_release() { self.value(value) } else { FieldValue::Faulty }
     }
 
     /// A whole number from 0 to 2^64-1 (CFG-007). By the profiles of the releases a float too, cut.
-    pub fn uint(self, key: &str, path: &str, faults: &mut Faults) -> Read<u64> {
+    pub fn uint(self, key: &str, path: &str, faults: &mut Faults) -> FieldValue<u64> {
         const HINT: &str = "write a whole number from 0 to 18446744073709551615, without quotes";
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "a whole number", path, faults);
-            return Read::Faulty;
+            return FieldValue::Faulty;
         };
-        let told = || format!("{} is {:?}, which is no whole number", quoted(key), scalar.text);
+        let message = || format!("{} is {:?}, which is no whole number", quoted(key), scalar.text);
         if scalar.style != Style::Plain {
             faults.error("CFG-007", self.at(), path, format!("{} is the text {:?}", quoted(key), scalar.text), HINT);
-            return Read::Faulty;
+            return FieldValue::Faulty;
         }
         if let Some(number) = integer(scalar.text) {
             if scalar.text.len() > 1 && scalar.text.starts_with('0') && scalar.text.as_bytes()[1].is_ascii_digit() {
@@ -254,18 +254,18 @@ impl<'d> Node<'d> {
         }
         let Some(cut) = float(scalar.text).filter(|float| *float >= 0.0 && *float <= 18_446_744_073_709_551_616.0)
         else {
-            faults.error("CFG-007", self.at(), path, told(), HINT);
-            return Read::Faulty;
+            faults.error("CFG-007", self.at(), path, message(), HINT);
+            return FieldValue::Faulty;
         };
-        faults.strict("CFG-007", self.at(), path, told(), HINT);
-        if faults.as_release() { self.value(cut_float(cut)) } else { Read::Faulty }
+        faults.strict("CFG-007", self.at(), path, message(), HINT);
+        if faults.as_release() { self.value(cut_float(cut)) } else { FieldValue::Faulty }
     }
 
     /// A number, not quoted. What is none is a fault with `code`.
-    pub fn float(self, key: &str, code: &'static str, path: &str, faults: &mut Faults) -> Read<f64> {
+    pub fn float(self, key: &str, code: &'static str, path: &str, faults: &mut Faults) -> FieldValue<f64> {
         let Some(scalar) = self.scalar() else {
             self.wrong_type(key, "a number", path, faults);
-            return Read::Faulty;
+            return FieldValue::Faulty;
         };
         match float(scalar.text) {
             Some(number) if scalar.style == Style::Plain => self.value(number),
@@ -273,18 +273,18 @@ impl<'d> Node<'d> {
                 let kind = if scalar.style == Style::Plain { "" } else { "the text " };
                 let message = format!("{} is {kind}{:?}, which is no number", quoted(key), scalar.text);
                 faults.error(code, self.at(), path, message, "write a number without quotes");
-                Read::Faulty
+                FieldValue::Faulty
             }
         }
     }
 
-    fn value<T>(self, value: T) -> Read<T> {
-        Read::Value(Placed { value, at: self.at() })
+    fn value<T>(self, value: T) -> FieldValue<T> {
+        FieldValue::Value(Placed { value, at: self.at() })
     }
 }
 
 impl<'d> IntoIterator for Fields<'d> {
-    type Item = (Key<'d>, Node<'d>);
+    type Item = (MapKey<'d>, Node<'d>);
     type IntoIter = Box<dyn Iterator<Item = Self::Item> + 'd>;
 
     /// All entries in their order, those with a null value too.
@@ -294,9 +294,9 @@ impl<'d> IntoIterator for Fields<'d> {
     }
 }
 
-fn key_of<'d>(map: Node<'d>, entry: &Entry) -> Key<'d> {
+fn key_of<'d>(map: Node<'d>, entry: &Entry) -> MapKey<'d> {
     let (text, at) = map.document.key(entry);
-    Key { text, at }
+    MapKey { text, at }
 }
 
 /// The name of a value in a message.
@@ -304,7 +304,7 @@ pub(super) fn quoted(key: &str) -> String {
     if key.contains(' ') { key.to_owned() } else { format!("`{key}`") }
 }
 
-/// Tells of a key that is not known at its place (CFG-003).
+/// Reports a key that is not known where it stands (CFG-003).
 pub fn unknown_key(key: &str, at: Place, map: &str, known: &[&str], path: &str, faults: &mut Faults) {
     let near = known
         .iter()

@@ -125,13 +125,13 @@ impl QueueProperties {
     }
 
     /// Reads the merged properties of a queue.
-    pub fn of(merged: &Merged) -> Self {
+    pub fn of(merged: &MergedProperties) -> Self {
         Self::from_map(merged.iter().map(|(key, property)| (key.as_str(), property.value.as_str())))
     }
 
     /// These settings, changed only where `merged` says something: how the releases reload (`profiles.md` section 5.2).
     #[must_use]
-    pub fn overlaid(mut self, merged: &Merged) -> Self {
+    pub fn overlaid(mut self, merged: &MergedProperties) -> Self {
         for (key, property) in merged {
             // What is not understood becomes the default.
             let _understood = self.set(key, &property.value);
@@ -191,20 +191,24 @@ pub struct Property {
 }
 
 /// The properties of a queue, its own and inherited ones, by key.
-pub type Merged = BTreeMap<String, Property>;
+pub type MergedProperties = BTreeMap<String, Property>;
 
-/// The properties of the configured queue `path`: what its parent hands down, and its own on top.
+/// The properties of the configured queue `path`: those that it inherits from its parent, and its own on top.
 ///
-/// `priority.policy` and `priority.offset` are not handed down, `preemption.policy` only when it is `disabled`, all
-/// other keys always. What is handed down whole is shared.
-pub fn inherit(parent: &Arc<Merged>, path: &QueuePath, own: &BTreeMap<String, Placed<String>>) -> Arc<Merged> {
-    let is_handed_down =
+/// `priority.policy` and `priority.offset` are not inherited, `preemption.policy` only when it is `disabled`, all
+/// other keys always. A map that is inherited whole is shared.
+pub fn inherit(
+    parent: &Arc<MergedProperties>,
+    path: &QueuePath,
+    own: &BTreeMap<String, Placed<String>>,
+) -> Arc<MergedProperties> {
+    let is_inherited =
         |key: &str, property: &Property| PropertyKey::parse(key).is_none_or(|key| key.is_inherited(&property.value));
-    if own.is_empty() && parent.iter().all(|(key, property)| is_handed_down(key, property)) {
+    if own.is_empty() && parent.iter().all(|(key, property)| is_inherited(key, property)) {
         return Arc::clone(parent);
     }
-    let handed_down = parent.iter().filter(|(key, property)| is_handed_down(key, property));
-    let mut merged: Merged = handed_down.map(|(key, property)| (key.clone(), property.clone())).collect();
+    let inherited = parent.iter().filter(|(key, property)| is_inherited(key, property));
+    let mut merged: MergedProperties = inherited.map(|(key, property)| (key.clone(), property.clone())).collect();
     for (key, value) in own {
         let own = Property { value: value.value.clone(), from: path.clone(), at: value.at, template: false };
         merged.insert(key.clone(), own);
@@ -327,8 +331,8 @@ mod tests {
         let parent = inherit(&Arc::default(), &root, &placed(&own));
         assert_eq!(parent.len(), 4);
         let child = inherit(&parent, &a, &placed(&[("y", "2")]));
-        let told: Vec<_> = child.iter().map(|(key, p)| (key.as_str(), p.value.as_str(), p.from.as_str())).collect();
-        assert_eq!(told, [("x", "1", "root"), ("y", "2", "root.a")]);
+        let reported: Vec<_> = child.iter().map(|(key, p)| (key.as_str(), p.value.as_str(), p.from.as_str())).collect();
+        assert_eq!(reported, [("x", "1", "root"), ("y", "2", "root.a")]);
         let parent = inherit(&Arc::default(), &root, &placed(&[("preemption.policy", "DISABLED"), ("x", "1")]));
         let child = inherit(&parent, &a, &placed(&[("x", "3")]));
         assert_eq!(child["preemption.policy"].from, root);

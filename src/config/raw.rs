@@ -1,10 +1,10 @@
 //! A queue configuration as written: decoded, nothing filled in, every value with its place. What the checks look at.
 
-use super::node::Read;
+use super::node::FieldValue;
 use super::types::{Place, Placed};
 use crate::model::Resource;
 
-/// A whole file.
+/// A whole file, the outermost map.
 #[derive(Debug, Default)]
 pub(super) struct RawFile {
     pub at: Place,
@@ -22,8 +22,8 @@ pub(super) struct RawPartition {
     pub rules: Vec<RawRule>,
     pub sort_type: Option<Placed<String>>,
     pub weights: Option<Vec<Placed<(String, f64)>>>,
-    pub preemption: Read<bool>,
-    pub quota_preemption: Read<bool>,
+    pub preemption: FieldValue<bool>,
+    pub quota_preemption: FieldValue<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -33,9 +33,9 @@ pub(super) struct RawQueue {
     pub name: Placed<String>,
     /// The full path in lower case.
     pub path: String,
-    pub parent: Read<bool>,
+    pub parent: FieldValue<bool>,
     pub children: Vec<RawQueue>,
-    pub max_applications: Read<u64>,
+    pub max_applications: FieldValue<u64>,
     pub properties: Vec<RawProperty>,
     pub admin_acl: Option<Placed<String>>,
     pub submit_acl: Option<Placed<String>>,
@@ -46,7 +46,7 @@ pub(super) struct RawQueue {
 }
 
 impl RawQueue {
-    /// CFG-033.
+    /// Whether the queue has children or says `parent: true` (CFG-033).
     pub fn is_parent(&self) -> bool {
         !self.children.is_empty() || self.parent.as_good().is_some_and(|parent| parent.value)
     }
@@ -99,14 +99,14 @@ pub(super) struct RawLimit {
     pub groups: Vec<Placed<String>>,
     /// A list of names could not be read.
     pub names_faulty: bool,
-    pub max_applications: Read<u64>,
+    pub max_applications: FieldValue<u64>,
     pub max_resources: Option<RawResource>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct RawTemplate {
     pub at: Place,
-    pub max_applications: Read<u64>,
+    pub max_applications: FieldValue<u64>,
     pub properties: Vec<RawProperty>,
     pub guaranteed: Option<RawResource>,
     pub max: Option<RawResource>,
@@ -118,7 +118,7 @@ pub(super) struct RawRule {
     pub name: Placed<String>,
     /// The name could not be read.
     pub name_faulty: bool,
-    pub create: Read<bool>,
+    pub create: FieldValue<bool>,
     pub filter: Option<RawFilter>,
     pub parent: Option<Box<RawRule>>,
     pub value: Option<Placed<String>>,

@@ -56,9 +56,9 @@ impl Schema {
                     list["type"] = json!("array");
                     list["minItems"] = json!(1);
                 }
-                told(list, "The partitions: parts of the cluster with queues, users and nodes of their own.")
+                described(list, "The partitions: parts of the cluster with queues, users and nodes of their own.")
             }
-            "checksum" => told(text(), "The checksum of a text; not looked at."),
+            "checksum" => described(text(), "The checksum of a text; not looked at."),
             _ => Value::Null,
         });
         if self.own {
@@ -72,37 +72,40 @@ impl Schema {
         let mut partition = object(&decode::PARTITION, |key| match key {
             "name" => {
                 let name = if self.own { matching(r"^[^\s/\[\]\x00-\x1f\x7f]*$") } else { text() };
-                told(name, "The name; `default` where it is left out.")
+                described(name, "The name; `default` where it is left out.")
             }
             "queues" => {
                 let queues = json!({ "type": "array", "items": reference("queue") });
-                told(queues, "The tree of queues. A single `root` is its root; otherwise a root is put above.")
+                described(queues, "The tree of queues. A single `root` is its root; otherwise a root is put above.")
             }
             "placementrules" => {
-                told(list("rule"), "How an application finds its queue: the rules are tried in this order.")
+                described(list("rule"), "How an application finds its queue: the rules are tried in this order.")
             }
-            "limits" => told(list("limit"), "Limits of users and groups in the whole partition, as on the root queue."),
-            "nodesortpolicy" => told(self.node_sort(), "Which node is tried first."),
+            "limits" => {
+                described(list("limit"), "Limits of users and groups in the whole partition, as on the root queue.")
+            }
+            "nodesortpolicy" => described(self.node_sort(), "Which node is tried first."),
             "preemption" => {
                 let preemption = object(decode::preemption_keys(self.profile), |key| match key {
-                    "enabled" => {
-                        told(self.flag(), "Whether anything is preempted in this partition; true where it is left out.")
-                    }
-                    "quotapreemptionenabled" => told(self.flag(), "Whether a lowered maximum preempts what runs."),
+                    "enabled" => described(
+                        self.flag(),
+                        "Whether anything is preempted in this partition; true where it is left out.",
+                    ),
+                    "quotapreemptionenabled" => described(self.flag(), "Whether a lowered maximum preempts what runs."),
                     _ => Value::Null,
                 });
-                told(preemption, "Preemption in the whole partition.")
+                described(preemption, "Preemption in the whole partition.")
             }
             _ => Value::Null,
         });
         if self.own {
-            let mut dump = told(json!({}), "Has no effect any more: leave it out.");
+            let mut dump = described(json!({}), "Has no effect any more: leave it out.");
             dump["deprecated"] = json!(true);
             partition["properties"]["statedumpfilepath"] = dump;
         }
         if newer {
-            let resolver = object(&decode::RESOLVER, |_| told(text(), "`os`, `ldap`, `test`, or nothing."));
-            partition["properties"]["usergroupresolver"] = told(resolver, "Where the groups of a user come from.");
+            let resolver = object(&decode::RESOLVER, |_| described(text(), "`os`, `ldap`, `test`, or nothing."));
+            partition["properties"]["usergroupresolver"] = described(resolver, "Where the groups of a user come from.");
         }
         partition["required"] = json!(["queues"]);
         partition
@@ -117,18 +120,18 @@ impl Schema {
                     "type": ["string", "integer", "boolean"],
                     "pattern": format!("^[a-zA-Z0-9_{signs}-]{{1,64}}$"),
                 });
-                told(name, "The name, 1 to 64 of a-z A-Z 0-9 _ -; its case does not matter.")
+                described(name, "The name, 1 to 64 of a-z A-Z 0-9 _ -; its case does not matter.")
             }
-            "parent" => told(self.flag(), "Makes a queue without children a parent."),
-            "queues" => told(list("queue"), "The queues below this one."),
-            "maxapplications" => told(self.count(), "The most applications that run here and below together."),
+            "parent" => described(self.flag(), "Makes a queue without children a parent."),
+            "queues" => described(list("queue"), "The queues below this one."),
+            "maxapplications" => described(self.count(), "The most applications that run here and below together."),
             "properties" => reference("properties"),
             "adminacl" => {
-                told(acl(), "Who may change the queue and kill applications: `user,user group,group`, or `*`.")
+                described(acl(), "Who may change the queue and kill applications: `user,user group,group`, or `*`.")
             }
-            "submitacl" => told(acl(), "Who may submit applications: `user,user group,group`, or `*`."),
+            "submitacl" => described(acl(), "Who may submit applications: `user,user group,group`, or `*`."),
             "resources" => reference("resources"),
-            "limits" => told(list("limit"), "Limits of users and groups in this queue and below."),
+            "limits" => described(list("limit"), "Limits of users and groups in this queue and below."),
             "childtemplate" => reference("childtemplate"),
             _ => Value::Null,
         });
@@ -138,25 +141,27 @@ impl Schema {
 
     fn resources(&self) -> Value {
         let resources = object(&decode::RESOURCES, |key| match key {
-            "guaranteed" => told(reference("amounts"), "What the queue gets before others get more than their share."),
-            "max" => told(reference("amounts"), "The most that the queue and those below use; 0 means none."),
+            "guaranteed" => {
+                described(reference("amounts"), "What the queue gets before others get more than their share.")
+            }
+            "max" => described(reference("amounts"), "The most that the queue and those below use; 0 means none."),
             _ => Value::Null,
         });
-        told(resources, "Amounts by resource name. Not on root, which follows the size of the cluster.")
+        described(resources, "Amounts by resource name. Not on root, which follows the size of the cluster.")
     }
 
     fn limit(&self) -> Value {
         let signs = if self.profile == Profile::V1_8_0 { "#/" } else { "" };
         let user = format!("^([*]|[_a-zA-Z][a-zA-Z0-9:_.@{signs}-]*[$]?)$");
         let mut limit = object(&decode::LIMIT, |key| match key {
-            "limit" => told(text(), "A description, without effect."),
-            "users" => told(names(&user), "User names, or `*` alone for everybody else."),
-            "groups" => told(
+            "limit" => described(text(), "A description, without effect."),
+            "users" => described(names(&user), "User names, or `*` alone for everybody else."),
+            "groups" => described(
                 names("^([*]|[_a-zA-Z][a-zA-Z0-9:_.-]*)$"),
                 "Group names, or `*` alone for every other group. The first that fits a user counts.",
             ),
-            "maxapplications" => told(self.count(), "The most applications that run, per user or per group."),
-            "maxresources" => told(reference("amounts"), "The most resources in use, per user or per group."),
+            "maxapplications" => described(self.count(), "The most applications that run, per user or per group."),
+            "maxresources" => described(reference("amounts"), "The most resources in use, per user or per group."),
             _ => Value::Null,
         });
         let some = |key: &str, shape: Value| json!({ "properties": { key: shape }, "required": [key] });
@@ -169,18 +174,18 @@ impl Schema {
                 { "type": "null" },
             ] },
         ]);
-        told(limit, "A limit: whom it names, and how much each of them may have.")
+        described(limit, "A limit: whom it names, and how much each of them may have.")
     }
 
     fn template(&self) -> Value {
         let template = object(&decode::TEMPLATE, |key| match key {
-            "maxapplications" => told(self.count(), "The most applications that run in a dynamic queue."),
+            "maxapplications" => described(self.count(), "The most applications that run in a dynamic queue."),
             "properties" => reference("properties"),
             "resources" if self.own => reference("resources"),
-            "resources" => told(json!({}), "The amounts of a dynamic queue."),
+            "resources" => described(json!({}), "The amounts of a dynamic queue."),
             _ => Value::Null,
         });
-        told(template, "What a queue that a placement rule creates below this one begins with.")
+        described(template, "What a queue that a placement rule creates below this one begins with.")
     }
 
     fn properties(&self) -> Value {
@@ -189,13 +194,13 @@ impl Schema {
             let values = self.names_of(key.allowed());
             // Another value than these is odd, not wrong.
             let value = if values.is_empty() { text() } else { json!({ "anyOf": [{ "enum": values }, text()] }) };
-            known.insert(row.name.to_owned(), told(value, row.effect));
+            known.insert(row.name.to_owned(), described(value, row.effect));
         }
         if self.profile == Profile::V1_8_0 {
             known.extend(KNOWN_1_8.map(|key| (key.to_owned(), text())));
         }
         let properties = json!({ "type": ["object", "null"], "properties": known, "additionalProperties": text() });
-        told(
+        described(
             properties,
             "Settings by name, most of them inherited by the queues below; other names are kept and shown.",
         )
@@ -211,16 +216,16 @@ impl Schema {
             json!({ "type": ["string", "boolean"], "pattern": "^[_a-zA-Z][a-zA-Z0-9_]*$" })
         };
         let mut rule = object(&decode::RULE, |key| match key {
-            "name" => told(name.clone(), "Which rule."),
-            "create" => told(self.flag(), "Whether the rule may yield a queue that does not exist yet."),
+            "name" => described(name.clone(), "Which rule."),
+            "create" => described(self.flag(), "Whether the rule may yield a queue that does not exist yet."),
             "filter" => reference("filter"),
             "parent" if self.own => {
                 let one = json!({ "type": "array", "items": reference("rule"), "maxItems": 1 });
                 let parent = json!({ "anyOf": [reference("rule"), text(), one] });
-                told(parent, "The rule that gives the queue above; or its name, or a path from root.")
+                described(parent, "The rule that gives the queue above; or its name, or a path from root.")
             }
-            "parent" => told(reference("rule"), "The rule that gives the queue above."),
-            "value" => told(text(), "The queue of a `fixed` rule, the tag of a `tag` rule."),
+            "parent" => described(reference("rule"), "The rule that gives the queue above."),
+            "value" => described(text(), "The queue of a `fixed` rule, the tag of a `tag` rule."),
             _ => Value::Null,
         });
         rule["required"] = json!(["name"]);
@@ -232,7 +237,7 @@ impl Schema {
             rule["then"] =
                 json!({ "required": ["value"], "properties": { "value": { "not": { "enum": ["", null] } } } });
         }
-        told(rule, "A placement rule.")
+        described(rule, "A placement rule.")
     }
 
     fn filter(&self) -> Value {
@@ -241,13 +246,13 @@ impl Schema {
                 let types = self.names_of(FilterType::ALLOWED);
                 let pattern = format!("^({}|)$", any_case_of(types.iter().copied()));
                 let text = json!({ "type": ["string", "null"], "pattern": pattern });
-                told(json!({ "anyOf": [{ "enum": types }, text] }), "Whether those who match pass, or all others.")
+                described(json!({ "anyOf": [{ "enum": types }, text] }), "Whether those who match pass, or all others.")
             }
-            "users" => told(names_or_expression(), "User names, or one regular expression."),
-            "groups" => told(names_or_expression(), "Group names, or one regular expression."),
+            "users" => described(names_or_expression(), "User names, or one regular expression."),
+            "groups" => described(names_or_expression(), "Group names, or one regular expression."),
             _ => Value::Null,
         });
-        told(filter, "For whom the rule is.")
+        described(filter, "For whom the rule is.")
     }
 
     fn node_sort(&self) -> Value {
@@ -257,11 +262,11 @@ impl Schema {
             json!({ "enum": policies.chain([json!(""), Value::Null]).collect::<Vec<_>>() })
         };
         let map = object(&decode::NODE_SORT, |key| match key {
-            "type" => told(kind(), "`fair`: the emptiest node first; `binpacking`: the fullest."),
+            "type" => described(kind(), "`fair`: the emptiest node first; `binpacking`: the fullest."),
             "resourceweights" => {
                 let weight = json!({ "type": ["number", "null"], "minimum": 0 });
                 let weights = json!({ "type": ["object", "null"], "additionalProperties": weight });
-                told(weights, "How much each resource counts; names not listed do not.")
+                described(weights, "How much each resource counts; names not listed do not.")
             }
             _ => Value::Null,
         });
@@ -301,7 +306,7 @@ fn object(known: &[&str], shape: impl Fn(&str) -> Value) -> Value {
 }
 
 /// The shape with a description for the person who writes.
-fn told(mut shape: Value, description: &str) -> Value {
+fn described(mut shape: Value, description: &str) -> Value {
     shape["description"] = json!(description);
     shape
 }
@@ -341,8 +346,8 @@ fn amounts() -> Value {
             "maximum": largest,
         })
     };
-    let vcore = told(quantity("|m", i64::MAX / 1000), "Cores: 2, 1500m, 4k.");
-    let memory = told(quantity("", i64::MAX), "Bytes: 500M, 10G, 4Gi.");
+    let vcore = described(quantity("|m", i64::MAX / 1000), "Cores: 2, 1500m, 4k.");
+    let memory = described(quantity("", i64::MAX), "Bytes: 500M, 10G, 4Gi.");
     json!({
         "type": ["object", "null"],
         "properties": { "vcore": vcore, "memory": memory },

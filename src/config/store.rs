@@ -35,7 +35,7 @@ pub fn store(path: &Path, text: &[u8]) -> Result<(), StoreError> {
 /// The same, but a new file can be read and written by its owner only.
 ///
 /// # Errors
-/// As [`store`].
+/// The error of the first step that failed, as [`store`] reports it.
 pub fn store_private(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     prepare_as(&Disk, path, text, true)?.commit()
 }
@@ -63,7 +63,7 @@ pub trait FileSystem {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Waits until the names in a folder are on the disk.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
-    /// Removes a file.
+    /// Removes a file; it is an error when there is none.
     fn remove(&self, path: &Path) -> io::Result<()>;
 }
 
@@ -72,11 +72,11 @@ pub trait FileSystem {
 pub struct Metadata {
     /// Whether it is an ordinary file, not a folder or a device.
     pub is_file: bool,
-    /// The permission bits.
+    /// The permission bits, as `chmod` takes them.
     pub mode: u32,
-    /// The owner.
+    /// The user id of the owner.
     pub user: u32,
-    /// The group.
+    /// The id of the group.
     pub group: u32,
 }
 
@@ -85,20 +85,20 @@ pub struct Metadata {
 pub struct StoreError {
     /// The file, symbolic links followed.
     pub path: PathBuf,
-    /// What failed.
-    pub step: Step,
-    /// Why.
+    /// The step that failed.
+    pub step: StoreStep,
+    /// The error of the operating system.
     pub source: io::Error,
 }
 
 /// The steps of storing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum StoreStep {
     /// Following symbolic links and looking at the old file.
     Look,
     /// Making the temporary file.
     Create,
-    /// Writing it.
+    /// Writing the temporary file.
     Write,
     /// Giving it the owner and mode of the old one.
     Keep,
@@ -113,7 +113,7 @@ pub enum Step {
 impl StoreError {
     /// Whether the file holds the new text already; only whether that outlasts a power cut is not known.
     pub fn replaced(&self) -> bool {
-        self.step == Step::SyncFolder
+        self.step == StoreStep::SyncFolder
     }
 }
 
@@ -126,13 +126,13 @@ impl fmt::Display for StoreError {
             write!(f, "{path} is as it was: ")?;
         }
         f.write_str(match self.step {
-            Step::Look => "it cannot be looked at",
-            Step::Create => "no file can be made in its folder",
-            Step::Write => "the new text cannot be written",
-            Step::Keep => "the new file cannot get the owner and mode of the old one",
-            Step::Sync => "the new text does not reach the disk",
-            Step::Rename => "it cannot be replaced",
-            Step::SyncFolder => "its folder cannot be synced",
+            StoreStep::Look => "it cannot be looked at",
+            StoreStep::Create => "no file can be made in its folder",
+            StoreStep::Write => "the new text cannot be written",
+            StoreStep::Keep => "the new file cannot get the owner and mode of the old one",
+            StoreStep::Sync => "the new text does not reach the disk",
+            StoreStep::Rename => "it cannot be replaced",
+            StoreStep::SyncFolder => "its folder cannot be synced",
         })?;
         match self.source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => f.write_str(": the disk is full"),
@@ -168,7 +168,7 @@ pub fn prepare<'f, F: FileSystem>(files: &'f F, path: &Path, text: &[u8]) -> Res
     prepare_as(files, path, text, false)
 }
 
-/// The same; a new file is private if told so.
+/// The same; `private` makes a new file readable by its owner alone.
 fn prepare_as<'f, F: FileSystem>(
     files: &'f F,
     path: &Path,
@@ -182,22 +182,22 @@ fn prepare_as<'f, F: FileSystem>(
     };
     let old = match files.metadata(&path) {
         Ok(old) if old.is_file => Some(old),
-        Ok(_) => return Err(failed(Step::Look)(io::Error::other("it is no ordinary file"))),
+        Ok(_) => return Err(failed(StoreStep::Look)(io::Error::other("it is no ordinary file"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(failed(Step::Look)(error)),
+        Err(error) => return Err(failed(StoreStep::Look)(error)),
     };
-    let (temporary, file) = create(files, &path, private || old.is_some()).map_err(failed(Step::Create))?;
+    let (temporary, file) = create(files, &path, private || old.is_some()).map_err(failed(StoreStep::Create))?;
     // From here on the temporary file goes when anything fails.
     let mut prepared = Prepared { files, file, temporary, path: path.clone(), committed: false };
-    write_all(files, &mut prepared.file, text).map_err(failed(Step::Write))?;
+    write_all(files, &mut prepared.file, text).map_err(failed(StoreStep::Write))?;
     if let Some(old) = old {
         // The mode last: a change of the owner can take bits of it away.
         files
             .set_owner(&prepared.file, old.user, old.group)
             .and_then(|()| files.set_mode(&prepared.file, old.mode))
-            .map_err(failed(Step::Keep))?;
+            .map_err(failed(StoreStep::Keep))?;
     }
-    files.sync(&prepared.file).map_err(failed(Step::Sync))?;
+    files.sync(&prepared.file).map_err(failed(StoreStep::Sync))?;
     Ok(prepared)
 }
 
@@ -211,16 +211,16 @@ impl<F: FileSystem> Prepared<'_, F> {
             let path = self.path.clone();
             move |source| StoreError { path, step, source }
         };
-        self.files.rename(&self.temporary, &self.path).map_err(failed(Step::Rename))?;
+        self.files.rename(&self.temporary, &self.path).map_err(failed(StoreStep::Rename))?;
         self.committed = true;
-        self.files.sync_folder(folder(&self.path)).map_err(failed(Step::SyncFolder))
+        self.files.sync_folder(folder(&self.path)).map_err(failed(StoreStep::SyncFolder))
     }
 }
 
 impl<F: FileSystem> Drop for Prepared<'_, F> {
     fn drop(&mut self) {
         if !self.committed {
-            // There is nobody to tell, and a file that stays behind is never read.
+            // The error is dropped: nobody waits for it, and a file that stays behind is never read.
             let _removed = self.files.remove(&self.temporary);
         }
     }
@@ -237,10 +237,10 @@ fn follow(files: &impl FileSystem, path: &Path) -> Result<PathBuf, StoreError> {
             Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => {
                 return Ok(here);
             }
-            Err(source) => return Err(StoreError { path: here, step: Step::Look, source }),
+            Err(source) => return Err(StoreError { path: here, step: StoreStep::Look, source }),
         }
     }
-    Err(StoreError { path: here, step: Step::Look, source: io::Error::other("too many symbolic links") })
+    Err(StoreError { path: here, step: StoreStep::Look, source: io::Error::other("too many symbolic links") })
 }
 
 /// The folder that a file is in.

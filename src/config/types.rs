@@ -17,9 +17,9 @@ pub struct Place {
 /// A value with the place where it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Placed<T> {
-    /// The value.
+    /// The value, read and normalised.
     pub value: T,
-    /// Where it stands.
+    /// Where the value begins in the text.
     pub at: Place,
 }
 
@@ -63,7 +63,7 @@ pub struct PartitionConfig {
 pub struct QueueConfig {
     /// The name, lower-cased (CFG-032).
     pub name: String,
-    /// The full path.
+    /// The full path; `None` only in a [`Default`] value.
     pub path: Option<QueuePath>,
     /// The name was written with capitals. The releases never find the limits of such a queue, nor those below it
     /// (`acl-and-users.md` section 10).
@@ -78,9 +78,9 @@ pub struct QueueConfig {
     pub max_applications: Option<Placed<u64>>,
     /// The queue's own properties, nothing inherited, by key.
     pub properties: BTreeMap<String, Placed<String>>,
-    /// Who administers.
+    /// Who administers the queue and those below (`adminacl`).
     pub admin_acl: Placed<Acl>,
-    /// Who submits.
+    /// Who submits to the queue and those below (`submitacl`).
     pub submit_acl: Placed<Acl>,
     /// `resources.guaranteed`; `None` when absent or empty.
     pub guaranteed: Option<Placed<Resource>>,
@@ -165,7 +165,7 @@ pub struct RuleConfig {
     pub at: Place,
     /// May yield a queue that does not exist.
     pub create: bool,
-    /// Who passes.
+    /// Whose applications the rule places.
     pub filter: FilterConfig,
     /// The rule that gives the parent queue.
     pub parent: Option<Box<RuleConfig>>,

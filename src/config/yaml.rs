@@ -3,7 +3,7 @@
 //! Invariants:
 //! - nothing recurses, neither while reading nor when the tree is dropped: the nodes stand in one list;
 //! - an alias points at its target and copies nothing; what aliases would expand to is counted, and bounded by
-//!   [`EXPANDED`], so whoever walks the tree does bounded work;
+//!   [`EXPANDED`], so a walk over the tree is bounded work;
 //! - a scalar keeps its source text: `010` and `1e3` are not turned into numbers (`config.md` section 2).
 
 mod builder;
@@ -51,7 +51,7 @@ pub(super) enum Content {
     Scalar(ScalarData),
     List(Vec<u32>),
     Map(Vec<Entry>),
-    /// Still being read, or faulty: told already, to be passed over in silence.
+    /// Still being read, or faulty: already reported, to be skipped.
     Broken,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct ScalarData {
 /// How a scalar was written. A tag overrides: `!!str 5` counts as quoted, `!!int '5'` as plain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Without quotes.
+    /// Without quotes: null, numbers and booleans are written so.
     Plain,
     /// In single or double quotes.
     Quoted,

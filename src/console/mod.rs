@@ -18,11 +18,13 @@ pub mod draw;
 pub mod input;
 pub mod present;
 pub mod shell;
+pub(crate) mod spelling;
 pub mod state;
 pub mod theme;
 pub mod update;
 
 pub use crate::console::shell::driver::Driver;
 pub use crate::console::shell::opener::Opener;
+pub use crate::console::shell::personal::Personal;
 pub use crate::console::shell::runtime::{run, run_tapped};
-pub use crate::console::state::{Options, Personal};
+pub use crate::console::state::Options;

@@ -1,28 +1,31 @@
-//! What goes into the ledger: an entry for each changing act, with what it found and what it left (REST E11).
+//! What goes into the audit: an entry for each changing act, with what it found and what it left (REST E11).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::core::Core;
+use super::journal::record::WallTime;
+use super::state::State;
 use crate::config::{self, Config};
 use crate::model::{AppId, Identity, NodeId, QueueState};
 use crate::scheduler::{Command, Event, EventKind, Partition, PartitionCommand};
 use crate::view::act::{Act, Actor, ActsFrom, Code, LONGEST_REASON, LoadedBy, Order, PartitionAct, Refusal};
-use crate::view::ledger::{self, AuditEntry, Facts, Revision, RevisionSource};
+use crate::view::audit::{self, AuditEntry, Facts, Revision, RevisionSource};
 
 /// The longest name of an object in an entry, in characters: a request may name anything.
 const LONGEST_OBJECT: usize = 256;
 /// The longest text of a refusal in an entry, in characters: a text may have any number of faults.
 const LONGEST_WHY: usize = 2_000;
 
-/// Whose doing a configuration is, and why it came.
-pub(super) struct Origin {
+/// Who loads a configuration, why, and when by the wall clock.
+pub(super) struct ConfigOrigin {
     pub by: LoadedBy,
     source: RevisionSource,
     reason: String,
+    /// The recorded time; `None` asks the clock.
+    wall: Option<WallTime>,
 }
 
-impl From<LoadedBy> for Origin {
+impl From<LoadedBy> for ConfigOrigin {
     /// Nobody's order.
     fn from(by: LoadedBy) -> Self {
         let source = match &by {
@@ -32,13 +35,13 @@ impl From<LoadedBy> for Origin {
             LoadedBy::User(_) => RevisionSource::Api,
             LoadedBy::RolledBack(_) => RevisionSource::Rollback(0),
         };
-        Self { by, source, reason: String::new() }
+        Self { by, source, reason: String::new(), wall: None }
     }
 }
 
-impl Origin {
+impl ConfigOrigin {
     /// An order of somebody, which may bring an older revision back.
-    pub fn order(actor: &Actor, order: &Order) -> Self {
+    pub fn order(actor: &Actor, order: &Order, wall: Option<WallTime>) -> Self {
         let user = actor.user().to_owned();
         let (by, source) = match (&order.act, &actor.from) {
             (Act::Rollback { revision, .. }, _) => (LoadedBy::RolledBack(user), RevisionSource::Rollback(*revision)),
@@ -47,7 +50,12 @@ impl Origin {
             (_, ActsFrom::File(_)) => (LoadedBy::User(user), RevisionSource::File),
             (_, ActsFrom::Workload) => (LoadedBy::User(user), RevisionSource::Workload),
         };
-        Self { by, source, reason: order.reason.clone() }
+        Self { by, source, reason: order.reason.clone(), wall }
+    }
+
+    /// A change of the configuration's file, seen at this time.
+    pub fn file(wall: WallTime) -> Self {
+        Self { wall: Some(wall), ..Self::from(LoadedBy::File) }
     }
 
     fn user(&self) -> &str {
@@ -58,124 +66,124 @@ impl Origin {
     }
 }
 
-impl Core {
-    /// Takes note that an order was refused before it came to the scheduler: its text was not valid.
-    pub fn refused(&mut self, actor: &Actor, order: &Order, refusal: &Refusal) {
-        if !order.act.is_dry_run() {
-            let before = self.facts(&order.act);
-            self.enter(actor, order, before, Err(refusal));
+/// Writes an entry for an order that was refused before it was carried out. `wall` is the recorded time of the order here and below;
+/// `None` asks the clock.
+pub(super) fn enter_refusal(state: &State, actor: &Actor, order: &Order, refusal: &Refusal, wall: Option<WallTime>) {
+    if !order.act.is_dry_run() {
+        let before = facts(state, &order.act);
+        enter(state, actor, order, before, Err(refusal), wall);
+    }
+}
+
+/// Writes an entry for an order and its outcome.
+pub(super) fn enter(
+    state: &State,
+    actor: &Actor,
+    order: &Order,
+    before: Facts,
+    outcome: Result<(), &Refusal>,
+    wall: Option<WallTime>,
+) {
+    let act = &order.act;
+    let after = if outcome.is_ok() { facts(state, act) } else { Facts::new() };
+    let request = match &actor.from {
+        ActsFrom::Api { request, .. } => request.to_string(),
+        _ => String::new(),
+    };
+    let refusal = outcome.err();
+    state.audit_log.enter(AuditEntry {
+        id: 0,
+        at: state.now,
+        wall: state.wall_nanos(wall),
+        user: actor.user().to_owned(),
+        groups: actor.identity.groups.clone(),
+        address: audit::address(&actor.from),
+        action: audit::action(act).to_owned(),
+        partition: act.partition().map(ToString::to_string).unwrap_or_default(),
+        object: audit::object(act).chars().take(LONGEST_OBJECT).collect(),
+        allowed: refusal.is_none(),
+        code: refusal.map(|refusal| refusal.code.name().to_owned()).unwrap_or_default(),
+        why: refusal.map(|refusal| refusal.to_string().chars().take(LONGEST_WHY).collect()).unwrap_or_default(),
+        reason: order.reason.chars().take(LONGEST_REASON).collect(),
+        before,
+        after,
+        request,
+    });
+}
+
+/// Writes an entry for a configuration that came from its file or from the workload, and not by an order.
+pub(super) fn enter_load(state: &State, from: ActsFrom, before: Facts, refused: Option<&str>, wall: Option<WallTime>) {
+    let actor = Actor { from, ..Actor::from(Identity::default()) };
+    let act = Act::Configure { text: String::new(), base: None, dry_run: false };
+    let refusal = refused.map(|why| Refusal::new(Code::ConfigInvalid, "the configuration was refused", why));
+    enter(state, &actor, &Order::from(act), before, refusal.as_ref().map_or(Ok(()), Err), wall);
+}
+
+/// A command of the workload as the order that a person could have given, with the facts before it.
+pub(super) type WorkloadOrder = (Actor, Order, Facts);
+
+/// What to remember of a command of the workload before it is carried out; `None` for one that is no order.
+pub(super) fn workload_order(state: &State, command: &Command) -> Option<WorkloadOrder> {
+    let Command::In { partition, command } = command else { return None };
+    let (app, by, reason, to) = match command {
+        PartitionCommand::Kill { app, by, reason } => (app, by, reason.as_str(), None),
+        PartitionCommand::Move { app, to, by } => (app, by, "", Some(to)),
+        _ => return None,
+    };
+    let first = || state.scheduler.partitions().first().map(|part| Arc::clone(&part.name));
+    let partition = partition.clone().or_else(first)?;
+    let (app, expect_queue) = (app.clone(), None);
+    let act = match to {
+        None => PartitionAct::Kill { app, expect_queue },
+        Some(to) => PartitionAct::Move { app, to: to.clone(), expect_queue, dry_run: false },
+    };
+    let order = Order { act: Act::within(&partition, act), reason: reason.to_owned() };
+    let facts = facts(state, &order.act);
+    Some((Actor { from: ActsFrom::Workload, ..Actor::from(by.clone()) }, order, facts))
+}
+
+/// Writes an entry for a command of the workload, with its outcome by the events.
+pub(super) fn enter_workload_order(state: &State, order: Option<WorkloadOrder>, events: &[Event]) {
+    let Some((actor, order, before)) = order else { return };
+    let refusal = events.iter().find_map(|event| match &event.kind {
+        EventKind::Denied { why, .. } => Some(Refusal::denied(&actor, &order.act, why)),
+        EventKind::Refused { message } => Some(Refusal::new(Code::NotFound, message.clone(), "")),
+        _ => None,
+    });
+    enter(state, &actor, &order, before, refusal.as_ref().map_or(Ok(()), Err), None);
+}
+
+/// Writes the active configuration as a revision, or how it is written once that is known.
+pub(super) fn revise(state: &State, text: Option<Arc<str>>, changes: usize, origin: &ConfigOrigin) {
+    state.audit_log.revise(Revision {
+        number: state.active_config.revision,
+        checksum: state.active_config.config.checksum.clone(),
+        at: state.now,
+        wall: state.wall_nanos(origin.wall),
+        by: origin.user().to_owned(),
+        reason: origin.reason.clone(),
+        source: origin.source,
+        changes,
+        text,
+    });
+}
+
+/// The state of the object that an act changes.
+pub(super) fn facts(state: &State, act: &Act) -> Facts {
+    match act {
+        Act::Configure { .. } | Act::Rollback { .. } => config_facts(state),
+        Act::Pause | Act::Resume => vec![fact("state", if state.paused { "resting" } else { "running" })],
+        Act::In { partition, act } => {
+            let parts = state.scheduler.partitions();
+            let part = parts.iter().find(|part| part.name == *partition);
+            part.map(|part| within(part, act)).unwrap_or_default()
         }
     }
+}
 
-    /// Writes what somebody wanted and what came of it.
-    pub(super) fn enter(&self, actor: &Actor, order: &Order, before: Facts, outcome: Result<(), &Refusal>) {
-        let act = &order.act;
-        let after = if outcome.is_ok() { self.facts(act) } else { Facts::new() };
-        let request = match &actor.from {
-            ActsFrom::Api { request, .. } => request.to_string(),
-            _ => String::new(),
-        };
-        let refusal = outcome.err();
-        self.ledger().enter(AuditEntry {
-            id: 0,
-            at: self.now(),
-            wall: self.wall(),
-            user: actor.user().to_owned(),
-            groups: actor.identity.groups.clone(),
-            address: ledger::address(&actor.from),
-            action: ledger::action(act).to_owned(),
-            partition: act.partition().map(ToString::to_string).unwrap_or_default(),
-            object: ledger::object(act).chars().take(LONGEST_OBJECT).collect(),
-            allowed: refusal.is_none(),
-            code: refusal.map(|refusal| refusal.code.name().to_owned()).unwrap_or_default(),
-            why: refusal.map(|refusal| refusal.to_string().chars().take(LONGEST_WHY).collect()).unwrap_or_default(),
-            reason: order.reason.chars().take(LONGEST_REASON).collect(),
-            before,
-            after,
-            request,
-        });
-    }
-
-    /// Writes what the configuration's file brought.
-    pub(super) fn enter_reload(&self, name: &str, before: Facts, refused: Option<&str>) {
-        self.enter_load(ActsFrom::File(Arc::from(name)), before, refused);
-    }
-
-    /// Writes what a configuration of the workload led to.
-    pub(super) fn enter_step(&self, before: Facts, refused: Option<&str>) {
-        self.enter_load(ActsFrom::Workload, before, refused);
-    }
-
-    fn enter_load(&self, from: ActsFrom, before: Facts, refused: Option<&str>) {
-        let actor = Actor { from, ..Actor::from(Identity::default()) };
-        let act = Act::Configure { text: String::new(), base: None, dry_run: false };
-        let refusal = refused.map(|why| Refusal::new(Code::ConfigInvalid, "the configuration was refused", why));
-        self.enter(&actor, &Order::from(act), before, refusal.as_ref().map_or(Ok(()), Err));
-    }
-
-    /// What to remember of a command of the workload before it is carried out: of those that a person could have ordered.
-    pub(super) fn before_duty(&self, command: &Command) -> Option<(Actor, Order, Facts)> {
-        let Command::In { partition, command } = command else { return None };
-        let (app, by, reason, to) = match command {
-            PartitionCommand::Kill { app, by, reason } => (app, by, reason.as_str(), None),
-            PartitionCommand::Move { app, to, by } => (app, by, "", Some(to)),
-            _ => return None,
-        };
-        let named = || self.scheduler().partitions().first().map(|part| Arc::clone(&part.name));
-        let partition = partition.clone().or_else(named)?;
-        let (app, expect_queue) = (app.clone(), None);
-        let act = match to {
-            None => PartitionAct::Kill { app, expect_queue },
-            Some(to) => PartitionAct::Move { app, to: to.clone(), expect_queue, dry_run: false },
-        };
-        let order = Order { act: Act::within(&partition, act), reason: reason.to_owned() };
-        let facts = self.facts(&order.act);
-        Some((Actor { from: ActsFrom::Workload, ..Actor::from(by.clone()) }, order, facts))
-    }
-
-    /// Writes what came of a command of the workload.
-    pub(super) fn enter_duty(&self, noted: Option<(Actor, Order, Facts)>, events: &[Event]) {
-        let Some((actor, order, before)) = noted else { return };
-        let refusal = events.iter().find_map(|event| match &event.kind {
-            EventKind::Denied { why, .. } => Some(Refusal::denied(&actor, &order.act, why)),
-            EventKind::Refused { message } => Some(Refusal::new(Code::NotFound, message.clone(), "")),
-            _ => None,
-        });
-        self.enter(&actor, &order, before, refusal.as_ref().map_or(Ok(()), Err));
-    }
-
-    /// Writes a configuration that came into force, or how one is written that did.
-    pub(super) fn revise(&self, text: Option<Arc<str>>, changes: usize, origin: &Origin) {
-        self.ledger().revise(Revision {
-            number: self.in_force.revision(),
-            checksum: self.in_force.checksum(),
-            at: self.now(),
-            wall: self.wall(),
-            by: origin.user().to_owned(),
-            reason: origin.reason.clone(),
-            source: origin.source,
-            changes,
-            text,
-        });
-    }
-
-    /// What is so of the thing that an act is about.
-    pub(super) fn facts(&self, act: &Act) -> Facts {
-        match act {
-            Act::Configure { .. } | Act::Rollback { .. } => self.config_facts(),
-            Act::Pause | Act::Resume => vec![fact("state", if self.rests() { "resting" } else { "running" })],
-            Act::In { partition, act } => {
-                let parts = self.scheduler().partitions();
-                let part = parts.iter().find(|part| part.name == *partition);
-                part.map(|part| within(part, act)).unwrap_or_default()
-            }
-        }
-    }
-
-    /// What is so of the configuration.
-    pub(super) fn config_facts(&self) -> Facts {
-        vec![fact("revision", self.in_force.revision()), fact("checksum", self.scheduler().checksum())]
-    }
+/// Revision and checksum of the active configuration.
+pub(super) fn config_facts(state: &State) -> Facts {
+    vec![fact("revision", state.active_config.revision), fact("checksum", state.scheduler.checksum())]
 }
 
 /// How many settings are different in a configuration; none where there was none before.

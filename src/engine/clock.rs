@@ -1,53 +1,114 @@
-//! What time it is for a scheduler.
+//! The scheduler's time against the wall clock.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::keep::Stretch;
+use serde::{Deserialize, Serialize};
+
+use super::journal::record::WallTime;
 use crate::model::Time;
+
+/// How many past runs of the clock are remembered.
+const MOST_RUNS: usize = 1000;
+
+/// A run of the clock: the scheduler's time ran by the wall clock from here on, until the next run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClockRun {
+    /// The scheduler's time at its start.
+    pub at: Time,
+    /// The wall clock's.
+    pub wall: WallTime,
+    /// How many times as fast as the wall clock the scheduler's time ran.
+    pub speed: f64,
+}
+
+impl ClockRun {
+    /// What the wall clock showed at a time of the scheduler, in this run.
+    fn wall(&self, time: Time) -> SystemTime {
+        SystemTime::from(self.wall) + time.since(self.at).div_f64(self.speed)
+    }
+}
+
+/// The runs of the clock as the journal has them, the oldest first, at most [`MOST_RUNS`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct ClockHistory(VecDeque<ClockRun>);
+
+impl ClockHistory {
+    /// What the wall clock showed at a time of the scheduler; `None` before the first run.
+    pub fn wall(&self, time: Time) -> Option<SystemTime> {
+        let at = self.0.partition_point(|run| run.at <= time);
+        Some(self.0.get(at.checked_sub(1)?)?.wall(time))
+    }
+
+    /// A run begins.
+    pub fn push(&mut self, run: ClockRun) {
+        self.0.push_back(run);
+        if self.0.len() > MOST_RUNS {
+            self.0.pop_front();
+        }
+    }
+
+    /// A run begins after a pause, at the recorded time and speed; without a speed at that of the run before.
+    pub fn resume(&mut self, at: Time, wall: Option<WallTime>, speed: Option<f64>) {
+        let speed = speed.or_else(|| self.last().map(|run| run.speed));
+        if let (Some(wall), Some(speed)) = (wall, speed) {
+            self.push(ClockRun { at, wall, speed });
+        }
+    }
+
+    /// The newest run.
+    pub fn last(&self) -> Option<&ClockRun> {
+        self.0.back()
+    }
+
+    /// All of them.
+    pub fn runs(&self) -> Vec<ClockRun> {
+        self.0.iter().copied().collect()
+    }
+}
 
 /// A clock that runs with the wall clock, or faster, or slower, or stands. All copies are the same clock.
 #[derive(Clone, Debug)]
 pub struct Clock {
-    hands: Arc<Mutex<Hands>>,
+    reading: Arc<Mutex<ClockReading>>,
     speed: f64,
-    /// When it ran before, the oldest stretch first.
-    past: Arc<Mutex<Vec<Stretch>>>,
+    /// Its runs before this one, the oldest first.
+    past: Arc<Mutex<Vec<ClockRun>>>,
 }
 
-/// Where a clock stood, and when that was.
+/// The time on a clock at one moment of the wall clock.
 #[derive(Clone, Copy, Debug)]
-struct Hands {
+struct ClockReading {
     time: Time,
     at: Instant,
     wall: SystemTime,
     runs: bool,
 }
 
-impl Hands {
+impl ClockReading {
     fn set(time: Time, runs: bool) -> Self {
         Self { time, at: Instant::now(), wall: SystemTime::now(), runs }
     }
-}
 
-impl Hands {
     /// The same by the time of day that is written down for this time, if it is that.
-    fn as_written(self, stretch: Option<&Stretch>) -> Self {
-        let written = stretch.filter(|stretch| stretch.at == self.time);
-        Self { wall: written.map_or(self.wall, |stretch| stretch.wall.into()), ..self }
+    fn as_written(self, run: Option<&ClockRun>) -> Self {
+        let written = run.filter(|run| run.at == self.time);
+        Self { wall: written.map_or(self.wall, |run| run.wall.into()), ..self }
     }
 }
 
 impl Clock {
     /// A clock that stands at zero now and runs `speed` times as fast as the wall clock.
     pub fn new(speed: f64) -> Self {
-        Self::going_on(speed, Time::ZERO, Vec::new())
+        Self::continuing(speed, Time::ZERO, Vec::new())
     }
 
     /// A clock that stands at `now` and runs on from there; it ran before as `past` says.
-    pub fn going_on(speed: f64, now: Time, past: Vec<Stretch>) -> Self {
-        let hands = Arc::new(Mutex::new(Hands::set(now, true).as_written(past.last())));
-        Self { hands, speed, past: Arc::new(Mutex::new(past)) }
+    pub fn continuing(speed: f64, now: Time, past: Vec<ClockRun>) -> Self {
+        let reading = Arc::new(Mutex::new(ClockReading::set(now, true).as_written(past.last())));
+        Self { reading, speed, past: Arc::new(Mutex::new(past)) }
     }
 
     /// How much faster than the wall clock it runs.
@@ -57,23 +118,23 @@ impl Clock {
 
     /// The time on it.
     pub fn now(&self) -> Time {
-        let hands = *self.hands();
-        if hands.runs { hands.time + hands.at.elapsed().mul_f64(self.speed) } else { hands.time }
+        let reading = *self.reading();
+        if reading.runs { reading.time + reading.at.elapsed().mul_f64(self.speed) } else { reading.time }
     }
 
     /// Whether it runs.
     pub fn runs(&self) -> bool {
-        self.hands().runs
+        self.reading().runs
     }
 
     /// It stands at `time` from now on.
     pub fn stop(&self, time: Time) {
-        let mut hands = self.hands();
-        if hands.runs {
-            let stretch = Stretch { at: hands.time, wall: hands.wall.into(), speed: self.speed };
-            self.past.lock().unwrap_or_else(PoisonError::into_inner).push(stretch);
+        let mut reading = self.reading();
+        if reading.runs {
+            let run = ClockRun { at: reading.time, wall: reading.wall.into(), speed: self.speed };
+            self.past.lock().unwrap_or_else(PoisonError::into_inner).push(run);
         }
-        *hands = Hands::set(time, false);
+        *reading = ClockReading::set(time, false);
     }
 
     /// It runs on from where it stands.
@@ -82,37 +143,37 @@ impl Clock {
     }
 
     /// The same, for a time of day that is written down already, so that it is the same for ever.
-    pub fn start_as(&self, written: Option<&Stretch>) {
-        let mut hands = self.hands();
-        if !hands.runs {
-            *hands = Hands::set(hands.time, true).as_written(written);
+    pub fn start_as(&self, written: Option<&ClockRun>) {
+        let mut reading = self.reading();
+        if !reading.runs {
+            *reading = ClockReading::set(reading.time, true).as_written(written);
         }
     }
 
     /// What the wall clock showed, or will show, at `time`, as far as the clock will not stand in between.
     pub fn wall(&self, time: Time) -> SystemTime {
-        let hands = *self.hands();
-        if time < hands.time {
+        let reading = *self.reading();
+        if time < reading.time {
             let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
-            let behind = past.partition_point(|stretch| stretch.at <= time);
-            if let Some(stretch) = behind.checked_sub(1).and_then(|at| past.get(at)) {
-                return SystemTime::from(stretch.wall) + time.since(stretch.at).div_f64(stretch.speed);
+            let behind = past.partition_point(|run| run.at <= time);
+            if let Some(run) = behind.checked_sub(1).and_then(|at| past.get(at)) {
+                return run.wall(time);
             }
         }
-        let (later, earlier) = (time.since(hands.time), hands.time.since(time));
-        let wall = hands.wall + later.div_f64(self.speed);
+        let (later, earlier) = (time.since(reading.time), reading.time.since(time));
+        let wall = reading.wall + later.div_f64(self.speed);
         wall.checked_sub(earlier.div_f64(self.speed)).unwrap_or(wall)
     }
 
     /// How long one has to wait for `time`; zero if it has come, `None` while the clock stands.
     pub fn until(&self, time: Time) -> Option<Duration> {
-        let hands = *self.hands();
-        let wait = time.since(hands.time).div_f64(self.speed);
-        hands.runs.then(|| wait.saturating_sub(hands.at.elapsed()))
+        let reading = *self.reading();
+        let wait = time.since(reading.time).div_f64(self.speed);
+        reading.runs.then(|| wait.saturating_sub(reading.at.elapsed()))
     }
 
-    fn hands(&self) -> MutexGuard<'_, Hands> {
-        self.hands.lock().unwrap_or_else(PoisonError::into_inner)
+    fn reading(&self) -> MutexGuard<'_, ClockReading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -121,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_stands_stands_and_goes_on_from_there() {
+    fn a_stopped_clock_stands_and_continues_from_there() {
         let clock = Clock::new(1000.0);
         let shared = clock.clone();
         let noon = Time::from_millis(12_000_000);

@@ -1,13 +1,13 @@
-//! What is served and takes orders: an engine on a thread of its own, or a core that is stepped by hand.
+//! The interface of a scheduler that is served: an engine on a thread of its own, or a core that is stepped by hand.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::{Counters, Engine, EventLog, Ledger, Published};
+use super::{AuditLog, Counters, Engine, EventLog, Published};
 use crate::model::Time;
 use crate::view::act::{Actor, Answer, Order, Refusal};
 
-/// A scheduler as those see it who show it to others.
+/// A running scheduler behind a server or a console.
 pub trait Host: Send + Sync {
     /// What it shows.
     fn published(&self) -> &Published;
@@ -18,8 +18,8 @@ pub trait Host: Send + Sync {
     /// What has happened, in numbers.
     fn counters(&self) -> &Arc<Counters>;
 
-    /// Who did what, and every configuration that was in force.
-    fn ledger(&self) -> &Arc<Ledger>;
+    /// The audit, and the revisions of the configuration.
+    fn audit_log(&self) -> &Arc<AuditLog>;
 
     /// What time it is for the scheduler.
     fn now(&self) -> Time;
@@ -30,10 +30,10 @@ pub trait Host: Send + Sync {
     /// How much faster than the wall clock the scheduler's time runs.
     fn speed(&self) -> f64;
 
-    /// Has an order carried out. `answer` is called once, from any thread, when what came of it is published.
+    /// Has an order carried out. `answer` is called once, from any thread, when its outcome is published.
     fn perform(&self, actor: Actor, order: Order, answer: Answer);
 
-    /// Takes note of an order that was refused before it came to the scheduler. `answer` is called once, with that refusal.
+    /// Writes an order into the audit that was refused before it came to the scheduler. `answer` is called once, with that refusal.
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer);
 }
 
@@ -50,8 +50,8 @@ impl Host for Engine {
         Self::counters(self)
     }
 
-    fn ledger(&self) -> &Arc<Ledger> {
-        Self::ledger(self)
+    fn audit_log(&self) -> &Arc<AuditLog> {
+        Self::audit_log(self)
     }
 
     fn now(&self) -> Time {

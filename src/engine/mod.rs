@@ -4,37 +4,56 @@
 //! same workload gives the same history however fast the clock runs. [`Engine`] runs a core on a thread of its own by a
 //! [`Clock`]; tests and tapes step a core by hand.
 //!
+//! Where to read: [`state`] is the data; [`run_loop`] does what is due; [`orders`] checks and carries out orders, with [`configure`] for
+//! those that replace the configuration; [`config_load`] brings configurations in from elsewhere; [`audit`] writes who did what.
+//! [`replay`] and [`save`] bring a state back from the [`journal`]. On the thread, [`owner`] takes requests, and [`output`] sends
+//! records, views and answers out; [`handle`] is what other threads have of it.
+//!
 //! Invariants:
-//! - nobody but its owner touches the scheduler; everybody else reads the published view;
-//! - a workload and the timers act at their own times, not at the time when the thread got round to them.
+//! - only the owner touches the scheduler; all other threads read the published view;
+//! - a workload and the timers act at their own times, not at the time when the thread had its turn.
 
-mod ahead;
+mod active_config;
 mod audit;
+pub mod audit_log;
 pub mod clock;
+mod config_cache;
+mod config_load;
+mod config_prefetch;
 mod configure;
 pub mod core;
 pub mod counters;
+pub mod drain_hooks;
+pub mod drain_report;
+mod event_outbox;
 pub mod events;
+pub mod handle;
 pub mod host;
 pub mod journal;
-mod keep;
-pub mod ledger;
+mod orders;
+mod output;
 mod owner;
-mod perform;
+mod prepared;
+pub mod published;
+mod replay;
+mod request;
+pub mod run_loop;
+mod save;
 pub mod setup;
-pub mod tell;
-pub mod thread;
+mod state;
 pub mod watch;
 
-pub use clock::Clock;
-pub use core::{Core, Progress};
+pub use audit_log::AuditLog;
+pub use clock::{Clock, ClockRun};
+pub use core::Core;
 pub use counters::{BOUNDS, Counters, Counts, Latency, QueueCounts};
+pub use drain_hooks::DrainHook;
+pub use drain_report::DrainReport;
 pub use events::{EventLog, Numbering};
+pub use handle::Engine;
 pub use host::Host;
 pub use journal::Journal;
-pub use keep::Stretch;
-pub use ledger::Ledger;
+pub use published::Published;
+pub use run_loop::Progress;
 pub use setup::Setup;
-pub use tell::{DrainReport, Hook};
-pub use thread::{Engine, Published};
 pub use watch::FileWatch;

@@ -25,8 +25,8 @@ pub enum AclNames {
 
 /// An access list as read, with what is odd in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AclReading {
-    /// The list itself.
+pub struct ParsedAcl {
+    /// The access list, without the entries that were ignored.
     pub acl: Acl,
     /// Entries that are no legal name and so are ignored (CFG-038, ACL-005, ACL-008).
     pub ignored: Vec<String>,
@@ -39,17 +39,17 @@ impl Acl {
     ///
     /// # Errors
     /// The number of its parts, if it has more than one space character (ACL-010, CFG-037).
-    pub fn parse(text: &str, names: AclNames) -> Result<AclReading, usize> {
+    pub fn parse(text: &str, names: AclNames) -> Result<ParsedAcl, usize> {
         let spaces = text.matches(' ').count();
         if spaces > 1 {
             return Err(spaces + 1);
         }
         let (users, groups) = text.split_once(' ').unwrap_or((text, ""));
         if users == "*" || groups == "*" {
-            return Ok(AclReading { acl: Self { everybody: true, ..Self::default() }, ..AclReading::default() });
+            return Ok(ParsedAcl { acl: Self { everybody: true, ..Self::default() }, ..ParsedAcl::default() });
         }
         let mut reading =
-            AclReading { comma_before_groups: users.ends_with(',') && !groups.is_empty(), ..AclReading::default() };
+            ParsedAcl { comma_before_groups: users.ends_with(',') && !groups.is_empty(), ..ParsedAcl::default() };
         let mut take = |list: &str, legal: fn(&str, AclNames) -> bool| {
             let mut kept: Vec<String> = Vec::new();
             for name in list.split(',').filter(|name| !name.is_empty()) {

@@ -21,7 +21,7 @@ pub struct AllowedValue {
 /// Which profiles read a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
-    /// Every profile.
+    /// Every profile reads the value.
     All,
     /// [`Profile::Kornsole`] alone; a release refuses the value.
     Kornsole,

@@ -1,4 +1,4 @@
-//! Names of things that a resource manager hands in: applications, asks, nodes.
+//! Names of things that a resource manager submits: applications, asks, nodes.
 
 use std::borrow::Borrow;
 use std::fmt;

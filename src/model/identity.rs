@@ -20,7 +20,7 @@ impl Identity {
     /// Reads `user:group,group`, as the option `--as` takes it. Without groups the list is `[user]` (USR-004).
     ///
     /// # Errors
-    /// A text without a user name, told in words.
+    /// A message for a text without a user name.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (user, groups) = text.split_once(':').unwrap_or((text, ""));
         if user.is_empty() {

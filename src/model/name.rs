@@ -3,7 +3,7 @@
 /// Which signs a name may have besides those that every release takes (switches `queue_name_chars`, `user_name_chars`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameChars {
-    /// Those of 1.5.1.
+    /// The characters that 1.5.1 allows.
     #[default]
     Narrow,
     /// Those of 1.8: in queue names also `:` `#` `/` `@`, in user names also `#` `/`.

@@ -32,7 +32,7 @@ impl QueuePath {
         self.0.rsplit_once('.').map(|(parent, _)| Self(Arc::from(parent)))
     }
 
-    /// The last part.
+    /// The name of the queue: the last part of the path.
     pub fn name(&self) -> &str {
         // Names are short: looking at them byte by byte is faster than a search.
         self.0.bytes().rposition(|byte| byte == b'.').map_or(&*self.0, |dot| &self.0[dot + 1..])
@@ -53,7 +53,7 @@ impl QueuePath {
         self.0.strip_prefix(&*other.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// The text.
+    /// The full path as a text, parts separated by dots.
     pub fn as_str(&self) -> &str {
         &self.0
     }

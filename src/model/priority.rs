@@ -11,7 +11,7 @@ pub struct Priority(pub i32);
 impl Priority {
     /// What an application or queue without pending requests has (SCH-061, SCH-064).
     pub const MIN: Self = Self(i32::MIN);
-    /// The largest priority.
+    /// The largest priority, where sums of priorities and offsets saturate.
     pub const MAX: Self = Self(i32::MAX);
 
     /// The priority that a queue's parent sees, from the highest one inside the queue (SCH-063).
@@ -39,7 +39,7 @@ pub enum PriorityPolicy {
     /// The highest priority inside, raised or lowered by the offset.
     #[default]
     Default,
-    /// Only the offset.
+    /// The priorities inside are hidden; the offset stands for them.
     Fence,
 }
 

@@ -1,6 +1,6 @@
 //! How shared values are written down: `#[serde(with = "...")]` for what serde does not know by itself.
 //!
-//! Sharing is not kept: what was one value in memory is one each when it is read again. Where that matters, whoever reads shares anew.
+//! Sharing is not kept: what was one value in memory is one each when it is read again. Where that matters, the reader shares again.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use serde::ser::{Serialize, Serializer};
 #[derive(serde::Deserialize)]
 pub(crate) struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
-/// A shared value.
+/// Serializes an [`Arc`] as the value that it shares.
 pub mod arc {
     use super::{Arc, Deserialize, Deserializer, Serialize, Serializer};
 
@@ -33,7 +33,7 @@ pub mod arc {
     }
 }
 
-/// A shared text.
+/// Serializes a shared text as a string.
 pub mod text {
     use super::{Arc, Deserialize, Deserializer, Serializer, Text};
 
@@ -154,7 +154,7 @@ pub mod arcs {
     }
 }
 
-/// Bytes as such.
+/// Serializes bytes as one binary value, not as a list of numbers.
 pub mod bytes {
     use std::fmt;
 

@@ -10,7 +10,7 @@ pub enum QueueState {
     Active,
     /// Left out of the configuration: schedules what it has, takes nothing new, goes when it is empty.
     Draining,
-    /// Does nothing.
+    /// Takes and schedules nothing.
     Stopped,
 }
 
@@ -34,19 +34,19 @@ pub enum AppState {
     Accepted,
     /// Has its first allocation. Not in 1.8.0.
     Starting,
-    /// Runs.
+    /// Has allocations, and its start is over.
     Running,
-    /// Its gang did not come together in time; goes on without it.
+    /// Its gang was not complete in time; runs without it.
     Resuming,
     /// Has nothing left; may still ask again for a while.
     Completing,
-    /// Over.
+    /// Ended without a failure.
     Completed,
     /// On its way to Failed.
     Failing,
     /// Over, killed or failed.
     Failed,
-    /// Never placed.
+    /// Refused when it was submitted.
     Rejected,
     /// Ended long ago; about to be forgotten.
     Expired,

@@ -52,13 +52,13 @@ impl Serialize for Tags {
 
 impl<'de> Deserialize<'de> for Tags {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(Reader)
+        from.deserialize_map(TagsVisitor)
     }
 }
 
-struct Reader;
+struct TagsVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for TagsVisitor {
     type Value = Tags;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,7 +10,7 @@ use std::time::Duration;
 pub struct Time(pub u64);
 
 impl Time {
-    /// The beginning.
+    /// The scheduler's own beginning, 0 µs.
     pub const ZERO: Self = Self(0);
 
     /// `ms` milliseconds after the beginning.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
 use super::value::{Values, duration, id, number};
 use crate::config::Faults;
-use crate::config::node::{Fields, Key, unknown_key};
+use crate::config::node::{Fields, MapKey, unknown_key};
 use crate::config::yaml::{Document, Node};
 use crate::model::{AppId, AskId, Identity, NodeId, Priority, QueuePath};
 use crate::scheduler::{AskSpec, GangStyle, NodeSpec, PartitionCommand, Submission};
@@ -44,7 +44,7 @@ const ASK: [&str; 11] = [
     "taskGroup",
     "tags",
 ];
-use crate::scheduler::place::TYPE_TAG;
+use crate::scheduler::placement::TYPE_TAG;
 /// The most asks of one step.
 const MOST_ASKS: i64 = 1_000_000;
 
@@ -124,7 +124,7 @@ fn step_hint() -> String {
     format!("write one of: {}", STEPS.join(", "))
 }
 
-fn kind(key: Key<'_>, node: Node<'_>, path: &str, faults: &mut Faults) -> Option<StepKind> {
+fn kind(key: MapKey<'_>, node: Node<'_>, path: &str, faults: &mut Faults) -> Option<StepKind> {
     let known: &[&str] = match key.text {
         "node" => &["id", "capacity", "attributes"],
         "updateNode" => &["id", "capacity"],
@@ -175,7 +175,7 @@ fn kind(key: Key<'_>, node: Node<'_>, path: &str, faults: &mut Faults) -> Option
 }
 
 /// The steps whose value is no map.
-fn simple_kind(key: Key<'_>, node: Node<'_>, path: &str, faults: &mut Faults) -> Option<StepKind> {
+fn simple_kind(key: MapKey<'_>, node: Node<'_>, path: &str, faults: &mut Faults) -> Option<StepKind> {
     let command = |command| Some(StepKind::Command(command));
     let name = key.text;
     match name {

@@ -6,6 +6,7 @@
 //! time, and what ends is forgotten.
 
 mod apps;
+mod crowd;
 mod legacy;
 mod rng;
 mod streams;
@@ -16,9 +17,10 @@ use std::time::Duration;
 use super::pace::Pace;
 use super::workload::Workload;
 use crate::config::Config;
-use crate::model::{AppId, AskId, MEMORY, NodeId, Profile, Resource, Time, VCORE};
+use crate::model::{NodeId, Profile, Time};
 use crate::scheduler::{Command, Event, EventKind, NodeSpec, PartitionCommand};
-use apps::Running;
+use crowd::{Crowd, Due, RunningApp, amount};
+pub use legacy::demo_config;
 use legacy::{LEGACY, Legacy};
 use rng::Rng;
 use streams::STREAMS;
@@ -27,8 +29,6 @@ use streams::STREAMS;
 const TICK: Duration = Duration::from_millis(50);
 /// What its state is called.
 const KIND: &str = "demo";
-/// A day of the demo.
-const DAY: Duration = Duration::from_secs(8 * 60);
 /// How many nodes of the smaller and of the larger size there are.
 const NODES: [(&str, u32, u32, u32); 2] = [("std", 8, 32, 128), ("big", 4, 64, 512)];
 /// Time between two drains of a node, and how long one takes, in milliseconds.
@@ -40,11 +40,6 @@ const RETIRE_FIRST: (u32, u32) = (50_000, 75_000);
 const RETIRE_EVERY: (u32, u32) = (80_000, 160_000);
 const RETIRE_AGAIN: (u32, u32) = (1_000, 3_000);
 const RESTORE: (u32, u32) = (20_000, 40_000);
-
-/// The queue configuration of the demo, with comments for newcomers.
-pub fn demo_config() -> &'static str {
-    include_str!("demo/queues.yaml")
-}
 
 /// The demo's workload.
 #[derive(Clone, Debug)]
@@ -98,51 +93,6 @@ impl Workload for Demo {
     fn text_of(&self, config: &Config) -> Option<&str> {
         self.pace.text_of(config)
     }
-}
-
-/// Those who send work to the cluster, all of them at once.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-struct Crowd {
-    rng: Rng,
-    /// What is to be done, by time, then in the order in which it was decided.
-    due: BTreeMap<(Time, u64), Due>,
-    decided: u64,
-    /// Live applications of each stream, and how many it ever had.
-    streams: [Count; STREAMS.len()],
-    apps: BTreeMap<AppId, Running>,
-    legacy: Legacy,
-}
-
-#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
-struct Count {
-    live: u32,
-    ever: u64,
-}
-
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-enum Due {
-    /// The cluster comes up.
-    Start,
-    /// Applications of a stream arrive.
-    Arrive(usize),
-    /// One application of a stream is submitted.
-    Submit(usize),
-    /// An application asks for its next stage.
-    Stage(AppId),
-    /// A task that was preempted is asked for again.
-    Again(AppId),
-    /// A task ends.
-    Release(AppId, AskId),
-    /// The submitter says that the application is over.
-    Remove(AppId),
-    /// A node is taken out of service for a while.
-    Drain,
-    /// It is back.
-    Resume(NodeId),
-    /// The old queue is taken out of the configuration, if something runs in it.
-    Retire,
-    /// It comes back.
-    Restore,
 }
 
 impl Crowd {
@@ -220,7 +170,7 @@ impl Crowd {
 
     /// Takes the old queue out of the configuration while something runs in it, so that it drains for a while.
     fn retire(&mut self, now: Time, commands: &mut Vec<Command>) {
-        let runs = |app: &Running| app.is_in(LEGACY) && app.has_tasks();
+        let runs = |app: &RunningApp| app.is_in(LEGACY) && app.has_tasks();
         if self.apps.values().any(runs) {
             commands.extend(self.legacy.reload(false));
         } else {
@@ -271,22 +221,6 @@ impl Workload for Crowd {
 
 fn node_id(kind: &str, number: u32) -> NodeId {
     NodeId::from(format!("{kind}-{number:02}"))
-}
-
-fn amount(millicores: u32, gigabytes: u32) -> Resource {
-    [(VCORE, i64::from(millicores)), (MEMORY, i64::from(gigabytes) * 1_000_000_000)].into_iter().collect()
-}
-
-/// The time between two arrivals at this time of day: at noon two thirds of what is written, at midnight 1.4
-/// times as much.
-fn slowed(now: Time, least: u32, most: u32) -> (u32, u32) {
-    let day = u64::try_from(DAY.as_micros()).unwrap_or(u64::MAX);
-    // The day begins with the morning rush.
-    let hour = u32::try_from((now.0 + day / 3) % day * 240 / day).unwrap_or(0);
-    let from_noon = hour.abs_diff(120);
-    let percent = 66 + from_noon * 74 / 120;
-    let scale = |wait: u32| u32::try_from(u64::from(wait) * u64::from(percent) / 100).unwrap_or(wait);
-    (scale(least), scale(most))
 }
 
 #[cfg(test)]

@@ -23,11 +23,13 @@ mod decode;
 mod json;
 mod pace;
 mod plot;
+mod reading;
 mod summary;
 mod value;
 
 pub use demo::{Demo, demo_config};
-pub use file::{ConfigSource, Cycles, EmbeddedText, Reading, Scenario, Step, StepKind, read, read_bytes};
+pub use file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
+pub use reading::{Reading, read, read_bytes};
 pub use record::{Recorder, Recording};
 pub use run::{Outcome, Runner, run, run_last};
 pub use steps::ScenarioWorkload;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::json::Json;
 use crate::model::{AppId, AskId, QueuePath, Resource, Time};
 use crate::scheduler::index::{NodeKey, SlabKey};
-use crate::scheduler::queue::Queue;
+use crate::scheduler::state::queue::Queue;
 use crate::scheduler::usage::{QueueUsage, Trackers};
 use crate::scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
 

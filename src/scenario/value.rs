@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::config::Faults;
-use crate::config::node::{Fields, Read};
+use crate::config::node::{FieldValue, Fields};
 use crate::config::properties::parse_duration;
 use crate::config::yaml::{Node, Style};
 use crate::model::{Identity, QuantityFault, Resource, parse_quantity};
@@ -107,7 +107,7 @@ impl<'d> Values<'d, '_> {
             return texts;
         };
         for (name, node) in map {
-            if let Read::Value(value) = node.text(name.text, &self.path, self.faults) {
+            if let FieldValue::Value(value) = node.text(name.text, &self.path, self.faults) {
                 texts.insert(name.text.to_owned(), value.value);
             }
         }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::app::Application;
-use super::event::{Event, EventKind};
 use super::index::AppKey;
-use super::partition::{Partition, Timer};
 use crate::model::{AppState, Resource, Time};
+use crate::scheduler::interface::event::{Event, EventKind};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::timer::Timer;
 
 /// How long an application with one allocation counts as Starting (SCH-170, SCH-171).
 const STARTING: Duration = Duration::from_secs(5 * 60);
@@ -146,7 +147,7 @@ impl Partition {
             _ => {}
         }
         if self.apps.get(key).is_some() {
-            self.touch_app(key);
+            self.mark_app(key);
         }
     }
 
@@ -171,12 +172,12 @@ impl Partition {
             }
         }
         let leaf = app.queue;
-        self.touch_path(leaf);
+        self.mark_path(leaf);
     }
 
     /// The limits of its user do not count it any more (LIM-013).
     pub(super) fn stop_counting_for_user(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
-        self.touch_account(key);
+        self.mark_account(key);
         let app = &mut self.apps[key];
         let group = self.usage.group_of(&app.account);
         self.usage.stop(app, &self.queues.path_up(app.queue));
@@ -190,7 +191,7 @@ impl Partition {
         self.drop_leftovers(now, key, events);
         self.stop_counting_for_user(now, key, events);
         self.stop_placeholder_timer(key);
-        self.tell_group(now, key, true, false, events);
+        self.report_group_link(now, key, true, false, events);
         self.leave_queue(key);
         let Some(mut app) = self.apps.remove(key) else { return };
         let kind = EventKind::AppLeft { app: app.id.clone(), queue: app.queue_path.clone() };
@@ -199,8 +200,8 @@ impl Partition {
         self.unfinished.remove(&key);
         app.ending = None;
         app.finished = Some(now);
-        self.touch_app(key);
-        self.touch_app_set();
+        self.mark_app(key);
+        self.mark_app_set();
         self.remember(now, app);
     }
 
@@ -218,7 +219,7 @@ impl Partition {
 
     /// Takes an application out of its leaf's counters, and out of all those of its user and group.
     pub(super) fn leave_queue(&mut self, key: AppKey) {
-        self.touch_account(key);
+        self.mark_account(key);
         let app = &mut self.apps[key];
         let leaf = app.queue;
         self.usage.leave(app, &self.queues.path_up(leaf));
@@ -239,7 +240,7 @@ impl Partition {
             }
         }
         self.queues.note_priority(leaf, Some(priority), None);
-        self.touch_path(leaf);
+        self.mark_path(leaf);
     }
 
     /// Puts an application among those of its leaf.
@@ -255,11 +256,11 @@ impl Partition {
         let priority = app.counted_priority;
         self.queues.note_priority(leaf, None, Some(priority));
         if self.switches.priority_on_submit {
-            self.queues.hand_up_path(leaf);
+            self.queues.report_priority_up(leaf);
         }
-        self.touch_account(key);
-        self.touch_path(leaf);
-        self.touch_app_set();
+        self.mark_account(key);
+        self.mark_path(leaf);
+        self.mark_app_set();
         self.refresh_app(key);
     }
 

@@ -1,9 +1,9 @@
-//! A scheduler written down whole, and made anew from that.
+//! A whole scheduler as a saved value, and restored from it.
 //!
 //! Invariants:
-//! - what was made anew decides as the one that was written down, command by command: slots, their order of use, timers and
+//! - a restored scheduler decides as the one that was saved, command by command: slots, their order of use, timers and
 //!   counters are kept;
-//! - what follows from the rest is not written: look-ups, orders, candidates, which limits hold for whom; neither is what cycles keep to
+//! - what follows from the rest is not written: look-ups, orders, candidates, which limits hold for whom; neither is what cycles hold to
 //!   save work, on which no decision rests;
 //! - records of placements are shared again: most applications came in the same few ways.
 //!
@@ -15,16 +15,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Scheduler;
-use super::app::Application;
 use super::index::AppKey;
-use super::partition::Partition;
-use super::place::{Placement, Record, Rules};
-use super::queue::ROOT;
-use super::switches::Switches;
-use super::tuning::Tuning;
-use crate::config::{RuleConfig, TemplateConfig};
-use crate::model::{Profile, QueuePath};
+use crate::config::RuleConfig;
+use crate::model::Profile;
+use crate::scheduler::interface::switches::Switches;
+use crate::scheduler::interface::tuning::Tuning;
+use crate::scheduler::placement::{Placement, Record, Rules};
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::queue::ROOT;
+use crate::scheduler::state::scheduler::Scheduler;
 
 /// A scheduler on its way to be written down.
 #[derive(Serialize)]
@@ -94,7 +94,7 @@ impl Scheduler {
         self.tuning = tuning;
         for partition in &mut self.partitions {
             partition.tuning = tuning;
-            partition.wake_all();
+            partition.end_all_backoffs();
         }
     }
 }
@@ -175,7 +175,7 @@ impl SavedPartition {
 }
 
 impl Partition {
-    /// Makes anew what follows from the rest.
+    /// Rebuilds what follows from the rest.
     fn index(&mut self) {
         self.nodes.index();
         self.usage.users.index();
@@ -228,68 +228,5 @@ impl Application {
                 None => {}
             }
         }
-    }
-}
-
-/// Stands for the record of a placement until that is found.
-pub(super) fn no_record() -> Arc<Record> {
-    static NONE: std::sync::LazyLock<Arc<Record>> = std::sync::LazyLock::new(|| {
-        let refused = super::place::Refusal::NoUser.into();
-        let placement = Placement { outcome: super::place::Outcome::Refused(refused), trace: Default::default() };
-        Arc::new(Record { rules: Arc::default(), placement })
-    });
-    Arc::clone(&NONE)
-}
-
-/// Stands for the switches until the profile is known.
-pub(super) const fn no_switches() -> Switches {
-    Switches::of(Profile::Kornsole)
-}
-
-/// Which limits hold for an application follows from its queue, its user and its group: only whether that was decided is written.
-pub(super) mod decided {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::scheduler::usage::Bound;
-
-    pub fn serialize<S: Serializer>(bounds: &Option<Vec<Bound>>, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_bool(bounds.is_some())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Bound>>, D::Error> {
-        Ok(bool::deserialize(from)?.then(Vec::new))
-    }
-}
-
-/// Which asks stand behind a namesake follows from the asks: only how many there are is written.
-pub(super) mod namesakes {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::scheduler::app::Namesakes;
-
-    pub fn serialize<S: Serializer>(namesakes: &Namesakes, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_u64(namesakes.values().map(|earlier| earlier.len() as u64).sum())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Namesakes, D::Error> {
-        u64::deserialize(from).map(|_| Namesakes::new())
-    }
-}
-
-/// A template with the queue that it is from.
-pub(super) mod template {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::{Arc, QueuePath, TemplateConfig};
-
-    type Template = Option<(QueuePath, Arc<TemplateConfig>)>;
-
-    pub fn serialize<S: Serializer>(template: &Template, to: S) -> Result<S::Ok, S::Error> {
-        template.as_ref().map(|(from, template)| (from, &**template)).serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Template, D::Error> {
-        let template = Option::<(QueuePath, TemplateConfig)>::deserialize(from)?;
-        Ok(template.map(|(from, template)| (from, Arc::new(template))))
     }
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{About, ChapterAnswer, Link, Records, Source, TextAnswer, ViewAnswer};
-use crate::engine::journal::Past;
-use crate::engine::{Core, Counters, Engine, EventLog, Host, Ledger, Numbering, Progress, Published};
+use crate::engine::journal::JournalHistory;
+use crate::engine::{AuditLog, Core, Counters, Engine, EventLog, Host, Numbering, Progress, Published};
 use crate::model::{Identity, Time};
 use crate::view::act::{Actor, Answer, Done, Order, Refusal};
 use crate::view::{EventPage, Record, Toward, View};
@@ -30,12 +30,12 @@ impl Embedded {
     fn look_back<T: 'static>(
         &self,
         answer: Box<dyn FnOnce(Result<T, String>) + Send>,
-        look: impl FnOnce(&Past) -> Result<T, String> + Send + 'static,
+        look: impl FnOnce(&JournalHistory) -> Result<T, String> + Send + 'static,
     ) {
-        let Some(past) = self.engine.past().cloned() else {
+        let Some(past) = self.engine.history().cloned() else {
             return answer(Err("nothing is kept without a state folder".to_owned()));
         };
-        // Without a thread nothing answers, and the console goes on without it.
+        // Without a thread nothing answers, and the console continues without it.
         let _ = std::thread::Builder::new().name("past".to_owned()).spawn(move || answer(look(&past)));
     }
 }
@@ -83,20 +83,20 @@ impl Source for Embedded {
     }
 
     fn refused(&self, order: Order, refusal: Refusal) {
-        // Whoever tried was told already.
+        // Who tried was reported already.
         self.engine.refuse(self.actor.clone(), order, refusal, Box::new(|_| {}));
     }
 
     fn records(&self, known: u64) -> Option<Records> {
-        Records::of(self.engine.ledger(), &self.actor, known)
+        Records::of(self.engine.audit_log(), &self.actor, known)
     }
 
     fn revision_text(&self, number: u64, answer: TextAnswer) {
-        answer(Records::text_of(self.engine.ledger(), number));
+        answer(Records::text_of(self.engine.audit_log(), number));
     }
 
     fn keeps_past(&self) -> bool {
-        self.engine.past().is_some()
+        self.engine.history().is_some()
     }
 
     fn view_at(&self, at: Time, answer: ViewAnswer) {
@@ -117,13 +117,13 @@ impl Source for Embedded {
     }
 }
 
-/// A scheduler in this process whose time moves only when it is told to: for tests and tapes.
+/// A scheduler in this process whose time moves only when it is reported to: for tests and tapes.
 pub struct Stepped {
     core: Mutex<Core>,
     published: Published,
     events: Arc<EventLog>,
     counters: Arc<Counters>,
-    ledger: Arc<Ledger>,
+    ledger: Arc<AuditLog>,
     about: About,
     actor: Actor,
 }
@@ -143,7 +143,7 @@ impl Stepped {
     pub fn unstarted(mut core: Core, about: About, actor: impl Into<Actor>) -> Self {
         let view = core.take_view().unwrap_or_default();
         let (events, counters, ledger) =
-            (Arc::clone(core.events()), Arc::clone(core.counters()), Arc::clone(core.ledger()));
+            (Arc::clone(core.events()), Arc::clone(core.counters()), Arc::clone(core.audit_log()));
         let (core, published, actor) = (Mutex::new(core), Published::new(view), actor.into());
         Self { core, published, events, counters, ledger, about, actor }
     }
@@ -156,7 +156,7 @@ impl Stepped {
     }
 
     /// Carries out what is due by `until`, at most `steps` cycles and commands, and shows the outcome. After
-    /// [`Progress::Busy`] the next call goes on with the rest.
+    /// [`Progress::Busy`] the next call continues with the rest.
     pub fn advance_until(&self, until: Time, steps: usize) -> Progress {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         let progress = core.run_until(until, steps);
@@ -208,12 +208,12 @@ impl Host for Stepped {
         answer(self.carry_out(&actor, &order));
     }
 
-    fn ledger(&self) -> &Arc<Ledger> {
+    fn audit_log(&self) -> &Arc<AuditLog> {
         &self.ledger
     }
 
     fn refuse(&self, actor: Actor, order: Order, refusal: Refusal, answer: Answer) {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner).refused(&actor, &order, &refusal);
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).enter_refusal(&actor, &order, &refusal);
         answer(Err(refusal));
     }
 }
@@ -252,7 +252,7 @@ impl Source for Stepped {
     }
 
     fn refused(&self, order: Order, refusal: Refusal) {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner).refused(&self.actor, &order, &refusal);
+        self.core.lock().unwrap_or_else(PoisonError::into_inner).enter_refusal(&self.actor, &order, &refusal);
     }
 
     fn records(&self, known: u64) -> Option<Records> {

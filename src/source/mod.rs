@@ -37,7 +37,7 @@ pub trait Source: Send + Sync {
     }
 
     /// Events from number `since` on, at most `limit`, by the numbering that has all of them. Of a source that knows of no events
-    /// the page is empty and says that they are not tracked.
+    /// The page is empty and says that they are not tracked.
     fn events(&self, since: u64, limit: usize) -> EventPage {
         let _ = (since, limit);
         EventPage::default()
@@ -52,7 +52,7 @@ pub trait Source: Send + Sync {
     /// Who acts through this source.
     fn identity(&self) -> &Identity;
 
-    /// Is told what is on the screen, so that a source which has to ask for everything asks for this first.
+    /// Is reported what is on the screen, so that a source which has to ask for everything asks for this first.
     fn look(&self, _glance: &Glance) {}
 
     /// Who gives orders through this source.
@@ -63,7 +63,7 @@ pub trait Source: Send + Sync {
         Err(Arc::from("nothing can be changed through this connection"))
     }
 
-    /// Has an order carried out; `answer` is called once, from any thread, with what came of it. A source that takes no orders
+    /// Has an order carried out; `answer` is called once, from any thread, with the result of it. A source that takes no orders
     /// refuses all.
     fn act(&self, order: Order, answer: Answer) {
         let why = self.actor().err().unwrap_or_else(|| Arc::from("orders are not taken here"));
@@ -74,7 +74,7 @@ pub trait Source: Send + Sync {
     /// its own audit of what it was asked for.
     fn refused(&self, _order: Order, _refusal: Refusal) {}
 
-    /// Whether an order would be refused, as far as the view can tell: for greying out. An order that passes can still be
+    /// Whether an order would be refused, as far as the view can say: for greying out. An order that passes can still be
     /// refused.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ pub trait Source: Send + Sync {
         }
     }
 
-    /// Whether what a preview tells is worked out here, on a picture of a cluster that offers no preview itself: an estimate
+    /// Whether what a preview says is worked out here, on a state of a cluster that offers no preview itself: an estimate
     /// (`rest.md` E12).
     fn estimates(&self) -> bool {
         false
@@ -97,7 +97,7 @@ pub trait Source: Send + Sync {
         self.view().configuration.clone()
     }
 
-    /// Who did what and which configurations were in force, as far as that is known here and whoever acts may see it; `None` when
+    /// Who did what and which configurations were in force, as far as that is known here and who acts may see it; `None` when
     /// nothing has changed since the generation `known` (0: nothing is known). A source that has to ask does so while
     /// [`Sight::Records`] is on the screen.
     fn records(&self, known: u64) -> Option<Records> {
@@ -136,17 +136,17 @@ pub trait Source: Send + Sync {
         answer(Err(format!("nothing is kept of {at}")));
     }
 
-    /// Has `wake` called soon after each new view, from any thread; bursts may be told once. Replaces the one before.
+    /// Has `wake` called soon after each new view, from any thread; bursts may be reported once. Replaces the one before.
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>);
 }
 
 /// What a scheduler says of its own health (`rest.md` 5.13).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OwnHealth {
-    /// It is in this process, and its view tells all there is.
+    /// It is in this process, and its view says all there is.
     Here,
     /// What it answered last, and when, by the cluster's time.
-    Told(Arc<Health>, Time),
+    Reported(Arc<Health>, Time),
     /// That is not known, for this reason.
     Unknown(Arc<str>),
 }
@@ -185,7 +185,7 @@ pub struct Glance {
 /// Which kind of thing is on the screen, as far as it has to be asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Sight {
-    /// The tree of queues, or what rests on it.
+    /// The tree of queues, or what is paused on it.
     #[default]
     Queues,
     /// Applications; those of one leaf.

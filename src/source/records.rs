@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::engine::Ledger;
+use crate::engine::AuditLog;
 use crate::view::act::Actor;
-use crate::view::ledger::{AuditPage, AuditQuery, Revision};
+use crate::view::audit::{AuditPage, AuditQuery, Revision};
 
 /// How many entries and revisions are shown at most.
 pub const SHOWN: usize = 10_000;
@@ -12,7 +12,7 @@ pub const SHOWN: usize = 10_000;
 /// Where the text of a revision goes, or why it cannot be had. Called once, from any thread.
 pub type TextAnswer = Box<dyn FnOnce(Result<Arc<str>, String>) + Send>;
 
-/// What is known of a ledger at one moment, as far as whoever acts may see it.
+/// What is known of a ledger at one moment, as far as who acts may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Records {
     /// Counts up with each change.
@@ -30,7 +30,7 @@ impl Records {
     }
 
     /// What somebody may see of a ledger in this process; `None` when it is as it was at a generation.
-    pub fn of(ledger: &Ledger, actor: &Actor, known: u64) -> Option<Self> {
+    pub fn of(ledger: &AuditLog, actor: &Actor, known: u64) -> Option<Self> {
         let generation = ledger.generation();
         if generation == known {
             return None;
@@ -45,7 +45,7 @@ impl Records {
     ///
     /// # Errors
     /// It is not known.
-    pub fn text_of(ledger: &Ledger, number: u64) -> Result<Arc<str>, String> {
+    pub fn text_of(ledger: &AuditLog, number: u64) -> Result<Arc<str>, String> {
         let revision = ledger.revision(number).ok_or_else(|| format!("there is no revision {number}"))?;
         revision.text.clone().ok_or_else(|| format!("the text of revision {number} is not known"))
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{About, Link, Records, Source, SourcePlace};
-use crate::api::convert::read::{Picture, Shapes, time};
+use crate::api::convert::read::{RemoteState, Shapes, time};
 use crate::api::dto;
 use crate::model::{Identity, Profile, Time};
 use crate::view::View;
@@ -56,17 +56,17 @@ impl Source for Saved {
     fn on_change(&self, _wake: Box<dyn Fn() + Send + Sync>) {}
 }
 
-/// The whole picture of a dump.
+/// The whole state of a dump.
 fn view(dump: dto::StateDump) -> Arc<View> {
     let tells_allocation_time =
         dump.applications.iter().flat_map(|app| &app.allocations).any(|one| one.allocation_delay != 0);
     let at = moment(&dump);
-    let mut picture = Picture::new(profile(&dump), Shapes { tells_allocation_time });
-    picture.dump(dump, at);
-    picture.take_view(at).unwrap_or_default()
+    let mut remote_state = RemoteState::new(profile(&dump), Shapes { tells_allocation_time });
+    remote_state.dump(dump, at);
+    remote_state.take_view(at).unwrap_or_default()
 }
 
-/// The profile for previews, by the shape of the dump: the children of a queue are named anew since 1.6.
+/// The profile for previews, by the shape of the dump: the children of a queue are named again since 1.6.
 fn profile(dump: &dto::StateDump) -> Profile {
     let ours = dump.cluster_info.iter().any(|cluster| cluster.cluster_name == "kornsole");
     let new = dump.partitions.iter().any(|partition| partition.preemption_enabled.is_some());

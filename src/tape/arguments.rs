@@ -7,7 +7,7 @@ use regex::Regex;
 use super::file::Pattern;
 use super::line::{Line, Unclosed};
 use crate::config::Place;
-use crate::console::present::text::nearest;
+use crate::console::spelling::nearest;
 
 /// The most times that one word presses a key.
 const MOST_PRESSES: u32 = 10_000;

@@ -1,5 +1,4 @@
-//! Text → [`Tape`]: the tape language, VHS's syntax as far as it goes, with words of our own. `read` reads it, `arguments` are its
-//! parts.
+//! Text → [`Tape`]: the tape language, VHS's syntax as far as it goes, with words of our own. [`super::read()`] parses it.
 //!
 //! Invariants:
 //! - all faults of a text come back in one pass, at most one a line, each with its place; with a fault there is no tape;
@@ -25,9 +24,8 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use super::read::Reader;
 use crate::config::{Fault, Place};
-use crate::console::input::key::Key;
+use crate::console::state::key::Key;
 use crate::console::theme::{Depth, ThemeName};
 use crate::model::{Identity, Profile};
 use crate::view::act::Actor;
@@ -227,11 +225,6 @@ pub struct Reading {
     pub tape: Option<Tape>,
     /// All faults by place.
     pub faults: Vec<Fault>,
-}
-
-/// Reads a tape from bytes, which may be no text at all.
-pub fn read(bytes: &[u8]) -> Reading {
-    Reader::default().read(bytes)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 //! Invariants:
 //! - no IO, no clock, no thread: texts and a scheduler (or a [`Rig`] with one) come in, outcomes go out as data;
 //! - the same tape on the same scheduler gives the same screens, byte for byte;
-//! - no tape can hang: keys, virtual time and the scheduler's work are all bounded, and a bound that is hit is told with its line.
+//! - no tape can hang: keys, virtual time and the scheduler's work are all bounded, and a bound that is hit is reported with its line.
 
 mod arguments;
 pub mod cast;
@@ -19,17 +19,21 @@ pub mod file;
 pub mod heard;
 mod line;
 pub mod play;
+mod player;
 mod read;
 pub mod record;
 pub mod rig;
 pub mod screen;
+mod settings;
 pub mod snapshot;
+mod stage;
 pub mod svg;
 pub mod watch;
 pub mod words;
 
-pub use file::{Act, Against, Head, Pattern, Reading, Step, Tape, read};
+pub use file::{Act, Against, Head, Pattern, Reading, Step, Tape};
 pub use play::{Failure, Limits, Played, Stage, play, play_on};
+pub use read::read;
 pub use rig::Rig;
 pub use screen::Screen;
 pub use snapshot::{Picture, Shot, Shots};

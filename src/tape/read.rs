@@ -6,12 +6,13 @@ use std::time::Duration;
 use super::arguments::{
     Wrong, cell, count, did_you_mean, duration, pattern, seed, source_forms, turns, typed, value, wait,
 };
-use super::file::{Act, Against, Head, Pace, Reading, Step, Tape, Where};
+use super::file::{Act, Against, Head, Reading, Step, Tape, Where};
 use super::line::Line;
+use super::settings::HeadSettings;
 use super::words;
 use crate::config::{Faults, Place};
-use crate::console::theme::{Depth, ThemeName, Themes};
-use crate::model::{Identity, Profile};
+use crate::console::theme::{Depth, Themes};
+use crate::model::Identity;
 
 /// The longest text that is read as a tape, in bytes.
 pub(super) const LONGEST: usize = 1 << 20;
@@ -21,40 +22,24 @@ const LARGEST_SIDE: u16 = 1000;
 /// How long `Wait` waits when a tape does not say.
 const WAIT_LIMIT: Duration = Duration::from_secs(15);
 
+/// Reads a tape from bytes, which may be no text at all.
+pub fn read(bytes: &[u8]) -> Reading {
+    Reader::default().read(bytes)
+}
+
 /// Reads one text.
 #[derive(Default)]
-pub(super) struct Reader {
+struct Reader {
     faults: Faults,
     head: Option<Head>,
     said: BTreeMap<&'static str, Place>,
-    settings: Settings,
+    settings: HeadSettings,
     steps: Vec<Step>,
     names: BTreeMap<String, u32>,
 }
 
-#[derive(Default)]
-struct Settings {
-    against: Option<(Against, Place)>,
-    identity: Option<Identity>,
-    core: Profile,
-    theme: ThemeName,
-    depth: Depth,
-    ascii: bool,
-    scheduler_admin: bool,
-    read_only: bool,
-    served: bool,
-    pace: Pace,
-    wait: Option<Duration>,
-    width: Option<u16>,
-    height: Option<u16>,
-}
-
-/// Who sits before the console when a tape does not say.
-const SOMEBODY: &str = "you";
-
 impl Reader {
-    /// Reads a tape from bytes, which may be no text at all.
-    pub fn read(mut self, bytes: &[u8]) -> Reading {
+    fn read(mut self, bytes: &[u8]) -> Reading {
         let nowhere = Place::default();
         match std::str::from_utf8(bytes) {
             _ if bytes.len() > LONGEST => {
@@ -83,29 +68,12 @@ impl Reader {
             }
         }
         let settings = std::mem::take(&mut self.settings);
-        let Some((against, at)) = settings.against else {
-            // A source that was said wrongly has been told already.
-            if !self.said.contains_key("Source") {
-                let hint = format!("begin it with {}", source_forms());
-                self.faults.error("TAPE-007", Place { line: 1, column: 1 }, "", "the tape has no source", hint);
-            }
-            return;
-        };
-        self.head = Some(Head {
-            against,
-            at,
-            scheduler_admin: settings.scheduler_admin || settings.identity.is_none(),
-            identity: settings.identity.unwrap_or_else(|| Identity::new(SOMEBODY, [SOMEBODY])),
-            read_only: settings.read_only,
-            core: settings.core,
-            served: settings.served,
-            theme: settings.theme,
-            depth: settings.depth,
-            ascii: settings.ascii,
-            pace: settings.pace,
-            width: settings.width.unwrap_or(80),
-            height: settings.height.unwrap_or(24),
-        });
+        self.head = settings.into_head();
+        // A source that was said wrongly has its own fault already.
+        if self.head.is_none() && !self.said.contains_key("Source") {
+            let hint = format!("begin it with {}", source_forms());
+            self.faults.error("TAPE-007", Place { line: 1, column: 1 }, "", "the tape has no source", hint);
+        }
     }
 
     fn word(&mut self, line: &mut Line<'_>) -> Result<(), Wrong> {

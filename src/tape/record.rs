@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::console::input::key::{Code, Key};
+use crate::console::state::key::{Code, Key};
 
 use super::words;
 
@@ -221,7 +221,8 @@ fn name(key: Key) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::{Act, read};
+    use super::super::file::Act;
+    use super::super::read::read;
     use super::*;
 
     fn recorder() -> Recorder {

@@ -1,6 +1,6 @@
 //! The words of the tape language: what each is, and the keys.
 
-use crate::console::input::key::{Code, Key};
+use crate::console::state::key::{Code, Key};
 
 /// The words that are no keys, in the order of the documentation.
 pub const WORDS: [&str; 21] = [

@@ -1,27 +1,25 @@
-//! Makes views of a scheduler, each from the one before and what was touched since.
+//! Makes views of a scheduler, each from the one before and what was dirty since.
 //!
 //! The first view reads everything. From then on a view costs what changed: rows of objects that the scheduler did not
 //! touch are the very same allocations as before.
 
 use std::sync::Arc;
 
-use imbl::{OrdMap, Vector};
+use imbl::Vector;
 
 use super::act::Configuration;
 use super::history::{self, History};
-use super::rows::{
-    AppGroup, AppRow, AskLog, AskNotes, AskRow, AskState, NodeAllocation, NodeRow, Origin, PendingReason, PriorityRow,
-    PropertyRow, QueueRow, QueueSettings, StateChange, TaskGroupRow,
-};
+use super::notice::{Notice, NoticeWeight};
+use super::row_builder::{app_row, ask_notes, ask_row, group_of, node_row, queue_row, settings_of};
+use super::rows::{AppRow, NodeAllocation};
+use super::sample::Sample;
+use super::snapshot::{PartitionView, View};
 use super::users::{self, Side, UsageBuilder};
-use super::{Notice, NoticeWeight, PartitionView, QueueLimits, Sample, View};
 use crate::model::{NodeId, Time};
-use crate::scheduler::app::{Application, Ask, Tried};
-use crate::scheduler::gang::TaskGroup;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey, SlabKey};
-use crate::scheduler::node::Node;
-use crate::scheduler::queue::{Queue, Settings};
-use crate::scheduler::touched::Touched;
+use crate::scheduler::state::dirty::Dirty;
+use crate::scheduler::state::queue::Settings;
+use crate::scheduler::usage::QueueLimits;
 use crate::scheduler::{Partition, Scheduler};
 
 /// How many notices are kept.
@@ -34,12 +32,12 @@ pub struct ViewBuilder {
     partitions: Vec<PartitionBuilder>,
     /// When the allocation rate changes next by itself.
     rate_changes: Option<Time>,
-    notices_told: u64,
-    news: bool,
+    notice_count: u64,
+    changed: bool,
     history: History,
 }
 
-/// What is kept of a partition beside its view.
+/// What is known of a partition beside its view.
 #[derive(Debug, Default)]
 struct PartitionBuilder {
     /// The settings from which each queue's row was made, by slot.
@@ -55,9 +53,9 @@ impl ViewBuilder {
     /// The view at `now`, or `None` if it would be the one before.
     pub fn update(&mut self, now: Time, scheduler: &mut Scheduler) -> Option<Arc<View>> {
         let names = |view: &View| view.partitions.iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>();
-        let mut changed = std::mem::take(&mut self.news);
+        let mut changed = std::mem::take(&mut self.changed);
         if names(&self.view) != scheduler.partitions().iter().map(|p| Arc::clone(&p.name)).collect::<Vec<_>>() {
-            self.start_over(scheduler);
+            self.reset(scheduler);
             changed = true;
         }
         let parts = self.view.partitions.iter_mut().zip(&mut self.partitions);
@@ -76,12 +74,12 @@ impl ViewBuilder {
 
     /// Has the next view show every pending ask as it is: counts that change in every cycle are shown now and then only.
     pub fn show_pending(&mut self, scheduler: &mut Scheduler) {
-        scheduler.partitions_mut().iter_mut().for_each(Partition::touch_pending);
+        scheduler.partitions_mut().iter_mut().for_each(Partition::mark_pending);
     }
 
-    /// What was told and sampled so far, for whoever keeps it: the notices, how many there ever were, and the samples.
-    pub fn kept(&self) -> (&Vector<Arc<Notice>>, u64, &Vector<Arc<Sample>>) {
-        (&self.view.notices, self.notices_told, self.history.samples())
+    /// What outlasts a restart: the notices, how many there ever were, and the samples.
+    pub fn saved(&self) -> (&Vector<Arc<Notice>>, u64, &Vector<Arc<Sample>>) {
+        (&self.view.notices, self.notice_count, self.history.samples())
     }
 
     /// The next view comes after one that somebody else made of `generation`. Gives the generation of that one.
@@ -90,55 +88,55 @@ impl ViewBuilder {
         self.view.generation
     }
 
-    /// Brings back what was told and sampled.
-    pub fn bring_back(&mut self, notices: Vec<Notice>, told: u64, samples: Vec<Sample>) {
-        self.news = true;
+    /// Restores what [`ViewBuilder::saved`] gave.
+    pub fn restore(&mut self, notices: Vec<Notice>, notice_count: u64, samples: Vec<Sample>) {
+        self.changed = true;
         self.view.notices = notices.into_iter().map(Arc::new).collect();
-        self.notices_told = told;
+        self.notice_count = notice_count;
         self.history = History::default();
         samples.into_iter().for_each(|sample| self.history.add(sample));
         self.view.history = self.history.samples().clone();
     }
 
-    /// Adds something worth telling to the next view.
+    /// Adds a notice to the next view.
     pub fn notice(&mut self, at: Time, weight: NoticeWeight, title: String, text: String) {
-        self.notices_told += 1;
-        self.news = true;
-        self.view.notices.push_back(Arc::new(Notice { number: self.notices_told, at, weight, title, text }));
+        self.notice_count += 1;
+        self.changed = true;
+        self.view.notices.push_back(Arc::new(Notice { number: self.notice_count, at, weight, title, text }));
         if self.view.notices.len() > NOTICES {
             self.view.notices.pop_front();
         }
     }
 
-    /// Shows from the next view on how the configuration in force is written.
+    /// Shows from the next view on the text of the active configuration.
     pub fn set_configuration(&mut self, configuration: Option<Arc<Configuration>>) {
-        self.news = true;
+        self.changed = true;
         self.view.configuration = configuration;
     }
 
-    /// Shows from the next view on whether the scheduler rests.
-    pub fn set_resting(&mut self, resting: bool) {
-        self.news |= self.view.resting != resting;
-        self.view.resting = resting;
+    /// Shows from the next view on whether the scheduler is paused.
+    pub fn set_paused(&mut self, paused: bool) {
+        self.changed |= self.view.paused != paused;
+        self.view.paused = paused;
     }
 
     /// Takes a sample for the history; the next view has it (SCH-230).
     pub fn sample(&mut self, now: Time, scheduler: &Scheduler) {
-        self.news = true;
+        self.changed = true;
         self.history.add(history::take(now, scheduler));
         self.view.history = self.history.samples().clone();
     }
 
-    /// When the rate changes by itself, because time goes on.
+    /// When the rate changes by itself, because time passes.
     pub fn next_change(&self) -> Option<Time> {
         self.rate_changes
     }
 
-    fn start_over(&mut self, scheduler: &mut Scheduler) {
+    fn reset(&mut self, scheduler: &mut Scheduler) {
         self.view.partitions.clear();
         self.partitions.clear();
         for partition in scheduler.partitions_mut() {
-            partition.touched = None;
+            partition.dirty = None;
             self.view.partitions.push(PartitionView { name: Arc::clone(&partition.name), ..Default::default() });
             self.partitions.push(PartitionBuilder::default());
         }
@@ -157,48 +155,48 @@ impl ViewBuilder {
 
 impl PartitionBuilder {
     fn update(&mut self, view: &mut PartitionView, partition: &mut Partition) -> bool {
-        let touched = match &mut partition.touched {
-            Some(touched) if touched.is_empty() => return false,
-            Some(touched) => touched.take(),
+        let dirty = match &mut partition.dirty {
+            Some(dirty) if dirty.is_empty() => return false,
+            Some(dirty) => dirty.take(),
             None => {
                 // A partition that nobody has looked at yet, perhaps a new one by the name of one that is gone.
                 let (tree_generation, app_generation) = (view.tree_generation, view.app_generation);
                 let name = Arc::clone(&partition.name);
                 *view = PartitionView { name, tree_generation, app_generation, ..PartitionView::default() };
                 *self = Self::default();
-                partition.touched = Some(Touched::default());
+                partition.dirty = Some(Dirty::default());
                 everything(partition)
             }
         };
-        view.tree_generation += u64::from(touched.tree);
-        view.app_generation += u64::from(touched.app_set);
+        view.tree_generation += u64::from(dirty.tree);
+        view.app_generation += u64::from(dirty.app_set);
         let mut limits_changed = false;
-        for key in touched.queues.iter() {
+        for key in dirty.queues.iter() {
             limits_changed |= self.update_queue(view, partition, key);
         }
         if limits_changed {
             view.limited_users = users::limited(view, Side::User);
             view.limited_groups = users::limited(view, Side::Group);
         }
-        for key in touched.apps.iter() {
+        for key in dirty.apps.iter() {
             update_app(view, partition, key);
         }
-        for (app, ask, arrival) in &touched.asks {
+        for (app, ask, arrival) in &dirty.asks {
             update_ask(view, partition, *app, *ask, *arrival);
         }
         // Slots are used again: all that is gone goes first, or an id in a new slot would go with its old one.
-        for key in touched.nodes.iter() {
+        for key in dirty.nodes.iter() {
             self.drop_node(view, partition, key);
         }
-        for key in touched.nodes.iter() {
+        for key in dirty.nodes.iter() {
             self.update_node(view, partition, key);
         }
-        for (node, number) in &touched.allocations {
+        for (node, number) in &dirty.allocations {
             self.update_allocation(view, partition, *node, *number);
         }
         let PartitionView { users, groups, .. } = view;
-        self.users.update(users, &partition.usage.users, Side::User, touched.users.iter(), partition);
-        self.groups.update(groups, &partition.usage.groups, Side::Group, touched.groups.iter(), partition);
+        self.users.update(users, &partition.usage.users, Side::User, dirty.users.iter(), partition);
+        self.groups.update(groups, &partition.usage.groups, Side::Group, dirty.groups.iter(), partition);
         self.update_ended(view, partition);
         view.state = partition.state;
         view.preemption = partition.preemption;
@@ -294,8 +292,8 @@ impl PartitionBuilder {
 }
 
 /// All there is, for the first view.
-fn everything(partition: &Partition) -> Touched {
-    let mut all = Touched { tree: true, app_set: true, ..Touched::default() };
+fn everything(partition: &Partition) -> Dirty {
+    let mut all = Dirty { tree: true, app_set: true, ..Dirty::default() };
     partition.queues.iter().for_each(|queue| all.queues.mark(queue.key));
     for (key, app) in partition.apps.iter() {
         all.apps.mark(key);
@@ -350,173 +348,6 @@ fn update_ask(view: &mut PartitionView, partition: &Partition, app: AppKey, ask:
     };
 }
 
-/// What there is to tell of an ask beside its row; of most there is nothing.
-fn ask_notes(ask: &Ask) -> Option<Arc<AskNotes>> {
-    let notes = AskNotes {
-        log: if ask.allocation.is_none() { ask.log.clone() } else { AskLog::default() },
-        replaced: ask.replaced,
-        originator: ask.originator,
-        preempted: ask.allocation.is_some_and(|allocation| allocation.preempted),
-        preempted_others: ask.preempted_others,
-    };
-    (notes != AskNotes::default()).then(|| Arc::new(notes))
-}
-
-fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: Arc<[QueueKey]>) -> QueueRow {
-    let properties = &queue.settings.properties;
-    QueueRow {
-        slot: queue.key,
-        path: queue.path.clone(),
-        parent: queue.parent,
-        children,
-        leaf: queue.leaf,
-        managed: queue.managed,
-        state: queue.state,
-        state_since: queue.state_since,
-        priority: PriorityRow {
-            raw: queue.raw_priority,
-            current: queue.current_priority(),
-            offset: properties.priority_offset,
-            policy: properties.priority_policy,
-        },
-        running: queue.running,
-        max_running: queue.settings.max_applications,
-        allocating_accepted: queue.allocating_accepted.len() as u64,
-        allocating_apps: queue.allocating_accepted.iter().cloned().collect(),
-        app_count: queue.app_count,
-        apps: queue.apps.clone(),
-        allocated: queue.allocated.clone(),
-        pending: queue.pending.clone(),
-        preempting: queue.preempting.clone(),
-        guaranteed: queue.guaranteed.clone(),
-        max: queue.max.clone(),
-        settings,
-    }
-}
-
 fn same_limits(one: &Arc<QueueLimits>, other: &Arc<QueueLimits>) -> bool {
     Arc::ptr_eq(one, other) || one.is_empty() && other.is_empty()
-}
-
-fn settings_of(settings: &Settings) -> QueueSettings {
-    let property = |(key, value): (&String, &crate::config::properties::Property)| PropertyRow {
-        key: key.clone(),
-        value: value.value.clone(),
-        from: if value.template {
-            Origin::Template(value.from.clone())
-        } else {
-            Origin::Queue(value.from.clone(), value.at)
-        },
-    };
-    QueueSettings {
-        at: settings.at,
-        properties: settings.merged.iter().map(property).collect(),
-        app_sort: settings.properties.app_sort,
-        sort_by_priority: settings.properties.sort_by_priority,
-        preemption_policy: settings.properties.preemption_policy,
-        preemption_delay: settings.properties.preemption_delay,
-        admin_acl: settings.admin_acl.clone(),
-        submit_acl: settings.submit_acl.clone(),
-        template: settings.template.clone(),
-        limits: Arc::clone(&settings.limits),
-    }
-}
-
-fn group_of(app: &Application, partition: &Partition) -> AppGroup {
-    match app.account.group.and_then(|group| partition.usage.groups.get(group)) {
-        Some(group) => AppGroup::Group(Arc::clone(&group.name)),
-        None if app.account.bounds.is_none() => AppGroup::Undecided,
-        None => AppGroup::Ungrouped,
-    }
-}
-
-fn app_row(app: &Application, old: Option<&AppRow>) -> AppRow {
-    let log = match old {
-        Some(old) if old.log.len() == app.log.len() => old.log.clone(),
-        _ => app.log.iter().map(|(at, state)| StateChange { at: *at, state: *state }).collect(),
-    };
-    AppRow {
-        slot: app.key,
-        id: app.id.clone(),
-        queue: app.queue_path.clone(),
-        who: app.who.clone(),
-        group: AppGroup::Undecided,
-        held_by_queue: !app.runnable_in_queue,
-        held_by_limits: !app.runnable_by_limits,
-        state: app.state,
-        submitted: app.submitted,
-        started: app.started,
-        finished: app.finished,
-        priority: app.priority(),
-        allocated: app.allocated.clone(),
-        placeholder: app.allocated_placeholder.clone(),
-        pending: app.pending.clone(),
-        task_groups: app.task_groups.iter().filter(|(_, group)| group.count > 0).map(task_group_row).collect(),
-        tags: Arc::clone(&app.tags),
-        asks: old.map(|old| old.asks.clone()).unwrap_or_default(),
-        notes: old.map(|old| old.notes.clone()).unwrap_or_default(),
-        max_allocated: app.max_allocated.clone(),
-        past: Arc::clone(&app.past),
-        pending_asks: u32::try_from(app.pending_order.len()).unwrap_or(u32::MAX),
-        log,
-        message: app.message.clone(),
-        requested: Arc::clone(&app.requested_queue),
-        placement: Some(Arc::clone(&app.placement)),
-    }
-}
-
-fn task_group_row((name, group): (&Arc<str>, &TaskGroup)) -> TaskGroupRow {
-    TaskGroupRow {
-        name: Arc::clone(name),
-        count: group.count,
-        replaced: group.replaced,
-        timed_out: group.timed_out,
-        min_resource: group.min_resource.clone(),
-    }
-}
-
-fn ask_row(ask: &Ask, reserved: Option<NodeId>, partition: &Partition) -> AskRow {
-    let state = match &ask.allocation {
-        Some(allocation) => {
-            AskState::Allocated { node: partition.nodes[allocation.node].id.clone(), since: Some(allocation.since) }
-        }
-        None => AskState::Pending {
-            reason: match ask.tried {
-                Tried::Never => PendingReason::NotTried,
-                Tried::UserQuota => PendingReason::UserQuota,
-                Tried::QueueQuota => PendingReason::QueueQuota,
-                Tried::NoNode => PendingReason::NoNode,
-                Tried::Placeholder => PendingReason::Placeholder,
-            },
-            reserved,
-        },
-    };
-    AskRow {
-        id: ask.id.clone(),
-        resource: ask.resource.clone(),
-        priority: ask.priority,
-        created: ask.created,
-        state,
-        placeholder: ask.placeholder,
-        task_group: ask.task_group.clone(),
-        required_node: ask.required_node.clone(),
-        tags: ask.tags.clone(),
-    }
-}
-
-fn node_row(node: &Node, allocations: OrdMap<u64, NodeAllocation>, partition: &Partition) -> NodeRow {
-    let kept_for = |(app, ask): &(AppKey, AskKey)| {
-        let app = partition.apps.get(*app)?;
-        Some((app.id.clone(), app.asks.get(*ask)?.id.clone()))
-    };
-    NodeRow {
-        id: node.id.clone(),
-        capacity: node.total.clone(),
-        allocated: node.allocated.clone(),
-        occupied: node.occupied.clone(),
-        schedulable: node.schedulable,
-        attributes: Arc::clone(&node.attributes),
-        allocations,
-        reservations: node.reservations.iter().filter_map(kept_for).collect(),
-    }
 }

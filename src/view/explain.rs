@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{PartitionView, QueueRow};
 use crate::model::{Priority, PriorityPolicy, QueuePath, Resource};
-pub use crate::scheduler::place::access::AclKind;
+pub use crate::scheduler::placement::access::AclKind;
 
 /// One step of how a priority is seen on the way up (SCH-063, SCH-068).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,16 +2,15 @@
 //! 5.14).
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use imbl::Vector;
 
-use super::View;
-use crate::model::{AppState, QueuePath, Resource, Time};
+pub use super::sample::SAMPLE_EVERY;
+use super::sample::{PartitionSample, QueueSample, Sample, step};
+use super::snapshot::View;
+use crate::model::{AppState, QueuePath, Time};
 use crate::scheduler::{Partition, Scheduler};
 
-/// How often a sample is taken.
-pub const SAMPLE_EVERY: Duration = Duration::from_secs(10);
 /// How many samples are kept as they were taken: those of an hour. Of older ones, those on the minute stay.
 pub const FINE: usize = 360;
 /// How many samples are kept: those of the last hour, and one a minute of the day before it.
@@ -19,114 +18,36 @@ pub const SAMPLES: usize = FINE + 1440;
 /// How many queues are kept over all samples; where there are more, the oldest samples keep their totals only.
 const QUEUES: usize = 100_000;
 
-/// One moment of a cluster.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Sample {
-    /// When.
-    pub at: Time,
-    /// Applications that are Starting or Running.
-    pub running: u64,
-    /// Live applications, in any state.
-    pub live: u64,
-    /// Allocations that exist, placeholders among them.
-    pub allocations: u64,
-    /// Allocations made since the beginning.
-    pub made: u64,
-    /// Asks that are pending.
-    pub pending_asks: u64,
-    /// The partitions, in the order of the configuration.
-    pub partitions: Vec<PartitionSample>,
-}
-
-/// One partition at one moment.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct PartitionSample {
-    /// Its name.
-    #[serde(with = "crate::model::saved::text")]
-    pub name: Arc<str>,
-    /// What its nodes have.
-    pub capacity: Resource,
-    /// What is allocated.
-    pub allocated: Resource,
-    /// What is pending.
-    pub pending: Resource,
-    /// The queues in which something is allocated or pending, a parent before its children; none in samples that are too old.
-    #[serde(with = "samples")]
-    pub queues: Arc<[QueueSample]>,
-}
-
-/// One queue at one moment.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct QueueSample {
-    /// The queue.
-    pub queue: QueuePath,
-    /// What is allocated in it and below it.
-    pub allocated: Resource,
-    /// What is pending.
-    pub pending: Resource,
-    /// Applications that are Starting or Running.
-    pub running: u64,
-}
-
-/// Shared samples as a sequence.
-mod samples {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::QueueSample;
-
-    pub fn serialize<S: Serializer>(samples: &Arc<[QueueSample]>, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(samples.iter())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[QueueSample]>, D::Error> {
-        Vec::deserialize(from).map(Arc::from)
-    }
-}
-
-impl Sample {
-    /// Whether it is the one of its minute, of those taken every [`SAMPLE_EVERY`].
-    pub fn on_the_minute(&self) -> bool {
-        step(self.at).is_multiple_of(6)
-    }
-
-    /// A sample of what a view shows: for who has no scheduler, but sees one.
-    fn of_view(now: Time, view: &View) -> Self {
-        let mut sample = Self { at: now, made: view.allocations_made, ..Self::default() };
-        for part in &view.partitions {
-            for app in part.apps.iter().flatten() {
-                sample.live += 1;
-                sample.running += u64::from(matches!(app.state, AppState::Starting | AppState::Running));
-                sample.allocations += (app.asks.len() as u64).saturating_sub(u64::from(app.pending_asks));
-                sample.pending_asks += u64::from(app.pending_asks);
-            }
-            let queues: Arc<[QueueSample]> = part
-                .walk()
-                .filter(|row| !row.allocated.is_zero() || !row.pending.is_zero())
-                .map(|row| QueueSample {
-                    queue: row.path.clone(),
-                    allocated: row.allocated.clone(),
-                    pending: row.pending.clone(),
-                    running: row.running,
-                })
-                .collect();
-            let root = part.root();
-            sample.partitions.push(PartitionSample {
-                name: Arc::clone(&part.name),
-                capacity: part.capacity.clone(),
-                allocated: root.map(|root| root.allocated.clone()).unwrap_or_default(),
-                pending: root.map(|root| root.pending.clone()).unwrap_or_default(),
-                queues,
-            });
+/// A sample of what a view shows, where there is no scheduler in this process.
+fn sample_of(now: Time, view: &View) -> Sample {
+    let mut sample = Sample { at: now, made: view.allocations_made, ..Sample::default() };
+    for part in &view.partitions {
+        for app in part.apps.iter().flatten() {
+            sample.live += 1;
+            sample.running += u64::from(matches!(app.state, AppState::Starting | AppState::Running));
+            sample.allocations += (app.asks.len() as u64).saturating_sub(u64::from(app.pending_asks));
+            sample.pending_asks += u64::from(app.pending_asks);
         }
-        sample
+        let queues: Arc<[QueueSample]> = part
+            .walk()
+            .filter(|row| !row.allocated.is_zero() || !row.pending.is_zero())
+            .map(|row| QueueSample {
+                queue: row.path.clone(),
+                allocated: row.allocated.clone(),
+                pending: row.pending.clone(),
+                running: row.running,
+            })
+            .collect();
+        let root = part.root();
+        sample.partitions.push(PartitionSample {
+            name: Arc::clone(&part.name),
+            capacity: part.capacity.clone(),
+            allocated: root.map(|root| root.allocated.clone()).unwrap_or_default(),
+            pending: root.map(|root| root.pending.clone()).unwrap_or_default(),
+            queues,
+        });
     }
-}
-
-/// Which step of [`SAMPLE_EVERY`] a time is in.
-const fn step(at: Time) -> u64 {
-    at.0 / SAMPLE_EVERY.as_micros() as u64
+    sample
 }
 
 /// The last samples, the oldest first.
@@ -151,7 +72,7 @@ impl History {
     pub fn watch(&mut self, now: Time, view: &View) -> bool {
         let due = self.samples.back().is_none_or(|last| step(last.at) < step(now));
         if due {
-            self.add(Sample::of_view(now, view));
+            self.add(sample_of(now, view));
         }
         due
     }
@@ -230,6 +151,7 @@ fn of_partition(partition: &Partition) -> PartitionSample {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Resource;
 
     fn sample(at: u32, queues: usize) -> Sample {
         let queue =

@@ -11,170 +11,38 @@
 //! - the REST client builds the same rows from a remote's answers.
 
 pub mod act;
+pub mod audit;
 pub mod build;
 pub mod chapter;
 pub mod drain;
 pub mod explain;
 pub mod health;
 pub mod history;
-pub mod ledger;
 pub mod notice;
 pub mod preview;
 pub mod record;
+mod row_builder;
 pub mod rows;
+mod sample;
+mod snapshot;
+mod usage;
 pub mod users;
 
-use std::sync::Arc;
-
-use imbl::{OrdMap, Vector};
-
-use crate::config::NodeSortConfig;
-use crate::model::{AppId, NodeId, QueuePath, QueueState, Resource, Time};
-pub use crate::scheduler::place;
+pub use crate::scheduler::placement;
 pub use build::ViewBuilder;
 pub use chapter::{Chapter, Toward};
 pub use drain::drain_notice;
 pub use health::{Health, HealthCheck, health, health_of_picture};
-pub use history::{History, PartitionSample, QueueSample, Sample};
+pub use history::History;
 pub use notice::{Notice, NoticeWeight};
 pub use record::{ChangeDetail, ChangeType, EventPage, ObjectType, Record};
 pub use rows::{
     AppGroup, AppRow, AppSlot, AskNotes, AskRow, AskState, Failure, NodeAllocation, NodeRow, Origin, PendingReason,
     PriorityRow, PropertyRow, QueueRow, QueueSettings, QueueSlot, StateChange,
 };
-pub use users::{LimitUse, QueueUsageRow, Side, UsageRow, UsageRows};
+pub use sample::{PartitionSample, QueueSample, Sample};
+pub use snapshot::{PartitionView, View};
+pub use usage::{LimitUse, QueueUsageRow, UsageRow, UsageRows};
+pub use users::Side;
 
 pub use crate::scheduler::usage::QueueLimits;
-
-/// One consistent moment of a cluster.
-#[derive(Clone, Debug, Default)]
-pub struct View {
-    /// Counts up with every published change.
-    pub generation: u64,
-    /// The cluster's own time.
-    pub at: Time,
-    /// The partitions in the order of the configuration.
-    pub partitions: Vec<PartitionView>,
-    /// Allocations since the beginning, over all partitions.
-    pub allocations_made: u64,
-    /// Allocations per second of cluster time over the last seconds.
-    pub allocation_rate: f64,
-    /// The configuration in force, as it was written; `None` where that is not known.
-    pub configuration: Option<Arc<act::Configuration>>,
-    /// From when on a queue has been draining for long (SCH-211); zero: never.
-    pub stuck_after: std::time::Duration,
-    /// The scheduler rests: nothing happens by itself, and its time stands.
-    pub resting: bool,
-    /// What was worth telling, the oldest first; only the last ones are kept.
-    pub notices: Vector<Arc<Notice>>,
-    /// What the cluster looked like, the oldest sample first: those of the last hour, and one a minute of the day before (SCH-230).
-    pub history: Vector<Arc<Sample>>,
-}
-
-/// One partition at one moment. Cheap to clone: the maps share their content.
-#[derive(Clone, Debug, Default)]
-pub struct PartitionView {
-    /// The partition's name.
-    pub name: Arc<str>,
-    /// The partition's state.
-    pub state: QueueState,
-    /// Sum of the nodes' capacities.
-    pub capacity: Resource,
-    /// Sum of what is allocated on the nodes.
-    pub allocated: Resource,
-    /// Counts up when a queue is added or removed; the same number means the same tree.
-    pub tree_generation: u64,
-    /// Counts up when an application comes, goes or moves; the same number means the same set in the same queues.
-    pub app_generation: u64,
-    /// Whether asks may preempt here (SCH-150).
-    pub preemption: bool,
-    /// How nodes are sorted (SCH-090).
-    pub node_sort: Arc<NodeSortConfig>,
-    /// The placement rules in force.
-    pub rules: Arc<place::Rules>,
-    /// How often they decided since they came into force.
-    pub hits: Arc<place::Hits>,
-    /// The queues by slot; the root is in slot 0. A slot is empty after its queue is gone, and may be filled again.
-    pub queues: Vector<Option<Arc<QueueRow>>>,
-    /// The live applications by slot. A slot is empty after its application ended, and may be filled again.
-    pub apps: Vector<Option<Arc<AppRow>>>,
-    /// Number of live applications.
-    pub live_apps: usize,
-    /// Applications that ended, the oldest first: completed, failed, killed, rejected.
-    pub ended: Vector<Arc<AppRow>>,
-    /// The nodes by id.
-    pub nodes: OrdMap<NodeId, Arc<NodeRow>>,
-    /// The users with a live application, by name.
-    pub users: UsageRows,
-    /// The groups that live applications count under, by name.
-    pub groups: UsageRows,
-    /// The users that a limit in force names, by name, with the queues of these limits and those above, and nothing in use.
-    pub limited_users: UsageRows,
-    /// The groups that a limit in force names, the shared pot `*` too, likewise.
-    pub limited_groups: UsageRows,
-    /// What the server that this was read from says that its reader may do; `None` where there is no such server.
-    pub decided: Option<Arc<act::Decided>>,
-}
-
-impl PartitionView {
-    /// The root queue. `None` only before the first configuration is loaded.
-    pub fn root(&self) -> Option<&Arc<QueueRow>> {
-        self.queue(QueueSlot(0))
-    }
-
-    /// The queue in a slot.
-    pub fn queue(&self, slot: QueueSlot) -> Option<&Arc<QueueRow>> {
-        self.queues.get(slot.0 as usize)?.as_ref()
-    }
-
-    /// The queue of a path, found by walking down from the root.
-    pub fn queue_at(&self, path: &QueuePath) -> Option<&Arc<QueueRow>> {
-        self.queue_at_text(path.as_str())
-    }
-
-    /// The same for a text in lower case, which may be anything else.
-    pub(crate) fn queue_at_text(&self, path: &str) -> Option<&Arc<QueueRow>> {
-        let mut parts = path.split('.');
-        let mut row = self.root().filter(|root| Some(root.path.as_str()) == parts.next())?;
-        for part in parts {
-            let at = row.children.binary_search_by(|slot| match self.queue(*slot) {
-                Some(child) => child.path.name().cmp(part),
-                None => std::cmp::Ordering::Less,
-            });
-            row = self.queue(row.children[at.ok()?])?;
-        }
-        Some(row)
-    }
-
-    /// The live application in a slot.
-    pub fn app(&self, slot: AppSlot) -> Option<&Arc<AppRow>> {
-        self.apps.get(slot.0 as usize)?.as_ref()
-    }
-
-    /// An application by its id: the live one, else the one that ended last under this id. Looks at all of them; meant for
-    /// a question of a person, not for every frame.
-    pub fn app_by_id(&self, id: &AppId) -> Option<&Arc<AppRow>> {
-        let live = self.apps.iter().flatten().find(|app| app.id == *id);
-        live.or_else(|| self.ended.iter().rev().find(|app| app.id == *id))
-    }
-
-    /// The live applications in a queue and below, in the order of their ids. Looks at all of them; meant for a question of a
-    /// person, not for every frame.
-    pub fn apps_in(&self, queue: &QueuePath) -> Vec<&Arc<AppRow>> {
-        let mut inside: Vec<_> = self.apps.iter().flatten().filter(|app| app.queue.is_within(queue)).collect();
-        inside.sort_by(|a, b| a.id.cmp(&b.id));
-        inside
-    }
-
-    /// All queues, a parent before its children, children by name.
-    pub fn walk(&self) -> impl Iterator<Item = &Arc<QueueRow>> {
-        let mut stack: Vec<QueueSlot> = vec![QueueSlot(0)];
-        std::iter::from_fn(move || {
-            loop {
-                let Some(row) = self.queue(stack.pop()?) else { continue };
-                stack.extend(row.children.iter().rev());
-                return Some(row);
-            }
-        })
-    }
-}

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{PartitionView, View, ViewBuilder};
 use crate::config::{Config, DEFAULT_POLICY_GROUP};
 use crate::model::{AppId, Profile, QueueState, Time};
-use crate::scheduler::place::{self, Admission, Gate, QueueFacts, QueueTree, Request};
+use crate::scheduler::placement;
+use crate::scheduler::placement::{Admission, Gate, QueueFacts, QueueTree, Request};
 use crate::scheduler::{Command, EventKind, Scheduler};
 
 impl QueueTree for PartitionView {
@@ -13,7 +14,7 @@ impl QueueTree for PartitionView {
         let row = self.queue_at_text(path)?;
         Some(QueueFacts {
             path: &row.path,
-            state: place::QueueState::of(row.leaf, row.managed, row.state),
+            state: placement::QueueState::of(row.leaf, row.managed, row.state),
             submit_acl: &row.settings.submit_acl,
             admin_acl: &row.settings.admin_acl,
             template: row.settings.template.as_ref(),

@@ -17,8 +17,8 @@ use crate::model::{
 pub use crate::scheduler::index::QueueKey as QueueSlot;
 
 /// Why asks were not allocated, and what applications have used.
-pub use crate::scheduler::ask_log::{AskLog, Failure, FailureCount};
-pub use crate::scheduler::past::{ByInstance, Past};
+pub use crate::scheduler::state::ask_log::{AskLog, Failure, FailureCount};
+pub use crate::scheduler::usage::tracked_resources::{ByInstance, TrackedResources};
 
 /// Where a live application's row stands in its partition's view.
 pub use crate::scheduler::index::AppKey as AppSlot;
@@ -172,7 +172,7 @@ pub struct AppRow {
     /// The most that it had allocated at one time, name by name.
     pub max_allocated: Resource,
     /// What it has used that has ended.
-    pub past: Arc<Past>,
+    pub past: Arc<TrackedResources>,
     /// Number of pending asks among them.
     pub pending_asks: u32,
     /// Every state entered, the oldest first.
@@ -182,7 +182,7 @@ pub struct AppRow {
     /// The queue that was asked for; may be empty.
     pub requested: Arc<str>,
     /// How it came to its first queue, or why to none; `None` where that is not known.
-    pub placement: Option<Arc<crate::scheduler::place::Record>>,
+    pub placement: Option<Arc<crate::scheduler::placement::Record>>,
 }
 
 /// The group that an application counts under (LIM-030).

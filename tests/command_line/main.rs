@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "a failed test says so by a panic")]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod diff;
 mod place;
 mod run;

@@ -163,13 +163,13 @@ fn a_long_run_tells_on_a_terminal_how_far_it_is() {
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
     use std::io::Read;
 
-    let file = std::env::temp_dir().join(format!("kornsole-run-{}.yaml", std::process::id()));
     let text = format!(
         "version: 1\nconfig: '{}'\nsteps:\n  - node: {{id: n, capacity: {{vcore: 1}}}}\n  - submit: {{app: x, queue: root.a, user: \
          sue}}\n  - ask: {{app: x, id: t, resource: {{vcore: 2}}, count: 100}}\n  - schedule: 10000000\n",
         CONFIG.replace('\'', "''")
     );
-    std::fs::write(&file, text).expect("the temporary folder can be written");
+    let folder = crate::common::TestFolder::new();
+    let file = folder.write("scenario.yaml", text);
     let pty = native_pty_system().openpty(PtySize::default()).expect("a terminal");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_kornsole"));
     command.args(["run", "--summary"]);
@@ -188,7 +188,6 @@ fn a_long_run_tells_on_a_terminal_how_far_it_is() {
     assert!(seen.contains(": step 4 of 4, "), "{seen}");
     child.kill().expect("it runs");
     child.wait().expect("it was started here");
-    std::fs::remove_file(&file).expect("it was written here");
 }
 
 #[test]

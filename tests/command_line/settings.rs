@@ -1,17 +1,16 @@
 //! The scheduler's own configuration by the real binary: what holds, where it is from, and what is refused.
 
-use std::path::PathBuf;
+use crate::common::TestFolder;
 
 /// Runs the binary in a folder of the test's own. Gives exit code, standard output, standard error.
-fn kornsole(folder: &PathBuf, arguments: &[&str]) -> (i32, String, String) {
-    let (code, out, err) = super::kornsole(folder, arguments, "");
+fn kornsole(folder: &TestFolder, arguments: &[&str]) -> (i32, String, String) {
+    let (code, out, err) = super::kornsole(&**folder, arguments, "");
     (code.unwrap(), out, err)
 }
 
-fn folder(name: &str, file: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("kornsole-settings-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("own.yaml"), file).unwrap();
+fn folder(file: &str) -> TestFolder {
+    let folder = TestFolder::new();
+    folder.write("own.yaml", file);
     folder
 }
 
@@ -21,7 +20,7 @@ fn line<'t>(text: &'t str, key: &str) -> &'t str {
 
 #[test]
 fn what_holds_is_printed_with_where_it_is_from() {
-    let folder = folder("print", "cleaner.interval: 20s\nqueues.file: q.yaml\nqueues.policyGroup: batch\n");
+    let folder = folder("cleaner.interval: 20s\nqueues.file: q.yaml\nqueues.policyGroup: batch\n");
     let print = ["--scheduler-config", "own.yaml", "--print-scheduler-config"];
     let (code, out, err) = kornsole(&folder, &print);
     assert_eq!((code, err.as_str()), (0, ""));
@@ -45,12 +44,11 @@ fn what_holds_is_printed_with_where_it_is_from() {
     let (code, demo, _) = kornsole(&folder, &["demo", "--scheduler-config", "own.yaml", "--print-scheduler-config"]);
     assert_eq!(code, 0);
     assert!(line(&demo, "cleaner.interval").ends_with("# own.yaml:1"));
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn what_is_printed_is_a_file_that_comes_to_the_same() {
-    let folder = folder("again", "drain.command: [tell, 'to: \"all\"', '#']\nscheduler.acl: '*'\n");
+    let folder = folder("drain.command: [tell, 'to: \"all\"', '#']\nscheduler.acl: '*'\n");
     let (_, first, _) = kornsole(&folder, &["--scheduler-config", "own.yaml", "--print-scheduler-config"]);
     std::fs::write(folder.join("again.yaml"), &first).unwrap();
     let (code, again, err) = kornsole(&folder, &["--scheduler-config", "again.yaml", "--print-scheduler-config"]);
@@ -65,12 +63,11 @@ fn what_is_printed_is_a_file_that_comes_to_the_same() {
             && keys.contains("No effect yet: the resource manager is this process itself."),
         "{keys}"
     );
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn faults_are_told_with_their_place_all_at_once_and_nothing_starts() {
-    let folder = folder("faults", "bind.prt: 1\ncleaner.interval: never\ntls.key: k.pem\n");
+    let folder = folder("bind.prt: 1\ncleaner.interval: never\ntls.key: k.pem\n");
     for command in [&["--scheduler-config", "own.yaml"][..], &["demo", "--scheduler-config", "own.yaml"]] {
         let (code, out, err) = kornsole(&folder, command);
         assert_eq!((code, out.as_str()), (1, ""));
@@ -91,7 +88,6 @@ fn faults_are_told_with_their_place_all_at_once_and_nothing_starts() {
     let (code, _, err) = kornsole(&folder, &["--set", "queues.file=gone.yaml"]);
     assert_eq!(code, 1, "the queue configuration that it names is read");
     assert!(err.contains("gone.yaml: cannot be read"), "{err}");
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use kornsole::config::{Config, DEFAULT_CONFIG, Place, Severity, Source, read_bytes, read_file};
 use kornsole::model::{Profile, Time};
-use kornsole::scheduler::{Command, EventKind, Scheduler, check};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::{Command, EventKind, Scheduler};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -44,7 +45,7 @@ fn is_taken(config: Config, profile: Profile) {
         let events = scheduler.apply(Time::ZERO, &Command::Configure(Arc::clone(config)));
         let refused = events.iter().find(|event| matches!(event.kind, EventKind::ConfigRejected { .. }));
         assert!(refused.is_none() || profile != Profile::Kornsole, "{refused:?}");
-        assert_eq!(check::violations(&scheduler), Vec::<String>::new());
+        assert_eq!(invariants::violations(&scheduler), Vec::<String>::new());
     }
 }
 

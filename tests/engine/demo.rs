@@ -10,7 +10,8 @@ use kornsole::config::Config;
 use kornsole::engine::{Core, Progress, Setup};
 use kornsole::model::{AppState, Profile, QueueState, Time};
 use kornsole::scenario::{self, Demo, ScenarioWorkload, Sink, StepKind, Workload, demo_config, scenario_text};
-use kornsole::scheduler::{Command, Event, EventKind, ReleaseReason, RunnableCause, Scheduler, check};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::{Command, Event, EventKind, ReleaseReason, RunnableCause, Scheduler};
 
 type Allocation = (String, String, String);
 
@@ -210,7 +211,7 @@ fn what_the_scheduler_can_do_is_seen_soon_and_again_and_again() {
     }
     assert!(seen["queue added"].len() > 4, "the queue comes back: {:?}", seen["queue added"]);
     assert_eq!(seen.get("refusal"), None, "nothing is refused");
-    assert_eq!(check::violations(core.scheduler()), [""; 0]);
+    assert_eq!(invariants::violations(core.scheduler()), [""; 0]);
 }
 
 /// A reload, victims and placeholders among the events do not confuse the other profiles' demo.
@@ -220,7 +221,7 @@ fn every_profile_has_its_demo() {
         let mut core = kornsole::cli::demo::core(42, &Setup::of(profile)).expect("the configuration is valid");
         run_until(&mut core, 300);
         assert!((40..=100).contains(&utilisation(&core)), "{profile}: {} %", utilisation(&core));
-        assert_eq!(check::violations(core.scheduler()), [""; 0], "{profile}");
+        assert_eq!(invariants::violations(core.scheduler()), [""; 0], "{profile}");
     }
 }
 

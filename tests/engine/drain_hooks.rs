@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
-use std::path::PathBuf;
 use std::process::Command as Process;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -10,12 +9,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kornsole::config;
 use kornsole::config::settings::DrainConfig;
-use kornsole::engine::tell::Tell;
-use kornsole::engine::{Core, DrainReport, Engine, Hook};
+use kornsole::engine::drain_hooks::DrainNotifier;
+use kornsole::engine::{Core, DrainHook, DrainReport, Engine};
 use kornsole::model::{Acl, Identity, Profile, QueuePath, Resource, Time};
 use kornsole::scheduler::{AskSpec, Command, Draining, NodeSpec, PartitionCommand, Submission};
-use kornsole::source::{About, Embedded, Source, SourcePlace};
+use kornsole::source::{Embedded, Source};
 use serde_json::Value;
+
+use crate::common::{TestFolder, about};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -29,32 +30,14 @@ partitions:
     queues: [{name: a}, {name: legacy, adminacl: sue}]
 ";
 
-/// A folder of one test, gone when it ends.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("kornsole-tell-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    /// A pipe with a name, and whatever is written into it first.
-    fn pipe(&self) -> (String, Receiver<String>) {
-        let pipe = self.0.join("pipe").display().to_string();
-        assert!(Process::new("mkfifo").arg(&pipe).status().unwrap().success());
-        let (tell, told) = channel();
-        let name = pipe.clone();
-        std::thread::spawn(move || tell.send(std::fs::read_to_string(name).unwrap()));
-        (pipe, told)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A named pipe in a folder, and whatever is written into it first.
+fn pipe(folder: &TestFolder) -> (String, Receiver<String>) {
+    let pipe = folder.join("pipe").display().to_string();
+    assert!(Process::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (tell, told) = channel();
+    let name = pipe.clone();
+    std::thread::spawn(move || tell.send(std::fs::read_to_string(name).unwrap()));
+    (pipe, told)
 }
 
 fn patient(command: &[&str]) -> DrainConfig {
@@ -86,11 +69,10 @@ fn drain(hook: &DrainConfig) -> Embedded {
         core.apply(&command.into());
     }
     core.run_until(core.now(), 100);
-    let engine = Engine::start_telling(core, 1.0, Hook::of(hook)).unwrap();
+    let engine = Engine::start_with_hook(core, 1.0, DrainHook::of(hook)).unwrap();
     let drained = WITH.replace(", {name: legacy, adminacl: sue}", "");
     engine.apply(Command::Configure(read(&drained))).recv_timeout(PATIENCE).unwrap();
-    let about = About { place: SourcePlace::Embedded, name: "test".to_owned(), notes: Vec::new() };
-    Embedded::new(engine, about, Identity::new("sue", ["dev"]))
+    Embedded::new(engine, about("test"), Identity::new("sue", ["dev"]))
 }
 
 /// The notice that telling has failed, as soon as it is there.
@@ -128,8 +110,8 @@ fn check_document(document: &str) {
 
 #[test]
 fn the_command_reads_what_there_is_to_tell() {
-    let folder = Folder::new("command");
-    let (pipe, told) = folder.pipe();
+    let folder = TestFolder::new();
+    let (pipe, told) = pipe(&folder);
     let _source = drain(&patient(&["sh", "-c", "cat > \"$1\"", "tell", &pipe]));
     check_document(&told.recv_timeout(PATIENCE).unwrap());
 }
@@ -147,9 +129,9 @@ fn a_command_that_fails_is_repeated_and_then_told() {
 
 #[test]
 fn a_command_that_works_at_the_second_try_is_no_failure() {
-    let folder = Folder::new("second");
-    let (pipe, told) = folder.pipe();
-    let mark = folder.0.join("mark").display().to_string();
+    let folder = TestFolder::new();
+    let (pipe, told) = pipe(&folder);
+    let mark = folder.join("mark").display().to_string();
     let script = "if [ -e \"$2\" ]; then cat > \"$1\"; else : > \"$2\"; exit 1; fi";
     let source = drain(&DrainConfig { retries: 1, ..patient(&["sh", "-c", script, "tell", &pipe, &mark]) });
     check_document(&told.recv_timeout(PATIENCE).unwrap());
@@ -251,19 +233,19 @@ fn a_webhook_over_tls_is_believed_by_its_authority_only() {
         let key = made.signing_key.serialize_der().try_into().unwrap();
         Some(config.unwrap().with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key).unwrap())
     };
-    let folder = Folder::new("tls");
-    let authorities = Some(folder.0.join("ca.pem"));
-    std::fs::write(folder.0.join("ca.pem"), made.cert.pem()).unwrap();
+    let folder = TestFolder::new();
+    let authorities = Some(folder.join("ca.pem"));
+    std::fs::write(folder.join("ca.pem"), made.cert.pem()).unwrap();
     let (address, requests) = listen(&["204 No Content"], certificate());
     let _source = drain(&DrainConfig { webhook: Some(address), authorities, ..patient(&[]) });
     check_document(&requests.recv_timeout(PATIENCE).unwrap().1);
 
     let (address, _requests) = listen(&[], certificate());
     let hook = DrainConfig { webhook: Some(address), ..patient(&[]) };
-    let told = failure(&drain(&DrainConfig { authorities: Some(folder.0.join("no.pem")), ..hook.clone() }));
+    let told = failure(&drain(&DrainConfig { authorities: Some(folder.join("no.pem")), ..hook.clone() }));
     assert!(told.contains("no.pem cannot be read: ") && told.ends_with("; tried once"), "{told}");
-    std::fs::write(folder.0.join("empty.pem"), "").unwrap();
-    let told = failure(&drain(&DrainConfig { authorities: Some(folder.0.join("empty.pem")), ..hook }));
+    std::fs::write(folder.join("empty.pem"), "").unwrap();
+    let told = failure(&drain(&DrainConfig { authorities: Some(folder.join("empty.pem")), ..hook }));
     assert!(told.contains("empty.pem has no certificate in PEM; tried once"), "{told}");
 
     let (address, requests) = listen(&["204 No Content"], certificate());
@@ -292,9 +274,9 @@ fn whoever_hands_in_a_report_never_waits() {
     // Nobody answers there, so the first report stays under way.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let webhook = Some(format!("http://{}/", silent.local_addr().unwrap()));
-    let hook = Hook::of(&DrainConfig { webhook, ..patient(&[]) }).unwrap();
-    let tell = Tell::start(hook, |title, why| panic!("{title}: {why}")).unwrap();
-    let refused = (0..66).find_map(|_| tell.tell(&report(), UNIX_EPOCH).err());
+    let hook = DrainHook::of(&DrainConfig { webhook, ..patient(&[]) }).unwrap();
+    let tell = DrainNotifier::start(hook, |title, why| panic!("{title}: {why}")).unwrap();
+    let refused = (0..66).find_map(|_| tell.notify(&report(), UNIX_EPOCH).err());
     assert_eq!(refused.unwrap(), "the administrators of root.legacy are not told: 64 reports wait already");
 }
 
@@ -308,5 +290,5 @@ fn the_document_of_a_stuck_queue() {
 
 #[test]
 fn nothing_is_called_where_nothing_is_set() {
-    assert!(Hook::of(&DrainConfig::default()).is_none());
+    assert!(DrainHook::of(&DrainConfig::default()).is_none());
 }

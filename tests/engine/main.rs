@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod demo;
 mod drain_hooks;
 mod orders;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::cli::demo;
-use kornsole::engine::journal::{Folder, Kept, MemoryDisk};
+use kornsole::engine::journal::{Folder, MemoryDisk, RunningJournal};
 use kornsole::engine::{Core, Numbering, Progress, Setup};
 use kornsole::model::{Profile, Time};
 use kornsole::scenario::{Demo, Workload};
@@ -13,7 +13,7 @@ use kornsole::view::{Record, Toward, View};
 
 const SEED: u64 = 42;
 
-fn demo_on(disk: MemoryDisk, setup: &Setup, seed: u64) -> Result<(Core, Kept, Arc<MemoryDisk>), String> {
+fn demo_on(disk: MemoryDisk, setup: &Setup, seed: u64) -> Result<(Core, RunningJournal, Arc<MemoryDisk>), String> {
     let disk = Arc::new(disk);
     let folder = Folder::on(Arc::clone(&disk) as _).map_err(|trouble| trouble.to_string())?;
     let workload: Box<dyn Workload> = Box::new(Demo::new(seed, setup.profile));
@@ -60,7 +60,7 @@ fn the_demo_goes_on_where_it_was_cut_off() {
             kept.snapshot(&mut core).unwrap();
         }
         run(&mut core, at);
-        assert!(kept.keep_up(&mut core));
+        assert!(kept.sync(&mut core));
         let (mut again, again_kept, _) = demo_on(MemoryDisk::from(disk.copy()), &setup, SEED).unwrap();
         run(&mut again, at);
         assert_eq!(core.now(), again.now());
@@ -88,8 +88,8 @@ fn the_past_can_be_looked_at() {
             kept.snapshot(&mut core).unwrap();
         }
     }
-    assert!(kept.keep_up(&mut core));
-    let past = kept.past();
+    assert!(kept.sync(&mut core));
+    let past = kept.history();
     for (at, then) in seen {
         same(&then, &picture(&past.view_at(at).unwrap()));
     }

@@ -4,14 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use kornsole::config;
-use kornsole::engine::journal::{Folder, Kept};
+use kornsole::engine::journal::{Folder, RunningJournal};
 use kornsole::engine::{Core, Engine};
 use kornsole::model::{Profile, QueueState};
 use kornsole::view::act::Act;
-use kornsole::view::ledger::RevisionSource;
+use kornsole::view::audit::RevisionSource;
 use std::sync::Arc;
 
-use super::stage::{Scratch, ask, engine, perform, setup, submit};
+use crate::common::TestFolder;
+
+use super::stage::{ask, engine, perform, setup, submit};
 
 const OLD: &str = "partitions:
   - name: default
@@ -29,15 +31,15 @@ partitions:
         queues: [{name: a, submitacl: '*'}]
 ";
 
-fn begin(state: &Path, file: &Path) -> (Core, Kept) {
+fn begin(state: &Path, file: &Path) -> (Core, RunningJournal) {
     let setup = setup();
     let bytes = fs::read(file).unwrap();
     let fresh = Box::new(|workload| {
         let config = config::read(std::str::from_utf8(&bytes).unwrap(), Profile::Kornsole).config.ok_or("no")?;
-        Ok(Core::set_up(&setup, Arc::new(config), workload)?.written(&bytes, Some(file.to_owned())))
+        Ok(Core::set_up(&setup, Arc::new(config), workload)?.with_config_text(&bytes, Some(file.to_owned())))
     });
     let (mut core, kept) = Folder::open(state, false).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
-    core.keep_in(file, fs::read(file).unwrap());
+    core.attach_config_file(file, fs::read(file).unwrap());
     (core, kept)
 }
 
@@ -53,8 +55,8 @@ fn state_of(core: &Core, queue: &str) -> Option<QueueState> {
 
 #[test]
 fn a_start_finishes_a_change_that_was_cut_off() {
-    let scratch = Scratch::new("rename");
-    let (state, file) = (scratch.0.join("state"), scratch.0.join("queues.yaml"));
+    let scratch = TestFolder::new();
+    let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
     let engine = engine(begin(&state, &file));
     configure(&engine, NEW, OLD);
@@ -66,7 +68,7 @@ fn a_start_finishes_a_change_that_was_cut_off() {
     assert_eq!(fs::read_to_string(&file).unwrap(), NEW, "the change was decided");
     let written = core.configuration().unwrap();
     assert_eq!((&*written.text, written.revision), (NEW, 2));
-    assert_eq!(core.ledger().revision(2).and_then(|revision| revision.text.clone()).as_deref(), Some(NEW));
+    assert_eq!(core.audit_log().revision(2).and_then(|revision| revision.text.clone()).as_deref(), Some(NEW));
     drop((core, kept));
     let (core, _kept) = begin(&state, &file);
     assert_eq!(core.configuration().unwrap().revision, 2, "and it stays at that");
@@ -74,8 +76,8 @@ fn a_start_finishes_a_change_that_was_cut_off() {
 
 #[test]
 fn a_file_that_was_edited_meanwhile_comes_into_force_and_hurts_nothing_that_runs() {
-    let scratch = Scratch::new("edit");
-    let (state, file) = (scratch.0.join("state"), scratch.0.join("queues.yaml"));
+    let scratch = TestFolder::new();
+    let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
     let engine = engine(begin(&state, &file));
     perform(&engine, submit("app", "root.b")).unwrap();
@@ -87,13 +89,13 @@ fn a_file_that_was_edited_meanwhile_comes_into_force_and_hurts_nothing_that_runs
     let part = &core.scheduler().partitions()[0];
     assert_eq!(part.app(&"app".into()).unwrap().asks.len(), 2, "what was there is there");
     assert_eq!(core.configuration().unwrap().revision, 2);
-    assert_eq!(core.ledger().revision(2).map(|revision| revision.source), Some(RevisionSource::File));
+    assert_eq!(core.audit_log().revision(2).map(|revision| revision.source), Some(RevisionSource::File));
 }
 
 #[test]
 fn a_start_without_the_file_keeps_what_was_in_force() {
-    let scratch = Scratch::new("without");
-    let (state, file) = (scratch.0.join("state"), scratch.0.join("queues.yaml"));
+    let scratch = TestFolder::new();
+    let (state, file) = (scratch.join("state"), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
     let first = engine(begin(&state, &file));
     configure(&first, NEW, OLD);

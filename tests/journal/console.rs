@@ -5,28 +5,28 @@ use std::time::Duration;
 
 use kornsole::cli::demo;
 use kornsole::console::{Driver, Options};
-use kornsole::engine::journal::{Folder, Kept};
+use kornsole::engine::journal::{Folder, RunningJournal};
 use kornsole::engine::{Core, Engine, Progress, Setup};
 use kornsole::model::{Identity, Profile, Time};
 use kornsole::scenario::{Demo, Workload};
-use kornsole::source::{About, Embedded, Source, SourcePlace, Stepped};
+use kornsole::source::{Embedded, Source, Stepped};
 use kornsole::view::act::{Actor, Order, PartitionAct};
 
-use super::stage::{Scratch, within};
+use crate::common::{TestFolder, about, within};
 
 const SEED: u64 = 42;
 /// When the first life of the scheduler ends, and at which times snapshots are made in it, in seconds.
 const END: u64 = 100;
 const SNAPSHOTS: [u64; 2] = [40, 70];
 
-fn begin(scratch: &Scratch, setup: &Setup) -> (Core, Kept) {
+fn begin(scratch: &TestFolder, setup: &Setup) -> (Core, RunningJournal) {
     let demo: Box<dyn Workload> = Box::new(Demo::new(SEED, setup.profile));
-    let folder = Folder::open(&scratch.0, false).unwrap();
+    let folder = Folder::open(scratch, false).unwrap();
     folder.begin(setup, 1.0, Some(demo), Box::new(|_| demo::core(SEED, setup))).unwrap()
 }
 
 /// Plays the demo, with every second of it on the disk.
-fn first_life(scratch: &Scratch, setup: &Setup) {
+fn first_life(scratch: &TestFolder, setup: &Setup) {
     let (mut core, kept) = begin(scratch, setup);
     for second in 1..=END {
         while core.run_until(Time::ZERO + Duration::from_secs(second), 1000) == Progress::Busy {}
@@ -34,11 +34,7 @@ fn first_life(scratch: &Scratch, setup: &Setup) {
             kept.snapshot(&mut core).unwrap();
         }
     }
-    assert!(kept.keep_up(&mut core));
-}
-
-fn about() -> About {
-    About { place: SourcePlace::Embedded, name: "demo".to_owned(), notes: Vec::new() }
+    assert!(kept.sync(&mut core));
 }
 
 fn owner() -> Actor {
@@ -46,10 +42,10 @@ fn owner() -> Actor {
 }
 
 /// The scheduler of the folder, with a console that has seen nothing of it before. Its time nearly stands.
-fn next_life(scratch: &Scratch, setup: &Setup) -> (Driver, Arc<Embedded>) {
+fn next_life(scratch: &TestFolder, setup: &Setup) -> (Driver, Arc<Embedded>) {
     let (core, kept) = begin(scratch, setup);
-    let engine = Engine::start_kept(core, 0.001, None, Some(kept)).unwrap();
-    let source = Arc::new(Embedded::new(engine, about(), owner()));
+    let engine = Engine::start_with_journal(core, 0.001, None, Some(kept)).unwrap();
+    let source = Arc::new(Embedded::new(engine, about("demo"), owner()));
     let driver = Driver::new(Arc::clone(&source) as _, Options::default(), 140, 50);
     (driver, source)
 }
@@ -77,12 +73,12 @@ fn press(driver: &mut Driver, keys: &str) {
 
 #[test]
 fn the_whole_console_goes_back_to_before_the_start() {
-    let scratch = Scratch::new("console-back");
+    let scratch = TestFolder::new();
     let setup = Setup::of(Profile::Kornsole);
     first_life(&scratch, &setup);
     // What a console saw then.
     let at = Duration::from_secs(96) - Duration::from_micros(1);
-    let then = Stepped::new(demo::core(SEED, &setup).unwrap(), about(), owner());
+    let then = Stepped::new(demo::core(SEED, &setup).unwrap(), about("demo"), owner());
     then.advance(at);
     let mut then = Driver::new(Arc::new(then), Options::default(), 140, 50);
     let (mut driver, source) = next_life(&scratch, &setup);
@@ -111,7 +107,7 @@ fn the_whole_console_goes_back_to_before_the_start() {
 
 #[test]
 fn steps_lead_through_all_lives_and_back() {
-    let scratch = Scratch::new("console-steps");
+    let scratch = TestFolder::new();
     let setup = Setup::of(Profile::Kornsole);
     first_life(&scratch, &setup);
     let (driver, source) = next_life(&scratch, &setup);

@@ -14,12 +14,14 @@ use std::sync::{Arc, Mutex};
 
 use kornsole::config;
 use kornsole::engine::Core;
-use kornsole::engine::journal::{Disk, Folder, Kept, MemoryDisk};
+use kornsole::engine::journal::{Disk, Folder, MemoryDisk, RunningJournal};
 use kornsole::view::act::{Act, Done, Order, Refusal};
-use kornsole::view::ledger::AuditQuery;
+use kornsole::view::audit::AuditQuery;
 
 use super::disk::BadDisk;
-use super::stage::{Chance, Scratch, engine, perform, setup, sue};
+use crate::common::TestFolder;
+
+use super::stage::{Chance, engine, perform, setup, sue};
 
 const OLD: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a}, {name: b}]}]}]\n";
 const NEW: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a}]}]}]\n";
@@ -106,14 +108,14 @@ impl Disk for Camera {
     }
 }
 
-fn begin(disk: Arc<dyn Disk>, file: &Path) -> (Core, Kept) {
+fn begin(disk: Arc<dyn Disk>, file: &Path) -> (Core, RunningJournal) {
     let (setup, bytes) = (setup(), fs::read(file).unwrap());
     let fresh = Box::new(|workload| {
         let config = config::read(std::str::from_utf8(&bytes).unwrap(), setup.profile).config.ok_or("no")?;
-        Ok(Core::set_up(&setup, Arc::new(config), workload)?.written(&bytes, Some(file.to_owned())))
+        Ok(Core::set_up(&setup, Arc::new(config), workload)?.with_config_text(&bytes, Some(file.to_owned())))
     });
     let (mut core, kept) = Folder::on(disk).unwrap().begin(&setup, 1.0, None, fresh).unwrap();
-    core.keep_in(file, fs::read(file).unwrap());
+    core.attach_config_file(file, fs::read(file).unwrap());
     (core, kept)
 }
 
@@ -123,8 +125,8 @@ fn configuring(text: &str, base: &str) -> Act {
 
 /// The pictures of a change from one text to another.
 fn points(rolls_back: bool) -> Vec<Point> {
-    let scratch = Scratch::new(if rolls_back { "crash-rollback" } else { "crash-change" });
-    let (folder, file) = (scratch.0.clone(), scratch.0.join("queues.yaml"));
+    let scratch = TestFolder::new();
+    let (folder, file) = (scratch.to_path_buf(), scratch.join("queues.yaml"));
     fs::write(&file, OLD).unwrap();
     let camera = Arc::new(Camera::new(Vec::new(), &folder));
     let engine = engine(begin(Arc::clone(&camera) as _, &file));
@@ -152,26 +154,26 @@ fn points(rolls_back: bool) -> Vec<Point> {
 /// Starts from a picture, and holds what is found against it. Gives what the picture showed: whether the text was beside its file, in
 /// its place, decided, answered.
 fn start(point: &Point, old: (&str, u64), new: (&str, u64), cut: Option<usize>) -> [bool; 4] {
-    let scratch = Scratch::new("crash-start");
+    let scratch = TestFolder::new();
     for (name, text) in &point.files {
         let text = if name == "queues.yaml" { text } else { &text[..cut.unwrap_or(text.len()).min(text.len())] };
-        fs::write(scratch.0.join(name), text).unwrap();
+        fs::write(scratch.join(name), text).unwrap();
     }
-    let file = scratch.0.join("queues.yaml");
+    let file = scratch.join("queues.yaml");
     let (core, kept) = begin(Arc::new(MemoryDisk::from(point.journal.clone())), &file);
     let written = core.configuration().unwrap();
     let decided = written.revision == new.1;
     let (text, revision) = if decided { new } else { old };
     assert_eq!((&*written.text, written.revision), (text, revision), "{point:?}");
-    let found = files(&scratch.0);
+    let found = files(&scratch);
     assert_eq!(found.keys().collect::<Vec<_>>(), ["queues.yaml"], "{point:?}");
     assert_eq!(found["queues.yaml"], text, "the file holds what is in force: {point:?}");
     let renamed = point.files["queues.yaml"] == new.0;
     assert!(decided || (!renamed && !point.answered), "{point:?}");
-    let entries = core.ledger().entries(&AuditQuery { limit: 99, ..AuditQuery::default() });
+    let entries = core.audit_log().entries(&AuditQuery { limit: 99, ..AuditQuery::default() });
     assert_eq!(entries.len() as u64, revision - 1, "one entry for each change that was decided: {point:?}");
     assert!(entries.iter().all(|entry| entry.user == "sue" && entry.allowed));
-    assert_eq!(core.ledger().revision(revision).unwrap().text.as_deref(), Some(text));
+    assert_eq!(core.audit_log().revision(revision).unwrap().text.as_deref(), Some(text));
     drop((core, kept));
     [point.files.len() > 1, renamed, decided, point.answered]
 }

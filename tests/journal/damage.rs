@@ -4,18 +4,20 @@ use std::fs;
 use std::sync::Arc;
 
 use kornsole::engine::Setup;
-use kornsole::engine::journal::{Change, FORMAT, Folder, Head, MemoryDisk, Store, Trouble};
+use kornsole::engine::journal::{Change, FORMAT, Folder, FolderError, JournalHead, MemoryDisk, Store};
 use kornsole::model::Profile;
-use kornsole::scheduler::check;
+use kornsole::scheduler::inspect::invariants;
 use proptest::prelude::*;
 
-use super::stage::{Chance, Scratch, Told, engine, fresh, on, perform, setup, steps};
+use crate::common::TestFolder;
+
+use super::stage::{Chance, Told, engine, fresh, on, perform, setup, steps};
 
 /// A folder in which something happened.
-fn folder(name: &str, told: &mut Told) -> Scratch {
-    let scratch = Scratch::new(name);
+fn folder(told: &mut Told) -> TestFolder {
+    let scratch = TestFolder::new();
     let setup = setup();
-    let begun = Folder::open(&scratch.0, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let begun = Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
     let engine = engine(begun);
     for step in steps("client", &mut Chance(1), 60) {
         match perform(&engine, step.act()) {
@@ -29,14 +31,14 @@ fn folder(name: &str, told: &mut Told) -> Scratch {
 #[test]
 fn a_folder_is_for_one_process_at_a_time() {
     let mut told = Told::default();
-    let scratch = folder("two", &mut told);
-    let first = Folder::open(&scratch.0, false).unwrap();
-    let trouble = Folder::open(&scratch.0, false).unwrap_err();
-    assert!(matches!(&trouble, Trouble::InUse { who, .. } if *who == std::process::id().to_string()), "{trouble}");
+    let scratch = folder(&mut told);
+    let first = Folder::open(&scratch, false).unwrap();
+    let trouble = Folder::open(&scratch, false).unwrap_err();
+    assert!(matches!(&trouble, FolderError::InUse { who, .. } if *who == std::process::id().to_string()), "{trouble}");
     assert!(trouble.to_string().contains("--state"), "{trouble}");
     drop(first);
     let setup = setup();
-    let (core, _kept) = Folder::open(&scratch.0, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let (core, _kept) = Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
     told.check(&core);
     told.check_audit(&core);
 }
@@ -49,11 +51,11 @@ fn another_core_or_a_later_format_is_refused() {
     let folder = Folder::on(Arc::clone(&disk) as _).unwrap();
     let trouble = folder.begin(&other, 1.0, None, fresh(&other)).map(drop).unwrap_err();
     assert!(
-        matches!(trouble, Trouble::OtherCore { .. }) && trouble.to_string().contains("--core kornsole"),
+        matches!(trouble, FolderError::OtherCore { .. }) && trouble.to_string().contains("--core kornsole"),
         "{trouble}"
     );
     let store = Store::open(Arc::clone(&disk) as _).unwrap();
-    let head = Head { format: FORMAT + 1, core: "kornsole".to_owned(), made_by: "9.9".to_owned() };
+    let head = JournalHead { format: FORMAT + 1, core: "kornsole".to_owned(), made_by: "9.9".to_owned() };
     store.commit(&[Change::Head(head)]).unwrap();
     drop(store);
     let trouble = on(disk).map(drop).unwrap_err();
@@ -63,8 +65,8 @@ fn another_core_or_a_later_format_is_refused() {
 #[test]
 fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
     let mut told = Told::default();
-    let scratch = folder("flip", &mut told);
-    let file = scratch.0.join("journal.redb");
+    let scratch = folder(&mut told);
+    let file = scratch.join("journal.redb");
     let whole = fs::read(&file).unwrap();
     let setup = setup();
     let mut chance = Chance(5);
@@ -75,7 +77,7 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
         damaged[at] ^= 1 << chance.below(8);
         fs::write(&file, &damaged).unwrap();
         let open = |mend| {
-            let folder = Folder::open(&scratch.0, mend)?;
+            let folder = Folder::open(&scratch, mend)?;
             folder.begin(&setup, 1.0, None, fresh(&setup))
         };
         match open(false) {
@@ -87,9 +89,9 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
                 assert!(text.contains("damaged") || text.contains("cannot be read"), "byte {at}: {text}");
                 if let Ok((core, _kept)) = open(true) {
                     mended += 1;
-                    let wrong = kornsole::scheduler::check::violations(core.scheduler());
+                    let wrong = kornsole::scheduler::inspect::invariants::violations(core.scheduler());
                     assert!(wrong.is_empty(), "byte {at}: {}", wrong.join("; "));
-                    let aside = fs::read_dir(&scratch.0).unwrap().flatten();
+                    let aside = fs::read_dir(&scratch).unwrap().flatten();
                     let aside = aside.filter(|entry| entry.file_name().to_string_lossy().contains("damaged"));
                     assert_eq!(aside.inspect(|entry| fs::remove_file(entry.path()).unwrap()).count(), 1);
                 }
@@ -155,11 +157,11 @@ proptest! {
         let mut damaged = whole.clone();
         harms.iter().for_each(|harm| harm.act(&mut damaged));
         let setup = setup();
-        let scratch = Scratch::new("any-damage");
-        let file = scratch.0.join("journal.redb");
+        let scratch = TestFolder::new();
+        let file = scratch.join("journal.redb");
         fs::write(&file, &damaged).unwrap();
-        let open = |mend| -> Result<_, Trouble> {
-            let folder = Folder::open(&scratch.0, mend)?;
+        let open = |mend| -> Result<_, FolderError> {
+            let folder = Folder::open(&scratch, mend)?;
             let notes = folder.notes().to_vec();
             Ok((folder.begin(&setup, 1.0, None, fresh(&setup))?, notes))
         };
@@ -176,7 +178,7 @@ proptest! {
                 prop_assert_eq!(&fs::read(&file).unwrap()[..64.min(damaged.len())], &damaged[..64.min(damaged.len())]);
                 match open(true) {
                     Ok(((core, kept), notes)) => {
-                        let wrong = check::violations(core.scheduler());
+                        let wrong = invariants::violations(core.scheduler());
                         prop_assert!(wrong.is_empty(), "{}", wrong.join("; "));
                         prop_assert!(notes.iter().any(|note| note.contains("damaged state is now")), "{notes:?}");
                         let parts = core.scheduler().partitions();
@@ -197,6 +199,6 @@ proptest! {
 /// A file in which something happened, and what was told of it.
 static WHOLE: std::sync::LazyLock<(Vec<u8>, Told)> = std::sync::LazyLock::new(|| {
     let mut told = Told::default();
-    let scratch = folder("whole", &mut told);
-    (fs::read(scratch.0.join("journal.redb")).unwrap(), told)
+    let scratch = folder(&mut told);
+    (fs::read(scratch.join("journal.redb")).unwrap(), told)
 });

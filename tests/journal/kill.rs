@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use kornsole::engine::journal::Folder;
 
-use super::stage::{Chance, Scratch, Told, engine, fresh, is_not_durable, perform, seed, setup, steps};
+use crate::common::TestFolder;
+
+use super::stage::{Chance, Told, engine, fresh, is_not_durable, perform, seed, setup, steps};
 
 /// Says which folder a process of this test is to work in, and what its clients are called.
 const CHILD: &str = "KORNSOLE_KILL_CHILD";
@@ -46,8 +48,8 @@ fn a_process_with_clients() {
 
 #[test]
 fn what_was_answered_outlasts_a_kill() {
-    let scratch = Scratch::new("kill");
-    let state = scratch.0.join("state");
+    let scratch = TestFolder::new();
+    let state = scratch.join("state");
     let mut chance = Chance(seed() + 17);
     let mut told = Told::default();
     for round in 0..rounds() {
@@ -80,7 +82,7 @@ fn what_was_answered_outlasts_a_kill() {
         let folder = Folder::open(&state, false).unwrap_or_else(|why| panic!("round {round}: {why}"));
         let (core, _kept) = folder.begin(&setup, 1.0, None, fresh(&setup)).unwrap();
         told.check(&core);
-        let entries = core.ledger().last();
+        let entries = core.audit_log().last();
         assert!(entries >= (told.done.len() + told.refused.len()) as u64, "round {round}: {entries} in the audit");
     }
     assert!(told.done.len() > 20 && !told.refused.is_empty());

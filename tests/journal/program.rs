@@ -1,79 +1,42 @@
 //! The real program with `--state`: killed, started again, refused.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
-use super::stage::Scratch;
+use crate::common::{Program, TestFolder, kornsole_command, serve_command};
 
-struct Program {
-    child: Child,
-    address: String,
+/// `kornsole serve` with a folder for its state.
+fn with_state(state: &Path, arguments: &[&str]) -> Command {
+    let mut command = serve_command(arguments);
+    command.arg("--state").arg(state);
+    command
 }
 
-impl Program {
-    fn command(state: &Path, arguments: &[&str]) -> Command {
-        let mut command = Self::stateless(arguments);
-        command.arg("--state").arg(state);
-        command
-    }
-
-    fn stateless(arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "off"]).args(arguments);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-
-    fn start(state: &Path, arguments: &[&str]) -> Self {
-        Self::spawn(Self::command(state, arguments))
-    }
-
-    fn spawn(mut command: Command) -> Self {
-        let mut child = command.spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("{line:?} is no address"));
-        Self { address: address.to_owned(), child }
-    }
-
-    fn get(&self, path: &str) -> Value {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-        let (from, to) = (body.find(['{', '[']).unwrap(), body.rfind(['}', ']']).unwrap());
-        serde_json::from_str(&body[from..=to]).unwrap_or_else(|error| panic!("{error}: {answer}"))
-    }
-
-    /// What there is, without what goes on with time by itself.
-    fn tree(&self) -> (Value, Value, Value) {
-        let of = |what: &str| self.get(&format!("/ws/v1/partition/default/{what}"));
-        let mut apps = of("queue/root.a/applications");
-        for app in apps.as_array_mut().into_iter().flatten() {
-            app.as_object_mut().unwrap().retain(|key, _| {
-                ["applicationID", "applicationState", "usedResource", "queueName", "user"].contains(&&**key)
-            });
-        }
-        (of("queues"), apps, of("nodes"))
-    }
-
-    fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
+fn get(program: &Program, path: &str) -> Value {
+    let mut stream = TcpStream::connect(program.address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    let (from, to) = (body.find(['{', '[']).unwrap(), body.rfind(['}', ']']).unwrap());
+    serde_json::from_str(&body[from..=to]).unwrap_or_else(|error| panic!("{error}: {answer}"))
 }
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+/// Queues, applications and nodes, without what changes with time by itself.
+fn tree(program: &Program) -> (Value, Value, Value) {
+    let of = |what: &str| get(program, &format!("/ws/v1/partition/default/{what}"));
+    let mut apps = of("queue/root.a/applications");
+    for app in apps.as_array_mut().into_iter().flatten() {
+        app.as_object_mut().unwrap().retain(|key, _| {
+            ["applicationID", "applicationState", "usedResource", "queueName", "user"].contains(&&**key)
+        });
     }
+    (of("queues"), apps, of("nodes"))
 }
 
 const WORKLOAD: &str = "version: 1
@@ -94,38 +57,38 @@ steps:
 
 #[test]
 fn a_killed_server_comes_back_as_it_was() {
-    let scratch = Scratch::new("program");
-    let (state, workload) = (scratch.0.join("state"), scratch.0.join("workload.yaml"));
+    let scratch = TestFolder::new();
+    let (state, workload) = (scratch.join("state"), scratch.join("workload.yaml"));
     std::fs::write(&workload, WORKLOAD).unwrap();
     let arguments = ["--workload", workload.to_str().unwrap(), "--paused"];
-    let first = Program::start(&state, &arguments);
+    let first = Program::spawn(with_state(&state, &arguments));
     // It rests after its last step; until that is shown there is more to come.
-    let mut before = first.tree();
+    let mut before = tree(&first);
     while before.1.as_array().is_none_or(|apps| apps.iter().all(|app| app["usedResource"]["vcore"] != 3000)) {
-        before = first.tree();
+        before = tree(&first);
     }
-    let refused = Program::command(&state, &[]).output().unwrap();
+    let refused = with_state(&state, &[]).output().unwrap();
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && told.contains("in use by another kornsole"), "{told}");
     first.kill();
-    let refused = Program::command(&state, &["--core", "1.8.0"]).output().unwrap();
+    let refused = with_state(&state, &["--core", "1.8.0"]).output().unwrap();
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && told.contains("--core kornsole"), "{told}");
-    let second = Program::start(&state, &arguments);
-    assert_eq!(second.tree(), before, "the same, and no step was done twice");
+    let second = Program::spawn(with_state(&state, &arguments));
+    assert_eq!(tree(&second), before, "the same, and no step was done twice");
     second.kill();
-    let third = Program::start(&state, &[]);
-    assert_eq!(third.tree(), before, "also without the workload");
+    let third = Program::spawn(with_state(&state, &[]));
+    assert_eq!(tree(&third), before, "also without the workload");
     third.kill();
     // The scheduler's own configuration names the folder as well; the flag goes before it.
-    let file = scratch.0.join("scheduler.yaml");
+    let file = scratch.join("scheduler.yaml");
     std::fs::write(&file, "state.folder: state\n").unwrap();
     let named = ["--scheduler-config", file.to_str().unwrap()];
-    let fourth = Program::spawn(Program::stateless(&named));
-    assert_eq!(fourth.tree(), before, "also by the configuration");
-    let elsewhere = Program::start(&scratch.0.join("elsewhere"), &named);
-    assert_ne!(elsewhere.tree(), before);
-    let refused = Program::stateless(&["--state-repair"]).output().unwrap();
+    let fourth = Program::spawn(serve_command(&named));
+    assert_eq!(tree(&fourth), before, "also by the configuration");
+    let elsewhere = Program::spawn(with_state(&scratch.join("elsewhere"), &named));
+    assert_ne!(tree(&elsewhere), before);
+    let refused = serve_command(&["--state-repair"]).output().unwrap();
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && told.contains("name its folder with --state DIR"), "{told}");
 }
@@ -143,7 +106,7 @@ const QUEUES: &str = "partitions:
 
 /// The program with other arguments: whether it ended well, and what it said.
 fn call(arguments: &[&str]) -> (bool, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_kornsole")).args(arguments).output().unwrap();
+    let output = kornsole_command(arguments).output().unwrap();
     let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap());
     (output.status.success(), said.concat())
 }
@@ -162,68 +125,98 @@ fn bytes(folder: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
     found
 }
 
-#[test]
-fn after_a_crash_it_can_be_told_who_did_what_and_a_changed_configuration_hurts_nothing() {
-    let scratch = Scratch::new("crashed");
-    let path = |name: &str| scratch.0.join(name).to_str().unwrap().to_owned();
-    let (state, queues, tokens) = (path("state"), path("queues.yaml"), path("tokens.yaml"));
-    std::fs::write(&queues, QUEUES).unwrap();
-    std::fs::write(path("workload.yaml"), WORKLOAD.replace("root.a", "root.b")).unwrap();
-    for user in ["sue", "bob"] {
-        let token = well(&["token", "new", "--user", user, "--file", &tokens]);
-        std::fs::write(path(user), token).unwrap();
-        std::fs::set_permissions(path(user), std::fs::Permissions::from_mode(0o600)).unwrap();
-    }
-    let (workload, sue, bob) = (path("workload.yaml"), path("sue"), path("bob"));
-    let serve =
-        ["--config", &queues, "--workload", &workload, "--paused", "--tokens", &tokens, "--scheduler-acl", "sue"];
-    let first = Program::start(scratch.0.join("state").as_path(), &serve);
-    let url = format!("http://{}", first.address);
-    let running = |program: &Program| {
-        let apps = program.get("/ws/v1/partition/default/queue/root.b/applications");
-        apps.as_array().is_some_and(|apps| apps.len() == 1 && apps[0]["usedResource"]["vcore"] == 3000)
-    };
-    while !running(&first) {}
-    let asked = |who: &str, words: &[&str]| {
-        let mut all = words.to_vec();
-        all.extend(["--server", &url, "--token-file", who]);
-        call(&all)
-    };
-    assert!(!asked(&bob, &["kill", "one", "--reason", "in the way"]).0);
-    let bad = QUEUES.replace("- name: a\n", "- name: a\n            resources: {max: {vcore: 1m}}\n");
-    std::fs::write(path("bad.yaml"), bad).unwrap();
-    let (well_done, said) = asked(&sue, &["apply", &path("bad.yaml"), "--reason", "by mistake"]);
-    assert!(well_done, "{said}");
-    let (well_done, said) = asked(&sue, &["config", "rollback", "1", "--reason", "as it was"]);
-    assert!(well_done, "{said}");
-    let (_, audit) = asked(&sue, &["audit"]);
-    let (_, history) = asked(&sue, &["config", "history", "--json"]);
-    for text in ["bob", "ACL_DENIED", "in the way", "by mistake", "rollback", "as it was"] {
-        assert!(audit.contains(text), "{text}: {audit}");
-    }
-    let (_, busy) = call(&["audit", "--state", &state]);
-    assert!(busy.contains(&format!("serving {url}")) && busy.contains("--server"), "{busy}");
-    first.kill();
+/// A server that was killed after two changes of its configuration and a refused order.
+struct Crashed {
+    folder: TestFolder,
+    url: String,
+    /// What it said of its audit and of its configurations while it ran.
+    audit: String,
+    history: String,
+}
 
-    let before = bytes(scratch.0.join("state").as_path());
-    assert_eq!(well(&["audit", "--state", &state]), audit);
-    assert_eq!(well(&["config", "history", "--json", "--state", &state]), history);
+impl Crashed {
+    fn path(&self, name: &str) -> String {
+        self.folder.join(name).to_str().unwrap().to_owned()
+    }
+
+    fn serve(&self) -> Program {
+        let [queues, workload, tokens] = ["queues.yaml", "workload.yaml", "tokens.yaml"].map(|name| self.path(name));
+        let arguments =
+            ["--config", &queues, "--workload", &workload, "--paused", "--tokens", &tokens, "--scheduler-acl", "sue"];
+        Program::spawn(with_state(&self.folder.join("state"), &arguments))
+    }
+
+    /// What the program says of the running server to somebody with a token.
+    fn ask(&self, who: &str, words: &[&str]) -> (bool, String) {
+        let token = self.path(who);
+        call(&[words, &["--server", &self.url, "--token-file", &token]].concat())
+    }
+
+    fn new() -> Self {
+        let folder = TestFolder::new();
+        folder.write("queues.yaml", QUEUES);
+        folder.write("workload.yaml", WORKLOAD.replace("root.a", "root.b"));
+        let mut crashed = Self { folder, url: String::new(), audit: String::new(), history: String::new() };
+        for user in ["sue", "bob"] {
+            let token = well(&["token", "new", "--user", user, "--file", &crashed.path("tokens.yaml")]);
+            let file = crashed.folder.write(user, token);
+            std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        let server = crashed.serve();
+        crashed.url = server.url();
+        while !one_runs(&server) {}
+        assert!(!crashed.ask("bob", &["kill", "one", "--reason", "in the way"]).0);
+        let bad = QUEUES.replace("- name: a\n", "- name: a\n            resources: {max: {vcore: 1m}}\n");
+        crashed.folder.write("bad.yaml", bad);
+        let (done, said) = crashed.ask("sue", &["apply", &crashed.path("bad.yaml"), "--reason", "by mistake"]);
+        assert!(done, "{said}");
+        let (done, said) = crashed.ask("sue", &["config", "rollback", "1", "--reason", "as it was"]);
+        assert!(done, "{said}");
+        crashed.audit = crashed.ask("sue", &["audit"]).1;
+        crashed.history = crashed.ask("sue", &["config", "history", "--json"]).1;
+        let (_, busy) = call(&["audit", "--state", &crashed.path("state")]);
+        assert!(busy.contains(&format!("serving {}", crashed.url)) && busy.contains("--server"), "{busy}");
+        server.kill();
+        crashed
+    }
+}
+
+/// Whether the application of the workload is in root.b with all it asks for.
+fn one_runs(program: &Program) -> bool {
+    let apps = get(program, "/ws/v1/partition/default/queue/root.b/applications");
+    apps.as_array().is_some_and(|apps| apps.len() == 1 && apps[0]["usedResource"]["vcore"] == 3000)
+}
+
+#[test]
+fn after_a_crash_the_folder_says_who_did_what_and_is_only_read() {
+    let crashed = Crashed::new();
+    for text in ["bob", "ACL_DENIED", "in the way", "by mistake", "rollback", "as it was"] {
+        assert!(crashed.audit.contains(text), "{text}: {}", crashed.audit);
+    }
+    let state = crashed.path("state");
+    let before = bytes(state.as_ref());
+    assert_eq!(well(&["audit", "--state", &state]), crashed.audit);
+    assert_eq!(well(&["config", "history", "--json", "--state", &state]), crashed.history);
     assert!(well(&["audit", "--state", &state, "--user", "bob", "--json"]).contains("\"before\""));
     assert_eq!(well(&["config", "show", "1", "--state", &state]), QUEUES);
     let diff = well(&["config", "diff", "1", "2", "--state", &state]);
     assert!(diff.contains("max") && diff.contains("1m"), "{diff}");
     let (_, refused) = call(&["config", "rollback", "2", "--state", &state]);
     assert!(refused.contains("config show 2 --state"), "{refused}");
-    assert_eq!(bytes(scratch.0.join("state").as_path()), before, "it was only looked at");
-    let (_, nothing) = call(&["audit", "--state", &path("nowhere")]);
+    assert_eq!(bytes(state.as_ref()), before, "it was only looked at");
+    let (_, nothing) = call(&["audit", "--state", &crashed.path("nowhere")]);
     assert!(nothing.contains("holds no state"), "{nothing}");
+}
 
-    std::fs::write(&queues, QUEUES.replace("          - name: b\n", "")).unwrap();
-    let second = Program::start(scratch.0.join("state").as_path(), &serve);
-    assert!(running(&second), "what ran in the queue that is gone runs on");
-    let tree = second.get("/ws/v1/partition/default/queues");
-    let children = tree["children"].as_array().unwrap();
+#[test]
+fn after_a_crash_a_file_without_a_busy_queue_drains_it() {
+    let crashed = Crashed::new();
+    crashed.folder.write("queues.yaml", QUEUES.replace("          - name: b\n", ""));
+    let second = crashed.serve();
+    assert!(one_runs(&second), "what ran in the queue that is gone runs on");
+    let queues = get(&second, "/ws/v1/partition/default/queues");
+    let children = queues["children"].as_array().unwrap();
     let state_of = |name: &str| children.iter().find(|queue| queue["queuename"] == name).map(|queue| &queue["status"]);
-    assert_eq!(state_of("root.b").and_then(Value::as_str), Some("Draining"), "{tree}");
+    assert_eq!(state_of("root.b").and_then(Value::as_str), Some("Draining"), "{queues}");
     assert_eq!(state_of("root.a").and_then(Value::as_str), Some("Active"));
 }

@@ -1,17 +1,19 @@
 //! A small cluster, and somebody who gives orders to it and remembers what he was told.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use kornsole::config;
-use kornsole::engine::journal::{Disk, Folder, Fresh, Kept};
+use kornsole::engine::journal::{Disk, Folder, MakeCore, RunningJournal};
 use kornsole::engine::{Core, Engine, Setup};
-use kornsole::model::{AppId, Identity, Profile, QueuePath, Resource};
-use kornsole::scheduler::{AskSpec, NodeSpec, Submission, check};
+use kornsole::model::{AppId, Identity, Profile};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
 use kornsole::view::act::{Act, Actor, Code, Done, Order, PartitionAct, Refusal};
-use kornsole::view::ledger::AuditQuery;
+use kornsole::view::audit::AuditQuery;
+
+use crate::common::{kill, millicores, move_to, within};
 
 /// Everybody submits to two of the queues; nobody to the third.
 pub const CONFIG: &str = "partitions:
@@ -30,40 +32,22 @@ pub fn setup() -> Setup {
     Setup::of(Profile::Kornsole)
 }
 
-pub fn fresh(setup: &Setup) -> Fresh<'_> {
+pub fn fresh(setup: &Setup) -> MakeCore<'_> {
     Box::new(|workload| {
         let config = config::read(CONFIG, setup.profile).config.ok_or("the configuration does not read")?;
-        Ok(Core::set_up(setup, Arc::new(config), workload)?.written(CONFIG.as_bytes(), None))
+        Ok(Core::set_up(setup, Arc::new(config), workload)?.with_config_text(CONFIG.as_bytes(), None))
     })
 }
 
 /// The scheduler that is on a disk.
-pub fn on(disk: Arc<dyn Disk>) -> Result<(Core, Kept), String> {
+pub fn on(disk: Arc<dyn Disk>) -> Result<(Core, RunningJournal), String> {
     let setup = setup();
     let folder = Folder::on(disk).map_err(|trouble| trouble.to_string())?;
     folder.begin(&setup, 1.0, None, fresh(&setup)).map_err(|trouble| trouble.to_string())
 }
 
-pub fn engine((core, kept): (Core, Kept)) -> Engine {
-    Engine::start_kept(core, 1.0, None, Some(kept)).unwrap()
-}
-
-/// A folder of a test's own, gone when it ends.
-pub struct Scratch(pub PathBuf);
-
-impl Scratch {
-    pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("kornsole-journal-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+pub fn engine((core, kept): (Core, RunningJournal)) -> Engine {
+    Engine::start_with_journal(core, 1.0, None, Some(kept)).unwrap()
 }
 
 /// Where chance begins, for more rounds than the ordinary ones.
@@ -81,16 +65,8 @@ impl Chance {
     }
 }
 
-pub fn amount(vcore: i64) -> Resource {
-    [("vcore", vcore)].into_iter().collect()
-}
-
 pub fn sue() -> Actor {
     Actor::from(Identity::new("sue", ["dev"])).scheduler_admin(true)
-}
-
-pub fn within(act: PartitionAct) -> Act {
-    Act::within(&Arc::from("default"), act)
 }
 
 pub fn submit(app: &str, queue: &str) -> Act {
@@ -99,12 +75,8 @@ pub fn submit(app: &str, queue: &str) -> Act {
 }
 
 pub fn ask(app: &str, count: u32) -> Act {
-    let ask = AskSpec { app: app.into(), id: "t".into(), count, resource: amount(100), ..AskSpec::default() };
+    let ask = AskSpec { app: app.into(), id: "t".into(), count, resource: millicores(100), ..AskSpec::default() };
     within(PartitionAct::Ask { app: app.into(), asks: vec![ask] })
-}
-
-pub fn kill(app: &str) -> Act {
-    within(PartitionAct::Kill { app: app.into(), expect_queue: None })
 }
 
 /// Has an order carried out, and waits for the answer.
@@ -132,16 +104,11 @@ impl Step {
         match self {
             Self::Submit(app, queue) => submit(app, queue),
             Self::Ask(app) => ask(app, 3),
-            Self::Move(app) => within(PartitionAct::Move {
-                app: app.as_str().into(),
-                to: QueuePath::new("root.b"),
-                expect_queue: None,
-                dry_run: false,
-            }),
+            Self::Move(app) => move_to(app, "root.b"),
             Self::Kill(app) => kill(app),
             Self::Node(node) => within(PartitionAct::AddNode(NodeSpec {
                 id: node.as_str().into(),
-                capacity: amount(1000),
+                capacity: millicores(1000),
                 ..NodeSpec::default()
             })),
         }
@@ -191,7 +158,7 @@ impl Told {
     /// Holds a scheduler against it: nothing that was answered is missing, nothing that was refused has an effect.
     #[track_caller]
     pub fn check(&self, core: &Core) {
-        let wrong = check::violations(core.scheduler());
+        let wrong = invariants::violations(core.scheduler());
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         let part = &core.scheduler().partitions()[0];
         let mut last: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -235,7 +202,7 @@ impl Told {
     /// Every act that was answered stands in the audit once, allowed or refused.
     #[track_caller]
     pub fn check_audit(&self, core: &Core) {
-        let entries = core.ledger().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
+        let entries = core.audit_log().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
         let ids: Vec<u64> = entries.iter().map(|entry| entry.id).collect();
         assert!(ids.windows(2).all(|pair| pair[0] == pair[1] + 1), "numbers have no gaps");
         let mut counts: BTreeMap<(String, bool), usize> = BTreeMap::new();

@@ -10,18 +10,20 @@ use axum::http::Request;
 use kornsole::api::auth::{self, NewToken, Tokens};
 use kornsole::api::convert::Wall;
 use kornsole::api::server::Limits;
-use kornsole::api::server::ours::{self, Ours, OwnOptions};
+use kornsole::api::server::native::{self, NativeApi, NativeOptions};
 use kornsole::config::{Settings, checksum};
 use kornsole::console::{Driver, Options};
 use kornsole::engine::Engine;
 use kornsole::engine::journal::Journal;
 use kornsole::model::{Acl, Identity, Profile};
-use kornsole::source::{About, Embedded, SourcePlace};
+use kornsole::source::Embedded;
 use serde_json::Value;
 use tower::ServiceExt as _;
 
 use super::disk::{BadDisk, Fault};
-use super::stage::{CONFIG, Scratch, Step, engine, on, perform, sue};
+use crate::common::{TestFolder, about, says};
+
+use super::stage::{CONFIG, Step, engine, on, perform, sue};
 
 /// A scheduler with an application, on a disk that will fail.
 fn stage() -> (Arc<BadDisk>, Arc<Engine>, Journal) {
@@ -50,13 +52,13 @@ async fn send(router: &Router, token: &str, line: &str, body: &str) -> (u16, Val
 
 #[tokio::test]
 async fn a_client_is_told_that_nothing_was_done_and_may_try_again() {
-    let scratch = Scratch::new("words");
+    let scratch = TestFolder::new();
     let new = NewToken::make(Identity::new("sue", ["dev"]), None, false, "").unwrap();
-    let file = scratch.0.join("tokens.yaml");
+    let file = scratch.join("tokens.yaml");
     auth::add(&file, new.token).unwrap();
     for fault in [Fault::Full, Fault::Io, Fault::Short, Fault::Sync] {
         let (disk, engine, journal) = stage();
-        let options = OwnOptions {
+        let options = NativeOptions {
             tokens: Some(Tokens::open(&file).unwrap()),
             require_token: false,
             read_only: false,
@@ -69,7 +71,8 @@ async fn a_client_is_told_that_nothing_was_done_and_may_try_again() {
             limits: Limits::default(),
         };
         let wall = Wall::new(std::time::UNIX_EPOCH, 1.0);
-        let router = Router::new().nest("/kornsole/v1", ours::routes(Ours::new(Arc::clone(&engine), wall, options)));
+        let router =
+            Router::new().nest("/kornsole/v1", native::routes(NativeApi::new(Arc::clone(&engine), wall, options)));
         disk.fail(0..u64::MAX, fault);
         let other = CONFIG.replace("name: b", "name: c");
         let (kill, pause) = ("POST /partition/default/application/app/kill", "POST /scheduler/pause");
@@ -88,15 +91,10 @@ async fn a_client_is_told_that_nothing_was_done_and_may_try_again() {
     }
 }
 
-fn says(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
-}
-
 #[test]
 fn the_console_says_that_the_disk_fails_and_when_it_is_over() {
     let (disk, engine, journal) = stage();
-    let about = About { place: SourcePlace::Embedded, name: "kept".to_owned(), notes: Vec::new() };
-    let source = Arc::new(Embedded::new(engine, about, sue()));
+    let source = Arc::new(Embedded::new(engine, about("kept"), sue()));
     let mut driver = Driver::new(source, Options::default(), 140, 40);
     driver.keys(":apps<ret>").unwrap();
     says(&driver, "app ");

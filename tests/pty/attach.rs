@@ -1,45 +1,19 @@
 //! Two programs: `kornsole serve` with a workload, and a console that is attached to it with a token.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command as Process, Stdio};
+use std::process::Command as Process;
 
-use super::{Seen, Terminal, wait_for};
+use super::terminal::{Seen, Terminal, wait_for};
+use crate::common::{Program, TestFolder};
 
-/// `kornsole serve` on any free port.
-struct Served {
-    child: Child,
-    url: String,
-}
-
-impl Served {
-    fn start(arguments: &[&str]) -> Self {
-        let mut command = Process::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.arg("serve").args(["--listen", "127.0.0.1:0", "--log", "off"]).args(arguments);
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary runs");
-        let mut url = String::new();
-        let told = child.stdout.as_mut().expect("it is piped");
-        BufReader::new(told).read_line(&mut url).expect("it tells where it listens");
-        Self { child, url: url.trim().to_owned() }
-    }
-
-    fn terminate(&mut self) {
-        let id = self.child.id().to_string();
-        assert!(Process::new("kill").args(["-TERM", &id]).status().expect("there is kill").success());
-        wait_for("the end of the server", || {
-            let id = ["-o", "stat=", "-p", &id];
-            let told = Process::new("ps").args(id).output().expect("there is ps");
-            told.stdout.is_empty() || told.stdout.starts_with(b"Z")
-        });
-        assert!(self.child.wait().expect("it is our child").success());
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Ends a server with SIGTERM, and waits for its end.
+fn terminate(mut server: Program) {
+    server.signal("TERM");
+    let id = server.child.id().to_string();
+    wait_for("the end of the server", || {
+        let told = Process::new("ps").args(["-o", "stat=", "-p", &id]).output().expect("there is ps");
+        told.stdout.is_empty() || told.stdout.starts_with(b"Z")
+    });
+    assert!(server.child.wait().expect("it is our child").success());
 }
 
 /// The colour in which a word is written, in the last line that has it.
@@ -53,8 +27,8 @@ fn colour(seen: &Seen, word: &str) -> Option<vt100::Color> {
 
 #[test]
 fn an_attached_console_acts_within_its_rights_and_tells_when_the_server_is_gone() {
-    let folder = format!("{}/attach-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id());
-    std::fs::create_dir_all(&folder).expect("made");
+    let test_folder = TestFolder::new();
+    let folder = test_folder.display().to_string();
     let (tokens, token) = (format!("{folder}/tokens.yaml"), format!("{folder}/token"));
     let made = Process::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(["token", "new", "--user", "ann", "--group", "ann", "--file", &tokens])
@@ -62,8 +36,8 @@ fn an_attached_console_acts_within_its_rights_and_tells_when_the_server_is_gone(
         .expect("the binary runs");
     std::fs::write(&token, made.stdout).expect("written");
     std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("made private");
-    let mut served = Served::start(&["--workload", "tests/scenarios/tenants.yaml", "--tokens", &tokens]);
-    let arguments = ["attach", &served.url, "--token-file", &token, "--color", "true"];
+    let server = Program::serve(&["--workload", "tests/scenarios/tenants.yaml", "--tokens", &tokens]);
+    let arguments = ["attach", &server.url(), "--token-file", &token, "--color", "true"];
     let mut terminal = Terminal::kornsole(&arguments, &[("XDG_CONFIG_HOME", &folder)]);
     for word in ["REMOTE", "ann", "etl", "ml", "web"] {
         terminal.until_text(word);
@@ -91,13 +65,11 @@ fn an_attached_console_acts_within_its_rights_and_tells_when_the_server_is_gone(
     assert!(!terminal.screen_text().contains("Kill train?"), "{}", terminal.screen_text());
 
     let bright = terminal.look(|seen| colour(seen, "train")).expect("it is shown");
-    served.terminate();
+    terminate(server);
     terminal.until("the age of the data", |seen| seen.emulator.screen().contents().contains(" OLD "));
     terminal.until_text("refuses the connection");
     terminal.until("the data, dimmed", |seen| colour(seen, "train").is_some_and(|now| now != bright));
     terminal.press(":quit\r");
     assert_eq!(terminal.end().exit_code(), 0, "nothing would be lost");
     terminal.until_whole();
-    // What cannot be removed is left to the system.
-    let _ = std::fs::remove_dir_all(&folder);
 }

@@ -1,6 +1,6 @@
 //! What goes out of the console and comes back: the person's own editor, the clipboard of the terminal, the bytes of a cursor move.
 
-use super::{Seen, Terminal, contains, demo};
+use super::terminal::{Seen, Terminal, contains, demo};
 
 /// A console on a configuration of two queues in a file of this name, with `editor` as the person's own, its page of the configuration
 /// open.

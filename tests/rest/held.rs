@@ -12,7 +12,8 @@ use kornsole::model::{AppId, Identity, Profile, Resource};
 use kornsole::scheduler::{AskSpec, PartitionCommand, Submission};
 
 use super::hostile::{SHORT, impatient, said};
-use super::stage::{Folder, PATIENCE, Stage, answer};
+use super::stage::{PATIENCE, Stage, answer};
+use crate::common::TestFolder;
 
 /// Opens a stream and reads nothing of it but the status.
 fn listen(stage: &Stage, request: &str) -> (TcpStream, [u8; 12]) {
@@ -62,7 +63,7 @@ fn who_reads_nothing_of_a_stream_is_dropped() {
 
 #[test]
 fn who_reads_nothing_of_our_own_stream_is_dropped() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let token = folder.token("sue", "dev");
     let request =
         format!("GET /kornsole/v1/events/stream HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n");
@@ -71,7 +72,7 @@ fn who_reads_nothing_of_our_own_stream_is_dropped() {
 
 #[test]
 fn streams_of_our_own_are_counted_by_user() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let tokens = [folder.token("sue", "dev"), folder.token("ann", "ml")];
     let stage = impatient(|options| {
         options.events.max_streams_per_host = 2;
@@ -132,7 +133,7 @@ fn answers_that_nobody_takes_are_bounded() {
 
 #[test]
 fn bodies_that_do_not_come_are_not_waited_for() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let token = folder.token("sue", "dev");
     let stage = impatient(|options| {
         options.access.tokens = Some(folder.tokens());
@@ -162,9 +163,9 @@ fn bodies_that_do_not_come_are_not_waited_for() {
 
 #[test]
 fn a_handshake_that_does_not_go_on_is_given_up() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let files = TlsFiles { certificate: folder.file("chain.pem"), key: folder.file("key.pem") };
+    let files = TlsFiles { certificate: folder.join("chain.pem"), key: folder.join("key.pem") };
     std::fs::write(&files.certificate, made.cert.pem()).unwrap();
     std::fs::write(&files.key, made.signing_key.serialize_pem()).unwrap();
     let stage = impatient(|options| options.tls = Some(files));
@@ -180,7 +181,7 @@ fn a_handshake_that_does_not_go_on_is_given_up() {
 /// Every line of our own stream that is no event: where it begins, what is lost, that it is alive, why it ends.
 #[test]
 fn our_own_stream_tells_what_is_lost_that_it_lives_and_why_it_ends() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let token = folder.token("sue", "dev");
     let mut settings = Settings::default();
     settings.set("event.ringBufferCapacity", "100", "--set").unwrap();

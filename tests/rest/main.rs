@@ -3,6 +3,9 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod config;
 mod held;
 mod hostile;

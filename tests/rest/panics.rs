@@ -5,11 +5,12 @@ use std::time::SystemTime;
 
 use kornsole::api::server::{Options, Server};
 use kornsole::config::Settings;
-use kornsole::engine::{Counters, Engine, EventLog, Host, Ledger, Published};
+use kornsole::engine::{AuditLog, Counters, Engine, EventLog, Host, Published};
 use kornsole::model::{Profile, Time};
 use kornsole::view::act::{Actor, Answer, Order, Refusal};
 
-use super::stage::{Folder, Stage, ask};
+use super::stage::{Stage, ask};
+use crate::common::TestFolder;
 
 /// A scheduler that breaks wherever it is asked for more than its view.
 struct Broken(Arc<Engine>);
@@ -27,7 +28,7 @@ impl Host for Broken {
         panic!("on purpose")
     }
 
-    fn ledger(&self) -> &Arc<Ledger> {
+    fn audit_log(&self) -> &Arc<AuditLog> {
         panic!("on purpose")
     }
 
@@ -55,7 +56,7 @@ impl Host for Broken {
 #[test]
 fn a_handler_that_panics_is_one_answer_and_no_more() {
     let stage = Stage::recorded(Profile::Kornsole);
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let token = format!("Bearer {}", folder.token("sue", "dev"));
     let events = Settings::default().config().event.clone();
     let mut options = Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, events);

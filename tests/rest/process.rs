@@ -1,52 +1,18 @@
 //! The real program: where it listens, how it stops, what it refuses to start with.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::stage::{Answer, Folder, PATIENCE, answer, ask};
-
-/// `kornsole serve` with some arguments, on any free port.
-struct Program {
-    child: Child,
-    address: SocketAddr,
-    scheme: String,
-}
-
-impl Program {
-    fn start(arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.arg("serve").args(["--listen", "127.0.0.1:0"]).args(arguments);
-        if !arguments.contains(&"--log") {
-            command.args(["--log", "off"]);
-        }
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let (scheme, address) = line.trim().split_once("://").unwrap_or_else(|| panic!("{line:?} is no address"));
-        Self { address: address.parse().unwrap(), scheme: scheme.to_owned(), child }
-    }
-
-    fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
-        assert!(sent.unwrap().success());
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use super::stage::{Answer, PATIENCE, answer, ask};
+use crate::common::{Program, TestFolder};
 
 #[test]
 fn it_serves_until_it_is_told_to_stop() {
-    let mut program = Program::start(&["--workload", "tests/conformance/rest/scenario.yaml", "--speed", "1000"]);
+    let mut program = Program::serve(&["--workload", "tests/conformance/rest/scenario.yaml", "--speed", "1000"]);
     let mut stream = TcpStream::connect(program.address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream
@@ -63,10 +29,10 @@ fn it_serves_until_it_is_told_to_stop() {
 }
 
 /// A certificate for this machine in two files of a folder, and itself.
-fn certificate(folder: &Folder) -> rustls::pki_types::CertificateDer<'static> {
+fn certificate(folder: &TestFolder) -> rustls::pki_types::CertificateDer<'static> {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    std::fs::write(folder.file("chain.pem"), made.cert.pem()).unwrap();
-    std::fs::write(folder.file("key.pem"), made.signing_key.serialize_pem()).unwrap();
+    std::fs::write(folder.join("chain.pem"), made.cert.pem()).unwrap();
+    std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).unwrap();
     made.cert.der().clone()
 }
 
@@ -95,10 +61,10 @@ fn ask_encrypted(
 
 #[test]
 fn connections_are_encrypted_and_certificates_read_again_at_sighup() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let first = certificate(&folder);
-    let (chain, key) = (folder.file("chain.pem"), folder.file("key.pem"));
-    let program = Program::start(&["--tls-cert", chain.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
+    let (chain, key) = (folder.join("chain.pem"), folder.join("key.pem"));
+    let program = Program::serve(&["--tls-cert", chain.to_str().unwrap(), "--tls-key", key.to_str().unwrap()]);
     assert_eq!(program.scheme, "https");
     let clusters = || ask_encrypted(program.address, &first, "GET /ws/v1/clusters");
     assert_eq!(clusters().unwrap().json()[0]["clusterName"], "kornsole");
@@ -117,13 +83,13 @@ fn connections_are_encrypted_and_certificates_read_again_at_sighup() {
 
 #[test]
 fn paused_it_stands_until_it_is_resumed() {
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     let owner = uzers::get_current_username().unwrap().into_string().unwrap();
     let token = format!("Bearer {}", folder.token(&owner, "x"));
     let tokens = folder.tokens();
     let workload = "tests/conformance/rest/scenario.yaml";
     let program =
-        Program::start(&["--workload", workload, "--paused", "--speed", "1000", "--tokens", tokens.to_str().unwrap()]);
+        Program::serve(&["--workload", workload, "--paused", "--speed", "1000", "--tokens", tokens.to_str().unwrap()]);
     let paused = || ask(program.address, "GET", "/kornsole/v1/server", &[], b"").json()["paused"].clone();
     let until = |wanted: bool| {
         let began = Instant::now();
@@ -146,10 +112,10 @@ fn paused_it_stands_until_it_is_resumed() {
 
 #[test]
 fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
-    let folder = Folder::new();
-    let file = folder.file("kornsole.log");
+    let folder = TestFolder::new();
+    let file = folder.join("kornsole.log");
     let run = |flags: &[&str]| {
-        let mut program = Program::start(flags);
+        let mut program = Program::serve(flags);
         assert_eq!(ask(program.address, "GET", "/ws/v1/clusters", &[], b"").status, 200);
         program.signal("TERM");
         assert!(program.child.wait().unwrap().success());
@@ -162,7 +128,7 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
     let told = |text: &str| {
         (
             count(text, " INFO kornsole::cli::serve: serving on http://"),
-            count(text, "DEBUG kornsole::api::server::upstream: answered"),
+            count(text, "DEBUG kornsole::api::server::yunikorn: answered"),
         )
     };
     let to_file = ["--log-file", file.to_str().unwrap()];
@@ -174,7 +140,7 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
     assert_eq!(told(&std::fs::read_to_string(&file).unwrap()), (2, 2));
     assert_eq!(told(&run(&["--log", "debug"])), (1, 1), "without a file on standard error");
     assert_eq!(run(&["--log", "off"]), "");
-    let nowhere = folder.file("no/such/folder/log");
+    let nowhere = folder.join("no/such/folder/log");
     let output = Command::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(["serve", "--listen", "127.0.0.1:0", "--log-file", nowhere.to_str().unwrap()])
         .output()
@@ -195,7 +161,7 @@ fn it_says_why_it_does_not_start() {
     assert!(code == 1 && told.contains("no.pem"), "{code} {told}");
     let (code, told) = refused(&["--listen", "0.0.0.0:0", "--set", "token.file=tokens.yaml"]);
     assert!(code == 2 && told.contains("--tls-cert"), "{code} {told}");
-    let folder = Folder::new();
+    let folder = TestFolder::new();
     folder.token("sue", "dev");
     std::fs::set_permissions(folder.tokens(), std::fs::Permissions::from_mode(0o640)).unwrap();
     let (code, told) = refused(&["--listen", ":0", "--log", "off", "--tokens", folder.tokens().to_str().unwrap()]);

@@ -3,15 +3,16 @@
 use kornsole::api::server::Options;
 use kornsole::model::Profile;
 
-use super::stage::{Answer, Folder, Stage};
+use super::stage::{Answer, Stage};
+use crate::common::TestFolder;
 
 const KILL: &str = "/kornsole/v1/partition/default/application/etl-1/kill";
 const CONFIG: &[u8] = b"partitions: [{name: default, queues: [{name: root, queues: [{name: a}]}]}]";
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
 /// A server with a token for sue, who administers tenant-a.
-fn with_token(set: impl FnOnce(&mut Options)) -> (Stage, Folder, String) {
-    let folder = Folder::new();
+fn with_token(set: impl FnOnce(&mut Options)) -> (Stage, TestFolder, String) {
+    let folder = TestFolder::new();
     let token = format!("Bearer {}", folder.token("sue", "dev"));
     let stage = Stage::resting("tests/conformance/rest/scenario.yaml".as_ref(), Profile::Kornsole, |options| {
         options.access.tokens = Some(folder.tokens());

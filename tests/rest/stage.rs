@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::path::Path;
 use std::sync::{Arc, Once, mpsc};
 use std::time::Duration;
 
-use kornsole::api::auth::{self, NewToken};
 use kornsole::api::server::{Options, Server};
 use kornsole::cli;
 use kornsole::config::Settings;
 use kornsole::engine::{Engine, Setup};
-use kornsole::model::{Identity, Profile};
+use kornsole::model::Profile;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::common::TestFolder;
 
 /// How long a test waits for what must come.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -63,9 +63,8 @@ impl Stage {
             Some(node) => format!("  - node: {{attributes: {{ready: 'true'}}, {node}"),
             None => line.to_owned(),
         });
-        let (folder, text) = (Folder::new(), nodes.collect::<Vec<_>>().join("\n"));
-        std::fs::write(folder.file("scenario.yaml"), text).unwrap();
-        Self::resting(&folder.file("scenario.yaml"), profile, |_| {})
+        let (folder, text) = (TestFolder::new(), nodes.collect::<Vec<_>>().join("\n"));
+        Self::resting(&folder.write("scenario.yaml", text), profile, |_| {})
     }
 
     /// A scenario, run to its end.
@@ -73,7 +72,7 @@ impl Stage {
         let setup = Setup { paused: true, instance: "test".into(), ..Setup::by(profile, Settings::default().config()) };
         let opened = cli::console::open(None, Some(scenario), &setup).unwrap();
         let stage = Self::serve(cli::serve::engine(opened, 1000.0, None).unwrap(), profile, set);
-        stage.wait_until(|view| view.resting);
+        stage.wait_until(|view| view.paused);
         stage
     }
 
@@ -137,41 +136,6 @@ fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream
-}
-
-/// A folder for tokens and certificates, which is removed again.
-pub struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-impl Folder {
-    pub fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("kornsole-rest-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    pub fn tokens(&self) -> PathBuf {
-        self.file("tokens.yaml")
-    }
-
-    /// A new token of somebody.
-    pub fn token(&self, user: &str, group: &str) -> String {
-        let new = NewToken::make(Identity::new(user, [group]), None, false, "").unwrap();
-        auth::add(&self.tokens(), new.token).unwrap();
-        new.secret
-    }
 }
 
 /// Takes an answer apart.

@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod choice;
 mod conformance;
 mod multitenancy;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kornsole::config::{self, FilterConfig, RuleConfig, RuleKind};
 use kornsole::model::{AppState, Identity, Profile, QueuePath, Time};
-use kornsole::scheduler::place::{Placement, Request, RuleRef};
+use kornsole::scheduler::placement::{Placement, Request, RuleRef};
 use kornsole::scheduler::{Command, Event, EventKind, PartitionCommand, Scheduler, Submission};
 use kornsole::view::{View, ViewBuilder};
 use proptest::prelude::*;

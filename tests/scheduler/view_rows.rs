@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use kornsole::config;
-use kornsole::model::{AppId, Identity, NodeId, Profile, Resource, Time};
+use kornsole::model::{AppId, Identity, NodeId, Profile, Time};
 use kornsole::scheduler::{AskSpec, Command, NodeSpec, PartitionCommand, Scheduler, Submission};
 use kornsole::view::{AskState, PartitionView, ViewBuilder};
+
+use crate::common::millicores;
 
 const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: q}]}]}]";
 
@@ -23,7 +25,7 @@ impl Watched {
         let mut watched = Self { scheduler, views: ViewBuilder::default(), view: PartitionView::default() };
         watched.apply(Command::Configure(Arc::new(config)));
         for id in ["n0", "n1"] {
-            let spec = NodeSpec { id: id.into(), capacity: cores(10), ..NodeSpec::default() };
+            let spec = NodeSpec { id: id.into(), capacity: millicores(10), ..NodeSpec::default() };
             watched.apply(PartitionCommand::AddNode(spec).into());
         }
         let submission = Submission {
@@ -45,7 +47,7 @@ impl Watched {
 
     fn ask(&mut self, id: &str, wanted: i64, node: &str) {
         let required_node = Some(NodeId::from(node));
-        let resource = cores(wanted);
+        let resource = millicores(wanted);
         let spec = AskSpec { app: "app".into(), id: id.into(), resource, required_node, ..AskSpec::default() };
         self.apply(PartitionCommand::Ask(spec).into());
         self.apply(Command::Cycle);
@@ -60,10 +62,6 @@ impl Watched {
         let node = &self.view.nodes[&NodeId::from("n0")];
         node.reservations.iter().map(|(app, ask)| format!("{app}/{ask}")).collect()
     }
-}
-
-fn cores(amount: i64) -> Resource {
-    [("vcore", amount)].into_iter().collect()
 }
 
 #[test]

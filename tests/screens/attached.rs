@@ -6,16 +6,17 @@ use std::time::Duration;
 
 use kornsole::cli::served::Served;
 use kornsole::config::{self, DEFAULT_POLICY_GROUP};
-use kornsole::console::input::key::Key;
+use kornsole::console::state::key::Key;
 use kornsole::console::{Driver, Options};
 use kornsole::engine::{Core, Host};
 use kornsole::model::{Identity, Profile};
-use kornsole::source::{About, Source, SourcePlace};
+use kornsole::source::Source;
 use kornsole::tape::{self, Rig};
 use kornsole::view::act::{Act, Actor};
 
 use crate::change::TEXT;
-use crate::room::{running, says, says_not};
+use crate::common::{about, says, says_not};
+use crate::room::running;
 
 /// A scheduler that is served, and a console of somebody that is attached to it.
 struct Attached {
@@ -29,9 +30,8 @@ impl Attached {
         let head = tape::read(head.as_bytes()).tape.unwrap().head;
         let read = config::read_file(TEXT.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
         let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
-        let core = core.written(TEXT.as_bytes(), None);
-        let about = About { place: SourcePlace::Embedded, name: "queues.yaml".to_owned(), notes: Vec::new() };
-        let served = Served::start(core, about, &head).unwrap();
+        let core = core.with_config_text(TEXT.as_bytes(), None);
+        let served = Served::start(core, about("queues.yaml"), &head).unwrap();
         let open = |served: &Served| Driver::new(served.source(), Options::default(), width, height);
         let mut attached = Self { driver: open(&served), served };
         // The console is opened on what is due at the beginning.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::console::Driver;
-use kornsole::model::Identity;
 use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, Actor};
 
-use crate::room::{on_text, running, says, says_not};
+use crate::common::{says, says_not, user};
+use crate::room::{on_text, running};
 
 pub const TEXT: &str = "\
 # two tenants
@@ -39,10 +39,6 @@ partitions:
 /// A console of somebody on the text, and its scheduler.
 fn console(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     on_text(TEXT, who, width, height)
-}
-
-fn user(name: &str) -> Actor {
-    Actor::from(Identity::new(name, [name]))
 }
 
 fn admin() -> Actor {

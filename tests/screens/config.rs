@@ -9,7 +9,8 @@ use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, Actor};
 
 use super::fixture;
-use crate::room::{on_text, running, says, says_not};
+use crate::common::{says, says_not};
+use crate::room::{on_text, running};
 
 const TEXT: &str = "\
 # two tenants

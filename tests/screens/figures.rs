@@ -7,7 +7,8 @@ use kornsole::console::present::export;
 use kornsole::console::state::layer::{Figures, Layer};
 use kornsole::view::act::{Act, Order};
 
-use crate::room::{on_demo, says, says_not};
+use crate::common::{says, says_not};
+use crate::room::on_demo;
 
 /// A page by its name, and the keys that lead there from the queues.
 pub const PAGES: [(&str, &str); 33] = [

@@ -6,7 +6,8 @@ use kornsole::console::Driver;
 use kornsole::engine::Setup;
 use kornsole::model::Profile;
 
-use crate::room::{on_demo as console, on_demo_of as console_of, says, says_not};
+use crate::common::{says, says_not};
+use crate::room::{on_demo as console, on_demo_of as console_of};
 
 #[test]
 fn events_are_followed_filtered_and_lead_to_their_object() {

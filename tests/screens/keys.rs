@@ -12,7 +12,7 @@ use kornsole::source::SourcePlace;
 use super::fixture::{self, Builder, Scene};
 use super::{after, console};
 
-use crate::room::{says, says_not};
+use crate::common::{says, says_not};
 
 /// The line under the cursor.
 pub fn selected(driver: &Driver) -> String {
@@ -255,40 +255,6 @@ fn pages_are_found_as_they_were_left() {
     assert_eq!(selected(&driver), "node-b");
     driver.keys("1").unwrap();
     assert!(matches!(driver.state().page(), Page::Queues(_)));
-}
-
-#[test]
-fn quitting_asks_when_something_would_be_lost() {
-    let mut driver = after("<esc><esc>q", 80, 24);
-    says(&driver, "8 live applications on 3 nodes would be lost");
-    driver.keys("<ret>").unwrap();
-    says_not(&driver, "would be lost");
-    driver.keys("q<esc>q<right><left><ret>").unwrap();
-    assert!(!driver.quits());
-    driver.keys("q<right><ret>").unwrap();
-    assert!(driver.quits());
-}
-
-#[test]
-fn quitting_does_not_ask_when_nothing_would_be_lost() {
-    let remote = Scene::with(fixture::tenants().build(), SourcePlace::Remote, Vec::new());
-    let idle = Scene::new(fixture::bare().build());
-    for scene in [remote, idle] {
-        let mut driver = Driver::new(scene, Options::default(), 80, 24);
-        assert!(driver.keys("q").unwrap().quits());
-    }
-    for keys in [":quit!<ret>", ":q!<ret>", "QQ", "<C-c><C-c>", "2<ret>:<C-c><C-c>", "qy"] {
-        assert!(after(keys, 80, 24).quits(), "{keys}");
-    }
-}
-
-#[test]
-fn quitting_at_once_takes_two_presses_in_a_row() {
-    let mut driver = after("<C-c>", 80, 24);
-    says(&driver, "once more to quit at once");
-    driver.advance(Duration::from_secs(3)).keys("<C-c>").unwrap();
-    assert!(!driver.quits());
-    assert!(!after("QjQ", 80, 24).quits());
 }
 
 #[test]

@@ -3,25 +3,28 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::console::input::key::Key;
-use kornsole::console::shell::session::{Incoming, Session};
+use kornsole::console::input::terminal_events::Mouse;
+use kornsole::console::shell::session::Incoming;
+use kornsole::console::shell::session::Session;
 use kornsole::console::shell::settings;
 use kornsole::console::state::effect::Effect;
+use kornsole::console::state::key::Key;
 use kornsole::console::state::layer::Layer;
 use kornsole::console::state::page::Page;
 use kornsole::console::state::reply::Reply;
 use kornsole::console::state::work::SourceHandle;
 use kornsole::console::theme::Themes;
-use kornsole::console::update::action::Mouse;
 use kornsole::console::{Driver, Opener, Options, Personal};
 use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, Actor};
 use ratatui::layout::{Position, Size};
 
 use crate::change::TEXT;
+use crate::common::user;
+use crate::common::{says, says_not};
 use crate::fixture::slow::Slow;
-use crate::orders::{queue, state, tenants, user};
-use crate::room::{on_demo, on_text, running, says, says_not};
+use crate::orders::{queue, state, tenants};
+use crate::room::{on_demo, on_text, running};
 
 /// The console of somebody on the two tenants, who are far away.
 pub fn far(who: Actor, width: u16, height: u16) -> (Driver, Arc<Slow>, Arc<Stepped>) {

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::cli::demo;
-use kornsole::console::input::key::Key;
-use kornsole::console::shell::session::{Incoming, Session};
+use kornsole::console::shell::session::Incoming;
+use kornsole::console::shell::session::Session;
 use kornsole::console::shell::tap::Input;
 use kornsole::console::shell::workers;
 use kornsole::console::state::effect::Effect;
+use kornsole::console::state::key::Key;
 use kornsole::console::state::layer::Layer;
 use kornsole::console::state::page::{AppsPage, Page};
 use kornsole::console::state::reply::Reply;
@@ -19,11 +20,12 @@ use kornsole::console::update::long;
 use kornsole::console::{Driver, Options};
 use kornsole::engine::Setup;
 use kornsole::model::{AppId, Identity, Profile};
-use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::source::{Source, Stepped};
 use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
 
+use crate::common::about;
 use crate::fixture::{self, Scene};
 
 const SIZE: Size = Size { width: 120, height: 40 };
@@ -35,8 +37,7 @@ fn beside() -> Options {
 
 fn running() -> Arc<Stepped> {
     let core = demo::core(42, &Setup::of(Profile::default())).unwrap();
-    let about = About { place: SourcePlace::Embedded, name: "demo, seed 42".to_owned(), notes: Vec::new() };
-    let source = Arc::new(Stepped::new(core, about, Identity::parse("you").unwrap()));
+    let source = Arc::new(Stepped::new(core, about("demo, seed 42"), Identity::parse("you").unwrap()));
     source.advance(Duration::from_secs(40));
     source
 }

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it expects by failing")]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod attached;
 mod change;
 mod config;
@@ -20,6 +23,7 @@ mod personal;
 mod pictures;
 mod placements;
 mod props;
+mod quitting;
 mod records;
 mod room;
 mod screens;

@@ -3,17 +3,18 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kornsole::console::input::key::{Code, Key};
+use kornsole::console::input::terminal_events::Mouse;
+use kornsole::console::state::key::{Code, Key};
 use kornsole::console::state::layer::Layer;
 use kornsole::console::state::page::Page;
-use kornsole::console::update::action::Mouse;
 use kornsole::console::{Driver, Options};
 use kornsole::source::{Source, Stepped};
 use kornsole::view::act::{Act, PartitionAct};
 use ratatui::layout::Position;
 
+use crate::common::says;
 use crate::figures::{PAGES, demo};
-use crate::room::{on_demo as console, says};
+use crate::room::on_demo as console;
 
 fn live(source: &Stepped) -> usize {
     source.view().partitions[0].live_apps
@@ -228,7 +229,7 @@ fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
     let presses = std::env::var("KORNSOLE_MONKEY").ok().and_then(|text| text.parse().ok()).unwrap_or(3_000u64);
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     let (mut driver, source) = console(100, 30, 30);
-    let before = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().resting);
+    let before = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().paused);
     for press in 0..presses {
         let key = any_key(&mut dice);
         let asked = matches!(driver.state().layers.last(), Some(Layer::Confirm(_)));
@@ -260,7 +261,7 @@ fn a_monkey_presses_keys_and_nothing_panics_or_happens() {
         driver.take_effects();
         assert!(!matches!(driver.state().pages.first(), None | Some(Page::Apps(_))), "the queues stay at the bottom");
     }
-    let after = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().resting);
+    let after = (live(&source), source.configuration().unwrap().checksum.clone(), source.view().paused);
     assert_eq!(before, after);
 }
 

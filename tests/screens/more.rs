@@ -4,7 +4,7 @@ use super::after;
 use super::fixture::{self, Scene};
 use kornsole::console::{Driver, Options};
 
-use crate::room::{says, says_not};
+use crate::common::{says, says_not};
 
 #[test]
 fn the_nodes_as_a_map_beside_the_table_or_in_its_place() {

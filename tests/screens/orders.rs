@@ -6,12 +6,12 @@ use std::time::Duration;
 use kornsole::config;
 use kornsole::console::{Driver, Options};
 use kornsole::engine::Core;
-use kornsole::model::{AppState, Identity, Profile};
+use kornsole::model::{AppState, Profile};
 use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::source::{Source, Stepped};
 use kornsole::view::act::Actor;
 
-use crate::room::{says, says_not};
+use crate::common::{about, says, says_not, user};
 
 /// The console of somebody on the two tenants of the scenario.
 pub fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
@@ -20,14 +20,9 @@ pub fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let config = config::read(scenario.config_text().unwrap(), Profile::Kornsole).config.unwrap();
     let workload = ScenarioWorkload::new(scenario, Profile::Kornsole);
     let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload))).unwrap();
-    let about = About { place: SourcePlace::Embedded, name: "tenants".to_owned(), notes: Vec::new() };
-    let source = Arc::new(Stepped::new(core, about, who));
+    let source = Arc::new(Stepped::new(core, about("tenants"), who));
     source.advance(Duration::from_secs(60));
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
-}
-
-pub fn user(name: &str) -> Actor {
-    Actor::from(Identity::new(name, [name]))
 }
 
 pub fn state(source: &Stepped, app: &str) -> AppState {
@@ -103,7 +98,7 @@ fn read_only_refuses_everything_and_says_so() {
     says(&driver, "read only: the console was started with --read-only");
     driver.keys(":pause<ret>").unwrap();
     says(&driver, "read only");
-    assert!(!source.view().resting);
+    assert!(!source.view().paused);
     assert_eq!(state(&source, "nightly"), AppState::Running);
 }
 
@@ -276,7 +271,7 @@ fn what_is_not_drawn_takes_no_keys() {
     driver.keys("2K").unwrap().resize(38, 10);
     says(&driver, "too small");
     driver.keys("y<right><ret>2jKy:kill<ret>yq").unwrap().paste("y");
-    driver.mouse(kornsole::console::update::action::Mouse::Wheel(1));
+    driver.mouse(kornsole::console::input::terminal_events::Mouse::Wheel(1));
     assert!(!driver.quits());
     driver.resize(100, 30);
     says(&driver, "Kill nightly?");
@@ -336,7 +331,7 @@ fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
     driver.keys("2/train<ret>").unwrap();
     let entries = |source: &Stepped| -> Vec<(String, String, String)> {
         let audit = source.records(0).unwrap().audit.unwrap();
-        let told = |entry: &std::sync::Arc<kornsole::view::ledger::AuditEntry>| {
+        let told = |entry: &std::sync::Arc<kornsole::view::audit::AuditEntry>| {
             (entry.action.clone(), entry.object.clone(), entry.reason.clone())
         };
         audit.entries.iter().filter(|entry| entry.code == "ACL_DENIED").map(told).collect()
@@ -359,7 +354,7 @@ fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
 fn the_wheel_moves_nothing_below_a_question() {
     let (mut driver, _) = tenants(user("ann"), 120, 30);
     driver.keys("2K").unwrap();
-    driver.mouse(kornsole::console::update::action::Mouse::Wheel(1));
+    driver.mouse(kornsole::console::input::terminal_events::Mouse::Wheel(1));
     driver.keys("<esc>").unwrap();
     assert_eq!(crate::keys::selected(&driver), "nightly");
 }

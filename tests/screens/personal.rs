@@ -1,13 +1,13 @@
 //! A person's own settings, the mouse, and what is pasted.
 
+use kornsole::console::input::terminal_events::Mouse;
 use kornsole::console::shell::settings;
 use kornsole::console::theme::Themes;
-use kornsole::console::update::action::Mouse;
 use kornsole::console::{Driver, Personal};
 use ratatui::layout::Position;
 
+use crate::common::{says, says_not};
 use crate::keys::selected;
-use crate::room::{says, says_not};
 use crate::{after, console};
 
 /// A console with settings of a person's own.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::common::{says, says_not};
 use crate::keys::changed;
-use crate::room::{says, says_not};
 use crate::{after, console};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kornsole::console::input::key::Key;
+use kornsole::console::state::key::Key;
 use kornsole::console::state::page::Page;
 use kornsole::console::{Driver, Options};
 use kornsole::model::QueuePath;

@@ -8,12 +8,12 @@ use kornsole::console::{Driver, Options};
 use kornsole::engine::Core;
 use kornsole::model::{Identity, Profile, Time};
 use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{About, Link, Source, SourcePlace, Stepped, ViewAnswer};
+use kornsole::source::{About, Link, Source, Stepped, ViewAnswer};
 use kornsole::view::act::{Act, Actor, Order, PartitionAct};
 use kornsole::view::{EventPage, View};
 
-use crate::orders::user;
-use crate::room::{says, says_not};
+use crate::common::user;
+use crate::common::{about, says, says_not};
 
 /// The console of somebody on the two tenants of the scenario, whose configuration is known as it was written.
 fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
@@ -23,9 +23,8 @@ fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let config = config::read(&written, Profile::Kornsole).config.unwrap();
     let workload = ScenarioWorkload::new(scenario, Profile::Kornsole);
     let core = Core::new(Profile::Kornsole, Arc::new(config), Some(Box::new(workload))).unwrap();
-    let core = core.written(written.as_bytes(), None);
-    let about = About { place: SourcePlace::Embedded, name: "tenants".to_owned(), notes: Vec::new() };
-    let source = Arc::new(Stepped::new(core, about, who));
+    let core = core.with_config_text(written.as_bytes(), None);
+    let source = Arc::new(Stepped::new(core, about("tenants"), who));
     source.advance(Duration::from_secs(60));
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
 }

@@ -8,8 +8,10 @@ use kornsole::config::{self, DEFAULT_POLICY_GROUP};
 use kornsole::console::{Driver, Options};
 use kornsole::engine::{Core, Setup};
 use kornsole::model::{Identity, Profile};
-use kornsole::source::{About, Source, SourcePlace, Stepped};
+use kornsole::source::{Source, Stepped};
 use kornsole::view::act::Actor;
+
+use crate::common::about;
 
 /// A console on the demo of seed 42, after so many seconds of it.
 pub fn on_demo(width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
@@ -19,8 +21,7 @@ pub fn on_demo(width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) 
 /// The same, the scheduler set up otherwise.
 pub fn on_demo_of(setup: &Setup, width: u16, height: u16, seconds: u64) -> (Driver, Arc<Stepped>) {
     let core = demo::core(42, setup).unwrap();
-    let about = About { place: SourcePlace::Embedded, name: "demo, seed 42".to_owned(), notes: Vec::new() };
-    let source = Arc::new(Stepped::new(core, about, Identity::parse("you").unwrap()));
+    let source = Arc::new(Stepped::new(core, about("demo, seed 42"), Identity::parse("you").unwrap()));
     source.advance(Duration::from_secs(seconds));
     let mut driver = Driver::new(Arc::clone(&source) as _, Options::default(), width, height);
     driver.refresh();
@@ -31,21 +32,12 @@ pub fn on_demo_of(setup: &Setup, width: u16, height: u16, seconds: u64) -> (Driv
 pub fn on_text(text: &str, who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     let read = config::read_file(text.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
     let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
-    let core = core.written(text.as_bytes(), None);
-    let about = About { place: SourcePlace::Embedded, name: "queues.yaml".to_owned(), notes: Vec::new() };
-    let source = Arc::new(Stepped::new(core, about, who));
+    let core = core.with_config_text(text.as_bytes(), None);
+    let source = Arc::new(Stepped::new(core, about("queues.yaml"), who));
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
 }
 
 /// The text in force.
 pub fn running(source: &Stepped) -> String {
     source.configuration().unwrap().text.to_string()
-}
-
-pub fn says(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_some(), "no {text:?} in\n{}", driver.screen_text());
-}
-
-pub fn says_not(driver: &Driver, text: &str) {
-    assert!(driver.find_row(text).is_none(), "{text:?} in\n{}", driver.screen_text());
 }

@@ -8,7 +8,7 @@ use kornsole::model::QueuePath;
 use super::fixture::{self, Scene, resource};
 use super::{after, console};
 
-use crate::room::says;
+use crate::common::says;
 
 fn line(driver: &Driver, text: &str) -> String {
     driver.find_row(text).unwrap_or_else(|| panic!("no {text:?} in\n{}", driver.screen_text())).1

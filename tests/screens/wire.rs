@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kornsole::console::Options;
-use kornsole::console::input::key::Key;
 use kornsole::console::shell::session::Session;
+use kornsole::console::state::key::Key;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::{Rect, Size};
 use ratatui::{Terminal, TerminalOptions, Viewport};

@@ -6,8 +6,9 @@ use std::time::Duration;
 use kornsole::console::Driver;
 use kornsole::source::{Source, Stepped};
 
-use super::orders::{tenants, user};
-use crate::room::{says, says_not};
+use super::orders::tenants;
+use crate::common::user;
+use crate::common::{says, says_not};
 
 /// Lets the scheduler work, and the console see it.
 fn later(driver: &mut Driver, source: &Arc<Stepped>) {

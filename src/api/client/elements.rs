@@ -1,7 +1,7 @@
-//! The elements of a large JSON list, handed out one by one while the list still comes in.
+//! The elements of a large JSON list, passed on one by one while the list still comes in.
 //!
 //! A list of applications or nodes can be tens of megabytes. It is never held as a whole: what is kept is the element that is just
-//! coming in. An element is handed out as its bytes, so that whoever has seen the same bytes before need not read them again.
+//! coming in. An element is passed on as its bytes, so that who has seen the same bytes before need not read them again.
 
 /// Takes a JSON list apart as it comes in.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Elements {
         }
     }
 
-    /// Drops what has been handed out.
+    /// Drops what has been passed on.
     fn forget(&mut self) -> Result<(), Wrong> {
         let inside = matches!(self.state, State::Inside { .. } | State::Text { .. } | State::Escape { .. });
         let done = if inside { self.start } else { self.at };

@@ -1,4 +1,4 @@
-//! What can go wrong with a request, told for a person.
+//! What can go wrong with a request, described for a person.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ const SHOWN: usize = 60;
 /// Why there is no answer, or none that can be used.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
-    /// Nobody listens, the name is not known, TLS does not come about.
+    /// Nobody listens, the name is not known, TLS does not start.
     Unreachable(Trouble),
     /// A time limit passed: which phase, and how long it was.
     Slow(&'static str, std::time::Duration),
@@ -23,9 +23,9 @@ pub enum Fault {
     /// There is no such endpoint in this release (a 404 in text).
     NoEndpoint(String),
     /// There is no such object (a 404 in JSON).
-    Missing(Box<Said>),
+    Missing(Box<ErrorBody>),
     /// The other side refuses: status and what it says.
-    Refused(u16, Box<Said>),
+    Refused(u16, Box<ErrorBody>),
     /// The answer is not from a YuniKorn: status and its first characters.
     Foreign(u16, String),
     /// The other side points elsewhere: status and where to.
@@ -38,18 +38,18 @@ pub enum Fault {
 
 /// An error object (`rest.md` sections 3 and E2).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct ErrorBody {
     /// One line.
     pub message: String,
     /// What would be needed; may be the same line.
     pub description: String,
-    /// The code of Part II.
+    /// The code of the native API.
     pub code: Option<String>,
-    /// The details of Part II.
+    /// The details of the native API.
     pub details: Option<Value>,
 }
 
-impl Said {
+impl ErrorBody {
     /// Reads an error object. `None` when it is none.
     pub fn read(body: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(body).ok()?;
@@ -64,7 +64,7 @@ impl Said {
     }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ErrorBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.message.is_empty(), self.description.is_empty() || self.description == self.message) {
             (true, true) => f.write_str("no reason given"),
@@ -76,7 +76,7 @@ impl fmt::Display for Said {
 }
 
 impl Fault {
-    /// The code of Part II, if one came.
+    /// The code of the native API, if one came.
     pub fn code(&self) -> Option<&str> {
         match self {
             Self::Missing(said) | Self::Refused(_, said) => said.code.as_deref(),
@@ -154,15 +154,16 @@ mod tests {
 
     #[test]
     fn an_error_object_is_read_with_or_without_the_keys_of_part_two() {
-        let plain = Said::read(br#"{"status_code":404,"message":"Queue not found","description":"Queue not found"}"#);
+        let plain =
+            ErrorBody::read(br#"{"status_code":404,"message":"Queue not found","description":"Queue not found"}"#);
         assert_eq!(plain.unwrap().to_string(), "Queue not found");
         let ours = br#"{"status_code":403,"message":"sue may not kill a","description":"needs admin access on root.b",
             "code":"ACL_DENIED","details":{"queue":"root.b"}}"#;
-        let ours = Fault::Refused(403, Box::new(Said::read(ours).unwrap()));
+        let ours = Fault::Refused(403, Box::new(ErrorBody::read(ours).unwrap()));
         assert_eq!(ours.to_string(), "403: sue may not kill a: needs admin access on root.b");
         assert_eq!(ours.code(), Some("ACL_DENIED"));
-        assert!(Said::read(b"<html>").is_none());
-        assert!(Said::read(br#"{"message":"x"}"#).is_none());
+        assert!(ErrorBody::read(b"<html>").is_none());
+        assert!(ErrorBody::read(br#"{"message":"x"}"#).is_none());
     }
 
     #[test]

@@ -7,7 +7,8 @@ use reqwest::{Method, Response, StatusCode, Url, redirect};
 use serde::de::DeserializeOwned;
 
 use super::elements::Elements;
-use super::fault::{Fault, Said};
+use super::fault::{ErrorBody, Fault};
+use super::lines::Lines;
 use super::target::{Target, TargetFault, causes};
 use super::trouble::{self, Trouble};
 
@@ -15,8 +16,6 @@ use super::trouble::{self, Trouble};
 const DUMP: (&str, &str) = ("ws/v1/fullstatedump", "debug/fullstatedump");
 /// The longest error text that is read, in bytes.
 const ERROR: usize = 64 << 10;
-/// The longest line of a stream, in bytes.
-const LINE: usize = 1 << 20;
 
 /// How long each phase may take, and how large an answer may be.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +55,7 @@ impl Default for Limits {
 
 /// An answer, and what there is to know of how it came.
 #[derive(Clone, Debug)]
-pub struct Got<T> {
+pub struct ClientResponse<T> {
     /// What was answered.
     pub value: T,
     /// From the request until the answer's header.
@@ -67,10 +66,10 @@ pub struct Got<T> {
     pub date: Option<SystemTime>,
 }
 
-impl<T> Got<T> {
+impl<T> ClientResponse<T> {
     /// The same with another value.
-    pub fn with<U>(self, value: U) -> Got<U> {
-        Got { value, rtt: self.rtt, took: self.took, date: self.date }
+    pub fn with<U>(self, value: U) -> ClientResponse<U> {
+        ClientResponse { value, rtt: self.rtt, took: self.took, date: self.date }
     }
 }
 
@@ -86,7 +85,7 @@ impl Client {
     /// A client of a target.
     ///
     /// # Errors
-    /// TLS or the system's resolver does not come about.
+    /// TLS or the system's resolver does not start.
     pub fn new(target: &Target, limits: Limits) -> Result<Self, TargetFault> {
         // Fails only when there is a provider already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -137,30 +136,30 @@ impl Client {
     ///
     /// # Errors
     /// Everything that can go wrong.
-    pub async fn get(&self, path: &str) -> Result<Got<Vec<u8>>, Fault> {
+    pub async fn get(&self, path: &str) -> Result<ClientResponse<Vec<u8>>, Fault> {
         let (response, started, rtt) = self.send(Method::GET, path, HeaderMap::new(), None, self.limits.header).await?;
         let date = date_of(&response);
         let value = self.read(response, started, self.limits.body).await?;
-        Ok(Got { value, rtt, took: started.elapsed(), date })
+        Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
     }
 
     /// The same for what is text, where JSON is written otherwise: the configuration.
     ///
     /// # Errors
     /// Everything that can go wrong.
-    pub async fn text(&self, path: &str) -> Result<Got<Vec<u8>>, Fault> {
+    pub async fn text(&self, path: &str) -> Result<ClientResponse<Vec<u8>>, Fault> {
         let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/x-yaml, text/plain"))]);
         let (response, started, rtt) = self.send(Method::GET, path, headers, None, self.limits.header).await?;
         let date = date_of(&response);
         let value = self.read(response, started, self.limits.body).await?;
-        Ok(Got { value, rtt, took: started.elapsed(), date })
+        Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
     }
 
     /// Asks for JSON.
     ///
     /// # Errors
     /// Everything that can go wrong.
-    pub async fn json<T: DeserializeOwned>(&self, path: &str) -> Result<Got<T>, Fault> {
+    pub async fn json<T: DeserializeOwned>(&self, path: &str) -> Result<ClientResponse<T>, Fault> {
         let got = self.get(path).await?;
         let value = parsed(path, &got.value)?;
         Ok(got.with(value))
@@ -176,22 +175,22 @@ impl Client {
         path: &str,
         headers: HeaderMap,
         body: Vec<u8>,
-    ) -> Result<Got<T>, Fault> {
+    ) -> Result<ClientResponse<T>, Fault> {
         let (response, started, rtt) = self.send(method, path, headers, Some(body), self.limits.header).await?;
         let date = date_of(&response);
         let bytes = self.read(response, started, self.limits.body).await?;
-        Ok(Got { value: parsed(path, &bytes)?, rtt, took: started.elapsed(), date })
+        Ok(ClientResponse { value: parsed(path, &bytes)?, rtt, took: started.elapsed(), date })
     }
 
-    /// Asks for a list of objects and hands each to `each` as it comes in.
+    /// Asks for a list of objects and passes each to `each` as it comes in.
     ///
     /// # Errors
-    /// Everything that can go wrong; elements may have been handed out by then.
+    /// Everything that can go wrong; elements may have been passed on by then.
     pub async fn elements(
         &self,
         path: &str,
         mut each: impl FnMut(&[u8]) -> Result<(), String> + Send,
-    ) -> Result<Got<usize>, Fault> {
+    ) -> Result<ClientResponse<usize>, Fault> {
         let (mut response, started, rtt) =
             self.send(Method::GET, path, HeaderMap::new(), None, self.limits.header).await?;
         let date = date_of(&response);
@@ -210,7 +209,7 @@ impl Client {
             })?;
         }
         let value = elements.finish().map_err(unreadable)?;
-        Ok(Got { value, rtt, took: started.elapsed(), date })
+        Ok(ClientResponse { value, rtt, took: started.elapsed(), date })
     }
 
     /// Opens a stream of lines, whose header has to come within `patience`.
@@ -219,7 +218,7 @@ impl Client {
     /// Everything that can go wrong.
     pub async fn lines(&self, path: &str, patience: Duration) -> Result<Lines, Fault> {
         let (response, ..) = self.send(Method::GET, path, HeaderMap::new(), None, patience).await?;
-        Ok(Lines { response, held: Vec::new(), given: 0 })
+        Ok(Lines::of(response))
     }
 
     async fn send(
@@ -311,7 +310,7 @@ impl Client {
                 break;
             }
         }
-        if let Some(said) = Said::read(&body) {
+        if let Some(said) = ErrorBody::read(&body) {
             let said = Box::new(said);
             return if status == StatusCode::NOT_FOUND {
                 Fault::Missing(said)
@@ -332,7 +331,7 @@ impl Client {
                 } else {
                     Fault::first_of(&body)
                 };
-                Fault::Refused(status.as_u16(), Box::new(Said { message, ..Said::default() }))
+                Fault::Refused(status.as_u16(), Box::new(ErrorBody { message, ..ErrorBody::default() }))
             }
         }
     }
@@ -343,50 +342,11 @@ impl Client {
         if !error.is_connect() {
             return Fault::Cut(Trouble::of(format!("{host} hung up before it answered"), error));
         }
-        let told = match error.is_timeout() {
+        let report = match error.is_timeout() {
             true => format!("{host} does not answer within {:?}", self.limits.connect),
             false => trouble::connecting(host, self.base.port_or_known_default(), &error),
         };
-        Fault::Unreachable(Trouble::of(told, error))
-    }
-}
-
-/// A stream of lines. Dropping it ends it.
-#[derive(Debug)]
-pub struct Lines {
-    response: Response,
-    held: Vec<u8>,
-    /// How much of `held` was given out.
-    given: usize,
-}
-
-impl Lines {
-    /// The next line that is not empty, however long it takes; `None` at the end. Can be abandoned while it waits: nothing is
-    /// lost.
-    ///
-    /// # Errors
-    /// The stream broke, or a line is too long.
-    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Fault> {
-        loop {
-            let rest = &self.held[self.given..];
-            if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-                let line = rest[..end].trim_ascii_end().to_vec();
-                self.given += end + 1;
-                if !line.is_empty() {
-                    return Ok(Some(line));
-                }
-                continue;
-            }
-            self.held.drain(..std::mem::take(&mut self.given));
-            if self.held.len() > LINE {
-                return Err(Fault::TooLarge(LINE));
-            }
-            match self.response.chunk().await {
-                Ok(Some(chunk)) => self.held.extend_from_slice(&chunk),
-                Ok(None) => return Ok(None),
-                Err(error) => return Err(Fault::Cut(Trouble::of("the stream broke off", error))),
-            }
-        }
+        Fault::Unreachable(Trouble::of(report, error))
     }
 }
 

@@ -1,6 +1,6 @@
 //! HTTP out: one scheduler's REST API, asked politely and believed in nothing.
 //!
-//! [`Target`] is where to ask and as whom, [`Client`] asks, [`Fault`] is what can go wrong, told for a person; [`release`] tells
+//! [`Target`] is where to ask and as whom, [`Client`] asks, [`Fault`] is what can go wrong, described for a person; [`release`] says
 //! which release answers, by the shape of what it says.
 //!
 //! Invariants:
@@ -13,14 +13,16 @@
 mod elements;
 mod fault;
 mod http;
+mod lines;
 mod names;
 pub mod release;
 mod target;
 mod trouble;
 
 pub use elements::Elements;
-pub use fault::{Fault, Said};
-pub use http::{Client, Got, Limits, Lines};
+pub use fault::{ErrorBody, Fault};
+pub use http::{Client, ClientResponse, Limits};
+pub use lines::Lines;
 pub use names::{encode_once, encode_twice};
 pub use release::{Release, Remote};
 pub use target::{Target, TargetFault, Token};

@@ -1,4 +1,4 @@
-//! Which release answers, told by the shape of its answers (`rest.md` section 8).
+//! Which release answers, seen by the shape of its answers (`rest.md` section 8).
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::Fault;
 use crate::model::Profile;
 
-/// A release of Apache YuniKorn, as far as its answers tell it from others.
+/// A release of Apache YuniKorn, as far as its answers differ from those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Release {
     /// 1.4: no partition-wide lists, no stream.
@@ -20,7 +20,7 @@ pub enum Release {
     V1_6,
     /// 1.7.
     V1_7,
-    /// 1.8 or 1.9, which nothing tells apart that matters.
+    /// 1.8 or 1.9, which differ in nothing that matters.
     V1_8,
     /// Newer than 1.9.
     Newer,
@@ -66,7 +66,7 @@ pub struct Server {
     pub product: String,
     /// Its version.
     pub version: String,
-    /// The release that Part I answers like.
+    /// The release that the YuniKorn API answers like.
     pub compat: String,
     /// This run of it.
     #[serde(rename = "instanceUUID")]
@@ -139,7 +139,7 @@ struct Queue {
     unsched_ask_backoff: Option<IgnoredAny>,
 }
 
-/// The release by the answers to `partitions` and, of one of them, `queues`; `None` while there is no partition to tell by.
+/// The release by the answers to `partitions` and, of one of them, `queues`; `None` while there is no partition to see it by.
 ///
 /// # Errors
 /// They are no such answers, or those of a release before 1.4.
@@ -169,7 +169,7 @@ pub fn detect(partitions: &[u8], queues: Option<&[u8]>) -> Result<Option<Release
     } else if queue.children_names.is_some() {
         Release::V1_5
     } else if queue.children.is_none() && queue.headroom.is_some() {
-        // A root without children tells 1.5 from 1.6 by nothing that matters then.
+        // A root without children says 1.5 from 1.6 by nothing that matters then.
         Release::V1_5
     } else {
         Release::V1_4

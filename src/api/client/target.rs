@@ -81,7 +81,7 @@ pub enum TargetFault {
     /// A certificate that does not read.
     #[error("{0} has no certificate in PEM that can be used: {1}")]
     Certificate(String, String),
-    /// The HTTP client does not come about.
+    /// The HTTP client does not start.
     #[error("no connection can be made at all: {0}")]
     Client(String),
 }
@@ -234,14 +234,14 @@ impl Target {
 /// An error with everything that led to it, in one line.
 pub(super) fn causes(error: &dyn std::error::Error) -> String {
     let all = std::iter::successors(Some(error), |error| error.source());
-    let mut told: Vec<String> = Vec::new();
+    let mut message: Vec<String> = Vec::new();
     for cause in all.map(ToString::to_string) {
         // Some errors repeat what they were caused by.
-        if !told.iter().any(|before| before.contains(&cause)) {
-            told.push(cause);
+        if !message.iter().any(|before| before.contains(&cause)) {
+            message.push(cause);
         }
     }
-    told.join(": ")
+    message.join(": ")
 }
 
 #[cfg(test)]

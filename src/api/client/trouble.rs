@@ -1,4 +1,4 @@
-//! Why a connection does not come about or breaks, told for a person; what the libraries say of it stays for the details.
+//! Why a connection does not start or breaks, described for a person; what the libraries say of it stays for the details.
 
 use std::error::Error;
 use std::fmt;
@@ -11,19 +11,19 @@ use super::target::causes;
 /// What is wrong with a connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trouble {
-    told: String,
+    message: String,
     technical: String,
 }
 
 impl Trouble {
     /// In words, and in the libraries' own ones.
-    pub fn new(told: impl Into<String>, technical: impl Into<String>) -> Self {
-        Self { told: told.into(), technical: technical.into() }
+    pub fn new(message: impl Into<String>, technical: impl Into<String>) -> Self {
+        Self { message: message.into(), technical: technical.into() }
     }
 
     /// The same, out of an error of HTTP.
-    pub(super) fn of(told: impl Into<String>, error: reqwest::Error) -> Self {
-        Self::new(told, causes(&error.without_url()))
+    pub(super) fn of(message: impl Into<String>, error: reqwest::Error) -> Self {
+        Self::new(message, causes(&error.without_url()))
     }
 
     /// What the libraries say of it; may be empty.
@@ -34,17 +34,17 @@ impl Trouble {
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told)
+        f.write_str(&self.message)
     }
 }
 
-/// Why a connection to `host` (and its port) did not come about.
+/// Why a connection to `host` (and its port) did not start.
 pub(super) fn connecting(host: &str, port: Option<u16>, error: &(dyn Error + 'static)) -> String {
     let place = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     if let Some(tls) = find::<rustls::Error>(error) {
         return no_tls(host, tls);
     }
-    // What looks up names gives no kind of error that tells it.
+    // What looks up names gives no kind of error that says it.
     if all(error).any(|cause| cause.to_string().contains("dns error")) {
         return format!("the name {host} cannot be found");
     }
@@ -111,7 +111,7 @@ mod tests {
         let io = |kind: io::ErrorKind| io::Error::from(kind);
         let held = |inner: rustls::Error| io::Error::other(io::Error::new(io::ErrorKind::InvalidData, inner));
         let invalid = |why| held(rustls::Error::InvalidCertificate(why));
-        for (error, told) in [
+        for (error, message) in [
             (io(io::ErrorKind::ConnectionRefused), "h:1 refuses the connection"),
             (io(io::ErrorKind::HostUnreachable), "there is no way to h from here"),
             (io(io::ErrorKind::ConnectionReset), "h:1 hangs up before a connection stands"),
@@ -128,7 +128,7 @@ mod tests {
                 "h speaks no TLS; perhaps it speaks plain http",
             ),
         ] {
-            assert_eq!(connecting("h", Some(1), &error), told, "{error:?}");
+            assert_eq!(connecting("h", Some(1), &error), message, "{error:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Context;
 use crate::api::dto;
 use crate::model::AppId;
-use crate::view::rows::{AskLog, ByInstance, FailureCount, Past};
+use crate::view::rows::{AskLog, ByInstance, FailureCount, TrackedResources};
 use crate::view::{AppRow, AskNotes, AskRow, AskState, Failure, PartitionView};
 
 /// An application of a partition.
@@ -39,7 +39,7 @@ pub fn application(context: &Context, partition: &PartitionView, row: &AppRow) -
         reservations,
         max_request_priority: row.priority.0,
         start_time: row.started.map(|at| wall.millis(at)),
-        // Of one that is over upstream has none any more.
+        // Of one that is over YuniKorn has none any more.
         resource_history: Some(if row.state.is_ended() { dto::ResourceHistory::default() } else { past(&row.past) }),
         backoff_deadline: None,
         other: BTreeMap::new(),
@@ -111,7 +111,7 @@ fn request(context: &Context, app: &AppRow, ask: &AskRow, notes: Option<&Arc<Ask
     }
 }
 
-/// The reasons, the one that held last behind the others, in upstream's words.
+/// The reasons, the one that held last behind the others, in YuniKorn's words.
 fn allocation_log(context: &Context, log: &AskLog) -> Vec<dto::LogEntry> {
     let mut failures = log.failures().to_vec();
     failures.sort_by_key(|entry| (entry.last, entry.failure));
@@ -129,7 +129,7 @@ fn allocation_log(context: &Context, log: &AskLog) -> Vec<dto::LogEntry> {
     failures.into_iter().map(entry).collect()
 }
 
-fn past(past: &Past) -> dto::ResourceHistory {
+fn past(past: &TrackedResources) -> dto::ResourceHistory {
     let by_type =
         |sums: &ByInstance| dto::UsageByType(sums.iter().map(|(kind, sum)| (kind.to_string(), sum.into())).collect());
     dto::ResourceHistory {

@@ -1,16 +1,16 @@
-//! The configuration in force, written anew, and the faults of one that was sent (`rest.md` 5.8, 5.9, E5).
+//! The configuration in force, written again, and the faults of one that was sent (`rest.md` 5.8, 5.9, E5).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::api::dto;
-use crate::config::node::{Fields, Read};
+use crate::config::node::{FieldValue, Fields};
 use crate::config::yaml::{self, Node};
 use crate::config::{DEFAULT_CONFIG, Fault, Faults, Severity};
 use crate::model::Profile;
 use crate::view::act::FoundFault;
 
-/// A configuration that was loaded from `text`, as upstream shows it after validation: without comments, with a root queue, the
+/// A configuration that was loaded from `text`, as YuniKorn shows it after validation: without comments, with a root queue, the
 /// limits of a partition with its root. `None` before one is loaded.
 pub fn config(loaded: Option<(&str, &str)>) -> dto::Config {
     let empty = dto::Config {
@@ -194,13 +194,13 @@ impl Reader {
             return dto::NodeSortPolicy { kind, ..dto::NodeSortPolicy::default() };
         };
         let weights = fields.get("resourceweights").and_then(|node| self.fields(node));
-        let weight = |(key, node): (crate::config::node::Key<'_>, Node<'_>)| match node.float(
+        let weight = |(key, node): (crate::config::node::MapKey<'_>, Node<'_>)| match node.float(
             "",
             "",
             "",
             &mut Faults::default(),
         ) {
-            Read::Value(weight) => Some((key.text.to_owned(), weight.value)),
+            FieldValue::Value(weight) => Some((key.text.to_owned(), weight.value)),
             _ => None,
         };
         dto::NodeSortPolicy {

@@ -1,4 +1,4 @@
-//! Durations as upstream writes them.
+//! Durations as YuniKorn writes them.
 
 use std::time::Duration;
 

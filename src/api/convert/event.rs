@@ -36,14 +36,14 @@ pub fn health(view: &View) -> dto::Health {
 }
 
 /// What a scheduler elsewhere says of its health.
-pub fn read_health(told: dto::Health) -> checks::Health {
+pub fn read_health(report: dto::Health) -> checks::Health {
     let check = |check: dto::HealthCheck| checks::HealthCheck {
         name: check.name,
         description: check.description,
         succeeded: check.succeeded,
         diagnosis: check.diagnosis_message,
     };
-    checks::Health { healthy: told.healthy, checks: told.health_checks.into_iter().map(check).collect() }
+    checks::Health { healthy: report.healthy, checks: report.health_checks.into_iter().map(check).collect() }
 }
 
 /// Applications that ran, minute by minute.

@@ -2,9 +2,9 @@
 
 use super::Wall;
 use crate::api::dto::ledger as dto;
-use crate::api::dto::ours::ConfigState;
+use crate::api::dto::native::ConfigState;
 use crate::model::Time;
-use crate::view::ledger::{AuditEntry, Revision, RevisionSource};
+use crate::view::audit::{AuditEntry, Revision, RevisionSource};
 
 /// A configuration that was in force, without its text.
 pub fn revision(revision: &Revision, current: Option<u64>, wall: &Wall) -> dto::RevisionInfo {
@@ -69,13 +69,13 @@ pub fn audit_entry(entry: &AuditEntry, wall: &Wall) -> dto::AuditEntry {
     entry!(dto::AuditEntry, entry, at: at, request_id: entry.request)
 }
 
-/// The same entry, as another one told it.
+/// The same entry, as another one reported it.
 pub fn read_audit_entry(entry: dto::AuditEntry) -> AuditEntry {
     let at = Time(u64::try_from(entry.at / 1000).unwrap_or(0));
     entry!(AuditEntry, entry, at: at, wall: Some(entry.at), request: entry.request_id)
 }
 
-/// The same revision, as another one told it: without its text.
+/// The same revision, as another one reported it: without its text.
 pub fn read_revision(revision: dto::RevisionInfo) -> Revision {
     let dto::RevisionInfo { revision: number, checksum, at, by, reason, source, changes, .. } = revision;
     let source = RevisionSource::named(&source, revision.rollback_of.unwrap_or(0)).unwrap_or(RevisionSource::Api);

@@ -1,7 +1,7 @@
 //! The read model as transfer types: what a [`View`](crate::view::View) says, in the words of the wire; and [`read`], the other way
 //! round.
 //!
-//! Everything is sorted where upstream has no order: queues by path, applications by submission and then id, everything else by
+//! Everything is sorted where YuniKorn has no order: queues by path, applications by submission and then id, everything else by
 //! name (`rest.md` section 10).
 //!
 //! Invariants:
@@ -13,8 +13,8 @@ mod config;
 mod duration;
 mod event;
 pub mod ledger;
+pub mod native;
 mod node;
-pub mod ours;
 mod partition;
 pub mod placement;
 mod queue;

@@ -1,7 +1,7 @@
-//! A placement as the preview of the REST API tells it (`rest.md` E6).
+//! A placement as the preview of the REST API says it (`rest.md` E6).
 //!
 //! Rules count from 0 here; the recovery rule stands behind the list, and behind it the default queue of 1.8. `placed` as the
-//! outcome of a parent rule means that it yields its candidate. Limits play no part in a placement (LIM-009): told is what they would do to
+//! outcome of a parent rule means that it yields its candidate. Limits play no part in a placement (LIM-009): the answer says what they would do to
 //! the application afterwards, by what runs at this moment; of a configuration alone nothing runs.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,10 @@ use serde::{Serialize, Serializer};
 
 use crate::model::QueuePath;
 use crate::view::PartitionView;
-use crate::view::place::{Admission, Asked, End, Next, Outcome, Placement, Refusal, RuleRef, RuleTrace, Step, StepEnd};
+use crate::view::placement::{
+    AccessCheck, Admission, LinkEnd, LinkTrace, Placement, PlacementOutcome, Refusal, RuleEnd, RuleRef, RuleTrace,
+    SkipReason,
+};
 
 /// The answer of the preview. It is written straight from the placement: a batch writes millions. Keys stand in their order by name.
 #[derive(Serialize, JsonSchema)]
@@ -70,8 +73,8 @@ impl<'a> Answer<'a> {
         let placed = placement.placed();
         let limits = placed.map(|placed| part.limits_for(&admission.who, &placed.path)).unwrap_or_default();
         let rejected = match &placement.outcome {
-            Outcome::Placed(_) => None,
-            Outcome::Refused(refused) => Some(refused.refusal.code()),
+            PlacementOutcome::Placed(_) => None,
+            PlacementOutcome::Refused(refused) => Some(refused.refusal.code()),
         };
         Self {
             as_expected: None,
@@ -150,12 +153,12 @@ struct AclStep<'a> {
 impl<'a> RuleStep<'a> {
     fn of(part: &PartitionView, placement: &Placement, entry: &'a RuleTrace) -> Self {
         let name = match entry.rule {
-            RuleRef::Rule(_) => entry.steps.first().map_or("", Step::kind_name),
+            RuleRef::Rule(_) => entry.steps.first().map_or("", LinkTrace::kind_name),
             RuleRef::Recovery => "recovery",
             RuleRef::Fallback => "default-queue",
         };
         let path = entry.path.as_ref().map(QueuePath::as_str);
-        let acl = |Asked { queue, grant }: &'a Asked| AclStep {
+        let acl = |AccessCheck { queue, grant }: &'a AccessCheck| AclStep {
             allowed: grant.is_some(),
             queue: queue.as_str(),
             via: grant.as_ref().map(|grant| grant.queue.as_str()),
@@ -167,13 +170,13 @@ impl<'a> RuleStep<'a> {
             outcome: outcome(placement, entry),
             parent: Parents(entry.steps.get(1..).unwrap_or_default()),
             rule: name,
-            text: entry.told(placement),
+            text: entry.message(placement),
         }
     }
 }
 
 /// The parents of a rule, each inside the one below it.
-struct Parents<'a>(&'a [Step]);
+struct Parents<'a>(&'a [LinkTrace]);
 
 impl Parents<'_> {
     fn is_empty(&self) -> bool {
@@ -183,7 +186,7 @@ impl Parents<'_> {
 
 impl Serialize for Parents<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut told = serializer.serialize_struct("Parents", 1)?;
+        let mut message = serializer.serialize_struct("Parents", 1)?;
         let steps = self.0.split_first().map(|(step, above)| {
             [RuleStep {
                 acl: None,
@@ -192,24 +195,24 @@ impl Serialize for Parents<'_> {
                 outcome: step_outcome(step),
                 parent: Parents(above),
                 rule: step.kind_name(),
-                text: step.told(),
+                text: step.message(),
             }]
         });
-        told.serialize_field("steps", steps.as_ref().map_or(&[][..], |steps| steps))?;
-        told.end()
+        message.serialize_field("steps", steps.as_ref().map_or(&[][..], |steps| steps))?;
+        message.end()
     }
 }
 
 fn outcome(placement: &Placement, entry: &RuleTrace) -> &'static str {
     match &entry.end {
-        End::Placed => "placed",
-        End::Next(Next::NoResult) => entry.steps.first().map_or("no-value", step_outcome),
-        End::Next(Next::NotForced) => "no-value",
-        End::Next(Next::IsParent) => "not-leaf",
-        End::Next(Next::NoAccess) => "denied",
-        End::Next(Next::Draining(_)) => "draining",
-        End::Next(Next::RecoveryClosed | Next::NotBelowRoot | Next::NoFallback) => "missing",
-        End::Refused => match placement.refused().map(|refused| &refused.refusal) {
+        RuleEnd::Placed => "placed",
+        RuleEnd::Next(SkipReason::NoResult) => entry.steps.first().map_or("no-value", step_outcome),
+        RuleEnd::Next(SkipReason::NotForced) => "no-value",
+        RuleEnd::Next(SkipReason::IsParent) => "not-leaf",
+        RuleEnd::Next(SkipReason::NoAccess) => "denied",
+        RuleEnd::Next(SkipReason::Draining(_)) => "draining",
+        RuleEnd::Next(SkipReason::RecoveryClosed | SkipReason::NotBelowRoot | SkipReason::NoFallback) => "missing",
+        RuleEnd::Refused => match placement.refused().map(|refused| &refused.refusal) {
             // In the rule it is an error, when the queue would be created it is not (PLC-005, PLC-071).
             Some(Refusal::IllegalName { .. }) if entry.path.is_some() => "bad-name",
             Some(Refusal::CreateBelowDraining { .. }) => "draining",
@@ -220,17 +223,17 @@ fn outcome(placement: &Placement, entry: &RuleTrace) -> &'static str {
 }
 
 /// The path of a step, else the name that would go into it.
-fn candidate(step: &Step) -> Option<&str> {
+fn candidate(step: &LinkTrace) -> Option<&str> {
     let name = Some(step.name()).filter(|name| !name.is_empty());
     step.path.as_ref().map(|path| path.as_str()).or(name)
 }
 
-fn step_outcome(step: &Step) -> &'static str {
+fn step_outcome(step: &LinkTrace) -> &'static str {
     match step.end {
-        StepEnd::Yields => "placed",
-        StepEnd::NoInput | StepEnd::NoParent => "no-value",
-        StepEnd::Filtered => "filtered",
-        StepEnd::Missing => "missing",
-        StepEnd::ParentFailed | StepEnd::ParentIsLeaf | StepEnd::IllegalName => "error",
+        LinkEnd::Yields => "placed",
+        LinkEnd::NoInput | LinkEnd::NoParent => "no-value",
+        LinkEnd::Filtered => "filtered",
+        LinkEnd::Missing => "missing",
+        LinkEnd::ParentFailed | LinkEnd::ParentIsLeaf | LinkEnd::IllegalName => "error",
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::api::dto;
 use crate::config::{FilterType, RuleValue};
 use crate::view::PartitionView;
-use crate::view::place::{FilterOutline, NamesOutline, RECOVERY_QUEUE, RuleOutline};
+use crate::view::placement::{FilterOutline, NamesOutline, RECOVERY_QUEUE, RuleOutline};
 
 /// The rules of a partition in the order in which they are tried, the recovery rule last.
 pub fn placement_rules(partition: &PartitionView) -> Vec<dto::PlacementRule> {

@@ -1,4 +1,4 @@
-//! The configuration in force as YAML, in the layout that upstream's writer has (`rest.md` 5.8).
+//! The configuration in force as YAML, in the layout that YuniKorn's writer has (`rest.md` 5.8).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ enum Yaml {
     List(Vec<Yaml>),
 }
 
-/// The configuration as YAML. Keys are upstream's field names in lower case; what is empty is left out.
+/// The configuration as YAML. Keys are YuniKorn's field names in lower case; what is empty is left out.
 pub fn config_yaml(config: &dto::Config) -> String {
     let mut map = Fields::default();
     map.put("partitions", config.partitions.as_ref().map(|all| Yaml::List(all.iter().map(partition).collect())));
@@ -139,7 +139,7 @@ fn limit(config: &dto::Limit) -> Yaml {
     Yaml::Map(map.0)
 }
 
-/// Upstream's writer goes in to the next multiple of four, also from the odd columns that list items begin in.
+/// YuniKorn's writer goes in to the next multiple of four, also from the odd columns that list items begin in.
 fn inner(column: usize) -> usize {
     (column + 4) / 4 * 4
 }

@@ -20,7 +20,7 @@ pub struct Cluster {
     /// The partition's name without the cluster id.
     #[serde(deserialize_with = "read")]
     pub partition: String,
-    /// `kubernetes` upstream, `kornsole` here.
+    /// `kubernetes` YuniKorn, `kornsole` here.
     #[serde(deserialize_with = "read")]
     pub cluster_name: Word,
     /// What else stood there.

@@ -1,4 +1,4 @@
-//! The configuration in force, as JSON with the names of upstream's fields (`rest.md` 5.8). The same tree is written as YAML by
+//! The configuration in force, as JSON with the names of YuniKorn's fields (`rest.md` 5.8). The same tree is written as YAML by
 //! [`crate::api`]'s conversion; that form is read by [`crate::config`].
 
 use std::collections::BTreeMap;

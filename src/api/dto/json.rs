@@ -1,4 +1,4 @@
-//! Writes JSON as upstream does: `<`, `>` and `&` escaped inside strings, whole floats without a fraction, a newline at the end.
+//! Writes JSON as YuniKorn does: `<`, `>` and `&` escaped inside strings, whole floats without a fraction, a newline at the end.
 
 use std::io;
 
@@ -66,7 +66,7 @@ const MUST_ESCAPE: [bool; 256] = {
     table
 };
 
-/// Writes strings and floats as upstream, and leaves the layout to another formatter.
+/// Writes strings and floats as YuniKorn, and leaves the layout to another formatter.
 struct Upstream<F>(F);
 
 /// What must not stand in a string as it is, by its first byte.

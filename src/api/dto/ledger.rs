@@ -57,7 +57,7 @@ pub struct Rollback {
 pub struct Audit {
     /// Each act, done or refused.
     pub entries: Vec<AuditEntry>,
-    /// Only this user's own are told: he may not see those of others.
+    /// Only this user's own are reported: he may not see those of others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only: Option<String>,
 }
@@ -72,7 +72,7 @@ pub struct AuditEntry {
     pub at: i64,
     /// Who.
     pub user: String,
-    /// His groups.
+    /// Their groups.
     pub groups: Vec<String>,
     /// From where: an address, `console`, `file NAME`, `workload`.
     pub address: String,
@@ -91,7 +91,7 @@ pub struct AuditEntry {
     /// Why it was refused, in words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Why whoever did it said that he did.
+    /// Why who did it said that he did.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// What was so before.

@@ -1,4 +1,4 @@
-//! The transfer types of the REST API, part I: what an Apache YuniKorn answers, and what is sent to it.
+//! The transfer types of the YuniKorn API: what an Apache YuniKorn answers, and what is sent to it.
 //!
 //! Each type is written as 1.8.0 writes it and read as any release from 1.4 to 1.9 writes it (`rest.md` sections 2, 5 and 7). A field
 //! is named as its key, in this crate's spelling; what it means stands at the field. Reading is tolerant in one way for all:
@@ -17,8 +17,8 @@ mod event;
 pub mod json;
 pub mod ledger;
 mod lenient;
+pub mod native;
 mod node;
-pub mod ours;
 mod queue;
 mod resource;
 mod rule;

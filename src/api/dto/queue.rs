@@ -17,7 +17,7 @@ pub struct Queue {
     /// `Active`, `Draining` or `Stopped`.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub status: Word,
-    /// The partition. Upstream fills it in for the top of a tree only: what was asked for holds, not this.
+    /// The partition. YuniKorn fills it in for the top of a tree only: what was asked for holds, not this.
     #[serde(deserialize_with = "read")]
     pub partition: String,
     /// Asked for and not allocated, here and below.

@@ -40,7 +40,7 @@ pub struct Validation {
     /// Whether the checksum that was sent along is that one (after 1.9).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum_match: Option<bool>,
-    /// All faults; ours only.
+    /// All faults; of a kornsole only.
     #[serde(deserialize_with = "read", skip_serializing_if = "is_empty")]
     pub faults: Vec<Fault>,
     /// What else stood there.

@@ -79,13 +79,13 @@ impl Drop for Claim {
 
 /// A body that has come, with the room that it takes.
 #[derive(Debug)]
-pub struct Sent {
+pub struct RequestBody {
     /// What was sent.
     pub bytes: Bytes,
     _claim: Option<Claim>,
 }
 
-impl Sent {
+impl RequestBody {
     /// Other bytes of no more length, in the same room.
     pub fn with(self, bytes: Bytes) -> Self {
         Self { bytes, ..self }
@@ -99,7 +99,7 @@ impl Sent {
 
 /// Why a body is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unread {
+pub enum BodyError {
     /// It has more bytes than are taken.
     TooLarge,
     /// It took longer than it may.
@@ -120,27 +120,27 @@ pub async fn read(
     body: Body,
     limit: usize,
     within: Duration,
-) -> Result<Sent, Unread> {
+) -> Result<RequestBody, BodyError> {
     if body.size_hint().lower() > limit as u64 {
-        return Err(Unread::TooLarge);
+        return Err(BodyError::TooLarge);
     }
-    let mut claim = budget.claim(peer, 0).ok_or(Unread::Busy)?;
+    let mut claim = budget.claim(peer, 0).ok_or(BodyError::Busy)?;
     let whole = async {
         let (mut body, mut all) = (body, Vec::new());
         while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-            let Ok(data) = frame.map_err(|_| Unread::Broken)?.into_data() else { continue };
+            let Ok(data) = frame.map_err(|_| BodyError::Broken)?.into_data() else { continue };
             if all.len() + data.len() > limit {
-                return Err(Unread::TooLarge);
+                return Err(BodyError::TooLarge);
             }
             if !claim.grow(data.len()) {
-                return Err(Unread::Busy);
+                return Err(BodyError::Busy);
             }
             all.extend_from_slice(&data);
         }
         Ok(all)
     };
-    let all = tokio::time::timeout(within, whole).await.map_err(|_| Unread::TooSlow)??;
-    Ok(Sent { bytes: all.into(), _claim: Some(claim) })
+    let all = tokio::time::timeout(within, whole).await.map_err(|_| BodyError::TooSlow)??;
+    Ok(RequestBody { bytes: all.into(), _claim: Some(claim) })
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub(super) async fn guarded(
     }
 }
 
-/// The answer where a handler panicked: the panic hook has told where.
+/// The answer where a handler panicked: the panic hook has reported where.
 pub(super) fn panicked(panic: &(dyn Any + Send)) -> Response {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text");

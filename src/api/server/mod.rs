@@ -1,25 +1,25 @@
-//! The REST server: YuniKorn's API under `/ws/v1`, and ours beside it.
+//! The REST server: YuniKorn's API under `/ws/v1`, and the native API beside it.
 //!
 //! It has a runtime of its own: nothing here runs on the scheduler's thread, and the scheduler never waits for a client. Reads
 //! answer from the published view; big ones are put together on threads of their own, a few at a time.
 //!
-//! Where to read: [`listen`] accepts connections and holds them to their time limits, [`upstream`] answers part I of `rest.md`,
-//! `guard` is what all requests pass. Part II is nested in [`routes`].
+//! Where to read: [`listen`] accepts connections and holds them to their time limits, [`yunikorn`] answers the YuniKorn API,
+//! `guard` is what all requests pass. The native API is nested in [`routes`].
 //!
 //! Invariants:
 //! - every phase of a request has a time limit, and everything that a client can make grow has an upper bound;
 //! - a panic in a handler is one answer with status 500 and a line in the log;
-//! - nothing but an order (part II) changes the scheduler.
+//! - nothing but an order (the native API) changes the scheduler.
 
 mod budget;
 mod escape;
 mod guard;
 mod listen;
+pub mod native;
 mod options;
-pub mod ours;
 mod reply;
 mod tls;
-mod upstream;
+mod yunikorn;
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -38,10 +38,10 @@ use crate::api::auth::Tokens;
 use crate::api::convert::{Context, Wall};
 use crate::engine::Host;
 use budget::Budget;
+use native::{NativeApi, NativeOptions};
 pub use options::{Access, Limits, Options, TlsFiles};
-use ours::{Ours, OwnOptions};
 pub use tls::Tls;
-use upstream::Streams;
+use yunikorn::Streams;
 
 /// How long a server that stops waits for answers that are under way.
 const FINISH: Duration = Duration::from_secs(3);
@@ -88,15 +88,15 @@ pub struct Shared {
     streams: Streams,
     /// Whether the server stops.
     stopping: watch::Receiver<bool>,
-    /// Part II, which knows who asks.
-    ours: Arc<Ours>,
+    /// The native API, which knows who asks.
+    native: Arc<NativeApi>,
 }
 
 /// A running server. Dropping it stops it: answers that are under way are finished, for a few seconds.
 pub struct Server {
     address: SocketAddr,
     tls: Option<Arc<Tls>>,
-    ours: Arc<Ours>,
+    native: Arc<NativeApi>,
     stop: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -125,8 +125,8 @@ impl Server {
         let (stop, stopping) = watch::channel(false);
         let wall = Wall::new(engine.began(), engine.speed());
         let (bodies, answers) = (Budget::of(options.limits.bodies), Budget::of(options.limits.answers));
-        let own = own_options(&options).map_err(StartError::Tokens)?;
-        let ours = Ours::new(Arc::clone(&engine), wall, own);
+        let own = native_options(&options).map_err(StartError::Tokens)?;
+        let native = NativeApi::new(Arc::clone(&engine), wall, own);
         let shared = Arc::new(Shared {
             engine,
             context: Context { cluster_id: options.cluster_id.clone(), wall },
@@ -137,7 +137,7 @@ impl Server {
             streams: Streams::new(&options.events),
             options,
             stopping: stopping.clone(),
-            ours: Arc::clone(&ours),
+            native: Arc::clone(&native),
         });
         let certificates = tls.clone();
         let serve = move || {
@@ -145,7 +145,7 @@ impl Server {
             runtime.shutdown_timeout(FINISH);
         };
         let thread = std::thread::Builder::new().name("rest-main".to_owned()).spawn(serve);
-        Ok(Self { address, tls, ours, stop, thread: Some(thread.map_err(StartError::Threads)?) })
+        Ok(Self { address, tls, native, stop, thread: Some(thread.map_err(StartError::Threads)?) })
     }
 
     /// Where it listens; the port is the real one where any free one was asked for.
@@ -171,14 +171,14 @@ impl Server {
     /// # Errors
     /// What is wrong with their file; the ones before stay.
     pub fn reload_tokens(&self) -> Result<(), String> {
-        self.ours.reload_tokens()
+        self.native.reload_tokens()
     }
 
     /// Begins to stop: no connection is accepted any more, answers that are under way are finished.
     pub fn begin_to_stop(&self) {
         // Nobody listens any more when it has stopped already.
         let _ = self.stop.send(true);
-        self.ours.end_streams();
+        self.native.end_streams();
     }
 }
 
@@ -186,22 +186,22 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.begin_to_stop();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been told by the panic hook already.
+            // A panic of the thread has been reported by the panic hook already.
             let _ = thread.join();
         }
     }
 }
 
-/// How part II is set up.
+/// How the native API is set up.
 ///
 /// # Errors
 /// The tokens cannot be read, or others may read them.
-fn own_options(options: &Options) -> Result<OwnOptions, String> {
+fn native_options(options: &Options) -> Result<NativeOptions, String> {
     let Access { tokens, require_token, read_only, scheduler_acl, owner } = options.access.clone();
     let tokens = tokens.as_deref().map(Tokens::open).transpose()?;
     let (tls, profile, policy_group) = (options.tls.is_some(), options.profile, options.policy_group.clone());
     let (events, limits) = (options.events.clone(), options.limits.clone());
-    Ok(OwnOptions {
+    Ok(NativeOptions {
         tokens,
         require_token,
         read_only,
@@ -215,25 +215,25 @@ fn own_options(options: &Options) -> Result<OwnOptions, String> {
     })
 }
 
-/// All routes. What is not matched here is part I, which has rules of its own for paths.
+/// All routes. What is not matched here is the YuniKorn API, which has rules of its own for paths.
 fn routes(shared: Arc<Shared>) -> Router {
-    let ours = ours::routes(Arc::clone(&shared.ours));
+    let native = native::routes(Arc::clone(&shared.native));
     Router::new()
         .route("/livez", get(live))
         .route("/readyz", get(ready))
         .fallback(part_one)
         .with_state(shared)
-        .nest("/kornsole/v1", ours)
+        .nest("/kornsole/v1", native)
         .layer(guard::compression())
 }
 
-/// Part I is open to everybody, unless the server asks for a token.
+/// The YuniKorn API is open to everybody, unless the server asks for a token.
 async fn part_one(State(shared): State<Arc<Shared>>, request: Request) -> Response {
-    if request.method() == Method::PUT && request.uri().path() == ours::old::PATH {
-        return ours::old::replace_config(State(Arc::clone(&shared.ours)), request).await;
+    if request.method() == Method::PUT && request.uri().path() == native::legacy_config::PATH {
+        return native::legacy_config::replace_config(State(Arc::clone(&shared.native)), request).await;
     }
-    match shared.ours.admit(&request) {
-        Ok(()) => upstream::answer(State(shared), request).await,
+    match shared.native.admit(&request) {
+        Ok(()) => yunikorn::answer(State(shared), request).await,
         Err(refused) => *refused,
     }
 }

@@ -92,7 +92,7 @@ pub struct Limits {
     pub write: Duration,
     /// The same for a stream of events (`rest.md` 5.11).
     pub stream_write: Duration,
-    /// How often our own stream of events says that it is alive (`rest.md` E10).
+    /// How often the native API's stream of events says that it is alive (`rest.md` E10).
     pub heartbeat: Duration,
     /// The most bytes of a configuration that is sent.
     pub config_bytes: usize,

@@ -14,7 +14,7 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use super::budget::{Budget, Claim};
 use crate::api::dto::{self, json};
 
-/// JSON, as upstream writes the type.
+/// JSON, as YuniKorn writes the type.
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=UTF-8");
 /// The configuration.
 pub(super) const YAML: HeaderValue = HeaderValue::from_static("application/x-yaml; charset=UTF-8");
@@ -25,7 +25,7 @@ pub(super) const METRICS: HeaderValue = HeaderValue::from_static("text/plain; ve
 /// Redirects.
 pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
-/// The largest piece in which a body is handed to the connection.
+/// The largest piece in which a body is passed to the connection.
 const PIECE: usize = 64 << 10;
 
 /// A response of a type.
@@ -61,7 +61,7 @@ pub(super) fn peer(extensions: &Extensions) -> IpAddr {
 /// What is said where there is no room.
 pub(super) const NO_ROOM: &str = "too many answers wait to be taken";
 
-/// An error in upstream's shape (`rest.md` section 3).
+/// An error in YuniKorn's shape (`rest.md` section 3).
 pub(super) fn error(status: StatusCode, message: impl Into<String>) -> Response {
     let message = message.into();
     let error = dto::ApiError {
@@ -85,7 +85,7 @@ pub(super) fn allow_pages(headers: &mut HeaderMap, methods: &'static str) {
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
 }
 
-/// A body that is whole in memory, handed over piece by piece: whoever compresses or writes it lets others have their turn
+/// A body that is whole in memory, passed on piece by piece: who compresses or writes it lets others have their turn
 /// between them.
 struct Pieces {
     rest: Bytes,

@@ -43,21 +43,21 @@ impl Tls {
 }
 
 fn config(files: &TlsFiles) -> Result<Arc<ServerConfig>, String> {
-    let open = |file: &Path| File::open(file).map(BufReader::new).map_err(|why| told(file, &why));
+    let open = |file: &Path| File::open(file).map(BufReader::new).map_err(|why| message(file, &why));
     let chain = CertificateDer::pem_reader_iter(open(&files.certificate)?).collect::<Result<Vec<_>, _>>();
-    let chain = chain.map_err(|why| told(&files.certificate, &why))?;
+    let chain = chain.map_err(|why| message(&files.certificate, &why))?;
     if chain.is_empty() {
-        return Err(told(&files.certificate, &"there is no certificate in it; write the chain as PEM"));
+        return Err(message(&files.certificate, &"there is no certificate in it; write the chain as PEM"));
     }
-    let key = PrivateKeyDer::from_pem_reader(open(&files.key)?).map_err(|why| told(&files.key, &why))?;
+    let key = PrivateKeyDer::from_pem_reader(open(&files.key)?).map_err(|why| message(&files.key, &why))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.map_err(|why| format!("TLS cannot be set up: {why}"))?.with_no_client_auth();
-    let mut config = builder.with_single_cert(chain, key).map_err(|why| told(&files.certificate, &why))?;
+    let mut config = builder.with_single_cert(chain, key).map_err(|why| message(&files.certificate, &why))?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(Arc::new(config))
 }
 
-fn told(file: &Path, why: &dyn std::fmt::Display) -> String {
+fn message(file: &Path, why: &dyn std::fmt::Display) -> String {
     format!("{}: {why}", file.display())
 }

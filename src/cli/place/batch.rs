@@ -1,4 +1,4 @@
-//! Many submissions: each is placed for itself, told as a row or as a line of JSON, and held against what is expected.
+//! Many submissions: each is placed for itself, reported as a row or as a line of JSON, and held against what is expected.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -16,7 +16,7 @@ use crate::config::fault::escaped;
 use crate::config::{Fault, Source};
 use crate::model::QueuePath;
 use crate::view::PartitionView;
-use crate::view::place::{Outcome, Placement, Request};
+use crate::view::placement::{Placement, PlacementOutcome, Request};
 
 /// What a batch is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -30,7 +30,7 @@ pub enum BatchFormat {
 /// The word that expects a rejection.
 const REJECTED: &str = "rejected";
 
-/// The most faults that are told.
+/// The most faults that are reported.
 const FAULTS: usize = 100;
 
 /// Places the submissions of a file. Gives the exit code: 1 when one landed elsewhere or is faulty, 2 when the format is unknown.
@@ -53,11 +53,11 @@ pub fn run(
     match format {
         BatchFormat::Yaml => match load::bytes(file) {
             Ok(bytes) => batch.yaml(&bytes)?,
-            Err(told) => batch.unreadable(&told)?,
+            Err(message) => batch.unreadable(&message)?,
         },
         BatchFormat::Csv => match reader(file) {
             Ok(reader) => batch.csv(reader)?,
-            Err(told) => batch.unreadable(&told)?,
+            Err(message) => batch.unreadable(&message)?,
         },
     }
     batch.end()
@@ -153,9 +153,9 @@ impl<'a, O: Write, E: Write> Batch<'a, O, E> {
         Ok(())
     }
 
-    fn unreadable(&mut self, told: &str) -> io::Result<()> {
+    fn unreadable(&mut self, message: &str) -> io::Result<()> {
         self.unreadable = true;
-        writeln!(self.err, "{}", escaped(told))
+        writeln!(self.err, "{}", escaped(message))
     }
 
     fn fault(&mut self, fault: &Fault) -> io::Result<()> {
@@ -218,7 +218,7 @@ fn as_expected(expect: &str, placement: &Placement) -> Option<bool> {
 
 fn as_cells(row: &Row, placement: &Placement, met: Option<bool>) -> [String; 6] {
     let (lands, why) = match &placement.outcome {
-        Outcome::Placed(placed) => {
+        PlacementOutcome::Placed(placed) => {
             let entry = placement.trace.rules.last();
             let rule = entry.map(|entry| format!("{} ({})", entry.rule, entry.name())).unwrap_or_default();
             let new = match placed.create.len() {
@@ -228,7 +228,7 @@ fn as_cells(row: &Row, placement: &Placement, met: Option<bool>) -> [String; 6] 
             };
             (placed.path.to_string(), format!("{rule}{new}"))
         }
-        Outcome::Refused(refused) => {
+        PlacementOutcome::Refused(refused) => {
             let reason = placement.reason().map(|reason| reason.to_string()).unwrap_or_default();
             (REJECTED.to_owned(), format!("{}: {reason}", refused.refusal.code()))
         }

@@ -30,7 +30,7 @@ pub struct Record {
     len: usize,
 }
 
-/// What is wrong with a record; reading goes on with the next line.
+/// What is wrong with a record; reading continues with the next line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CsvFault {
     /// Where.
@@ -243,9 +243,9 @@ mod tests {
 
     #[test]
     fn tells_where_it_goes_wrong_and_goes_on() {
-        let told = read(b"a,b\n\xc3\xa9\xc3\xa9,x\"y\n\"a\"b,c\nok,\xff\nok,ok\n\"open\nend");
+        let report = read(b"a,b\n\xc3\xa9\xc3\xa9,x\"y\n\"a\"b,c\nok,\xff\nok,ok\n\"open\nend");
         assert_eq!(
-            told,
+            report,
             [
                 Ok(vec!["a".to_owned(), "b".to_owned()]),
                 Err("2:5: a quote stands inside a field that does not begin with one".to_owned()),
@@ -273,10 +273,10 @@ mod tests {
         let mut text = b"a\n\"".to_vec();
         text.resize(3 * LONGEST, b'x');
         text.extend(b"\nb\n");
-        let told = read(&text);
-        assert_eq!(told.len(), 3);
-        assert!(told[1].as_ref().is_err_and(|why| why.starts_with("2:1: the record is longer")), "{told:?}");
-        assert_eq!(told[2], Ok(vec!["b".to_owned()]));
+        let report = read(&text);
+        assert_eq!(report.len(), 3);
+        assert!(report[1].as_ref().is_err_and(|why| why.starts_with("2:1: the record is longer")), "{report:?}");
+        assert_eq!(report[2], Ok(vec!["b".to_owned()]));
     }
 
     proptest! {

@@ -19,7 +19,7 @@ use super::{fail, load};
 use crate::api::convert::placement::Answer;
 use crate::config::{self, DEFAULT_POLICY_GROUP, Reading};
 use crate::model::Profile;
-use crate::view::place::{Request, TYPE_TAG};
+use crate::view::placement::{Request, TYPE_TAG};
 use crate::view::{PartitionView, View};
 
 /// The arguments of `kornsole place`.
@@ -86,19 +86,19 @@ fn tag(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Places one submission, or those of a batch, and tells how it went.
+/// Places one submission, or those of a batch, and says how it went.
 pub fn run(args: &PlaceArgs) -> ExitCode {
     let tags = match tags(args) {
         Ok(tags) => tags,
-        Err(told) => return fail(&told, 2),
+        Err(message) => return fail(&message, 2),
     };
     let view = match view(args) {
         Ok(view) => view,
-        Err((told, code)) => return fail(&told, code),
+        Err((message, code)) => return fail(&message, code),
     };
     let part = match partition(&view, args) {
         Ok(part) => part,
-        Err(told) => return fail(&told, 1),
+        Err(message) => return fail(&message, 1),
     };
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let done = match &args.batch {
@@ -107,7 +107,7 @@ pub fn run(args: &PlaceArgs) -> ExitCode {
     };
     match done.and_then(|code| out.flush().map(|()| code)) {
         Ok(code) => ExitCode::from(code),
-        // Whoever reads has seen enough: a closed pipe is no failure of ours.
+        // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(&format!("the answer cannot be written: {error}"), 1),
     }
@@ -119,9 +119,9 @@ fn view(args: &PlaceArgs) -> Result<Arc<View>, (String, u8)> {
     if args.file == stdin && args.batch.as_deref() == Some(stdin) {
         return Err(("the configuration and the batch cannot both come from standard input".to_owned(), 2));
     }
-    let bytes = load::bytes(&args.file).map_err(|told| (told, 1))?;
+    let bytes = load::bytes(&args.file).map_err(|message| (message, 1))?;
     let Reading { config, faults } = config::read_file(&bytes, &args.policy_group, args.core);
-    let config = config.ok_or_else(|| (load::told(&args.file, &bytes, &faults), 1))?;
+    let config = config.ok_or_else(|| (load::fault_report(&args.file, &bytes, &faults), 1))?;
     let refused = |why| (format!("{}: the configuration is refused: {why}", args.file.display()), 1);
     View::of_config(Arc::new(config), args.core).map_err(refused)
 }

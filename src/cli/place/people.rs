@@ -6,9 +6,9 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::config::fault::escaped;
 use crate::view::PartitionView;
-use crate::view::place::{Admission, Line, Outcome, Placed, Request, template_words};
+use crate::view::placement::{Admission, Line, Placed, PlacementOutcome, Request, template_words};
 
-/// Tells a placement under the configuration of `file`.
+/// Reports a placement under the configuration of `file`.
 pub fn tell(
     file: &str,
     part: &PartitionView,
@@ -26,7 +26,7 @@ pub fn tell(
         writeln!(out, "  {line}")?;
     }
     match &admission.placement.outcome {
-        Outcome::Placed(placed) => {
+        PlacementOutcome::Placed(placed) => {
             landed(part, placed, out)?;
             let limits = part.limits_for(&admission.who, &placed.path);
             limits.iter().try_for_each(|limit| {
@@ -34,7 +34,7 @@ pub fn tell(
                 writeln!(out, "   {what}   limit; would {}", escaped(&limit.would()))
             })
         }
-        Outcome::Refused(refused) => {
+        PlacementOutcome::Refused(refused) => {
             writeln!(out, "-> rejected, {}: {}", refused.refusal.code(), escaped(&refused.refusal.to_string()))
         }
     }

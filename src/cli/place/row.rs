@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::csv::{CsvFault, Record};
-use crate::config::node::Read;
+use crate::config::node::FieldValue;
 use crate::config::yaml::{self, Node};
 use crate::config::{Fault, Faults, Place, Severity};
-use crate::view::place::TYPE_TAG;
+use crate::view::placement::TYPE_TAG;
 
 /// One submission of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -193,8 +193,8 @@ fn yaml_row(index: usize, node: Node<'_>, faults: &mut Faults) -> Option<Row> {
     };
     for (name, value) in fields.get("tags").and_then(|tags| tags.any_map("tags", &path, faults)).into_iter().flatten() {
         match value.text(name.text, &path, faults) {
-            Read::Value(text) if !value.is_null() => add(name.text, &text.value, name.at, faults),
-            Read::Value(_) => {
+            FieldValue::Value(text) if !value.is_null() => add(name.text, &text.value, name.at, faults),
+            FieldValue::Value(_) => {
                 let message = format!("the tag {:?} has no value", name.text);
                 faults.error("SUB-023", name.at, &path, message, "write NAME: VALUE; an empty value is ''");
             }
@@ -214,20 +214,20 @@ mod tests {
 
     /// The rows of a CSV text, and its faults as `line:column code`.
     fn csv(text: &str) -> (Vec<Row>, Vec<String>) {
-        let told = |fault: &Fault| format!("{}:{} {}", fault.at.line, fault.at.column, fault.code);
+        let report = |fault: &Fault| format!("{}:{} {}", fault.at.line, fault.at.column, fault.code);
         let mut csv = Csv::new(text.as_bytes());
         let mut record = Record::default();
         csv.next(&mut record).unwrap().unwrap().unwrap();
         let header = match Header::read(&record) {
             Ok(header) => header,
-            Err(faults) => return (Vec::new(), faults.iter().map(told).collect()),
+            Err(faults) => return (Vec::new(), faults.iter().map(report).collect()),
         };
         let (mut rows, mut faults) = (Vec::new(), Vec::new());
         while let Some(read) = csv.next(&mut record).unwrap() {
             let mut row = Row::default();
             match read.map_err(Fault::from).and_then(|()| header.row(&record, &mut row)) {
                 Ok(()) => rows.push(row),
-                Err(fault) => faults.push(told(&fault)),
+                Err(fault) => faults.push(report(&fault)),
             }
         }
         (rows, faults)
@@ -263,13 +263,13 @@ mod tests {
 
     #[test]
     fn faults_of_yaml_have_places() {
-        let told = |text: &str| -> Vec<String> {
+        let report = |text: &str| -> Vec<String> {
             let faults = of_yaml(text.as_bytes()).1;
             faults.iter().map(|fault| format!("{}:{} {}", fault.at.line, fault.at.column, fault.code)).collect()
         };
-        assert_eq!(told("user: a"), ["1:1 SUB-005"]);
-        assert_eq!(told("- user: a\n  grups: [b]\n- 5\n-\n"), ["2:3 SUB-003", "3:3 SUB-005", "4:2 SUB-005"]);
-        assert_eq!(told("- {user: a, type: x, tags: {Application.Type: y, n: }}"), ["1:13 SUB-023", "1:50 SUB-023"]);
-        assert_eq!(told("- [a"), ["1:3 SUB-001"]);
+        assert_eq!(report("user: a"), ["1:1 SUB-005"]);
+        assert_eq!(report("- user: a\n  grups: [b]\n- 5\n-\n"), ["2:3 SUB-003", "3:3 SUB-005", "4:2 SUB-005"]);
+        assert_eq!(report("- {user: a, type: x, tags: {Application.Type: y, n: }}"), ["1:13 SUB-023", "1:50 SUB-023"]);
+        assert_eq!(report("- [a"), ["1:3 SUB-001"]);
     }
 }

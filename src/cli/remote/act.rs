@@ -131,12 +131,12 @@ pub fn apply(args: &ApplyArgs) -> ExitCode {
                     fault.at.line, fault.at.column, fault.severity, fault.code, fault.message
                 )
             };
-            let told: String = faults.map(line).collect();
+            let report: String = faults.map(line).collect();
             let mut ended = Ended::from(refusal);
-            ended.message.push_str(&escape_lines(&told));
+            ended.message.push_str(&escape_lines(&report));
             ended
         })?;
-        print(&told(&done, args.server.json)).map(|_| ())
+        print(&report(&done, args.server.json)).map(|_| ())
     };
     exit(run())
 }
@@ -194,7 +194,7 @@ fn each(ids: &[String], args: &OrderArgs, act: impl Fn(&str) -> PartitionAct) ->
             let order = Order { act: Act::within(&partition, act(id)), reason: args.reason.clone() };
             match once.act(&order) {
                 Ok(done) => {
-                    print(&told(&done, args.server.json))?;
+                    print(&report(&done, args.server.json))?;
                 }
                 Err(refusal) => {
                     if args.server.json {
@@ -215,7 +215,7 @@ fn each(ids: &[String], args: &OrderArgs, act: impl Fn(&str) -> PartitionAct) ->
 }
 
 /// What was done, in a few lines.
-pub(super) fn told(done: &Done, json: bool) -> String {
+pub(super) fn report(done: &Done, json: bool) -> String {
     match done {
         Done::Killed(killed) if json => lines([json!({
             "applicationID": killed.app.as_str(), "ok": true, "queue": killed.queue.as_str(), "state": killed.state.name(),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Ended, ServerArgs, exit, print};
 use crate::api::dto::{EventRecord, json::to_bytes};
 use crate::console::present::text::escape;
-use crate::source::remote::follow::EventNews;
+use crate::source::remote::follow::EventMessage;
 use crate::view::record::{ChangeDetail, ChangeType, ObjectType};
 
 /// The arguments of `kornsole events`.
@@ -41,11 +41,11 @@ fn run(args: &EventsArgs) -> Result<(), Ended> {
     let mut next = 0;
     let mut restarted = false;
     // The past first, so that of many only the newest are printed.
-    once.events(None, |news| {
-        if let EventNews::Events(first, _) = &news {
-            next = first + count(&news);
+    once.events(None, |message| {
+        if let EventMessage::Events(first, _) = &message {
+            next = first + count(&message);
         }
-        last.extend(told(args, &news));
+        last.extend(lines_of(args, &message));
         let too_many = last.len().saturating_sub(args.last);
         last.drain(..too_many);
         ControlFlow::Continue(())
@@ -54,11 +54,11 @@ fn run(args: &EventsArgs) -> Result<(), Ended> {
         return Ok(());
     }
     let mut ended: Result<(), Ended> = Ok(());
-    once.events(Some(Duration::from_secs(1)), |news| {
-        restarted |= news == EventNews::Restarted;
+    once.events(Some(Duration::from_secs(1)), |message| {
+        restarted |= message == EventMessage::Restarted;
         // The follower begins with the past as well, which has been printed.
-        let news = if restarted { Some(news) } else { behind(news, next) };
-        let text: String = news.map(|news| told(args, &news).concat()).unwrap_or_default();
+        let message = if restarted { Some(message) } else { behind(message, next) };
+        let text: String = message.map(|message| lines_of(args, &message).concat()).unwrap_or_default();
         match print(&text) {
             Ok(true) => ControlFlow::Continue(()),
             Ok(false) => ControlFlow::Break(()),
@@ -71,30 +71,30 @@ fn run(args: &EventsArgs) -> Result<(), Ended> {
     ended
 }
 
-fn count(news: &EventNews) -> u64 {
-    match news {
-        EventNews::Events(_, records) => records.len() as u64,
-        EventNews::Gap(..) | EventNews::Restarted => 0,
+fn count(message: &EventMessage) -> u64 {
+    match message {
+        EventMessage::Events(_, records) => records.len() as u64,
+        EventMessage::Gap(..) | EventMessage::Restarted => 0,
     }
 }
 
 /// What of it has a number from `next` on.
-fn behind(news: EventNews, next: u64) -> Option<EventNews> {
-    match news {
-        EventNews::Events(first, records) => {
+fn behind(message: EventMessage, next: u64) -> Option<EventMessage> {
+    match message {
+        EventMessage::Events(first, records) => {
             let skip = usize::try_from(next.saturating_sub(first)).unwrap_or(usize::MAX);
             let rest: Vec<EventRecord> = records.into_iter().skip(skip).collect();
-            (!rest.is_empty()).then(|| EventNews::Events(first.max(next), rest))
+            (!rest.is_empty()).then(|| EventMessage::Events(first.max(next), rest))
         }
         other => Some(other),
     }
 }
 
-fn told(args: &EventsArgs, news: &EventNews) -> Vec<String> {
+fn lines_of(args: &EventsArgs, message: &EventMessage) -> Vec<String> {
     let json = args.server.json;
     let line = |value: Value| String::from_utf8_lossy(&to_bytes(&value)).into_owned();
-    match news {
-        EventNews::Events(first, records) => {
+    match message {
+        EventMessage::Events(first, records) => {
             let numbered = (*first..).zip(records);
             let about = |record: &EventRecord| match &args.object {
                 Some(name) => [&record.object_id, &record.reference_id].contains(&name),
@@ -103,10 +103,10 @@ fn told(args: &EventsArgs, news: &EventNews) -> Vec<String> {
             let wanted = numbered.filter(|(_, record)| about(record));
             wanted.map(|(id, record)| if json { line(as_json(id, record)) } else { as_row(id, record) }).collect()
         }
-        EventNews::Gap(from, to) if json => vec![line(json!({"gap": {"from": from, "to": to}}))],
-        EventNews::Gap(from, to) => vec![format!("-- events {from} to {to} are lost\n")],
-        EventNews::Restarted if json => vec![line(json!({"restarted": true}))],
-        EventNews::Restarted => vec!["-- another run of the scheduler\n".to_owned()],
+        EventMessage::Gap(from, to) if json => vec![line(json!({"gap": {"from": from, "to": to}}))],
+        EventMessage::Gap(from, to) => vec![format!("-- events {from} to {to} are lost\n")],
+        EventMessage::Restarted if json => vec![line(json!({"restarted": true}))],
+        EventMessage::Restarted => vec!["-- another run of the scheduler\n".to_owned()],
     }
 }
 

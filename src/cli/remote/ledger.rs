@@ -10,11 +10,11 @@ use super::{Ended, ServerArgs};
 use crate::api::client::{Remote, encode_once};
 use crate::api::convert::{Wall, ledger as convert};
 use crate::api::dto::ledger::{Audit, AuditEntry, RevisionInfo, Revisions};
-use crate::api::dto::ours::ConfigState;
-use crate::engine::journal::{Look, Trouble};
+use crate::api::dto::native::ConfigState;
+use crate::engine::journal::{FolderError, FolderInspection};
 use crate::model::Profile;
 use crate::source::remote::once::Once;
-use crate::view::ledger::AuditQuery;
+use crate::view::audit::AuditQuery;
 
 /// How many are asked for at once.
 const PAGE: usize = 1000;
@@ -50,11 +50,11 @@ impl LedgerArgs {
     /// The ledger.
     pub(super) fn open(&self) -> Result<Ledger, Ended> {
         if let Some(folder) = &self.state {
-            let told = |trouble: Trouble| match trouble {
-                Trouble::Damaged(_) | Trouble::Begin(_) => format!("{}: {trouble}", folder.display()),
+            let report = |trouble: FolderError| match trouble {
+                FolderError::Damaged(_) | FolderError::Begin(_) => format!("{}: {trouble}", folder.display()),
                 _ => trouble.to_string(),
             };
-            let look = Look::open(folder).map_err(|trouble| Ended { message: told(trouble), code: 1 })?;
+            let look = FolderInspection::open(folder).map_err(|trouble| Ended { message: report(trouble), code: 1 })?;
             return Ok(Ledger::Folder(look));
         }
         let once = self.server_args().connect()?;
@@ -74,7 +74,7 @@ pub(super) enum Ledger {
     /// That of a running scheduler.
     Server(Box<Once>),
     /// That of a state folder.
-    Folder(Look),
+    Folder(FolderInspection),
 }
 
 impl Ledger {
@@ -83,7 +83,7 @@ impl Ledger {
         let once = match self {
             Self::Server(once) => once,
             Self::Folder(look) => {
-                let entries = look.ledger().entries(query);
+                let entries = look.audit_log().entries(query);
                 return Ok((entries.iter().map(|entry| convert::audit_entry(entry, &began())).collect(), None));
             }
         };
@@ -113,7 +113,7 @@ impl Ledger {
         let once = match self {
             Self::Server(once) => once,
             Self::Folder(look) => {
-                let found = look.ledger().revisions(None, last);
+                let found = look.audit_log().revisions(None, last);
                 let current = found.first().map(|newest| newest.number);
                 return Ok(found.iter().map(|one| convert::revision(one, current, &began())).collect());
             }
@@ -140,8 +140,8 @@ impl Ledger {
             (Self::Folder(look), _) => look,
         };
         let found = match revision {
-            Some(number) => look.ledger().revision(number),
-            None => look.ledger().revisions(None, 1).pop(),
+            Some(number) => look.audit_log().revision(number),
+            None => look.audit_log().revisions(None, 1).pop(),
         };
         let ended = |message| Ended { message, code: 1 };
         let found = found.ok_or_else(|| ended(format!("there is no revision {}", revision.unwrap_or(1))))?;

@@ -20,7 +20,7 @@ use clap::Args;
 
 use super::attach::{self, WayArgs};
 use super::fail;
-use super::look::Refused;
+use super::look::Rejected;
 use crate::api::client::{Fault, Limits};
 use crate::source::remote::once::Once;
 pub use act::{ApplyArgs, KillArgs, MoveArgs, WhoAmIArgs, apply, kill, move_to, whoami};
@@ -56,8 +56,8 @@ struct Ended {
     code: u8,
 }
 
-impl From<Refused> for Ended {
-    fn from(refused: Refused) -> Self {
+impl From<Rejected> for Ended {
+    fn from(refused: Rejected) -> Self {
         Self { message: refused.message, code: refused.code }
     }
 }
@@ -109,7 +109,7 @@ fn print(text: &str) -> Result<bool, Ended> {
     }
 }
 
-/// Prints what `make` gives; with `watch` again whenever it is something else. While nobody answers that is told, and tried again.
+/// Prints what `make` gives; with `watch` again whenever it is something else. While nobody answers that is reported, and tried again.
 fn print_or_watch(watch: bool, mut make: impl FnMut() -> Result<String, Ended>) -> Result<(), Ended> {
     let mut last = make()?;
     if !print(&last)? || !watch {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::act::{connect, told};
+use super::act::{connect, report};
 use super::ledger::LedgerArgs;
 use super::table::Table;
 use super::{Ended, exit, print};
@@ -14,7 +14,7 @@ use crate::api::dto::json::to_bytes;
 use crate::api::dto::time::rfc3339;
 use crate::config;
 use crate::view::act::{Act, Order};
-use crate::view::ledger::AuditQuery;
+use crate::view::audit::AuditQuery;
 
 /// The arguments of `kornsole audit`.
 #[derive(Args, Clone, Debug)]
@@ -195,5 +195,5 @@ fn roll_back(of: &LedgerArgs, what: (u64, Option<String>, bool), reason: &str) -
     };
     let act = Act::Rollback { revision, base, dry_run };
     let done = once.act(&Order { act, reason: reason.to_owned() })?;
-    print(&told(&done, of.json)).map(|_| ())
+    print(&report(&done, of.json)).map(|_| ())
 }

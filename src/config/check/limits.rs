@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::shown;
 use crate::config::decode::LimitName;
 use crate::config::fault::Faults;
-use crate::config::node::Read;
+use crate::config::node::FieldValue;
 use crate::config::raw::{RawLimit, RawQueue};
 use crate::config::types::Placed;
 use crate::model::Profile;
 use crate::model::name::{NameChars, is_limit_group, is_limit_user};
 
-/// The name that stands for whoever is not named.
+/// The name that stands for everybody whom no limit names.
 const ANYONE: &str = "*";
 
 /// How many users or groups a message names.
@@ -19,19 +19,19 @@ const NAMED: usize = 4;
 
 /// Checks the limits of all queues.
 pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
-    Walk { given: [HashMap::new(), HashMap::new()], groups_above: BTreeSet::new(), faults }.queue(root);
+    LimitChecker { given: [HashMap::new(), HashMap::new()], groups_above: BTreeSet::new(), faults }.queue(root);
 }
 
 /// Users or groups: the rules are nearly the same, and the two are never compared with each other.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum NameKind {
     User,
     Group,
 }
 
-const KINDS: [Kind; 2] = [Kind::User, Kind::Group];
+const KINDS: [NameKind; 2] = [NameKind::User, NameKind::Group];
 
-impl Kind {
+impl NameKind {
     fn word(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -68,34 +68,34 @@ impl Kind {
 
 /// A limit that names someone, on the way from the root to the queue that is looked at.
 #[derive(Clone, Copy)]
-struct Step<'r> {
+struct LimitAbove<'r> {
     limit: &'r RawLimit,
     path: &'r str,
     /// The most applications that hold below.
     applications: Option<u64>,
 }
 
-struct Walk<'r, 'f> {
+struct LimitChecker<'r, 'f> {
     /// For users and for groups: the limits above that name each, from the root down.
-    given: [HashMap<&'r str, Vec<Step<'r>>>; 2],
+    given: [HashMap<&'r str, Vec<LimitAbove<'r>>>; 2],
     /// The groups that limits above name, in their order by name.
     groups_above: BTreeSet<&'r str>,
     faults: &'f mut Faults,
 }
 
 /// For users and for groups: the number of the limit that named each first.
-type Seen<'r> = [HashMap<&'r str, usize>; 2];
+type FirstLimits<'r> = [HashMap<&'r str, usize>; 2];
 
-impl<'r> Walk<'r, '_> {
+impl<'r> LimitChecker<'r, '_> {
     fn queue(&mut self, queue: &'r RawQueue) {
         let limits = queue.limits.as_ref().map_or(&[][..], |limits| &limits.list);
-        let mut seen = Seen::default();
+        let mut seen = FirstLimits::default();
         for (index, limit) in limits.iter().enumerate() {
-            let told = LimitName { index, description: &limit.description };
-            self.check_who(queue, limit, told, &mut seen);
-            self.check_amounts(queue, limit, told);
+            let label = LimitName { index, description: &limit.description };
+            self.check_who(queue, limit, label, &mut seen);
+            self.check_amounts(queue, limit, label);
         }
-        self.tell_hidden_groups(queue, &seen[Kind::Group as usize]);
+        self.report_hidden_groups(queue, &seen[NameKind::Group as usize]);
         let entered = self.enter(queue, limits);
         for child in &queue.children {
             self.queue(child);
@@ -103,16 +103,16 @@ impl<'r> Walk<'r, '_> {
         for (kind, name) in entered {
             let Some(steps) = self.given[kind as usize].get_mut(name) else { continue };
             steps.pop();
-            if steps.is_empty() && kind == Kind::Group {
+            if steps.is_empty() && kind == NameKind::Group {
                 self.groups_above.remove(name);
             }
         }
     }
 
-    /// CFG-060 to CFG-068.
-    fn check_who(&mut self, queue: &RawQueue, limit: &'r RawLimit, told: LimitName<'_>, seen: &mut Seen<'r>) {
+    /// Checks whom a limit names (CFG-060 to CFG-068).
+    fn check_who(&mut self, queue: &RawQueue, limit: &'r RawLimit, label: LimitName<'_>, seen: &mut FirstLimits<'r>) {
         if limit.users.is_empty() && limit.groups.is_empty() && !limit.names_faulty {
-            let message = format!("{told} names neither users nor groups");
+            let message = format!("{label} names neither users nor groups");
             let hint = "write `users` or `groups`: a list of names, or ['*']";
             self.faults.error("CFG-060", limit.at, &queue.path, message, hint);
         }
@@ -121,29 +121,29 @@ impl<'r> Walk<'r, '_> {
             let (word, path) = (kind.word(), &queue.path);
             let seen = &mut seen[kind as usize];
             if let Some(star) = names.iter().find(|name| name.value == ANYONE).filter(|_| names.len() > 1) {
-                let message = format!("{told} has '*' beside other {word}s");
+                let message = format!("{label} has '*' beside other {word}s");
                 self.faults.strict("CFG-065", star.at, path, message, "give '*' a limit of its own, the last one");
             }
             for name in names {
                 let text = name.value.as_str();
                 let (legal, code, hint) = kind.rule(text, self.faults.profile());
                 if text != ANYONE && !legal {
-                    let message = format!("{told}: {text:?} is no legal {word} name");
+                    let message = format!("{label}: {text:?} is no legal {word} name");
                     self.faults.error(code, name.at, path, message, hint);
                 }
-                self.check_repeated(kind, name, told, path, seen);
-                if kind == Kind::Group && text == ANYONE && seen.is_empty() {
-                    let message = format!("{told}: group '*' with no named group before it on {path}");
+                self.check_repeated(kind, name, label, path, seen);
+                if kind == NameKind::Group && text == ANYONE && seen.is_empty() {
+                    let message = format!("{label}: group '*' with no named group before it on {path}");
                     let hint = "alone it would be a limit of the whole queue: use `maxapplications` and `resources.max` of the queue";
                     self.faults.error("CFG-068", name.at, path, message, hint);
                 }
-                seen.entry(text).or_insert(told.index);
+                seen.entry(text).or_insert(label.index);
             }
         }
     }
 
     /// LIM-033: under a group `*` nobody counts for a group that only queues above name.
-    fn tell_hidden_groups(&mut self, queue: &RawQueue, named: &HashMap<&str, usize>) {
+    fn report_hidden_groups(&mut self, queue: &RawQueue, named: &HashMap<&str, usize>) {
         let Some(limit) = named.get(ANYONE).and_then(|index| queue.limits.as_ref()?.list.get(*index)) else { return };
         let hides = |name: &&&str| !named.contains_key(**name);
         let overlap = named.keys().filter(|name| self.groups_above.contains(**name)).count();
@@ -151,10 +151,10 @@ impl<'r> Walk<'r, '_> {
         if count == 0 {
             return;
         }
-        let told: Vec<&str> = self.groups_above.iter().filter(hides).take(NAMED).copied().collect();
+        let label: Vec<&str> = self.groups_above.iter().filter(hides).take(NAMED).copied().collect();
         let message = format!(
             "the '*' here takes all applications of {}: the limits of queues above never bind them in {}",
-            who(Kind::Group, &told, count),
+            who(NameKind::Group, &label, count),
             queue.path
         );
         let hint = "name these groups here too, before the '*', if their limits are to hold";
@@ -165,55 +165,56 @@ impl<'r> Walk<'r, '_> {
     /// CFG-063, CFG-066, CFG-067.
     fn check_repeated(
         &mut self,
-        kind: Kind,
+        kind: NameKind,
         name: &Placed<String>,
-        told: LimitName<'_>,
+        label: LimitName<'_>,
         path: &str,
         seen: &HashMap<&str, usize>,
     ) {
         let (word, text) = (kind.word(), name.value.as_str());
         match seen.get(text) {
-            Some(first) if *first == told.index => {
-                let message = format!("{told} names {word} {text:?} twice");
+            Some(first) if *first == label.index => {
+                let message = format!("{label} names {word} {text:?} twice");
                 self.faults.lenient("CFG-063", name.at, path, message, "it counts once: leave the second out");
             }
             Some(first) if text == ANYONE => {
-                let message = format!("{told} is a second limit for {word} '*', after limit {}", first + 1);
+                let message = format!("{label} is a second limit for {word} '*', after limit {}", first + 1);
                 self.faults.error("CFG-067", name.at, path, message, "a queue has one '*' limit: keep one of the two");
             }
             Some(first) => {
-                let message = format!("{told} names {word} {text:?}, whom limit {} names already", first + 1);
+                let message = format!("{label} names {word} {text:?}, whom limit {} names already", first + 1);
                 self.faults.error("CFG-063", name.at, path, message, "name each in one limit of a queue");
             }
             None => {}
         }
         // Beside '*' in one list our own rule is CFG-065; a release looks at the order only.
-        let after = seen.get(ANYONE).filter(|star| **star != told.index || self.faults.as_release());
+        let after = seen.get(ANYONE).filter(|star| **star != label.index || self.faults.as_release());
         if let Some(star) = after.filter(|_| text != ANYONE) {
-            let message = format!("{told} names {word} {text:?} after the '*' of limit {}", star + 1);
+            let message = format!("{label} names {word} {text:?} after the '*' of limit {}", star + 1);
             self.faults.error("CFG-066", name.at, path, message, "put the limit with '*' last");
         }
     }
 
     /// CFG-069 to CFG-072.
-    fn check_amounts(&mut self, queue: &RawQueue, limit: &RawLimit, told: LimitName<'_>) {
+    fn check_amounts(&mut self, queue: &RawQueue, limit: &RawLimit, label: LimitName<'_>) {
         let path = &queue.path;
         let amounts = limit.max_resources.as_ref();
         let empty = amounts.is_none_or(|amounts| amounts.resource.is_empty() && !amounts.faulty);
-        if limit.max_applications == Read::Unset && empty {
-            let message = format!("{told} limits nothing");
+        if limit.max_applications == FieldValue::Unset && empty {
+            let message = format!("{label} limits nothing");
             let hint = "write `maxapplications`, or `maxresources` with a resource in it";
             self.faults.error("CFG-069", limit.at, path, message, hint);
         }
         if let Some(zero) = amounts.filter(|a| !a.faulty && !a.resource.is_empty() && a.resource.is_zero()) {
             let names = zero.resource.iter().map(|(name, _)| name).collect::<Vec<_>>().join(", ");
-            let message = format!("{told}: every amount of `maxresources` is 0 ({names})");
+            let message = format!("{label}: every amount of `maxresources` is 0 ({names})");
             self.faults.error("CFG-070", zero.at, path, message, "give one resource an amount above 0");
         }
-        if let (Read::Value(own), Read::Value(of_queue)) = (&limit.max_applications, &queue.max_applications)
+        if let (FieldValue::Value(own), FieldValue::Value(of_queue)) =
+            (&limit.max_applications, &queue.max_applications)
             && own.value > of_queue.value
         {
-            let message = format!("{told}: `maxapplications` {} is above the {} of {path}", own.value, of_queue.value);
+            let message = format!("{label}: `maxapplications` {} is above the {} of {path}", own.value, of_queue.value);
             self.faults.error("CFG-071", own.at, path, message, format!("write at most {}", of_queue.value));
         }
         let by_name = self.faults.as_release() && queue.name.value == "root";
@@ -224,20 +225,20 @@ impl<'r> Walk<'r, '_> {
         for (name, amount) in own.resource.iter() {
             if let Some(most) = max.resource.get(name).filter(|most| amount > *most) {
                 let (amount, most) = (shown(name, amount), shown(name, most));
-                let message = format!("{told}: max {name} {amount} is above the max {most} of {path}");
+                let message = format!("{label}: max {name} {amount} is above the max {most} of {path}");
                 self.faults.error("CFG-072", own.place(name), path, message, format!("write at most {most}"));
             }
         }
     }
 
     /// Compares the limits of a queue with those above it, and adds them; gives who was added.
-    fn enter(&mut self, queue: &'r RawQueue, limits: &'r [RawLimit]) -> Vec<(Kind, &'r str)> {
-        let mut added: Vec<(Kind, &'r str, Step<'r>)> = Vec::new();
+    fn enter(&mut self, queue: &'r RawQueue, limits: &'r [RawLimit]) -> Vec<(NameKind, &'r str)> {
+        let mut added: Vec<(NameKind, &'r str, LimitAbove<'r>)> = Vec::new();
         for kind in KINDS {
             let mut entered: HashMap<&str, ()> = HashMap::new();
             for (index, limit) in limits.iter().enumerate() {
-                let told = LimitName { index, description: &limit.description };
-                let mut groups: Vec<(Above<'r>, Vec<&'r str>)> = Vec::new();
+                let label = LimitName { index, description: &limit.description };
+                let mut groups: Vec<(LimitsAbove<'r>, Vec<&'r str>)> = Vec::new();
                 for name in kind.names(limit) {
                     let name = name.value.as_str();
                     if entered.insert(name, ()).is_some() {
@@ -245,21 +246,21 @@ impl<'r> Walk<'r, '_> {
                     }
                     let above = self.above(kind, name);
                     let applications = passed_on(limit, &above, self.faults.as_release());
-                    added.push((kind, name, Step { limit, path: &queue.path, applications }));
-                    // Those with the same limits above are compared, and told, together.
+                    added.push((kind, name, LimitAbove { limit, path: &queue.path, applications }));
+                    // Those with the same limits above are compared, and reported, together.
                     match groups.last_mut() {
                         Some((last, names)) if last.same(&above) => names.push(name),
                         _ => groups.push((above, vec![name])),
                     }
                 }
                 for (above, names) in groups {
-                    self.compare(kind, queue, limit, told, &above, &names);
+                    self.compare(kind, queue, limit, label, &above, &names);
                 }
             }
         }
         for (kind, name, step) in &added {
             self.given[*kind as usize].entry(name).or_default().push(*step);
-            if *kind == Kind::Group && *name != ANYONE {
+            if *kind == NameKind::Group && *name != ANYONE {
                 self.groups_above.insert(name);
             }
         }
@@ -267,38 +268,38 @@ impl<'r> Walk<'r, '_> {
     }
 
     /// What ancestors give to `name`: by that name, else by `*` (CFG-073 to CFG-076).
-    fn above(&self, kind: Kind, name: &str) -> Above<'r> {
+    fn above(&self, kind: NameKind, name: &str) -> LimitsAbove<'r> {
         let steps = |name: &str| self.given[kind as usize].get(name).filter(|steps| !steps.is_empty()).cloned();
         match steps(name) {
-            Some(steps) => Above { steps, by_name: true },
-            None if name == ANYONE => Above { steps: Vec::new(), by_name: true },
-            None => Above { steps: steps(ANYONE).unwrap_or_default(), by_name: false },
+            Some(steps) => LimitsAbove { steps, by_name: true },
+            None if name == ANYONE => LimitsAbove { steps: Vec::new(), by_name: true },
+            None => LimitsAbove { steps: steps(ANYONE).unwrap_or_default(), by_name: false },
         }
     }
 
     /// CFG-073 to CFG-077 for one limit and some of its names.
     fn compare(
         &mut self,
-        kind: Kind,
+        kind: NameKind,
         queue: &RawQueue,
         limit: &RawLimit,
-        told: LimitName<'_>,
-        above: &Above<'_>,
+        label: LimitName<'_>,
+        above: &LimitsAbove<'_>,
         names: &[&str],
     ) {
         let who = who(kind, names, names.len());
         let wildcard = if above.by_name { "" } else { "'*' of " };
         let code = match kind {
-            Kind::Group => "CFG-076",
-            Kind::User if above.by_name => "CFG-073",
-            Kind::User => "CFG-074",
+            NameKind::Group => "CFG-076",
+            NameKind::User if above.by_name => "CFG-073",
+            NameKind::User => "CFG-074",
         };
         if let Some(own) = &limit.max_resources {
             for (name, (most, path)) in above.exceeded(&own.resource) {
                 let amount = shown(name, own.resource.amount(name));
                 let most = shown(name, most);
                 let message =
-                    format!("{told}: max {name} {amount} for {who} is above the {most} that {wildcard}{path} gives");
+                    format!("{label}: max {name} {amount} for {who} is above the {most} that {wildcard}{path} gives");
                 let hint = format!("write at most {most}, or raise the limit on {path}");
                 self.faults.error(code, own.place(name), &queue.path, message, hint);
             }
@@ -306,16 +307,16 @@ impl<'r> Walk<'r, '_> {
         let Some((most, path)) = above.applications() else { return };
         let hint = format!("write `maxapplications` from 1 to {most}, or change the limit on {path}");
         match &limit.max_applications {
-            Read::Value(own) if own.value > most => {
+            FieldValue::Value(own) if own.value > most => {
                 let message = format!(
-                    "{told}: `maxapplications` {} for {who} is above the {most} that {wildcard}{path} gives",
+                    "{label}: `maxapplications` {} for {who} is above the {most} that {wildcard}{path} gives",
                     own.value
                 );
                 self.faults.error("CFG-077", own.at, &queue.path, message, hint);
             }
-            Read::Unset => {
+            FieldValue::Unset => {
                 let message =
-                    format!("{told} has no `maxapplications` for {who}, to whom {wildcard}{path} gives {most}");
+                    format!("{label} has no `maxapplications` for {who}, to whom {wildcard}{path} gives {most}");
                 self.faults.error("CFG-077", limit.at, &queue.path, message, hint);
             }
             _ => {}
@@ -324,12 +325,12 @@ impl<'r> Walk<'r, '_> {
 }
 
 /// The limits above that hold for one name, from the root down.
-struct Above<'r> {
-    steps: Vec<Step<'r>>,
+struct LimitsAbove<'r> {
+    steps: Vec<LimitAbove<'r>>,
     by_name: bool,
 }
 
-impl Above<'_> {
+impl LimitsAbove<'_> {
     fn same(&self, other: &Self) -> bool {
         self.by_name == other.by_name
             && self.steps.len() == other.steps.len()
@@ -364,8 +365,8 @@ impl Above<'_> {
     }
 }
 
-/// The most applications that hold below this limit. In the releases an ancestor without a number hands on none.
-fn passed_on(limit: &RawLimit, above: &Above<'_>, as_release: bool) -> Option<u64> {
+/// The most applications that hold below this limit. In the releases an ancestor without a number passes none on.
+fn passed_on(limit: &RawLimit, above: &LimitsAbove<'_>, as_release: bool) -> Option<u64> {
     let own = limit.max_applications.as_good().map(|count| count.value);
     let Some(last) = above.steps.last().filter(|_| above.by_name) else { return own };
     match (own, last.applications) {
@@ -375,8 +376,8 @@ fn passed_on(limit: &RawLimit, above: &Above<'_>, as_release: bool) -> Option<u6
     }
 }
 
-/// How `count` of them are told, of which `names` are the first: `user "sue"`, `users "sue", "bob" and 3 more`.
-fn who(kind: Kind, names: &[&str], count: usize) -> String {
+/// How `count` of them are named in a message, of which `names` are the first: `user "sue"`, `users "sue", "bob" and 3 more`.
+fn who(kind: NameKind, names: &[&str], count: usize) -> String {
     let named = names.iter().take(NAMED).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     match count {
         1 => format!("{} {named}", kind.word()),

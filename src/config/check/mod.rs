@@ -18,7 +18,7 @@ use super::raw::RawFile;
 use crate::model::VCORE;
 use crate::model::expression::Compiler;
 
-/// Checks a whole file. Limits of a partition are handed to its root on the way (CFG-079).
+/// Checks a whole file. Limits of a partition are moved to its root first (CFG-079).
 pub(super) fn check(file: &mut RawFile, faults: &mut Faults) {
     partitions::check_list(file, faults);
     let mut compiler = Compiler::default();

@@ -8,7 +8,7 @@ use crate::config::types::Place;
 use crate::config::values::NodeSortPolicy;
 use crate::model::allowed_value::one_of;
 
-/// CFG-011 to CFG-014.
+/// Checks that there are partitions, with legal names, each once (CFG-011 to CFG-014).
 pub(super) fn check_list(file: &RawFile, faults: &mut Faults) {
     const HINT: &str = "write at least one partition: `partitions: [{name: default, queues: [{name: root}]}]`";
     if file.partitions.is_empty() && !faults.has_errors() {
@@ -96,7 +96,7 @@ fn same(own: &RawLimit, root: &RawLimit) -> bool {
     names(own) == names(root) && count(own) == count(root) && amounts(own) == amounts(root)
 }
 
-/// CFG-100, CFG-101.
+/// Checks the order of nodes and the weights of resources in it (CFG-100, CFG-101).
 pub(super) fn check_node_sort(partition: &RawPartition, path: &str, faults: &mut Faults) {
     if let Some(sort) = &partition.sort_type
         && !sort.value.is_empty()

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{properties, shown};
 use crate::config::fault::Faults;
-use crate::config::node::Read;
+use crate::config::node::FieldValue;
 use crate::config::raw::{RawQueue, RawTemplate};
 use crate::config::types::{Place, Placed};
 use crate::model::acl::AclNames;
@@ -14,7 +14,7 @@ use crate::model::{Acl, Profile};
 /// Checks the queue and everything below it.
 pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
     check_queue(root, faults);
-    tell_who_nobody_may_submit(root, faults);
+    report_who_nobody_may_submit(root, faults);
 }
 
 fn check_queue(queue: &RawQueue, faults: &mut Faults) {
@@ -170,10 +170,10 @@ fn check_template(queue: &RawQueue, template: &RawTemplate, faults: &mut Faults)
 
 /// CFG-056, CFG-057.
 fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
-    let Read::Value(own) = &queue.max_applications else { return };
+    let FieldValue::Value(own) = &queue.max_applications else { return };
     let (above, own) = (&queue.path, own.value);
     match &child.max_applications {
-        Read::Value(count) if count.value > own => {
+        FieldValue::Value(count) if count.value > own => {
             let message =
                 format!("`maxapplications` {} of {} is above the {own} of its parent {above}", count.value, child.path);
             faults.error(
@@ -184,7 +184,7 @@ fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
                 format!("write at most {own}, or raise the parent"),
             );
         }
-        Read::Unset => {
+        FieldValue::Unset => {
             let message = format!("{} has no `maxapplications`, its parent {above} has {own}", child.path);
             let hint = format!("write `maxapplications` from 1 to {own}; below a limited queue every queue needs one");
             faults.error("CFG-057", child.at, &child.path, message, hint);
@@ -194,15 +194,15 @@ fn check_applications(queue: &RawQueue, child: &RawQueue, faults: &mut Faults) {
 }
 
 /// Warns of the highest queues where, and below which, no access list lets anyone submit (ACL-024).
-fn tell_who_nobody_may_submit(root: &RawQueue, faults: &mut Faults) {
-    let closed = tell_closed_below(root, faults);
+fn report_who_nobody_may_submit(root: &RawQueue, faults: &mut Faults) {
+    let closed = report_closed_below(root, faults);
     if closed {
-        tell_closed(root, faults);
+        report_closed(root, faults);
     }
 }
 
-/// Whether nobody is let in anywhere in this subtree; if only parts of it are closed, those are told.
-fn tell_closed_below(queue: &RawQueue, faults: &mut Faults) -> bool {
+/// Whether nobody is let in anywhere in this subtree; if only parts of it are closed, those are reported.
+fn report_closed_below(queue: &RawQueue, faults: &mut Faults) -> bool {
     let lets_in = |acl: &Option<Placed<String>>| {
         acl.as_ref().is_some_and(|acl| {
             Acl::parse(&acl.value, AclNames::Portable).map_or(true, |reading| !reading.acl.is_nobody())
@@ -212,17 +212,17 @@ fn tell_closed_below(queue: &RawQueue, faults: &mut Faults) -> bool {
         return false;
     }
     let (closed, open): (Vec<_>, Vec<_>) =
-        queue.children.iter().map(|child| (child, tell_closed_below(child, faults))).partition(|(_, closed)| *closed);
+        queue.children.iter().map(|child| (child, report_closed_below(child, faults))).partition(|(_, closed)| *closed);
     if open.is_empty() {
         return true;
     }
     for (child, _) in closed {
-        tell_closed(child, faults);
+        report_closed(child, faults);
     }
     false
 }
 
-fn tell_closed(queue: &RawQueue, faults: &mut Faults) {
+fn report_closed(queue: &RawQueue, faults: &mut Faults) {
     let at = if queue.name.at == Place::default() { queue.at } else { queue.name.at };
     let below = if queue.children.is_empty() { "" } else { " and all queues below it" };
     let message = format!("nobody may submit to {}{below}", queue.path);

@@ -12,38 +12,38 @@ const NAMED: usize = 4;
 
 /// What a queue's maximum of one resource is, and whose it is.
 #[derive(Clone, Copy)]
-struct Max<'r> {
+struct EffectiveMax<'r> {
     amount: i64,
     of: &'r str,
 }
 
 /// What children have guaranteed of one resource together.
 #[derive(Default)]
-struct Sum<'r> {
+struct GuaranteedSum<'r> {
     amount: i64,
     /// The first few children with their part.
     parts: Vec<(&'r str, i64)>,
     children: usize,
 }
 
-struct Walk<'r, 'f> {
+struct ResourceChecker<'r, 'f> {
     /// The effective maximum at the queue that is looked at, by resource.
-    max: HashMap<&'r str, Max<'r>>,
+    max: HashMap<&'r str, EffectiveMax<'r>>,
     faults: &'f mut Faults,
 }
 
 /// Checks the whole tree.
 pub(super) fn check(root: &RawQueue, faults: &mut Faults) {
-    Walk { max: HashMap::new(), faults }.queue(root);
+    ResourceChecker { max: HashMap::new(), faults }.queue(root);
 }
 
-impl<'r> Walk<'r, '_> {
+impl<'r> ResourceChecker<'r, '_> {
     /// Checks one queue and all below; gives what it counts with in its parent's sum.
     fn queue(&mut self, queue: &'r RawQueue) -> BTreeMap<&'r str, i64> {
         self.guaranteed_fits_max(queue);
         let replaced = self.enter(queue);
         self.limits_can_bind(queue);
-        let mut sums: BTreeMap<&'r str, Sum<'r>> = BTreeMap::new();
+        let mut sums: BTreeMap<&'r str, GuaranteedSum<'r>> = BTreeMap::new();
         for child in &queue.children {
             for (name, amount) in self.queue(child) {
                 let sum = sums.entry(name).or_default();
@@ -83,18 +83,18 @@ impl<'r> Walk<'r, '_> {
     }
 
     /// Takes the queue's own maximum into the effective one (CFG-043); gives what was there before.
-    fn enter(&mut self, queue: &'r RawQueue) -> Vec<(&'r str, Option<Max<'r>>)> {
+    fn enter(&mut self, queue: &'r RawQueue) -> Vec<(&'r str, Option<EffectiveMax<'r>>)> {
         let Some(own) = &queue.max else { return Vec::new() };
         let mut replaced = Vec::new();
         for (name, amount) in own.resource.iter() {
             let before = self.max.get(name).copied();
-            if let Some(Max { amount: limit, of }) = before.filter(|max| amount > max.amount) {
+            if let Some(EffectiveMax { amount: limit, of }) = before.filter(|max| amount > max.amount) {
                 let (amount, limit) = (shown(name, amount), shown(name, limit));
                 let message = format!("max {name} {amount} of {} is above the max {limit} of {of}", queue.path);
                 let hint = format!("write at most {limit}, or raise {of}");
                 self.faults.error("CFG-043", own.place(name), &queue.path, message, hint);
             } else {
-                self.max.insert(name, Max { amount, of: &queue.path });
+                self.max.insert(name, EffectiveMax { amount, of: &queue.path });
                 replaced.push((name, before));
             }
         }
@@ -107,10 +107,10 @@ impl<'r> Walk<'r, '_> {
             let Some(own) = &limit.max_resources else { continue };
             for (name, amount) in own.resource.iter() {
                 let max = self.max.get(name).filter(|max| amount > max.amount && max.of != queue.path);
-                let Some(Max { amount: most, of }) = max else { continue };
-                let (told, most) = (LimitName { index, description: &limit.description }, shown(name, *most));
+                let Some(EffectiveMax { amount: most, of }) = max else { continue };
+                let (label, most) = (LimitName { index, description: &limit.description }, shown(name, *most));
                 let message =
-                    format!("{told}: max {name} {} can never bind, {of} has at most {most}", shown(name, amount));
+                    format!("{label}: max {name} {} can never bind, {of} has at most {most}", shown(name, amount));
                 let hint = format!("write less than {most}, or leave it out");
                 self.faults.warning("CFG-072", own.place(name), &queue.path, message, hint);
             }
@@ -118,19 +118,19 @@ impl<'r> Walk<'r, '_> {
     }
 
     /// CFG-044, CFG-045, CFG-046.
-    fn sums_fit(&mut self, queue: &RawQueue, sums: &BTreeMap<&str, Sum<'_>>) {
+    fn sums_fit(&mut self, queue: &RawQueue, sums: &BTreeMap<&str, GuaranteedSum<'_>>) {
         for (name, sum) in sums {
-            let tell = |amount| shown(name, amount);
+            let show = |amount| shown(name, amount);
             let own = queue.guaranteed.as_ref().and_then(|own| Some((own, own.resource.get(name)?)));
             if let Some((own, amount)) = own.filter(|(_, amount)| sum.amount > *amount) {
                 let message = format!(
                     "the children of {} have {name} {} guaranteed, above its own {}: {}",
                     queue.path,
-                    tell(sum.amount),
-                    tell(amount),
+                    show(sum.amount),
+                    show(amount),
                     parts(name, sum)
                 );
-                let hint = format!("guarantee at least {} here, or less below", tell(sum.amount));
+                let hint = format!("guarantee at least {} here, or less below", show(sum.amount));
                 self.faults.error("CFG-044", own.place(name), &queue.path, message, hint);
             }
             if let Some(max) = self.max.get(name).copied().filter(|max| sum.amount > max.amount) {
@@ -138,14 +138,14 @@ impl<'r> Walk<'r, '_> {
                 let message = format!(
                     "the children of {} have {name} {} guaranteed, above {of}, which is {}: {}",
                     queue.path,
-                    tell(sum.amount),
-                    tell(max.amount),
+                    show(sum.amount),
+                    show(max.amount),
                     parts(name, sum)
                 );
                 let place =
                     |amounts: &Option<RawResource>| amounts.as_ref().and_then(|amounts| amounts.own_place(name));
                 let at = place(&queue.max).or(place(&queue.guaranteed));
-                let hint = format!("guarantee at most {} below, or raise the max", tell(max.amount));
+                let hint = format!("guarantee at most {} below, or raise the max", show(max.amount));
                 self.faults.error("CFG-045", at.unwrap_or(queue.at), &queue.path, message, hint);
             }
         }
@@ -153,7 +153,7 @@ impl<'r> Walk<'r, '_> {
 }
 
 /// The children of a sum with their parts.
-fn parts(name: &str, sum: &Sum<'_>) -> String {
+fn parts(name: &str, sum: &GuaranteedSum<'_>) -> String {
     let each = sum.parts.iter().map(|(child, amount)| format!("{child} {}", shown(name, *amount)));
     let more = sum.children - sum.parts.len();
     let named = each.collect::<Vec<_>>().join(", ");

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::static_paths::Tree;
+use super::static_paths::ConfiguredQueues;
 use crate::config::fault::Faults;
 use crate::config::raw::{RawFilter, RawQueue, RawRule};
 use crate::config::types::Placed;
@@ -18,7 +18,7 @@ pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &m
     if rules.is_empty() {
         return;
     }
-    let tree = Tree::new(root, faults.as_release());
+    let tree = ConfiguredQueues::new(root, faults.as_release());
     // The first rule that places every application.
     let mut certain: Option<usize> = None;
     // The first rule of each essence, with what it creates.
@@ -27,26 +27,26 @@ pub(super) fn check(rules: &[RawRule], root: &RawQueue, path: &str, compiler: &m
         let chain = chain(rule);
         let key = essence(&chain);
         let path = format!("{path}.placementrules[{index}]");
-        let told = format!("rule {} ({})", index + 1, told_chain(&chain));
+        let label = format!("rule {} ({})", index + 1, chain_label(&chain));
         if let Some(certain) = certain {
-            let message = format!("{told} is never reached: rule {} places every application", certain + 1);
+            let message = format!("{label} is never reached: rule {} places every application", certain + 1);
             faults.warning("PLC-001", rule.at, &path, message, "put it before that rule, or take it out");
         } else if let Some((same, create)) = seen.get(&key)
             && creates(&chain).iter().zip(create).all(|(own, before)| own <= before)
         {
-            let message = format!("{told} never places anything: rule {} says as much and comes first", same + 1);
+            let message = format!("{label} never places anything: rule {} says as much and comes first", same + 1);
             faults.warning("PLC-001", rule.at, &path, message, "take it out");
         }
         seen.entry(key).or_insert_with(|| (index, creates(&chain)));
         let before = faults.errors();
         for rule in &chain {
-            Judge { told: &told, path: &path, compiler, faults }.rule(rule);
+            RuleChecker { label: &label, path: &path, compiler, faults }.rule(rule);
         }
         if faults.as_release() {
-            tree.check_as_release(&chain, &told, &path, faults);
+            tree.check_as_release(&chain, &label, &path, faults);
         }
         if faults.errors() == before {
-            tree.check_path(&chain, &told, &path, faults);
+            tree.check_path(&chain, &label, &path, faults);
             if certain.is_none() && tree.places_everything(&chain, faults.profile()) {
                 certain = Some(index);
             }
@@ -86,25 +86,25 @@ fn chain(rule: &RawRule) -> Vec<&RawRule> {
     chain
 }
 
-fn told_chain(chain: &[&RawRule]) -> String {
+fn chain_label(chain: &[&RawRule]) -> String {
     let names = chain.iter().map(|rule| rule.name.value.as_str());
     names.map(|name| if name.is_empty() { "?" } else { name }).collect::<Vec<_>>().join("->")
 }
 
 /// Looks at one rule of a chain.
-struct Judge<'c> {
+struct RuleChecker<'c> {
     /// How the chain is called in messages.
-    told: &'c str,
+    label: &'c str,
     /// The keys that lead to it.
     path: &'c str,
     compiler: &'c mut Compiler,
     faults: &'c mut Faults,
 }
 
-impl Judge<'_> {
+impl RuleChecker<'_> {
     /// Everything that one rule of a chain decides by itself.
     fn rule(&mut self, rule: &RawRule) {
-        let told = self.told;
+        let label = self.label;
         let name = &rule.name;
         let mut chars = name.value.chars();
         let identifier = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
@@ -112,9 +112,9 @@ impl Judge<'_> {
         let kind = RuleKind::read(&name.value, self.faults.profile());
         if !identifier && !rule.name_faulty {
             let message = if name.value.is_empty() {
-                format!("{told} has no name")
+                format!("{label} has no name")
             } else {
-                format!("{told}: {:?} is no rule name", name.value)
+                format!("{label}: {:?} is no rule name", name.value)
             };
             self.faults.error(
                 "CFG-080",
@@ -124,7 +124,7 @@ impl Judge<'_> {
                 format!("write one of: {}", RuleKind::spellings(self.faults.profile()).join(", ")),
             );
         } else if kind.is_none() && !rule.name_faulty {
-            let message = format!("{told}: there is no rule {:?}", name.value);
+            let message = format!("{label}: there is no rule {:?}", name.value);
             self.faults.strict(
                 "CFG-081",
                 name.at,
@@ -143,7 +143,7 @@ impl Judge<'_> {
 
     /// CFG-086 to CFG-088, CFG-094.
     fn value(&mut self, rule: &RawRule, kind: RuleKind) {
-        let told = self.told;
+        let label = self.label;
         let value = rule.value.as_ref().filter(|value| !value.value.is_empty());
         match (kind.value(), value) {
             (RuleValue::QueuePath, Some(value)) => self.fixed(rule, value),
@@ -151,7 +151,7 @@ impl Judge<'_> {
             (RuleValue::TagName, None) => self.no_value(rule, "the name of a tag: `value: namespace`"),
             (RuleValue::TagName, Some(_)) | (RuleValue::Unused, None) => {}
             (RuleValue::Unused, Some(value)) => {
-                let message = format!("{told}: `value` has no effect on `{}`", rule.name.value);
+                let message = format!("{label}: `value` has no effect on `{}`", rule.name.value);
                 let hint = "leave it out; only `fixed` and `tag` use it";
                 self.faults.warning("CFG-094", value.at, self.path, message, hint);
             }
@@ -160,33 +160,33 @@ impl Judge<'_> {
 
     /// CFG-086; `expected` is what the value should be.
     fn no_value(&mut self, rule: &RawRule, expected: &str) {
-        let message = format!("{}: `{}` has no `value`", self.told, rule.name.value);
+        let message = format!("{}: `{}` has no `value`", self.label, rule.name.value);
         self.faults.strict("CFG-086", rule.at, self.path, message, format!("write {expected}"));
     }
 
-    /// CFG-087, CFG-088.
+    /// Checks the queue that a `fixed` rule names (CFG-087, CFG-088).
     fn fixed(&mut self, rule: &RawRule, value: &Placed<String>) {
-        let told = self.told;
+        let label = self.label;
         if is_qualified(&value.value) && rule.parent.is_some() {
-            let message = format!("{told}: {:?} is a full path, yet the rule has a parent rule", value.value);
+            let message = format!("{label}: {:?} is a full path, yet the rule has a parent rule", value.value);
             let hint = "leave the parent rule out, or write the value without `root.`";
             self.faults.strict("CFG-087", value.at, self.path, message, hint);
         }
         let chars = if self.faults.profile() == Profile::V1_8_0 { NameChars::Wide } else { NameChars::Narrow };
         for segment in value.value.split('.') {
             if !is_queue_name(segment, chars) {
-                let message = format!("{told}: {segment:?} in {:?} is no queue name", value.value);
+                let message = format!("{label}: {segment:?} in {:?} is no queue name", value.value);
                 let hint = "names between the dots: 1 to 64 of a-z A-Z 0-9 _ -";
                 self.faults.strict("CFG-088", value.at, self.path, message, hint);
             }
         }
     }
 
-    /// CFG-082 to CFG-085.
+    /// Checks the type and the names of a filter (CFG-082 to CFG-085, PLC-050).
     fn filter(&mut self, filter: &RawFilter) {
-        let told = self.told;
+        let label = self.label;
         if let Some(kind) = filter.kind.as_ref().filter(|kind| FilterType::of_text(&kind.value).is_none()) {
-            let message = format!("{told}: filter type {:?} is not known", kind.value);
+            let message = format!("{label}: filter type {:?} is not known", kind.value);
             let default = FilterType::default().name();
             let hint = format!("write {}, or leave it out for {default}", one_of(FilterType::ALLOWED, "`"));
             self.faults.error("CFG-082", kind.at, self.path, message, hint);
@@ -196,7 +196,7 @@ impl Judge<'_> {
         self.names(&filter.users, "user", "CFG-083", user);
         self.names(&filter.groups, "group", "CFG-084", is_limit_group);
         if self.passes_nobody(filter, user) {
-            let message = format!("{told}: the filter lets nobody pass");
+            let message = format!("{label}: the filter lets nobody pass");
             let hint = "name users or groups in it, or leave it out for everybody";
             self.faults.warning("PLC-050", filter.at, self.path, message, hint);
         }
@@ -217,23 +217,23 @@ impl Judge<'_> {
     }
 
     fn names(&mut self, list: &[Placed<String>], word: &str, code: &'static str, legal: impl Fn(&str) -> bool) {
-        let told = self.told;
+        let label = self.label;
         if let [one] = list {
             if legal(&one.value) {
                 return;
             }
             let hint = format!("write a {word} name, a list of names, or one regular expression");
             if !is_expression(&one.value) {
-                let message = format!("{told}: {:?} is no {word} name and no expression", one.value);
+                let message = format!("{label}: {:?} is no {word} name and no expression", one.value);
                 self.faults.error(code, one.at, self.path, message, hint);
             } else if let Err(why) = self.compiler.compile(&one.value) {
-                let message = format!("{told}: the expression {:?} does not compile: {why}", one.value);
+                let message = format!("{label}: the expression {:?} does not compile: {why}", one.value);
                 self.faults.error(code, one.at, self.path, message, hint);
             }
             return;
         }
         for name in list.iter().filter(|name| !legal(&name.value)) {
-            let message = format!("{told}: {:?} is no {word} name and is ignored", name.value);
+            let message = format!("{label}: {:?} is no {word} name and is ignored", name.value);
             let hint = "a list holds names only; an expression stands alone";
             self.faults.warning("CFG-085", name.at, self.path, message, hint);
         }

@@ -13,22 +13,22 @@ use crate::model::acl::AclNames;
 use crate::model::{Acl, Profile, QueuePath};
 
 /// The configured queues, to look up what rules name.
-pub(super) struct Tree<'r> {
+pub(super) struct ConfiguredQueues<'r> {
     root: &'r RawQueue,
     as_release: bool,
     /// Made when the first rule names a queue: most files have none that does.
-    queues: OnceCell<Queues<'r>>,
+    queues: OnceCell<QueuesByPath<'r>>,
 }
 
 #[derive(Default)]
-struct Queues<'r> {
+struct QueuesByPath<'r> {
     /// By full path in lower case.
     by_path: HashMap<&'r str, &'r RawQueue>,
     /// By full path as written: what the releases compare with, and only they.
     as_written: HashMap<String, &'r RawQueue>,
 }
 
-impl<'r> Queues<'r> {
+impl<'r> QueuesByPath<'r> {
     fn add(&mut self, queue: &'r RawQueue, written: Option<String>) {
         self.by_path.entry(&queue.path).or_insert(queue);
         for child in &queue.children {
@@ -40,15 +40,15 @@ impl<'r> Queues<'r> {
     }
 }
 
-impl<'r> Tree<'r> {
+impl<'r> ConfiguredQueues<'r> {
     /// The queues of a partition.
     pub(super) fn new(root: &'r RawQueue, as_release: bool) -> Self {
         Self { root, as_release, queues: OnceCell::new() }
     }
 
-    fn queues(&self) -> &Queues<'r> {
+    fn queues(&self) -> &QueuesByPath<'r> {
         self.queues.get_or_init(|| {
-            let mut queues = Queues::default();
+            let mut queues = QueuesByPath::default();
             queues.add(self.root, self.as_release.then(|| self.root.name.value.clone()));
             queues
         })
@@ -74,7 +74,7 @@ impl<'r> Tree<'r> {
     }
 
     /// CFG-089 to CFG-092 by our own reading: case does not matter, a queue with children is a parent.
-    pub(super) fn check_path(&self, chain: &[&RawRule], told: &str, path: &str, faults: &mut Faults) {
+    pub(super) fn check_path(&self, chain: &[&RawRule], label: &str, path: &str, faults: &mut Faults) {
         let is_fixed = |rule: &RawRule| RuleKind::read(&rule.name.value, faults.profile()) == Some(RuleKind::Fixed);
         let fixed: Vec<&RawRule> = chain.iter().copied().take_while(|rule| is_fixed(rule)).collect();
         let (Some(innermost), Some(outermost)) = (fixed.first(), chain.last()) else { return };
@@ -95,23 +95,23 @@ impl<'r> Tree<'r> {
         for (name, rule) in &parts[1..] {
             at = at.child(name);
             let Some(found) = self.queues().by_path.get(at.as_str()) else {
-                return tell_missing(&whole, &at, queue, rule, outermost, told, path, faults);
+                return report_missing(&whole, &at, queue, rule, outermost, label, path, faults);
             };
             queue = found;
         }
         let place = value_place(fixed.last().copied().unwrap_or(innermost));
         if dynamic && !queue.is_parent() && queue.path != "root" {
-            let message = format!("{told}: {whole} is a leaf, and the rules after it need a parent");
+            let message = format!("{label}: {whole} is a leaf, and the rules after it need a parent");
             let hint = "name a parent queue, or write `parent: true` on that queue";
             faults.strict("CFG-092", place, path, message, hint);
         } else if !dynamic && (queue.is_parent() || queue.path == "root") {
-            let message = format!("{told}: {whole} is a parent queue, where no application can be placed");
+            let message = format!("{label}: {whole} is a parent queue, where no application can be placed");
             faults.strict("CFG-089", place, path, message, "name a leaf queue");
         }
     }
 
     /// CFG-087 and CFG-089 to CFG-092 as the validators of the releases decide.
-    pub(super) fn check_as_release(&self, chain: &[&RawRule], told: &str, path: &str, faults: &mut Faults) {
+    pub(super) fn check_as_release(&self, chain: &[&RawRule], label: &str, path: &str, faults: &mut Faults) {
         let Some(outermost) = chain.last() else { return };
         let mut whole = String::new();
         let mut fixed = 0;
@@ -123,7 +123,7 @@ impl<'r> Tree<'r> {
             } else if whole.is_empty() {
                 value.clone_into(&mut whole);
             } else {
-                let message = format!("{told}: {value:?} is a full path, yet the rule has a parent rule");
+                let message = format!("{label}: {value:?} is a full path, yet the rule has a parent rule");
                 let hint = "leave the parent rule out, or write the value without `root`";
                 faults.error("CFG-087", value_place(rule), path, message, hint);
                 return;
@@ -138,10 +138,10 @@ impl<'r> Tree<'r> {
         let hint = "this release compares names with their case, and takes only `parent: true` for a parent";
         let (code, message) = match self.release_verdict(&whole.to_lowercase(), create, dynamic) {
             None => return,
-            Some("CFG-089") => ("CFG-089", format!("{told}: {whole} is a parent queue")),
-            Some("CFG-090") => ("CFG-090", format!("{told}: {whole} does not exist and the rule does not create it")),
-            Some("CFG-091") => ("CFG-091", format!("{told}: {whole} would stand below a leaf")),
-            Some(_) => ("CFG-092", format!("{told}: {whole} is a leaf, and the rules after it need a parent")),
+            Some("CFG-089") => ("CFG-089", format!("{label}: {whole} is a parent queue")),
+            Some("CFG-090") => ("CFG-090", format!("{label}: {whole} does not exist and the rule does not create it")),
+            Some("CFG-091") => ("CFG-091", format!("{label}: {whole} would stand below a leaf")),
+            Some(_) => ("CFG-092", format!("{label}: {whole} is a leaf, and the rules after it need a parent")),
         };
         faults.error(code, at, path, message, hint);
     }
@@ -175,28 +175,28 @@ impl<'r> Tree<'r> {
 }
 
 /// CFG-090, CFG-091: `at` is not configured, `queue` is the last one above that is.
-#[expect(clippy::too_many_arguments, reason = "all of them are told")]
-fn tell_missing(
+#[expect(clippy::too_many_arguments, reason = "the message names all of them")]
+fn report_missing(
     whole: &str,
     at: &QueuePath,
     queue: &RawQueue,
     rule: &RawRule,
     outermost: &RawRule,
-    told: &str,
+    label: &str,
     path: &str,
     faults: &mut Faults,
 ) {
     let creates = |rule: &RawRule| rule.create.as_good().is_some_and(|create| create.value);
     let place = value_place(rule);
     if !queue.is_parent() && queue.path != "root" {
-        let message = format!("{told}: {whole} would stand below {}, which is a leaf", queue.path);
+        let message = format!("{label}: {whole} would stand below {}, which is a leaf", queue.path);
         let hint = "name another queue, or write `parent: true` on that one";
         faults.strict("CFG-091", place, path, message, hint);
     } else if !creates(outermost) {
-        let message = format!("{told}: {whole} cannot be used: {at} is not configured and the rule has no `create`");
+        let message = format!("{label}: {whole} cannot be used: {at} is not configured and the rule has no `create`");
         faults.strict("CFG-090", place, path, message, "configure the queue, or write `create: true` on the rule");
     } else if !creates(rule) {
-        let message = format!("{told}: {at} is not configured, and the parent rule that names it has no `create`");
+        let message = format!("{label}: {at} is not configured, and the parent rule that names it has no `create`");
         let hint = "write `create: true` on that rule too, or nothing is placed until something else creates the queue";
         faults.warning("CFG-090", place, path, message, hint);
     }

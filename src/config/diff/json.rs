@@ -8,7 +8,7 @@ impl Diff {
     /// `{changes: [{partition, path, what, key, from?, to?, effect}], touches: [queues]}`.
     ///
     /// The path of what belongs to a partition as a whole is `partitions[NAME]`; a queue in `touches` that is not in the
-    /// partition `default` is told as `NAME/root.a`. What needs a running scheduler or an identity is added by whoever
+    /// partition `default` is written as `NAME/root.a`. What needs a running scheduler or an identity is added by the caller that
     /// has these.
     pub fn to_json(&self) -> Value {
         let changes: Vec<Value> = self.changes.iter().map(change).collect();
@@ -23,7 +23,7 @@ fn change(change: &Change) -> Value {
         Some(queue) => queue.to_string(),
         None => format!("partitions[{}]", change.partition),
     };
-    let mut told = json!({
+    let mut reported = json!({
         "partition": change.partition,
         "path": path,
         "what": change.what.name(),
@@ -32,10 +32,10 @@ fn change(change: &Change) -> Value {
     });
     for (key, value) in [("from", &change.from), ("to", &change.to)] {
         if let Some(value) = value {
-            told[key] = json!(value);
+            reported[key] = json!(value);
         }
     }
-    told
+    reported
 }
 
 fn name(partition: &str, queue: &str) -> String {

@@ -31,7 +31,7 @@ pub(super) fn compare(old: &[LimitConfig], new: &[LimitConfig], out: &mut Change
     }
 }
 
-/// For each new limit the old one that it goes on from.
+/// For each new limit the old one that it continues.
 fn partners(old: &[LimitConfig], new: &[LimitConfig]) -> Vec<Option<usize>> {
     let mut taken = BTreeSet::new();
     let mut partners = vec![None; new.len()];

@@ -28,7 +28,7 @@ use crate::model::QueuePath;
 /// What is different between two configurations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// Every change, in the order told at the head of this module.
+    /// Every change, in the order that the module documentation gives.
     pub changes: Vec<Change>,
     /// One of the two has another partition than `default`, so a queue is named together with its partition.
     several: bool,
@@ -37,13 +37,13 @@ pub struct Diff {
 /// One setting that is different.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The partition.
+    /// The name of the partition that holds the change.
     pub partition: String,
     /// The queue; `None` for what belongs to the partition as a whole.
     pub queue: Option<QueuePath>,
     /// Whether it is new, gone, or another.
     pub what: What,
-    /// The setting.
+    /// Which setting differs.
     pub key: Key,
     /// The old value as it could be written; `None` where there was none.
     pub from: Option<String>,
@@ -78,9 +78,9 @@ impl What {
 /// A setting. Its text is the way to it in a file: `resources.max.vcore`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// The partition itself.
+    /// A partition came or went.
     Partition,
-    /// The queue itself.
+    /// A queue came or went.
     Queue,
     /// Whether a queue is a parent (CFG-033).
     Parent,

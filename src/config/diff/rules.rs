@@ -5,7 +5,7 @@ use super::compare::Changes;
 use crate::config::types::RuleConfig;
 use crate::config::values::{FilterType, RuleKind, RuleValue};
 
-/// Compares two lists of rules. Rules that are alike hold the lists together; between two such, a rule goes on from the
+/// Compares two lists of rules. Rules that are alike hold the lists together; between two such, a rule is compared with the
 /// one that stood at its place, and the rest came or went.
 pub(super) fn compare(old: &[RuleConfig], new: &[RuleConfig], out: &mut Changes) {
     let old: Vec<String> = old.iter().map(described).collect();
@@ -62,7 +62,7 @@ fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// A rule in one line, such that two rules that act differently are never told alike:
+/// A rule in one line, such that two rules that act differently never have the same line:
 /// `user, create, filter deny users joe, parent (fixed "root.users")`.
 fn described(rule: &RuleConfig) -> String {
     let mut out = rule.kind.name().to_owned();

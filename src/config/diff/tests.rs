@@ -125,9 +125,9 @@ fn rules_hold_on_to_their_neighbours() {
     let rules = |list: &str| {
         config(&format!("partitions: [{{placementrules: [{list}], queues: [{{name: root, queues: [{{name: a}}]}}]}}]"))
     };
-    let told = |old: &str, new: &str| diff(&rules(old), &rules(new)).to_text();
+    let reported = |old: &str, new: &str| diff(&rules(old), &rules(new)).to_text();
     insta::assert_snapshot!(
-        told("{name: user}, {name: provided}", "{name: tag, value: ns}, {name: user}, {name: provided, create: true}"),
+        reported("{name: user}, {name: provided}", "{name: tag, value: ns}, {name: user}, {name: provided, create: true}"),
         @"
     ~ partition default
       + placement rule 1: tag ns                        for applications placed from now on
@@ -135,7 +135,7 @@ fn rules_hold_on_to_their_neighbours() {
     "
     );
     insta::assert_snapshot!(
-        told(
+        reported(
             "{name: user, parent: {name: tag, value: a b}}, {name: provided}",
             "{name: user, parent: {name: tag, value: ns, filter: {type: deny, users: [joe]}}, filter: {}}"
         ),
@@ -146,9 +146,9 @@ fn rules_hold_on_to_their_neighbours() {
     "#
     );
     let alike = "{name: user, parent: {name: secondarygroup}}";
-    assert_eq!(told(alike, alike), "");
-    assert_ne!(told(alike, "{name: user, parent: secondarygroup}"), "");
-    assert_eq!(told("{name: user, parent: primarygroup}", "{name: user, parent: {name: primarygroup}}"), "");
+    assert_eq!(reported(alike, alike), "");
+    assert_ne!(reported(alike, "{name: user, parent: secondarygroup}"), "");
+    assert_eq!(reported("{name: user, parent: primarygroup}", "{name: user, parent: {name: primarygroup}}"), "");
 }
 
 #[test]
@@ -211,8 +211,8 @@ fn admin_access_is_needed_on_what_changes_and_above_what_comes_or_goes() {
 
 #[test]
 fn what_is_written_cannot_drive_a_terminal() {
-    let told = roots("", "properties: {a: \"\\e[2J\"}");
-    assert!(!told.contains('\u{1b}') && told.contains("\\u{1b}[2J"), "{told}");
+    let reported = roots("", "properties: {a: \"\\e[2J\"}");
+    assert!(!reported.contains('\u{1b}') && reported.contains("\\u{1b}[2J"), "{reported}");
 }
 
 /// A recorded configuration is equal to itself, and going back undoes every change.
@@ -229,12 +229,12 @@ fn going_back_undoes() {
         let (there, back) = (diff(one, other), diff(other, one));
         assert_eq!(there.is_empty(), back.is_empty());
         let settings = |diff: &Diff, from: bool| {
-            let told = diff.changes.iter().filter(|change| change.what == What::Changed);
-            let mut told: Vec<_> = told
+            let reported = diff.changes.iter().filter(|change| change.what == What::Changed);
+            let mut reported: Vec<_> = reported
                 .map(|change| (change.queue.clone(), if from { change.from.clone() } else { change.to.clone() }))
                 .collect();
-            told.sort();
-            told
+            reported.sort();
+            reported
         };
         assert_eq!(settings(&there, true), settings(&back, false));
         assert_eq!(settings(&there, false), settings(&back, true));

@@ -23,7 +23,7 @@ pub struct Line {
     pub sign: Option<What>,
     /// Whether it is a setting of the queue or partition above.
     pub setting: bool,
-    /// What is different.
+    /// The change, with control characters escaped.
     pub text: String,
     /// What the change does; empty where the line above says it.
     pub effect: &'static str,
@@ -102,8 +102,8 @@ impl Diff {
                 None => partitions[what as usize].insert(&change.partition),
             };
         }
-        let told = [counted("queue", &queues), counted("partition", &partitions)];
-        told.into_iter().flatten().collect::<Vec<_>>().join("; ")
+        let reported = [counted("queue", &queues), counted("partition", &partitions)];
+        reported.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 }
 

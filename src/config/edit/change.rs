@@ -5,7 +5,7 @@ use super::value::Value;
 
 /// The way from the outermost map to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum PathSegment {
     Key(&'static str),
     /// The place in a list, null entries counted.
     Index(usize),
@@ -13,7 +13,7 @@ pub(super) enum Step {
 
 /// What happens to the map or list at the end of such a way.
 #[derive(Clone, Debug)]
-pub(super) enum Change {
+pub(super) enum TreeChange {
     /// An entry of a map gets this value; a new one comes where `order` puts it.
     Put { key: String, value: Value, order: &'static [&'static str] },
     /// An entry of a map goes. It is not the last one.
@@ -38,17 +38,17 @@ pub(super) fn predecessor<'a>(
 }
 
 /// The tree with the change made. `None` where there is nothing at the end of the way that fits it.
-pub(super) fn apply(mut tree: Value, at: &[Step], change: &Change) -> Option<Value> {
+pub(super) fn apply(mut tree: Value, at: &[PathSegment], change: &TreeChange) -> Option<Value> {
     let mut here = &mut tree;
     for step in at {
         here = match (step, here) {
-            (Step::Key(key), Value::Map(entries)) => &mut entries.iter_mut().find(|(known, _)| known == key)?.1,
-            (Step::Index(index), Value::List(items)) => items.get_mut(*index)?,
+            (PathSegment::Key(key), Value::Map(entries)) => &mut entries.iter_mut().find(|(known, _)| known == key)?.1,
+            (PathSegment::Index(index), Value::List(items)) => items.get_mut(*index)?,
             _ => return None,
         };
     }
     match (change, here) {
-        (Change::Put { key, value, order }, Value::Map(entries)) => {
+        (TreeChange::Put { key, value, order }, Value::Map(entries)) => {
             if let Some((_, old)) = entries.iter_mut().find(|(known, _)| known == key) {
                 *old = value.clone();
             } else {
@@ -56,11 +56,11 @@ pub(super) fn apply(mut tree: Value, at: &[Step], change: &Change) -> Option<Val
                 entries.insert(behind.map_or(0, |index| index + 1), (key.clone(), value.clone()));
             }
         }
-        (Change::Drop { key }, Value::Map(entries)) => entries.retain(|(known, _)| known != key),
-        (Change::Insert { index, value }, Value::List(items)) if *index <= items.len() => {
+        (TreeChange::Drop { key }, Value::Map(entries)) => entries.retain(|(known, _)| known != key),
+        (TreeChange::Insert { index, value }, Value::List(items)) if *index <= items.len() => {
             items.insert(*index, value.clone());
         }
-        (Change::Remove { index }, Value::List(items)) if *index < items.len() => {
+        (TreeChange::Remove { index }, Value::List(items)) if *index < items.len() => {
             items.remove(*index);
         }
         _ => return None,

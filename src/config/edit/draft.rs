@@ -1,9 +1,9 @@
 //! A text while it is edited: changes are made to it one after the other, in a manifest to the block inside it.
 
-use super::change::{self, Change, Step};
+use super::change::{self, PathSegment, TreeChange};
 use super::lines::{line_break, line_start};
 use super::patch::{Patch, patches};
-use super::refusal::Refuse;
+use super::refusal::EditFaults;
 use super::syntax::Tree;
 use crate::config::fault::{Fault, Faults, Severity};
 use crate::config::manifest::{Embedded, embedded};
@@ -21,7 +21,7 @@ pub(super) struct Draft<'a> {
     /// Where that stands, in a manifest.
     origin: Option<Origin>,
     policy_group: &'a str,
-    pub refuse: Refuse<'a>,
+    pub refuse: EditFaults<'a>,
 }
 
 impl<'a> Draft<'a> {
@@ -29,7 +29,7 @@ impl<'a> Draft<'a> {
     ///
     /// # Errors
     /// The first fault of a text that is no YAML; one that says why the text cannot be edited where it stands.
-    pub fn new(text: &str, policy_group: &'a str, refuse: Refuse<'a>) -> Result<Self, Fault> {
+    pub fn new(text: &str, policy_group: &'a str, refuse: EditFaults<'a>) -> Result<Self, Fault> {
         let whole = text.strip_prefix('\u{feff}').unwrap_or(text);
         let marked = whole.len() < text.len();
         let (text, origin) = inside(whole, policy_group, refuse)?;
@@ -48,7 +48,7 @@ impl<'a> Draft<'a> {
         Tree::parse(&self.text).ok_or_else(|| self.refuse.form(Place::default(), "the text cannot be read"))
     }
 
-    /// Looks something up in the tree; a fault there is told at its place in the whole text.
+    /// Looks something up in the tree; a fault there gets its place in the whole text.
     pub fn look<T>(&self, find: impl FnOnce(&Tree<'_>) -> Result<T, Fault>) -> Result<T, Fault> {
         find(&self.tree()?).map_err(|fault| self.out(fault))
     }
@@ -70,11 +70,11 @@ impl<'a> Draft<'a> {
         first.map_or(Ok(()), |fault| Err(self.out(fault)))
     }
 
-    /// Makes one change.
+    /// Makes one change in the text and in the tree.
     ///
     /// # Errors
     /// Why it cannot be made; the text is as it was.
-    pub fn apply(&mut self, at: &[Step], change: &Change) -> Result<(), Fault> {
+    pub fn apply(&mut self, at: &[PathSegment], change: &TreeChange) -> Result<(), Fault> {
         let tree = self.tree()?;
         let patches = patches(&tree, at, change, self.refuse).map_err(|fault| self.out(fault))?;
         let place = patches.first().map_or_else(Place::default, |patch| tree.place(patch.range.start));
@@ -104,7 +104,7 @@ impl<'a> Draft<'a> {
 }
 
 /// The configuration in a text, and where it stands when the text is a manifest.
-fn inside(whole: &str, policy_group: &str, refuse: Refuse<'_>) -> Result<(String, Option<Origin>), Fault> {
+fn inside(whole: &str, policy_group: &str, refuse: EditFaults<'_>) -> Result<(String, Option<Origin>), Fault> {
     match embedded(whole, policy_group)? {
         None => Ok((whole.to_owned(), None)),
         Some(Embedded { text, origin }) if origin.style == Style::Literal => Ok((text, Some(origin))),

@@ -1,10 +1,10 @@
 //! Edits of the limits of a queue.
 
-use super::change::{Change, Step};
+use super::change::{PathSegment, TreeChange};
 use super::draft::Draft;
 use super::locate;
 use super::queue::{amounts_value, check_amount, check_count, holder_of_limits, put, take_out};
-use super::refusal::Refuse;
+use super::refusal::EditFaults;
 use super::syntax::Tree;
 use super::value::Value;
 use super::{NewLimit, Target};
@@ -15,10 +15,10 @@ const LIMIT: &[&str] = &["limit", "users", "groups", "maxapplications", "maxreso
 /// The limits of a queue, in the order in which they are counted, with everything as it is written.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn limits(text: &str, target: &Target<'_>) -> Result<Vec<NewLimit>, Fault> {
     let path = target.queue.to_string();
-    let refuse = Refuse { path: &path };
+    let refuse = EditFaults { path: &path };
     Draft::new(text, target.policy_group, refuse)?.look(|tree| {
         let (_, map, _) = holder_of_limits(tree, target, refuse)?;
         let Some(list) = locate::value(tree, map, "limits", refuse)? else { return Ok(Vec::new()) };
@@ -28,7 +28,7 @@ pub fn limits(text: &str, target: &Target<'_>) -> Result<Vec<NewLimit>, Fault> {
 }
 
 /// A limit as it is written.
-fn written(tree: &Tree<'_>, map: usize, refuse: Refuse<'_>) -> Result<NewLimit, Fault> {
+fn written(tree: &Tree<'_>, map: usize, refuse: EditFaults<'_>) -> Result<NewLimit, Fault> {
     let scalar = |id: usize| tree.scalar(tree.follow(id)).unwrap_or_default().to_owned();
     let names = |key| -> Result<Vec<String>, Fault> {
         let list = locate::value(tree, map, key, refuse)?.and_then(|list| tree.items(list));
@@ -48,16 +48,16 @@ fn written(tree: &Tree<'_>, map: usize, refuse: Refuse<'_>) -> Result<NewLimit, 
 /// Adds a limit to a queue: as number `index` from 0, or behind the others.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &NewLimit) -> Result<String, Fault> {
     let path = target.queue.to_string();
-    let refuse = Refuse { path: &path };
+    let refuse = EditFaults { path: &path };
     let value = limit_value(limit, refuse)?;
     let mut draft = Draft::new(text, target.policy_group, refuse)?;
     let (at, change) = draft.look(|tree| {
         let (mut at, map, order) = holder_of_limits(tree, target, refuse)?;
         let Some(list) = locate::value(tree, map, "limits", refuse)? else {
-            return Ok((at, Change::Put { key: "limits".into(), value: Value::List(vec![value.clone()]), order }));
+            return Ok((at, TreeChange::Put { key: "limits".into(), value: Value::List(vec![value.clone()]), order }));
         };
         let there = locate::written_items(tree, list);
         let end = tree.items(list).map_or(0, <[_]>::len);
@@ -66,8 +66,8 @@ pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &
             Some(index) => there.get(index).map_or(end, |(at, _)| *at),
             None => end,
         };
-        at.push(Step::Key("limits"));
-        Ok((at, Change::Insert { index, value: value.clone() }))
+        at.push(PathSegment::Key("limits"));
+        Ok((at, TreeChange::Insert { index, value: value.clone() }))
     })?;
     draft.apply(&at, &change)?;
     Ok(draft.finish())
@@ -76,10 +76,10 @@ pub fn add_limit(text: &str, target: &Target<'_>, index: Option<usize>, limit: &
 /// Makes limit number `index`, from 0, say what `limit` does. What it says already stays as it is written.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLimit) -> Result<String, Fault> {
     let path = target.queue.to_string();
-    let refuse = Refuse { path: &path };
+    let refuse = EditFaults { path: &path };
     limit_value(limit, refuse)?;
     let mut draft = Draft::new(text, target.policy_group, refuse)?;
     let at = draft.look(|tree| limit_at(tree, target, index, refuse).map(|(at, ..)| at))?;
@@ -115,19 +115,19 @@ pub fn change_limit(text: &str, target: &Target<'_>, index: usize, limit: &NewLi
 /// Removes limit number `index`, from 0.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn remove_limit(text: &str, target: &Target<'_>, index: usize) -> Result<String, Fault> {
     let path = target.queue.to_string();
-    let refuse = Refuse { path: &path };
+    let refuse = EditFaults { path: &path };
     let mut draft = Draft::new(text, target.policy_group, refuse)?;
     let (at, change) = draft.look(|tree| {
         let (mut at, number, count) = limit_at(tree, target, index, refuse)?;
         at.pop();
         if count > 1 {
-            return Ok((at, Change::Remove { index: number }));
+            return Ok((at, TreeChange::Remove { index: number }));
         }
         at.pop();
-        Ok((at, Change::Drop { key: "limits".into() }))
+        Ok((at, TreeChange::Drop { key: "limits".into() }))
     })?;
     draft.apply(&at, &change)?;
     Ok(draft.finish())
@@ -138,25 +138,25 @@ fn limit_at(
     tree: &Tree<'_>,
     target: &Target<'_>,
     index: usize,
-    refuse: Refuse<'_>,
-) -> Result<(Vec<Step>, usize, usize), Fault> {
+    refuse: EditFaults<'_>,
+) -> Result<(Vec<PathSegment>, usize, usize), Fault> {
     let (mut at, map, _) = holder_of_limits(tree, target, refuse)?;
     let Some(list) = locate::value(tree, map, "limits", refuse)? else {
         return Err(no_limit(tree, map, index, 0, refuse));
     };
     let there = locate::written_items(tree, list);
     let (number, _) = there.get(index).ok_or_else(|| no_limit(tree, list, index, there.len(), refuse))?;
-    at.extend([Step::Key("limits"), Step::Index(*number)]);
+    at.extend([PathSegment::Key("limits"), PathSegment::Index(*number)]);
     Ok((at, *number, tree.items(list).map_or(0, <[_]>::len)))
 }
 
-fn no_limit(tree: &Tree<'_>, at: usize, index: usize, count: usize, refuse: Refuse<'_>) -> Fault {
+fn no_limit(tree: &Tree<'_>, at: usize, index: usize, count: usize, refuse: EditFaults<'_>) -> Fault {
     let message = format!("there is no limit {} on {}", index + 1, refuse.path);
     refuse.missing(tree.place(tree.node(at).range.start), message, format!("it has {count}"))
 }
 
 /// Makes a list of names hold these: those that stay are not touched while their order is kept.
-fn put_names(draft: &mut Draft<'_>, at: &[Step], key: &'static str, names: &[String]) -> Result<(), Fault> {
+fn put_names(draft: &mut Draft<'_>, at: &[PathSegment], key: &'static str, names: &[String]) -> Result<(), Fault> {
     let refuse = draft.refuse;
     let there = draft.look(|tree| {
         let map = super::queue::descend(tree, at);
@@ -169,9 +169,9 @@ fn put_names(draft: &mut Draft<'_>, at: &[Step], key: &'static str, names: &[Str
     let text = |name: &String| Value::Text(name.clone());
     let Some(mut there) = there else {
         let value = Value::List(names.iter().map(text).collect());
-        return draft.apply(at, &Change::Put { key: key.to_owned(), value, order: LIMIT });
+        return draft.apply(at, &TreeChange::Put { key: key.to_owned(), value, order: LIMIT });
     };
-    let list = [at, &[Step::Key(key)]].concat();
+    let list = [at, &[PathSegment::Key(key)]].concat();
     let kept = there.iter().filter(|name| names.contains(name));
     let in_order = names.iter().filter(|name| there.contains(name)).eq(kept);
     let old = if in_order { 0 } else { there.len() };
@@ -180,7 +180,7 @@ fn put_names(draft: &mut Draft<'_>, at: &[Step], key: &'static str, names: &[Str
         match there.iter().position(|known| known == name).filter(|_| in_order) {
             Some(there) => next = there + 1,
             None => {
-                draft.apply(&list, &Change::Insert { index: next, value: text(name) })?;
+                draft.apply(&list, &TreeChange::Insert { index: next, value: text(name) })?;
                 there.insert(next, name.clone());
                 next += 1;
             }
@@ -188,14 +188,14 @@ fn put_names(draft: &mut Draft<'_>, at: &[Step], key: &'static str, names: &[Str
     }
     for index in (0..there.len()).rev() {
         if index < old || !names.contains(&there[index]) {
-            draft.apply(&list, &Change::Remove { index })?;
+            draft.apply(&list, &TreeChange::Remove { index })?;
         }
     }
     Ok(())
 }
 
 /// The names of the resources that a limit bounds.
-fn resources(draft: &Draft<'_>, at: &[Step]) -> Result<Vec<String>, Fault> {
+fn resources(draft: &Draft<'_>, at: &[PathSegment]) -> Result<Vec<String>, Fault> {
     draft.look(|tree| {
         let map = super::queue::descend(tree, at);
         let amounts = locate::value(tree, map, "maxresources", draft.refuse)?.and_then(|id| tree.entries(id));
@@ -205,7 +205,7 @@ fn resources(draft: &Draft<'_>, at: &[Step]) -> Result<Vec<String>, Fault> {
 }
 
 /// A limit as it is to be written.
-pub(super) fn limit_value(limit: &NewLimit, refuse: Refuse<'_>) -> Result<Value, Fault> {
+pub(super) fn limit_value(limit: &NewLimit, refuse: EditFaults<'_>) -> Result<Value, Fault> {
     if limit.users.is_empty() && limit.groups.is_empty() {
         return Err(refuse.value("a limit without users and groups is for nobody", "name some, or `*`"));
     }

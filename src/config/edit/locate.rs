@@ -1,23 +1,23 @@
 //! Where a queue stands in the tree of a text.
 
-use super::change::Step;
-use super::refusal::Refuse;
+use super::change::PathSegment;
+use super::refusal::EditFaults;
 use super::syntax::{Id, Shape, Tree};
 use crate::config::fault::Fault;
 use crate::model::QueuePath;
 
 /// A queue that was found.
 #[derive(Clone, Debug)]
-pub(super) enum Found {
+pub(super) enum QueueLocation {
     /// Written, at the end of this way.
-    Written(Vec<Step>),
+    Written(Vec<PathSegment>),
     /// The root of a partition that does not write one (CFG-015); the way leads to the partition.
-    Root(Vec<Step>),
+    Root(Vec<PathSegment>),
 }
 
-impl Found {
+impl QueueLocation {
     /// The way to the queue, or to the partition that stands for its root.
-    pub fn way(&self) -> &[Step] {
+    pub fn way(&self) -> &[PathSegment] {
         match self {
             Self::Written(way) | Self::Root(way) => way,
         }
@@ -25,7 +25,7 @@ impl Found {
 }
 
 /// The partition of this name: the way there, and its map.
-pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: Refuse<'_>) -> Result<(Vec<Step>, Id), Fault> {
+pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: EditFaults<'_>) -> Result<(Vec<PathSegment>, Id), Fault> {
     let nothing = || {
         let hint = "an empty text means the default configuration: write that out first";
         refuse.missing(tree.place(0), "there is no partition in the text", hint)
@@ -41,7 +41,7 @@ pub(super) fn partition(tree: &Tree<'_>, name: &str, refuse: Refuse<'_>) -> Resu
         let item = tree.follow(*item);
         let known = text(tree, item, "name");
         if tree.entries(item).is_some() && same(known) {
-            return Ok((vec![Step::Key("partitions"), Step::Index(index)], item));
+            return Ok((vec![PathSegment::Key("partitions"), PathSegment::Index(index)], item));
         }
         there.push(if known.is_empty() { "default" } else { known });
     }
@@ -54,8 +54,8 @@ pub(super) fn queue(
     tree: &Tree<'_>,
     of_partition: &str,
     path: &QueuePath,
-    refuse: Refuse<'_>,
-) -> Result<(Found, Id), Fault> {
+    refuse: EditFaults<'_>,
+) -> Result<(QueueLocation, Id), Fault> {
     let (mut way, mut map) = partition(tree, of_partition, refuse)?;
     let mut parts = path.parts();
     if parts.next() != Some("root") {
@@ -70,7 +70,7 @@ pub(super) fn queue(
     if let [(index, only)] = top.as_slice()
         && text(tree, *only, "name").eq_ignore_ascii_case("root")
     {
-        way.extend([Step::Key("queues"), Step::Index(*index)]);
+        way.extend([PathSegment::Key("queues"), PathSegment::Index(*index)]);
         (map, written) = (*only, true);
     }
     for part in parts {
@@ -84,14 +84,14 @@ pub(super) fn queue(
                 format!("nothing is called {part:?} here"),
             ));
         };
-        way.extend([Step::Key("queues"), Step::Index(index)]);
+        way.extend([PathSegment::Key("queues"), PathSegment::Index(index)]);
         (map, written) = (child, true);
     }
-    Ok((if written { Found::Written(way) } else { Found::Root(way) }, map))
+    Ok((if written { QueueLocation::Written(way) } else { QueueLocation::Root(way) }, map))
 }
 
 /// The queues below a queue or partition, each with its place in the list.
-pub(super) fn children(tree: &Tree<'_>, map: Id, refuse: Refuse<'_>) -> Result<Vec<(usize, Id)>, Fault> {
+pub(super) fn children(tree: &Tree<'_>, map: Id, refuse: EditFaults<'_>) -> Result<Vec<(usize, Id)>, Fault> {
     let Some(list) = value(tree, map, "queues", refuse)? else { return Ok(Vec::new()) };
     Ok(written_items(tree, list).into_iter().map(|(index, id)| (index, tree.follow(id))).collect())
 }
@@ -103,7 +103,7 @@ pub(super) fn written_items(tree: &Tree<'_>, list: Id) -> Vec<(usize, Id)> {
 }
 
 /// The value of a key, aliases followed; `None` when it is missing or null. One that `<<` brings is not taken for missing.
-pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: Refuse<'_>) -> Result<Option<Id>, Fault> {
+pub(super) fn value(tree: &Tree<'_>, map: Id, key: &str, refuse: EditFaults<'_>) -> Result<Option<Id>, Fault> {
     match tree.get(map, key) {
         Some(id) => Ok(Some(tree.follow(id)).filter(|id| !tree.is_null(*id))),
         None => match tree.merged(map, key) {

@@ -8,14 +8,14 @@
 //! | EDT-001 | what is to be changed is not there |
 //! | EDT-002 | it stands elsewhere in the file, and an alias brings it here |
 //! | EDT-003 | it stands here, and an alias takes it elsewhere too |
-//! | EDT-004 | it is written in a way that cannot be changed without writing more of it anew |
+//! | EDT-004 | it is written in a way that cannot be changed without rewriting more of it |
 //! | EDT-005 | the new value is not legal |
 //!
 //! or the reader's own fault when the text is no YAML. What was there already is no fault: the text comes back as it was.
 //!
 //! Invariants:
-//! - an edit knows the format, not its rules: whoever stores the text reads it first;
-//! - the new text is held against the tree that it should give; one that would give another is not handed out.
+//! - an edit knows the format, not its rules: the caller that stores the text reads it first;
+//! - the new text is compared with the tree that it should give; a text that gives another tree is not returned.
 
 mod change;
 mod draft;
@@ -71,9 +71,9 @@ pub struct NewQueue {
     pub name: String,
     /// Whether `parent: true` is written.
     pub parent: bool,
-    /// Who administers.
+    /// The access list `adminacl`, as written in a file.
     pub admin_acl: String,
-    /// Who submits.
+    /// The access list `submitacl`, as written in a file.
     pub submit_acl: String,
     /// The most applications that run.
     pub max_applications: Option<u64>,
@@ -90,7 +90,7 @@ pub struct NewQueue {
 /// A limit to write. What is empty is not written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewLimit {
-    /// The description.
+    /// The description (`limit`), which has no effect.
     pub description: String,
     /// User names, or `*` alone.
     pub users: Vec<String>,

@@ -3,17 +3,17 @@
 //! Invariants:
 //! - whole lines come and go in block style, and nothing but the entry itself with its comma in flow style;
 //! - comments stay, but for those inside of what goes: behind it in its lines, or below it and deeper than it;
-//! - what cannot be done so is refused, never written anew.
+//! - what cannot be done so is refused, never rewritten.
 
 use std::ops::Range;
 
 use granit_parser::ScalarStyle;
 
-use super::change::{Change, Step, predecessor};
+use super::change::{PathSegment, TreeChange, predecessor};
 use super::lines::{behind, column, is_blank, is_first, is_last, line_break, line_end, line_start};
-use super::refusal::Refuse;
+use super::refusal::EditFaults;
 use super::syntax::{Id, Shape, Tree};
-use super::value::{Look, Value};
+use super::value::{TextStyle, Value};
 use super::{flow, lines};
 use crate::config::fault::Fault;
 
@@ -35,32 +35,37 @@ impl Patch {
 }
 
 /// The pieces to replace, in the order of the text, none touching another.
-pub(super) fn patches(tree: &Tree<'_>, at: &[Step], change: &Change, refuse: Refuse<'_>) -> Result<Vec<Patch>, Fault> {
+pub(super) fn patches(
+    tree: &Tree<'_>,
+    at: &[PathSegment],
+    change: &TreeChange,
+    refuse: EditFaults<'_>,
+) -> Result<Vec<Patch>, Fault> {
     let id = resolve(tree, at, refuse)?;
-    let context = Context { tree, look: Look::of(tree), refuse };
+    let context = Context { tree, look: TextStyle::of(tree), refuse };
     let mut patches = match (&tree.node(id).shape, change) {
-        (Shape::Map { entries, .. }, Change::Put { key, value, .. }) if tree.find(id, key).is_some() => {
+        (Shape::Map { entries, .. }, TreeChange::Put { key, value, .. }) if tree.find(id, key).is_some() => {
             let entry = entries[tree.find(id, key).unwrap_or_default()];
             context.replace(id, entry, value)
         }
-        (Shape::Map { flow: true, entries }, Change::Put { key, value, order }) => {
+        (Shape::Map { flow: true, entries }, TreeChange::Put { key, value, order }) => {
             let index = context.position(entries, key, order);
             Ok(flow::insert(tree, id, &context.ranges(id), index, &super::value::flow_entry(key, value)))
         }
-        (Shape::Map { flow: false, entries }, Change::Put { key, value, order }) => {
+        (Shape::Map { flow: false, entries }, TreeChange::Put { key, value, order }) => {
             context.put(entries, context.position(entries, key, order), key, value)
         }
-        (Shape::Map { flow, .. }, Change::Drop { key }) => {
+        (Shape::Map { flow, .. }, TreeChange::Drop { key }) => {
             let index = tree.find(id, key).ok_or_else(|| context.surprise(id))?;
             let range = context.ranges(id)[index].clone();
             context.check_anchors(&range, &format!("`{key}`"))?;
             if *flow { Ok(flow::remove(tree, id, &context.ranges(id), index)) } else { context.drop(id, index) }
         }
-        (Shape::List { flow: true, .. }, Change::Insert { index, value }) => {
+        (Shape::List { flow: true, .. }, TreeChange::Insert { index, value }) => {
             Ok(flow::insert(tree, id, &context.ranges(id), *index, &value.in_flow()))
         }
-        (Shape::List { flow: false, .. }, Change::Insert { index, value }) => context.insert(id, *index, value),
-        (Shape::List { flow, .. }, Change::Remove { index }) => {
+        (Shape::List { flow: false, .. }, TreeChange::Insert { index, value }) => context.insert(id, *index, value),
+        (Shape::List { flow, .. }, TreeChange::Remove { index }) => {
             let range = context.ranges(id).get(*index).cloned().ok_or_else(|| context.surprise(id))?;
             context.check_anchors(&range, "this entry")?;
             if *flow { Ok(flow::remove(tree, id, &context.ranges(id), *index)) } else { context.remove(id, *index) }
@@ -72,12 +77,12 @@ pub(super) fn patches(tree: &Tree<'_>, at: &[Step], change: &Change, refuse: Ref
 }
 
 /// The node at the end of the way, which must be written there and nowhere else.
-fn resolve(tree: &Tree<'_>, at: &[Step], refuse: Refuse<'_>) -> Result<Id, Fault> {
+fn resolve(tree: &Tree<'_>, at: &[PathSegment], refuse: EditFaults<'_>) -> Result<Id, Fault> {
     let mut id = tree.root.ok_or_else(|| refuse.form(tree.place(0), "the text is empty"))?;
     let mut what = "the file".to_owned();
     for step in at {
         let next = match step {
-            Step::Key(key) => {
+            PathSegment::Key(key) => {
                 what = format!("`{key}`");
                 if tree.find(id, key).is_none()
                     && let Some(alias) = tree.merged(id, key)
@@ -86,7 +91,7 @@ fn resolve(tree: &Tree<'_>, at: &[Step], refuse: Refuse<'_>) -> Result<Id, Fault
                 }
                 tree.get(id, key)
             }
-            Step::Index(index) => {
+            PathSegment::Index(index) => {
                 "this entry".clone_into(&mut what);
                 tree.items(id).and_then(|items| items.get(*index).copied())
             }
@@ -104,8 +109,8 @@ fn resolve(tree: &Tree<'_>, at: &[Step], refuse: Refuse<'_>) -> Result<Id, Fault
 
 struct Context<'a, 't> {
     tree: &'a Tree<'t>,
-    look: Look,
-    refuse: Refuse<'a>,
+    look: TextStyle,
+    refuse: EditFaults<'a>,
 }
 
 impl Context<'_, '_> {

@@ -1,10 +1,10 @@
 //! Edits of a queue and of its settings.
 
-use super::change::{Change, Step};
+use super::change::{PathSegment, TreeChange};
 use super::draft::Draft;
 use super::limit::limit_value;
-use super::locate::{self, Found};
-use super::refusal::Refuse;
+use super::locate::{self, QueueLocation};
+use super::refusal::EditFaults;
 use super::syntax::Tree;
 use super::value::Value;
 use super::{Access, Bound, NewQueue, Target};
@@ -33,7 +33,7 @@ const RESOURCES: &[&str] = &["guaranteed", "max"];
 /// out.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn set_amount(
     text: &str,
     target: &Target<'_>,
@@ -44,7 +44,7 @@ pub fn set_amount(
     let key = if bound == Bound::Max { "max" } else { "guaranteed" };
     let path = target.queue.to_string();
     if let Some(amount) = amount {
-        check_amount(resource, amount, Refuse { path: &path })?;
+        check_amount(resource, amount, EditFaults { path: &path })?;
     }
     let inside: Inside = &[("resources", QUEUE), (key, RESOURCES)];
     set(text, target, &path, inside, resource, amount.map(|amount| Value::Text(amount.trim().to_owned())))
@@ -53,17 +53,17 @@ pub fn set_amount(
 /// Sets `maxapplications`; `None` takes it out.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn set_max_applications(text: &str, target: &Target<'_>, count: Option<u64>) -> Result<String, Fault> {
     let path = target.queue.to_string();
-    check_count(count, Refuse { path: &path })?;
+    check_count(count, EditFaults { path: &path })?;
     set(text, target, &path, &[], "maxapplications", count.map(|count| Value::Plain(count.to_string())))
 }
 
 /// Writes whether the queue is a parent; `None` takes the flag out.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn set_parent(text: &str, target: &Target<'_>, parent: Option<bool>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     set(text, target, &path, &[], "parent", parent.map(|parent| Value::Plain(parent.to_string())))
@@ -72,7 +72,7 @@ pub fn set_parent(text: &str, target: &Target<'_>, parent: Option<bool>) -> Resu
 /// Sets a property; `None` takes it out.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn set_property(text: &str, target: &Target<'_>, key: &str, value: Option<&str>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let value = value.map(|value| Value::Text(value.to_owned()));
@@ -82,21 +82,21 @@ pub fn set_property(text: &str, target: &Target<'_>, key: &str, value: Option<&s
 /// Sets an access list, in the form that a file holds; `None` takes it out.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn set_acl(text: &str, target: &Target<'_>, access: Access, acl: Option<&str>) -> Result<String, Fault> {
     let path = target.queue.to_string();
     let key = if access == Access::Admin { "adminacl" } else { "submitacl" };
-    check_acl(key, acl.unwrap_or_default(), Refuse { path: &path })?;
+    check_acl(key, acl.unwrap_or_default(), EditFaults { path: &path })?;
     set(text, target, &path, &[], key, acl.map(|acl| Value::Text(acl.to_owned())))
 }
 
 /// Adds a queue below the target, behind those that are there.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<String, Fault> {
     let path = target.queue.to_string();
-    let refuse = Refuse { path: &path };
+    let refuse = EditFaults { path: &path };
     let value = queue_value(queue, refuse)?;
     let mut draft = Draft::new(text, target.policy_group, refuse)?;
     let (at, change) = draft.look(|tree| {
@@ -112,16 +112,18 @@ pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<St
                 "take another name",
             ));
         }
-        if matches!(found, Found::Root(_)) && children.is_empty() && queue.name.eq_ignore_ascii_case("root") {
+        if matches!(found, QueueLocation::Root(_)) && children.is_empty() && queue.name.eq_ignore_ascii_case("root") {
             return Err(refuse.value("a single queue `root` is the root itself, not one below it", "take another name"));
         }
         let mut at = found.way().to_vec();
         Ok(match locate::value(tree, map, "queues", refuse)? {
             Some(list) => {
-                at.push(Step::Key("queues"));
-                (at, Change::Insert { index: tree.items(list).map_or(0, <[_]>::len), value: value.clone() })
+                at.push(PathSegment::Key("queues"));
+                (at, TreeChange::Insert { index: tree.items(list).map_or(0, <[_]>::len), value: value.clone() })
             }
-            None => (at, Change::Put { key: "queues".into(), value: Value::List(vec![value.clone()]), order: QUEUE }),
+            None => {
+                (at, TreeChange::Put { key: "queues".into(), value: Value::List(vec![value.clone()]), order: QUEUE })
+            }
         })
     })?;
     draft.apply(&at, &change)?;
@@ -131,10 +133,10 @@ pub fn add_queue(text: &str, target: &Target<'_>, queue: &NewQueue) -> Result<St
 /// Removes a queue with everything below it. Comments above it stay.
 ///
 /// # Errors
-/// As told at the head of this module.
+/// A fault with a code EDT-001 to EDT-005, as the module [`super`] lists them.
 pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
     let path = target.queue.to_string();
-    let refuse = Refuse { path: &path };
+    let refuse = EditFaults { path: &path };
     let mut draft = Draft::new(text, target.policy_group, refuse)?;
     let Some(parent) = target.queue.parent() else {
         return Err(refuse.value("the root of a partition cannot be removed", "remove the queues below it"));
@@ -142,11 +144,11 @@ pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
     let (at, change) = draft.look(|tree| {
         let (found, _) = locate::queue(tree, target.partition, target.queue, refuse)?;
         let (above, map) = locate::queue(tree, target.partition, &parent, refuse)?;
-        let Some(Step::Index(index)) = found.way().last() else {
+        let Some(PathSegment::Index(index)) = found.way().last() else {
             return Err(refuse.value("the root of a partition cannot be removed", "remove the queues below it"));
         };
         let left: Vec<_> = locate::children(tree, map, refuse)?.into_iter().filter(|(at, _)| at != index).collect();
-        if let (Found::Root(_), [(_, only)]) = (&above, left.as_slice())
+        if let (QueueLocation::Root(_), [(_, only)]) = (&above, left.as_slice())
             && locate::text(tree, *only, "name").eq_ignore_ascii_case("root")
         {
             let at = tree.place(tree.node(*only).range.start);
@@ -155,11 +157,11 @@ pub fn remove_queue(text: &str, target: &Target<'_>) -> Result<String, Fault> {
         }
         let mut at = above.way().to_vec();
         let null_left = tree.get(map, "queues").and_then(|list| tree.items(list)).is_some_and(|items| items.len() > 1);
-        if left.is_empty() && !null_left && matches!(above, Found::Written(_)) {
-            return Ok((at, Change::Drop { key: "queues".into() }));
+        if left.is_empty() && !null_left && matches!(above, QueueLocation::Written(_)) {
+            return Ok((at, TreeChange::Drop { key: "queues".into() }));
         }
-        at.push(Step::Key("queues"));
-        Ok((at, Change::Remove { index: *index }))
+        at.push(PathSegment::Key("queues"));
+        Ok((at, TreeChange::Remove { index: *index }))
     })?;
     draft.apply(&at, &change)?;
     Ok(draft.finish())
@@ -177,13 +179,13 @@ fn set(
     key: &str,
     value: Option<Value>,
 ) -> Result<String, Fault> {
-    let refuse = Refuse { path };
+    let refuse = EditFaults { path };
     let mut draft = Draft::new(text, target.policy_group, refuse)?;
     let at = draft.look(|tree| {
         let (found, map) = locate::queue(tree, target.partition, target.queue, refuse)?;
         match found {
-            Found::Written(way) => Ok(way),
-            Found::Root(_) => {
+            QueueLocation::Written(way) => Ok(way),
+            QueueLocation::Root(_) => {
                 let at = tree.place(tree.node(map).range.start);
                 let message = "the root queue is not written in this partition";
                 Err(refuse.missing(at, message, "put the queues below one that is called root"))
@@ -200,7 +202,7 @@ fn set(
 /// Puts a setting into the map at the end of the way; maps on the way inside that are not there are written.
 pub(super) fn put(
     draft: &mut Draft<'_>,
-    at: &[Step],
+    at: &[PathSegment],
     inside: Inside<'_>,
     key: &str,
     value: Value,
@@ -213,25 +215,25 @@ pub(super) fn put(
         for (depth, (step, order)) in inside.iter().enumerate() {
             match locate::value(tree, map, step, refuse)? {
                 Some(below) => {
-                    at.push(Step::Key(step));
+                    at.push(PathSegment::Key(step));
                     map = below;
                 }
                 None => {
                     let innermost = Value::Map(vec![(key.to_owned(), value.clone())]);
                     let deeper = inside[depth + 1..].iter().rev();
                     let value = deeper.fold(innermost, |value, (key, _)| Value::Map(vec![((*key).to_owned(), value)]));
-                    return Ok(Change::Put { key: (*step).to_owned(), value, order });
+                    return Ok(TreeChange::Put { key: (*step).to_owned(), value, order });
                 }
             }
         }
         let order = if inside.is_empty() { order } else { &[] };
-        Ok(Change::Put { key: key.to_owned(), value: value.clone(), order })
+        Ok(TreeChange::Put { key: key.to_owned(), value: value.clone(), order })
     })?;
     draft.apply(&at, &change)
 }
 
 /// Takes a setting out, and with it the maps inside that would be empty then.
-pub(super) fn take_out(draft: &mut Draft<'_>, at: &[Step], inside: Inside<'_>, key: &str) -> Result<(), Fault> {
+pub(super) fn take_out(draft: &mut Draft<'_>, at: &[PathSegment], inside: Inside<'_>, key: &str) -> Result<(), Fault> {
     let refuse = draft.refuse;
     let found = draft.look(|tree| {
         let mut maps = vec![descend(tree, at)];
@@ -252,18 +254,19 @@ pub(super) fn take_out(draft: &mut Draft<'_>, at: &[Step], inside: Inside<'_>, k
     })?;
     let Some(depth) = found else { return Ok(()) };
     // What goes with the setting must be written here too.
-    let way = |depth: usize| [at, &inside[..depth].iter().map(|(key, _)| Step::Key(key)).collect::<Vec<_>>()].concat();
+    let way =
+        |depth: usize| [at, &inside[..depth].iter().map(|(key, _)| PathSegment::Key(key)).collect::<Vec<_>>()].concat();
     let key = inside.get(depth).map_or(key, |(key, _)| key);
-    draft.apply(&way(depth), &Change::Drop { key: key.to_owned() })
+    draft.apply(&way(depth), &TreeChange::Drop { key: key.to_owned() })
 }
 
 /// The node at the end of a way, aliases followed.
-pub(super) fn descend(tree: &Tree<'_>, at: &[Step]) -> usize {
+pub(super) fn descend(tree: &Tree<'_>, at: &[PathSegment]) -> usize {
     let mut id = tree.root.unwrap_or_default();
     for step in at {
         let next = match step {
-            Step::Key(key) => tree.get(id, key),
-            Step::Index(index) => tree.items(id).and_then(|items| items.get(*index).copied()),
+            PathSegment::Key(key) => tree.get(id, key),
+            PathSegment::Index(index) => tree.items(id).and_then(|items| items.get(*index).copied()),
         };
         id = tree.follow(next.unwrap_or(id));
     }
@@ -274,8 +277,8 @@ pub(super) fn descend(tree: &Tree<'_>, at: &[Step]) -> usize {
 pub(super) fn holder_of_limits(
     tree: &Tree<'_>,
     target: &Target<'_>,
-    refuse: Refuse<'_>,
-) -> Result<(Vec<Step>, usize, &'static [&'static str]), Fault> {
+    refuse: EditFaults<'_>,
+) -> Result<(Vec<PathSegment>, usize, &'static [&'static str]), Fault> {
     let (found, map) = locate::queue(tree, target.partition, target.queue, refuse)?;
     let (way, partition) = locate::partition(tree, target.partition, refuse)?;
     if target.queue.parent().is_some() {
@@ -283,9 +286,9 @@ pub(super) fn holder_of_limits(
     }
     let on_partition = locate::value(tree, partition, "limits", refuse)?;
     match (found, on_partition) {
-        (Found::Root(way), _) => Ok((way, map, PARTITION)),
-        (Found::Written(own), None) => Ok((own, map, QUEUE)),
-        (Found::Written(_), Some(there)) => match locate::value(tree, map, "limits", refuse)? {
+        (QueueLocation::Root(way), _) => Ok((way, map, PARTITION)),
+        (QueueLocation::Written(own), None) => Ok((own, map, QUEUE)),
+        (QueueLocation::Written(_), Some(there)) => match locate::value(tree, map, "limits", refuse)? {
             None => Ok((way, partition, PARTITION)),
             Some(_) => {
                 let message = "the limits of root stand on the partition too, and both must be alike";
@@ -295,7 +298,7 @@ pub(super) fn holder_of_limits(
     }
 }
 
-fn queue_value(queue: &NewQueue, refuse: Refuse<'_>) -> Result<Value, Fault> {
+fn queue_value(queue: &NewQueue, refuse: EditFaults<'_>) -> Result<Value, Fault> {
     if !is_queue_name(&queue.name, NameChars::Wide) {
         return Err(refuse.value(format!("{:?} is no name of a queue", queue.name), "1 to 64 of a-z A-Z 0-9 _ -"));
     }
@@ -337,27 +340,27 @@ fn texts(pairs: &[(String, String)]) -> Value {
     Value::Map(pairs.iter().map(|(key, value)| (key.clone(), Value::Text(value.clone()))).collect())
 }
 
-pub(super) fn amounts_value(amounts: &[(String, String)], refuse: Refuse<'_>) -> Result<Value, Fault> {
+pub(super) fn amounts_value(amounts: &[(String, String)], refuse: EditFaults<'_>) -> Result<Value, Fault> {
     for (resource, amount) in amounts {
         check_amount(resource, amount, refuse)?;
     }
     Ok(texts(amounts))
 }
 
-pub(super) fn check_amount(resource: &str, amount: &str, refuse: Refuse<'_>) -> Result<(), Fault> {
+pub(super) fn check_amount(resource: &str, amount: &str, refuse: EditFaults<'_>) -> Result<(), Fault> {
     parse_quantity(resource, amount)
         .map(|_| ())
         .map_err(|fault| refuse.value(format!("{resource} {amount:?}: {fault}"), "write it as 500, 10G, 4Gi"))
 }
 
-pub(super) fn check_count(count: Option<u64>, refuse: Refuse<'_>) -> Result<(), Fault> {
+pub(super) fn check_count(count: Option<u64>, refuse: EditFaults<'_>) -> Result<(), Fault> {
     match count {
         Some(0) => Err(refuse.value("`maxapplications` of 0 would let nothing run", "leave it out for no limit")),
         _ => Ok(()),
     }
 }
 
-fn check_acl(key: &str, acl: &str, refuse: Refuse<'_>) -> Result<(), Fault> {
+fn check_acl(key: &str, acl: &str, refuse: EditFaults<'_>) -> Result<(), Fault> {
     match Acl::parse(acl, AclNames::Portable) {
         Ok(_) => Ok(()),
         Err(parts) => {

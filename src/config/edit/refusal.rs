@@ -6,12 +6,12 @@ use crate::config::types::Place;
 
 /// Builds the faults of one edit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Refuse<'a> {
+pub(super) struct EditFaults<'a> {
     /// The queue or partition that is edited.
     pub path: &'a str,
 }
 
-impl Refuse<'_> {
+impl EditFaults<'_> {
     pub fn fault(self, code: &'static str, at: Place, message: impl Into<String>, hint: impl Into<String>) -> Fault {
         let (path, message, hint) = (self.path.to_owned(), message.into(), hint.into());
         Fault { code, severity: Severity::Error, at, path, message, hint }
@@ -43,7 +43,7 @@ impl Refuse<'_> {
         )
     }
 
-    /// EDT-004: the text is written in a way that cannot be changed without writing more of it anew.
+    /// EDT-004: the text is written in a way that cannot be changed without rewriting more of it.
     pub fn form(self, at: Place, message: impl Into<String>) -> Fault {
         self.fault("EDT-004", at, message, "edit the file by hand")
     }

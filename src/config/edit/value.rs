@@ -78,9 +78,9 @@ pub(super) fn flow_entry(key: &str, value: &Value) -> String {
     format!("{}: {}", quoted(key, true, ScalarStyle::Plain), value.in_flow())
 }
 
-/// How the file at hand is written.
+/// How the edited file is written.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
+pub(super) struct TextStyle {
     /// How much deeper the keys of a map inside a map stand.
     step: usize,
     /// How much deeper than its key the dashes of a list stand.
@@ -91,7 +91,7 @@ pub(super) struct Look {
     flow_lists: bool,
 }
 
-impl Look {
+impl TextStyle {
     /// What most of the file does; where it says nothing: two columns, brackets for what is short.
     pub fn of(tree: &Tree<'_>) -> Self {
         let (mut steps, mut lists) = ([0_usize; 9], [0_usize; 9]);

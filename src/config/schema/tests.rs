@@ -6,7 +6,7 @@ use super::validator::{faults, value_of};
 use super::*;
 use crate::config::{Severity, read, read_bytes};
 
-fn told(text: &str, profile: Profile) -> Vec<String> {
+fn schema_faults(text: &str, profile: Profile) -> Vec<String> {
     let schema = schema(profile);
     faults(&schema, &schema, &value_of(text).expect("it is YAML"), "")
 }
@@ -72,14 +72,18 @@ fn a_text_with_every_key_fits() {
         (Profile::V1_8_0, "usergroupresolver: {type: os}"),
     ] {
         let text = EVERYTHING.replace("EXTRA", extra);
-        assert_eq!(told(&text, profile), [""; 0], "{profile}");
+        assert_eq!(schema_faults(&text, profile), [""; 0], "{profile}");
         let reading = read(&text, profile);
         assert!(reading.is_valid(), "{:?}", reading.faults);
     }
     let only_newer = EVERYTHING.replace("enabled: true", "enabled: true, quotapreemptionenabled: true");
     for (profile, fits) in [(Profile::Kornsole, false), (Profile::V1_5_1, false), (Profile::V1_8_0, true)] {
         let text = only_newer.replace("EXTRA", "");
-        assert_eq!((told(&text, profile).is_empty(), read(&text, profile).is_valid()), (fits, fits), "{profile}");
+        assert_eq!(
+            (schema_faults(&text, profile).is_empty(), read(&text, profile).is_valid()),
+            (fits, fits),
+            "{profile}"
+        );
     }
 }
 
@@ -124,7 +128,7 @@ fn it_agrees_with_the_reader_on_the_recorded_configurations() {
 #[test]
 fn what_is_often_wrong_is_told() {
     let good = "partitions: [{queues: [{name: root, submitacl: '*'}]}]";
-    assert_eq!(told(good, Profile::Kornsole), [""; 0]);
+    assert_eq!(schema_faults(good, Profile::Kornsole), [""; 0]);
     for bad in [
         "partitions: []",
         "queues: []",
@@ -147,7 +151,7 @@ fn what_is_often_wrong_is_told() {
         "partitions: [{queues: [], placementrules: [{name: user, filter: {type: maybe}}]}]",
         "partitions: [{queues: [], nodesortpolicy: FAIR}]",
     ] {
-        assert!(!told(bad, Profile::Kornsole).is_empty(), "{bad}");
+        assert!(!schema_faults(bad, Profile::Kornsole).is_empty(), "{bad}");
         assert!(!read(bad, Profile::Kornsole).is_valid(), "{bad}");
     }
 }

@@ -1,4 +1,4 @@
-//! A validator for the keywords that our schema uses, and the YAML that an editor would hand to it.
+//! A validator for the keywords that our schema uses, and the YAML that an editor would give it.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use crate::config::fault::Faults;
-use crate::config::node::Read;
+use crate::config::node::FieldValue;
 use crate::config::yaml::{self, Node, Style};
 
 /// The first document as an editor's YAML reader makes it, by the core schema of YAML 1.2.
@@ -34,7 +34,7 @@ fn plain(node: Node<'_>) -> Value {
                     return json!(number);
                 }
                 match node.float("", "", "", silent) {
-                    Read::Value(number) if number.value.is_finite() => json!(number.value),
+                    FieldValue::Value(number) if number.value.is_finite() => json!(number.value),
                     _ => json!(text),
                 }
             }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::SchedulerConfig;
-use super::values::{Written, acl, command, duration, flag, number, path, text, webhook};
+use super::values::{SettingText, acl, command, duration, flag, number, path, text, webhook};
 
-/// One key.
-pub struct Key {
-    /// Its name.
+/// A key of the settings file, with what reads and prints it.
+pub struct SettingKey {
+    /// The name in the file and in `--set`.
     pub name: &'static str,
     /// The type of its value, for a person.
     pub kind: &'static str,
@@ -22,16 +22,16 @@ pub struct Key {
     /// Whether the value may be a list.
     pub(super) list: bool,
     /// Takes a value over, or says what is due.
-    pub(super) set: fn(&mut SchedulerConfig, &Written) -> Result<(), String>,
+    pub(super) set: fn(&mut SchedulerConfig, &SettingText) -> Result<(), String>,
 }
 
-impl Key {
+impl SettingKey {
     const fn new(
         name: &'static str,
         kind: &'static str,
         default: &'static str,
         doc: &'static str,
-        set: fn(&mut SchedulerConfig, &Written) -> Result<(), String>,
+        set: fn(&mut SchedulerConfig, &SettingText) -> Result<(), String>,
     ) -> Self {
         Self { name, kind, default, waits_for: "", doc, path: false, list: false, set }
     }
@@ -40,7 +40,7 @@ impl Key {
     const fn path(
         name: &'static str,
         doc: &'static str,
-        set: fn(&mut SchedulerConfig, &Written) -> Result<(), String>,
+        set: fn(&mut SchedulerConfig, &SettingText) -> Result<(), String>,
     ) -> Self {
         Self { path: true, ..Self::new(name, "path", "", doc, set) }
     }
@@ -66,74 +66,74 @@ fn put<T>(place: &mut T, value: Result<T, String>) -> Result<(), String> {
 }
 
 /// Every key, in the order in which they are printed.
-pub static KEYS: [Key; 26] = [
-    Key::new("bind.host", "host name or address", "127.0.0.1", "Where the server listens.", |c, w| {
+pub static KEYS: [SettingKey; 26] = [
+    SettingKey::new("bind.host", "host name or address", "127.0.0.1", "Where the server listens.", |c, w| {
         put(&mut c.bind_host, text(w))
     }),
-    Key::new("bind.port", "whole number, 0 is any free port", "9080", "The port on which it listens.", |c, w| {
+    SettingKey::new("bind.port", "whole number, 0 is any free port", "9080", "The port on which it listens.", |c, w| {
         put(&mut c.bind_port, number(w, 0, 65_535))
     }),
-    Key::path("tls.certificate", "The server's certificate chain, PEM. Goes with `tls.key`.", |c, w| {
+    SettingKey::path("tls.certificate", "The server's certificate chain, PEM. Goes with `tls.key`.", |c, w| {
         put(&mut c.tls_certificate, path(w))
     }),
-    Key::path("tls.key", "The private key of the certificate, PEM.", |c, w| put(&mut c.tls_key, path(w))),
-    Key::path("token.file", "Who may come in with which bearer token. Flag: --tokens.", |c, w| {
+    SettingKey::path("tls.key", "The private key of the certificate, PEM.", |c, w| put(&mut c.tls_key, path(w))),
+    SettingKey::path("token.file", "Who may come in with which bearer token. Flag: --tokens.", |c, w| {
         put(&mut c.token_file, path(w))
     }),
-    Key::new(
+    SettingKey::new(
         "scheduler.acl",
         "access list",
         "",
         "Who beside the owner of the process may change what is above the queues: users, a space, groups. Flag: --scheduler-acl.",
         |c, w| put(&mut c.scheduler_acl, acl(w)),
     ),
-    Key::path(
+    SettingKey::path(
         "queues.file",
         "The queue configuration; also a ConfigMap manifest with one. Flag: --config. The demo has its own.",
         |c, w| put(&mut c.queues_file, path(w)),
     ),
-    Key::new(
+    SettingKey::new(
         "queues.policyGroup",
         "text",
         crate::config::DEFAULT_POLICY_GROUP,
         "Which entry of a ConfigMap is read: NAME.yaml. Flag: --policy-group.",
         |c, w| put(&mut c.policy_group, text(w)),
     ),
-    Key::path(
+    SettingKey::path(
         "state.folder",
         "Where all that happens is kept, to go on from there at the next start. Flag: --state.",
         |c, w| put(&mut c.state_folder, path(w)),
     ),
-    Key::new("cleaner.interval", DURATION, "10s", "How often queues that nobody needs any more are removed.", |c, w| {
+    SettingKey::new("cleaner.interval", DURATION, "10s", "How often queues that nobody needs any more are removed.", |c, w| {
         put(&mut c.cleaner_interval, duration(w, Duration::from_millis(100)))
     }),
-    Key::new("event.trackingEnabled", "true or false", "true", "Whether events are kept.", |c, w| {
+    SettingKey::new("event.trackingEnabled", "true or false", "true", "Whether events are kept.", |c, w| {
         put(&mut c.event.tracking_enabled, flag(w))
     }),
-    Key::new("event.requestCapacity", NUMBER, "1000", "Events kept for the resource manager.", |c, w| {
+    SettingKey::new("event.requestCapacity", NUMBER, "1000", "Events kept for the resource manager.", |c, w| {
         put(&mut c.event.request_capacity, number(w, 1, 10_000_000))
     })
     .waiting(EVENTS),
-    Key::new("event.ringBufferCapacity", NUMBER, "100000", "Events kept for those who ask.", |c, w| {
+    SettingKey::new("event.ringBufferCapacity", NUMBER, "100000", "Events kept for those who ask.", |c, w| {
         put(&mut c.event.ring_buffer_capacity, number(w, 1, 10_000_000))
     }),
-    Key::new("event.maxStreams", NUMBER, "100", "Streams of events at the same time.", |c, w| {
+    SettingKey::new("event.maxStreams", NUMBER, "100", "Streams of events at the same time.", |c, w| {
         put(&mut c.event.max_streams, number(w, 1, 100_000))
     }),
-    Key::new("event.maxStreamsPerHost", NUMBER, "15", "Streams of events for one host.", |c, w| {
+    SettingKey::new("event.maxStreamsPerHost", NUMBER, "15", "Streams of events for one host.", |c, w| {
         put(&mut c.event.max_streams_per_host, number(w, 1, 100_000))
     }),
-    Key::new("event.RESTResponseSize", NUMBER, "10000", "Events in one answer, at most.", |c, w| {
+    SettingKey::new("event.RESTResponseSize", NUMBER, "10000", "Events in one answer, at most.", |c, w| {
         put(&mut c.event.rest_response_size, number(w, 1, 10_000_000))
     }),
-    Key::new(
+    SettingKey::new(
         "drain.stuckAfter",
         DURATION,
         "1h",
         "A queue that drains for longer counts as stuck; that is told then and after each further such time. 0: never.",
         |c, w| put(&mut c.drain.stuck_after, duration(w, Duration::ZERO)),
     ),
-    Key::new(
+    SettingKey::new(
         "drain.command",
         "program, or list of program and arguments",
         "",
@@ -142,26 +142,26 @@ pub static KEYS: [Key; 26] = [
         |c, w| put(&mut c.drain.command, command(w)),
     )
     .or_list(),
-    Key::new("drain.webhook", "http:// or https:// address", "", "The same JSON object is posted there.", |c, w| {
+    SettingKey::new("drain.webhook", "http:// or https:// address", "", "The same JSON object is posted there.", |c, w| {
         put(&mut c.drain.webhook, webhook(w))
     }),
-    Key::path("drain.ca", "Authorities, PEM, that the webhook's certificate may be from, beside the system's.", |c, w| {
+    SettingKey::path("drain.ca", "Authorities, PEM, that the webhook's certificate may be from, beside the system's.", |c, w| {
         put(&mut c.drain.authorities, path(w))
     }),
-    Key::new("drain.timeout", DURATION, "10s", "How long one try of the command or the webhook may take.", |c, w| {
+    SettingKey::new("drain.timeout", DURATION, "10s", "How long one try of the command or the webhook may take.", |c, w| {
         put(&mut c.drain.timeout, duration(w, MILLISECOND))
     }),
-    Key::new("drain.retries", NUMBER, "3", "How often a try that failed is repeated.", |c, w| {
+    SettingKey::new("drain.retries", NUMBER, "3", "How often a try that failed is repeated.", |c, w| {
         put(&mut c.drain.retries, number(w, 0, 20))
     }),
-    Key::new(
+    SettingKey::new(
         "drain.retryPause",
         DURATION,
         "1s",
         "The pause before the first repetition; each further one is twice as long.",
         |c, w| put(&mut c.drain.retry_pause, duration(w, Duration::ZERO)),
     ),
-    Key::new(
+    SettingKey::new(
         "cycle.allocations",
         NUMBER,
         "1",
@@ -169,14 +169,14 @@ pub static KEYS: [Key; 26] = [
          core does.",
         |c, w| put(&mut c.allocations_per_cycle, number(w, 1, 1000)),
     ),
-    Key::new(
+    SettingKey::new(
         "preemption.interval",
         DURATION,
         "15s",
         "The pause between two tries to preempt for the same ask. 15s is as the core does.",
         |c, w| put(&mut c.preemption_interval, duration(w, Duration::ZERO)),
     ),
-    Key::new(
+    SettingKey::new(
         "preemption.minLoad",
         "whole number, percent",
         "0",

@@ -1,4 +1,4 @@
-//! The scheduler's own configuration: what is decided once, at start, by whoever runs the process.
+//! The scheduler's own configuration: what the operator decides once, at the start of the process.
 //!
 //! One flat map of keys and values in YAML. [`KEYS`] is the one table of them: name, type, default, meaning, and how a value
 //! is taken over; reading, overriding, printing and the documentation all go by it. It has nothing to do with the queue
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use host::is_this_machine;
-pub use keys::{KEYS, Key};
+pub use keys::{KEYS, SettingKey};
 pub use print::template;
 
 use super::fault::{Fault, Faults, Severity};
@@ -21,7 +21,7 @@ use super::node::unknown_key;
 use super::types::Place;
 use super::yaml::{self, Node};
 use crate::model::{Acl, Profile};
-use values::Written;
+use values::SettingText;
 
 /// What the scheduler's own configuration says, each value in its type. The keys' meanings stand in [`KEYS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub struct EventConfig {
     pub rest_response_size: u32,
 }
 
-/// When a draining queue counts as stuck, and who is told (SCH-211).
+/// When a draining queue counts as stuck, and who is notified (SCH-211).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrainConfig {
     /// `drain.stuckAfter`; zero: never.
@@ -110,7 +110,7 @@ pub enum Origin {
 pub struct Settings {
     config: SchedulerConfig,
     /// What was written for each key of [`KEYS`], and where; nothing written is not set.
-    written: Vec<(Option<Written>, Origin)>,
+    written: Vec<(Option<SettingText>, Origin)>,
     /// The file's name; empty without one.
     file: String,
 }
@@ -119,8 +119,8 @@ impl Default for Settings {
     /// What holds without a file and without flags.
     fn default() -> Self {
         let mut config = SchedulerConfig::default();
-        let default = |key: &Key| {
-            let written = (!key.default.is_empty()).then(|| Written::One(key.default.to_owned()))?;
+        let default = |key: &SettingKey| {
+            let written = (!key.default.is_empty()).then(|| SettingText::One(key.default.to_owned()))?;
             #[expect(clippy::expect_used, reason = "the table is a constant, and the tests read it")]
             (key.set)(&mut config, &written).expect("the defaults of the table are good values");
             Some(written)
@@ -131,7 +131,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The values.
+    /// The effective values, defaults filled in.
     pub fn config(&self) -> &SchedulerConfig {
         &self.config
     }
@@ -182,7 +182,7 @@ impl Settings {
             let text = |fault: &Fault| format!("{}; {}", fault.message, fault.hint);
             return Err(faults.into_sorted().iter().map(text).collect());
         };
-        self.take(at, Written::One(value.to_owned()), Origin::Flag(flag.to_owned()))
+        self.take(at, SettingText::One(value.to_owned()), Origin::Flag(flag.to_owned()))
             .map_err(|due| format!("{flag}: `{name}` is {value:?}; {due}"))
     }
 
@@ -203,12 +203,12 @@ impl Settings {
         faults
     }
 
-    fn of(&self, name: &str) -> Option<&(Option<Written>, Origin)> {
+    fn of(&self, name: &str) -> Option<&(Option<SettingText>, Origin)> {
         let at = KEYS.iter().position(|key| key.name == name)?;
         self.written.get(at)
     }
 
-    fn take(&mut self, at: usize, written: Written, origin: Origin) -> Result<(), String> {
+    fn take(&mut self, at: usize, written: SettingText, origin: Origin) -> Result<(), String> {
         (KEYS[at].set)(&mut self.config, &written)?;
         self.written[at] = (Some(written), origin);
         Ok(())
@@ -216,9 +216,9 @@ impl Settings {
 }
 
 /// What is written for a key: a single value, or a list of them where the key takes one.
-fn written(value: Node<'_>, key: &Key, faults: &mut Faults) -> Option<Written> {
+fn written(value: Node<'_>, key: &SettingKey, faults: &mut Faults) -> Option<SettingText> {
     if let Some(scalar) = value.scalar() {
-        return Some(Written::One(scalar.text.to_owned()));
+        return Some(SettingText::One(scalar.text.to_owned()));
     }
     if !key.list {
         value.wrong_type(key.name, "a single value", key.name, faults);
@@ -226,7 +226,7 @@ fn written(value: Node<'_>, key: &Key, faults: &mut Faults) -> Option<Written> {
     }
     let items = value.items(key.name, key.name, faults)?;
     let texts = items.into_iter().map(|item| item.text(key.name, key.name, faults).good().map(|text| text.value));
-    texts.collect::<Option<Vec<_>>>().map(Written::Many)
+    texts.collect::<Option<Vec<_>>>().map(SettingText::Many)
 }
 
 fn shown(value: Node<'_>) -> String {

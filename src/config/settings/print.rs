@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::keys::{KEYS, Key};
-use super::values::Written;
+use super::keys::{KEYS, SettingKey};
+use super::values::SettingText;
 use super::{Origin, Settings};
 
 impl Settings {
@@ -31,15 +31,15 @@ impl Settings {
         set.filter_map(|(key, (written, _))| {
             let text = match written.as_ref()? {
                 _ if SECRET.contains(&key.name) => "(set)".to_owned(),
-                Written::One(text) => text.clone(),
-                Written::Many(texts) => texts.join(" "),
+                SettingText::One(text) => text.clone(),
+                SettingText::Many(texts) => texts.join(" "),
             };
             Some((key.name.to_owned(), text))
         })
         .collect()
     }
 
-    fn remark(&self, key: &Key, set: bool, origin: &Origin) -> String {
+    fn remark(&self, key: &SettingKey, set: bool, origin: &Origin) -> String {
         let from = match origin {
             Origin::Default if set => "default".to_owned(),
             Origin::Default => "default, not set".to_owned(),
@@ -87,10 +87,10 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-fn value(written: &Written) -> String {
+fn value(written: &SettingText) -> String {
     match written {
-        Written::One(text) => plain_or_quoted(text),
-        Written::Many(texts) => {
+        SettingText::One(text) => plain_or_quoted(text),
+        SettingText::Many(texts) => {
             format!("[{}]", texts.iter().map(|text| plain_or_quoted(text)).collect::<Vec<_>>().join(", "))
         }
     }

@@ -101,7 +101,7 @@ proptest! {
     fn what_is_printed_reads_back_as_it_is(words in prop::collection::vec("\\PC{0,8}|[\"\\\\:#\n\t]{1,4}|null|~", 1..4)) {
         let mut settings = Settings::default();
         let at = KEYS.iter().position(|key| key.name == "drain.command").unwrap();
-        prop_assume!(settings.take(at, Written::Many(words.clone()), Origin::Default).is_ok());
+        prop_assume!(settings.take(at, SettingText::Many(words.clone()), Origin::Default).is_ok());
         let (again, faults) = read(&settings.print());
         prop_assert!(faults.is_empty(), "{faults:?}");
         prop_assert_eq!(&again.config().drain.command, &words);

@@ -10,14 +10,14 @@ use crate::model::acl::AclNames;
 
 /// What a person wrote for a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum SettingText {
     /// A single value.
     One(String),
     /// A list of texts.
     Many(Vec<String>),
 }
 
-impl Written {
+impl SettingText {
     /// The single value; a list never gets here for keys that take none.
     pub(super) fn text(&self) -> &str {
         match self {
@@ -35,13 +35,13 @@ impl Written {
     }
 }
 
-pub(super) fn text(written: &Written) -> Result<String, String> {
+pub(super) fn text(written: &SettingText) -> Result<String, String> {
     let text = written.text();
     let bad = text.is_empty() || text.chars().any(|c| c.is_control() || c.is_whitespace());
     if bad { Err("write a text without white space".to_owned()) } else { Ok(text.to_owned()) }
 }
 
-pub(super) fn path(written: &Written) -> Result<Option<PathBuf>, String> {
+pub(super) fn path(written: &SettingText) -> Result<Option<PathBuf>, String> {
     match written.text() {
         "" => Err("write the name of a file or folder, or leave the key out".to_owned()),
         text if text.contains('\0') => Err("a name cannot have a NUL byte".to_owned()),
@@ -50,7 +50,7 @@ pub(super) fn path(written: &Written) -> Result<Option<PathBuf>, String> {
 }
 
 /// A whole number within bounds.
-pub(super) fn number<T>(written: &Written, least: u32, most: u32) -> Result<T, String>
+pub(super) fn number<T>(written: &SettingText, least: u32, most: u32) -> Result<T, String>
 where
     T: TryFrom<u32>,
 {
@@ -62,7 +62,7 @@ where
 }
 
 /// A duration of at most 30 days that is `least` or longer; zero only where that is the least.
-pub(super) fn duration(written: &Written, least: Duration) -> Result<Duration, String> {
+pub(super) fn duration(written: &SettingText, least: Duration) -> Result<Duration, String> {
     const MOST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
     let duration = parse_duration(written.text()).filter(|duration| (least..=MOST).contains(duration));
     duration.ok_or_else(|| {
@@ -71,7 +71,7 @@ pub(super) fn duration(written: &Written, least: Duration) -> Result<Duration, S
     })
 }
 
-pub(super) fn flag(written: &Written) -> Result<bool, String> {
+pub(super) fn flag(written: &SettingText) -> Result<bool, String> {
     let [yes, no] = boolean::names();
     match written.text() {
         text if text == yes => Ok(true),
@@ -81,7 +81,7 @@ pub(super) fn flag(written: &Written) -> Result<bool, String> {
 }
 
 /// An access list by the grammar of queues, every entry of it a legal name.
-pub(super) fn acl(written: &Written) -> Result<Acl, String> {
+pub(super) fn acl(written: &SettingText) -> Result<Acl, String> {
     const DUE: &str = "write users, a space, groups: `sue,bob ops`; `*` is everybody";
     let reading = Acl::parse(written.text(), AclNames::Portable)
         .map_err(|parts| format!("{parts} parts with spaces between them are too many; {DUE}"))?;
@@ -92,17 +92,17 @@ pub(super) fn acl(written: &Written) -> Result<Acl, String> {
 }
 
 /// A program with its arguments. A single text is the program alone: it is not taken apart.
-pub(super) fn command(written: &Written) -> Result<Vec<String>, String> {
+pub(super) fn command(written: &SettingText) -> Result<Vec<String>, String> {
     let words = match written {
-        Written::One(program) => vec![program.clone()],
-        Written::Many(words) => words.clone(),
+        SettingText::One(program) => vec![program.clone()],
+        SettingText::Many(words) => words.clone(),
     };
     let good = words.first().is_some_and(|program| !program.is_empty()) && !words.iter().any(|w| w.contains('\0'));
     if good { Ok(words) } else { Err("write a program, or a list of a program and its arguments".to_owned()) }
 }
 
 /// An address to post to.
-pub(super) fn webhook(written: &Written) -> Result<Option<String>, String> {
+pub(super) fn webhook(written: &SettingText) -> Result<Option<String>, String> {
     let text = written.text();
     let rest = ["http://", "https://"].iter().find_map(|scheme| text.strip_prefix(scheme));
     let rest = rest.filter(|rest| rest.chars().all(|c| c.is_ascii_graphic() && !"\"<>`".contains(c)));

@@ -29,7 +29,7 @@ pub fn sweep(path: &Path) -> Vec<PathBuf> {
     gone
 }
 
-/// Whether nobody holds the file. Where that cannot be told, somebody may.
+/// Whether nobody holds the file. Where that is not known, somebody may.
 fn is_left(file: &Path) -> bool {
     // It may have the mode of the file it was for; only its owner's process may have made it.
     let opened: std::io::Result<File> = OpenOptions::new().read(true).open(file);

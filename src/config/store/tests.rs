@@ -65,25 +65,27 @@ fn whichever_call_fails_the_old_file_is_whole_or_the_new_one_is() {
 
 #[test]
 fn the_person_is_told_what_failed() {
-    let told = |call, error| {
+    let reported = |call, error| {
         let disk = disk(Trouble { fail: Some((call, error)), ..Trouble::default() });
         stored(&disk, FILE).expect_err("a call fails").to_string()
     };
     assert_eq!(
-        told(2, 30),
+        reported(2, 30),
         "/etc/queues.yaml is as it was: no file can be made in its folder: the file system is read-only"
     );
-    assert_eq!(told(3, 28), "/etc/queues.yaml is as it was: the new text cannot be written: the disk is full");
+    assert_eq!(reported(3, 28), "/etc/queues.yaml is as it was: the new text cannot be written: the disk is full");
     assert!(
-        told(4, 1)
+        reported(4, 1)
             .starts_with("/etc/queues.yaml is as it was: the new file cannot get the owner and mode of the old one")
     );
     assert!(
-        told(6, 5)
+        reported(6, 5)
             .starts_with("/etc/queues.yaml is as it was: the new text does not reach the disk: Input/output error")
     );
-    assert_eq!(told(7, 13), "/etc/queues.yaml is as it was: it cannot be replaced: permission denied");
-    assert!(told(8, 5).starts_with("/etc/queues.yaml is replaced, but may be the old one again after a power cut: "));
+    assert_eq!(reported(7, 13), "/etc/queues.yaml is as it was: it cannot be replaced: permission denied");
+    assert!(
+        reported(8, 5).starts_with("/etc/queues.yaml is replaced, but may be the old one again after a power cut: ")
+    );
 }
 
 proptest! {
@@ -185,6 +187,6 @@ fn on_a_real_disk() {
     store(&dangling, NEW).expect("to where a link leads");
     assert_eq!(folder.names(), ["dangling.yaml", "link.yaml", "made.yaml", "queues.yaml"]);
     let error = store(&folder.0.join("none/queues.yaml"), NEW).expect_err("there is no such folder");
-    assert_eq!((error.step, error.source.kind()), (Step::Create, io::ErrorKind::NotFound));
-    assert_eq!(store(&folder.0, NEW).expect_err("it is a folder").step, Step::Look);
+    assert_eq!((error.step, error.source.kind()), (StoreStep::Create, io::ErrorKind::NotFound));
+    assert_eq!(store(&folder.0, NEW).expect_err("it is a folder").step, StoreStep::Look);
 }

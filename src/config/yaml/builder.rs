@@ -14,11 +14,11 @@ use crate::config::types::Place;
 struct Frame {
     id: u32,
     flow: bool,
-    content: Open,
-    weight: Weight,
+    content: OpenCollection,
+    weight: SubtreeSize,
 }
 
-enum Open {
+enum OpenCollection {
     List(Vec<u32>),
     Map(OpenMap),
 }
@@ -42,7 +42,7 @@ enum Key {
 
 /// What a node amounts to when every alias below is followed.
 #[derive(Clone, Copy, Default)]
-struct Weight {
+struct SubtreeSize {
     nodes: usize,
     height: usize,
 }
@@ -55,7 +55,7 @@ pub(super) struct Builder<'t, 'f> {
     parser: Parser<'t, granit_parser::StrInput<'t>>,
     pub(super) faults: &'f mut Faults,
     document: Document,
-    weights: Vec<Weight>,
+    weights: Vec<SubtreeSize>,
     stack: Vec<Frame>,
     anchors: HashMap<usize, u32>,
     expanded: usize,
@@ -134,10 +134,12 @@ impl<'t, 'f> Builder<'t, 'f> {
             Event::Scalar(text, style, anchor, tag) => {
                 let scalar = scalar(&mut self.document.texts, text, style, tag.as_deref(), span);
                 let id = self.node(at, Content::Scalar(scalar), anchor);
-                self.attach(id, Weight { nodes: 1, height: 0 })
+                self.attach(id, SubtreeSize { nodes: 1, height: 0 })
             }
-            Event::SequenceStart(style, anchor, _) => self.open(at, anchor, style, Open::List(Vec::new())),
-            Event::MappingStart(style, anchor, _) => self.open(at, anchor, style, Open::Map(OpenMap::default())),
+            Event::SequenceStart(style, anchor, _) => self.open(at, anchor, style, OpenCollection::List(Vec::new())),
+            Event::MappingStart(style, anchor, _) => {
+                self.open(at, anchor, style, OpenCollection::Map(OpenMap::default()))
+            }
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(anchor) => self.alias(anchor, at, span),
             Event::UnresolvedAlias(name) => {
@@ -149,7 +151,7 @@ impl<'t, 'f> Builder<'t, 'f> {
                 };
                 self.faults.error("CFG-008", at, "", message, hint);
                 let id = self.node(at, Content::Broken, 0);
-                self.attach(id, Weight { nodes: 1, height: 0 })
+                self.attach(id, SubtreeSize { nodes: 1, height: 0 })
             }
             _ => Some(()),
         }
@@ -158,7 +160,7 @@ impl<'t, 'f> Builder<'t, 'f> {
     fn node(&mut self, at: Place, content: Content, anchor: usize) -> u32 {
         let id = count(self.document.nodes.len());
         self.document.nodes.push(NodeData { at, content });
-        self.weights.push(Weight::default());
+        self.weights.push(SubtreeSize::default());
         if anchor != 0 {
             self.anchors.insert(anchor, id);
         }
@@ -185,14 +187,14 @@ impl<'t, 'f> Builder<'t, 'f> {
         None
     }
 
-    fn open(&mut self, at: Place, anchor: usize, style: StructureStyle, content: Open) -> Option<()> {
+    fn open(&mut self, at: Place, anchor: usize, style: StructureStyle, content: OpenCollection) -> Option<()> {
         if self.stack.len() >= DEEPEST {
             return self.too_deep(at);
         }
         let flow = style == StructureStyle::Flow;
         self.flow += usize::from(flow);
         let id = self.node(at, Content::Broken, anchor);
-        self.stack.push(Frame { id, flow, content, weight: Weight { nodes: 1, height: 1 } });
+        self.stack.push(Frame { id, flow, content, weight: SubtreeSize { nodes: 1, height: 1 } });
         Some(())
     }
 
@@ -200,15 +202,15 @@ impl<'t, 'f> Builder<'t, 'f> {
         let Frame { id, flow, content, weight } = self.stack.pop()?;
         self.flow -= usize::from(flow);
         let content = match content {
-            Open::List(items) => Content::List(items),
-            Open::Map(map) => self.merge(map),
+            OpenCollection::List(items) => Content::List(items),
+            OpenCollection::Map(map) => self.merge(map),
         };
         self.document.nodes[id as usize].content = content;
         self.attach(id, weight)
     }
 
     /// Puts a finished node where it belongs.
-    fn attach(&mut self, id: u32, weight: Weight) -> Option<()> {
+    fn attach(&mut self, id: u32, weight: SubtreeSize) -> Option<()> {
         self.weights[id as usize] = weight;
         let Some(frame) = self.stack.last_mut() else {
             self.document.root = Some(id);
@@ -217,11 +219,11 @@ impl<'t, 'f> Builder<'t, 'f> {
         frame.weight.nodes = frame.weight.nodes.saturating_add(weight.nodes);
         frame.weight.height = frame.weight.height.max(weight.height + 1);
         match &mut frame.content {
-            Open::List(items) => items.push(id),
-            Open::Map(map) => match map.key.take() {
+            OpenCollection::List(items) => items.push(id),
+            OpenCollection::Map(map) => match map.key.take() {
                 None => {
                     let key = self.key(id);
-                    if let Some(Frame { content: Open::Map(map), .. }) = self.stack.last_mut() {
+                    if let Some(Frame { content: OpenCollection::Map(map), .. }) = self.stack.last_mut() {
                         map.key = Some(key);
                     }
                 }
@@ -246,7 +248,7 @@ impl<'t, 'f> Builder<'t, 'f> {
         if scalar.style == Style::Plain && scalar.text == "<<" {
             return Key::Merge;
         }
-        let Some(Frame { content: Open::Map(map), .. }) = self.stack.last_mut() else { return Key::Faulty };
+        let Some(Frame { content: OpenCollection::Map(map), .. }) = self.stack.last_mut() else { return Key::Faulty };
         match first_place(&self.document, map, scalar.text, at) {
             None => Key::Plain(id),
             Some(first) => {
@@ -265,7 +267,7 @@ impl<'t, 'f> Builder<'t, 'f> {
             let message = format!("alias `{name}` stands inside the value that it stands for");
             self.faults.error("CFG-008", at, "", message, "an alias can stand only for a value that ends before it");
             let id = self.node(at, Content::Broken, 0);
-            return self.attach(id, Weight { nodes: 1, height: 0 });
+            return self.attach(id, SubtreeSize { nodes: 1, height: 0 });
         };
         let weight = self.weights[target as usize];
         self.expanded = self.expanded.saturating_add(weight.nodes);
@@ -357,7 +359,7 @@ fn scalar(texts: &mut String, text: Cow<'_, str>, style: ScalarStyle, tag: Optio
             Style::Quoted
         }
     };
-    // Nothing at all is handed over as `~`.
+    // The parser gives an empty value as `~`.
     let text = if span.is_empty() && text == "~" { "".into() } else { text };
     if style == Style::Literal {
         let blank = text.bytes().take_while(|b| *b == b'\n').count();

@@ -1,4 +1,4 @@
-//! What is told of a text that is no YAML (CFG-001).
+//! The fault of a text that is no YAML (CFG-001).
 
 use granit_parser::{ErrorKind, Marker, ScanError};
 
@@ -50,7 +50,7 @@ pub(super) fn indenting_tab(gap: &str, fresh: bool) -> Option<usize> {
     if !gap.contains('\t') {
         return None;
     }
-    // A first line that is not fresh goes on behind a value or a key: a tab is harmless there until an entry begins.
+    // A first line that is not fresh continues a value or a key: a tab is harmless there until an entry begins.
     let (mut indents, mut skip_line, mut in_word) = (fresh, false, false);
     for (at, c) in gap.char_indices() {
         match c {

@@ -11,16 +11,19 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::super::theme::{Role, Signs};
-use super::super::update::{lists, write};
-use super::pen::{self, Pen, Piece, dim, piece, plain};
-use crate::console::input::keymap;
+use crate::console::draw::pen::Pen;
+use crate::console::present::hints;
 use crate::console::present::layout::Regions;
+use crate::console::present::lists;
+use crate::console::present::overlay;
+use crate::console::present::pieces;
+use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::layer::{CommandLine, Layer, Off};
 use crate::console::state::line_edit::LineEdit;
 use crate::console::state::page::Page;
-use crate::console::state::{Grade, State, Toast};
+use crate::console::state::{State, Toast};
+use crate::console::theme::{Role, Signs};
 
 /// Hints that stay when others go.
 const KEPT: [&str; 2] = ["help", "back"];
@@ -39,7 +42,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Posit
         }
         Some(Layer::Filter { line }) => {
             let said = shown(state, pen.signs());
-            let wide = u16::try_from(pen::width(&said)).unwrap_or(0).min(area.width / 2);
+            let wide = u16::try_from(pieces::width(&said)).unwrap_or(0).min(area.width / 2);
             pen.pieces_right(area.right() - wide - 1, area.y, wide, &said);
             return Some(input(pen, Rect { width: area.width - wide - 2, ..area }, "/", line, None));
         }
@@ -62,7 +65,7 @@ pub fn top(state: &State, signs: &Signs, area: Rect) -> u16 {
 
 /// The columns of the sign before what is said.
 fn sign_columns(toast: &Toast, signs: &Signs) -> u16 {
-    u16::try_from(text::width(grade(toast.grade, signs).0) + 1).unwrap_or(2)
+    u16::try_from(text::width(overlay::grade(toast.grade, signs).0) + 1).unwrap_or(2)
 }
 
 /// What is said, in as many lines as it takes and may take.
@@ -78,7 +81,7 @@ fn lines_of(toast: &Toast, signs: &Signs, width: u16) -> Vec<String> {
 
 /// What is said just now; what is too long for the line takes some above it.
 fn said(pen: &mut Pen<'_>, state: &State, toast: &Toast, area: Rect) {
-    let (sign, role) = grade(toast.grade, pen.signs());
+    let (sign, role) = overlay::grade(toast.grade, pen.signs());
     let column = sign_columns(toast, pen.signs());
     let lines = lines_of(toast, pen.signs(), area.width);
     let top = top(state, pen.signs(), area);
@@ -90,15 +93,6 @@ fn said(pen: &mut Pen<'_>, state: &State, toast: &Toast, area: Rect) {
         let sign = if y == top { sign } else { "" };
         pen.text(area.x + 1, y, column, sign, role);
         pen.text(area.x + 1 + column, y, room, line, role);
-    }
-}
-
-/// The sign and the role of what is said.
-pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
-    match grade {
-        Grade::Info => (signs.arrow, Role::Accent),
-        Grade::Refusal | Grade::Warning => (signs.limit, Role::Warning),
-        Grade::Error => (signs.fault, Role::Error),
     }
 }
 
@@ -120,7 +114,7 @@ fn shown(state: &State, signs: &Signs) -> Vec<Piece> {
     };
     let rows = if lists::is_awaited(state) { signs.ellipsis.to_owned() } else { rows.to_string() };
     let mut pieces = vec![plain(format!("{rows} of {total}"))];
-    for (key, word) in keymap::hints(state) {
+    for (key, word) in hints::hints(state) {
         pieces.extend([plain("  "), piece(Role::HintKey, key), piece(Role::HintText, format!(" {word}"))]);
     }
     pieces
@@ -131,14 +125,14 @@ fn hints(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let as_pieces = |(key, word): &(String, &str)| {
         vec![piece(Role::HintKey, key.clone()), piece(Role::HintText, format!(" {word}"))]
     };
-    let all = keymap::hints(state);
+    let all = hints::hints(state);
     let (kept, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| KEPT.contains(word));
     let kept: Vec<Vec<Piece>> = kept.into_iter().rev().map(as_pieces).collect();
     let kept: Vec<Piece> = kept.join(&plain("  "));
     let mut line: Vec<Piece> = Vec::new();
     for hint in others {
         let hint = as_pieces(hint);
-        if pen::width(&line) + pen::width(&hint) + 2 + pen::width(&kept) > room {
+        if pieces::width(&line) + pieces::width(&hint) + 2 + pieces::width(&kept) > room {
             break;
         }
         line.extend(hint);
@@ -149,7 +143,7 @@ fn hints(pen: &mut Pen<'_>, state: &State, area: Rect) {
 }
 
 fn command_line(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) -> Position {
-    let ghost = write::ghost(command);
+    let ghost = hints::ghost(command);
     if command.line.text().is_empty() {
         let words = "a command; tab completes, enter runs, esc leaves";
         pen.text(area.x + 3, area.y, area.width - 4, words, Role::Ghost);

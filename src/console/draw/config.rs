@@ -13,54 +13,31 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::super::theme::Role;
-use super::super::update::config::place_of;
-use super::config_pane;
-use super::pen::{Pen, Piece, piece, plain};
 use crate::config::{Fault, Severity};
-use crate::console::present::layout;
+use crate::console::draw::pen::Pen;
+use crate::console::present::config::{Parts, parts, place_of};
+use crate::console::present::config_pane;
 use crate::console::present::layout::Regions;
+use crate::console::present::pieces::{piece, plain};
 use crate::console::present::text;
+use crate::console::present::yaml_syntax::{Kind, tokens};
 use crate::console::state::State;
 use crate::console::state::config::ConfigPage;
-use crate::console::state::editor::{Kind, tokens};
 use crate::console::state::layer::Layer;
 use crate::console::state::page::Page;
+use crate::console::theme::Role;
 
 /// The most completions on the screen.
 const COMPLETIONS: usize = 7;
-
-/// Where the text stands, and what is told of a fault below it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parts {
-    /// The lines with their numbers.
-    pub text: Rect,
-    /// What is told of a fault; empty when there are none.
-    pub told: Rect,
-    /// How many columns the numbers take, the bar before and the sign of a fold behind them.
-    pub gutter: u16,
-}
-
-/// The parts of the room for the text.
-pub fn parts(page: &ConfigPage, area: Rect) -> Parts {
-    let tall = if page.checked.faults.is_empty() || area.height < 6 { 0 } else { 2 };
-    let digits = page.buffer.lines().len().to_string().len();
-    let gutter = u16::try_from(digits.max(3)).unwrap_or(3) + 3;
-    Parts {
-        text: Rect { height: area.height - tall, ..area },
-        told: Rect { y: area.bottom() - tall, height: tall, ..area },
-        gutter,
-    }
-}
 
 /// Draws the page.
 pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regions) {
     if let Some(pane) = regions.pane {
         pen.wall(pane.border);
-        config_pane::draw(pen, state, page, pane.area);
+        beside(pen, state, page, pane.area);
     } else if page.swapped {
         let area = Rect { x: regions.rows.x + 1, width: regions.rows.width.saturating_sub(2), ..regions.rows };
-        return config_pane::draw(pen, state, page, area);
+        return beside(pen, state, page, area);
     }
     if page.base.is_none() {
         let words = match state.cluster.until() {
@@ -73,6 +50,14 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regio
     let parts = parts(page, regions.rows);
     lines(pen, state, page, parts);
     told(pen, page, parts.told);
+}
+
+/// Draws what stands beside the text.
+fn beside(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, area: Rect) {
+    let lines = config_pane::content(state, page, usize::from(area.width));
+    let room = usize::from(area.height);
+    let top = page.beside_top.min(lines.len().saturating_sub(room));
+    pen.scrolled(area, &lines, top);
 }
 
 /// The lines of the text that are on the screen, from the top on.
@@ -242,40 +227,4 @@ fn completions(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect, at: Position) {
         pen.text(x + 1, line.y, wide.saturating_sub(2), word, Role::Text);
         pen.style(line, if index == page.chosen { Role::Choice } else { Role::Selection });
     }
-}
-
-/// Where the text is scrolled to so that the cursor is in sight: the first line, and the columns that go at the left.
-pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
-    let Some(regions) = layout::regions(state) else { return (page.top, page.left) };
-    let Parts { text: area, gutter, .. } = parts(page, regions.rows);
-    let height = usize::from(area.height.max(1));
-    let (row, _) = page.buffer.cursor();
-    let folds = &page.buffer.folds;
-    let mut top = folds.hiding(page.top).unwrap_or(page.top).min(row);
-    let first = std::iter::successors(Some(row), |row| folds.previous(*row)).take(height).last().unwrap_or(row);
-    top = top.max(first);
-    let wide = usize::from(area.width.saturating_sub(gutter + 1)).max(1);
-    let column = text::width(&text::escape(page.buffer.before()));
-    // A third of the room comes into sight at once.
-    let left = match column {
-        column if column < page.left => column.saturating_sub(wide / 3),
-        column if column >= page.left + wide => column + wide / 3 + 1 - wide,
-        _ => page.left,
-    };
-    (top, left)
-}
-
-/// How far what stands beside the text can be scrolled.
-pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
-    let Some(regions) = layout::regions(state) else { return 0 };
-    let area = regions.pane.map_or(regions.rows, |pane| pane.area);
-    if page.beside_top == 0 {
-        return 0;
-    }
-    config_pane::height(state, page, usize::from(area.width)).saturating_sub(usize::from(area.height))
-}
-
-/// What is worth saying in the second line, the least important first.
-pub fn facts(state: &State, page: &ConfigPage) -> Vec<Vec<Piece>> {
-    config_pane::facts(state, page)
 }

@@ -10,16 +10,17 @@ use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
-use super::super::theme::Role;
-use super::super::update::apps::draining;
-use super::super::update::bulk;
-use super::limits;
-use super::pen::{self, Pen, Piece, dim, piece, plain};
+use crate::console::draw::pen::Pen;
 use crate::console::present::format;
+use crate::console::present::limits;
+use crate::console::present::pieces;
+use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;
+use crate::console::present::words::draining;
 use crate::console::state::State;
 use crate::console::state::column::Column;
 use crate::console::state::page::{Account, AccountPage, AppPage, AppsPage, Listing, Page, Subject};
+use crate::console::theme::Role;
 use crate::view::{QueueRow, Side};
 
 /// Draws the second line.
@@ -30,8 +31,8 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let facts = facts(pen, state);
     let mut right: Vec<Piece> = Vec::new();
     for fact in facts.into_iter().rev() {
-        let wide = pen::width(&fact) + 3;
-        if pen::width(&right) + wide + crumb_width.min(room * 2 / 5) > room {
+        let wide = pieces::width(&fact) + 3;
+        if pieces::width(&right) + wide + crumb_width.min(room * 2 / 5) > room {
             break;
         }
         if !right.is_empty() {
@@ -39,7 +40,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         }
         right.splice(0..0, fact);
     }
-    let right_width = u16::try_from(pen::width(&right)).unwrap_or(0);
+    let right_width = u16::try_from(pieces::width(&right)).unwrap_or(0);
     pen.pieces_right(area.right().saturating_sub(right_width + 1), area.y, right_width, &right);
     let left = area.width.saturating_sub(right_width + 4);
     trail(pen, Rect { x: area.x + 1, width: left, ..area }, &crumbs);
@@ -195,7 +196,7 @@ fn facts(pen: &Pen<'_>, state: &State) -> Vec<Vec<Piece>> {
         Page::Nodes(page) => vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "node")],
         Page::Node(page) => {
             let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list)];
-            let kept = page.row.as_ref().and_then(|row| super::details::node::kept_for(row));
+            let kept = page.row.as_ref().and_then(|row| crate::console::present::details::node::kept_for(row));
             facts.push(count(&page.list, "allocation"));
             facts.extend(kept.map(|kept| vec![piece(Role::StateWaiting, format!("kept for {kept}"))]));
             facts
@@ -206,20 +207,20 @@ fn facts(pen: &Pen<'_>, state: &State) -> Vec<Vec<Piece>> {
         }
         Page::Account(page) => vec![filter(pen, &page.list), waiting(page), binding(page)],
         Page::Details(_) => Vec::new(),
-        Page::Placement(page) => super::placement::facts(state, page),
-        Page::Config(page) => super::config::facts(state, page),
+        Page::Placement(page) => crate::console::present::placement::facts(state, page),
+        Page::Config(page) => crate::console::present::config_pane::facts(state, page),
         Page::Audit(page) => {
             let all = count(&page.list, "act");
             let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list), all];
-            facts.extend(super::audit::facts(state, page));
+            facts.extend(crate::console::present::lists::audit::facts(state, page));
             facts
         }
         Page::Revisions(page) => {
             let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list), count(&page.list, "revision")];
-            facts.extend(super::revisions::facts(page));
+            facts.extend(crate::console::present::lists::revisions::facts(page));
             facts
         }
-        Page::Change(page) => super::change::facts(page),
+        Page::Change(page) => crate::console::present::change::facts(page),
         Page::Events(page) => {
             let follow = if page.follow { piece(Role::Good, "following") } else { dim("f follows") };
             vec![sort(pen, &page.list), filter(pen, &page.list), vec![follow], count(&page.list, "event")]
@@ -229,7 +230,7 @@ fn facts(pen: &Pen<'_>, state: &State) -> Vec<Vec<Piece>> {
 
 /// How many applications are marked, and how many of those are over.
 fn marked(state: &State) -> Option<Piece> {
-    Some(match bulk::counted(state) {
+    Some(match crate::console::present::guard::bulk::counted(state) {
         (0, 0) => return None,
         (0, _) => piece(Role::Warning, ", what was marked is over"),
         (live, 0) => piece(Role::Accent, format!(", {live} marked")),
@@ -281,7 +282,7 @@ fn of_app(state: &State, page: &AppPage) -> Vec<Vec<Piece>> {
         vec![dim(format!("{allocated} of {}", format::count(row.asks.len() as u64, "ask")))],
         vec![plain(row.who.to_string())],
         vec![
-            super::apps::state_piece(row.state),
+            crate::console::present::lists::apps::state_piece(row.state),
             dim(format!(" {}{}", format::duration(age), if ended { " ago" } else { "" })),
         ],
     ]

@@ -1,147 +1,92 @@
-//! The fields of a form: labels with what is written behind them, several in a line where there is room.
-//!
-//! ```text
-//! ▌user    kim▁                     groups  ml                       queue  root.nowhere.x
-//!  type    none                     tags    namespace=red
-//! ```
-//!
-//! When narrow there are two fields in a line, then one; where that leaves too little below, only the field under the cursor is shown.
+//! The pages with a form: the fields, the text cursor in them, and what stands below. [`crate::console::present::form`] says where a
+//! field stands.
 
 use ratatui::layout::{Position, Rect};
 
-use super::super::theme::Role;
-use super::pen::{Pen, Piece, dim, plain};
+use crate::console::draw::pen::Pen;
+use crate::console::present::change;
+use crate::console::present::form::{Fields, around};
+use crate::console::present::pieces::{Lines, dim};
+use crate::console::present::placement;
 use crate::console::present::text;
-use crate::console::state::line_edit::LineEdit;
+use crate::console::state::State;
+use crate::console::state::layer::Layer;
+use crate::console::state::page::Page;
+use crate::console::theme::{Role, Theme};
 
-/// The least room below the form.
-const LEAST_BELOW: u16 = 6;
-/// What a label takes at least and at most, with the blanks behind it.
-const LABEL: (u16, u16) = (8, 20);
-
-/// A field as it is drawn.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
-    /// What stands before it.
-    pub label: &'a str,
-    /// What it means while it is empty.
-    pub hint: &'a str,
-    /// What is written in it.
-    pub line: &'a LineEdit,
-    /// Something else is in it than holds now.
-    pub changed: bool,
+/// Draws the form of the page and what stands below it.
+pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    let Some(shown) = fields_of(state, is_writing(state)) else { return };
+    fields(&shown, pen, area);
+    let below = shown.below(area);
+    let Some((lines, top)) = content(state, usize::from(below.width)) else { return };
+    pen.scrolled(below, &lines, top);
 }
 
-/// A form as it is drawn.
-#[derive(Clone, Debug)]
-pub struct Fields<'a> {
-    /// The fields in their order.
-    pub entries: Vec<Entry<'a>>,
-    /// The one under the cursor.
-    pub here: usize,
-    /// It is being written.
-    pub writing: bool,
-    /// What would follow the cursor, if it is taken.
-    pub suggestion: &'a str,
+/// The place of the text cursor while the form is written.
+pub fn cursor(state: &State, theme: &Theme, area: Rect) -> Option<Position> {
+    let shown = fields_of(state, true).filter(|_| is_writing(state))?;
+    cursor_in(&shown, area, theme.signs.ellipsis)
 }
 
-impl Fields<'_> {
-    fn label(&self) -> u16 {
-        let widest = self.entries.iter().map(|entry| text::width(&text::escape(entry.label))).max().unwrap_or(0);
-        u16::try_from(widest + 2).unwrap_or(u16::MAX).clamp(LABEL.0, LABEL.1)
-    }
+fn is_writing(state: &State) -> bool {
+    matches!(state.layers.last(), Some(Layer::Form))
+}
 
-    /// The fields as lines: the label, and what is written, or what an empty field stands for.
-    pub fn lines(&self) -> Vec<Vec<Piece>> {
-        let label = usize::from(self.label());
-        let line = |entry: &Entry<'_>| {
-            let told = if entry.line.text().is_empty() { entry.hint } else { entry.line.text() };
-            vec![dim(format!("{:<label$}", entry.label)), plain(told.to_owned())]
-        };
-        self.entries.iter().map(line).collect()
-    }
-
-    /// Where each field stands.
-    fn places(&self, area: Rect) -> Vec<(usize, Rect)> {
-        let count = self.entries.len();
-        if count == 0 {
-            return Vec::new();
-        }
-        let in_line = match area.width {
-            0..64 => 1,
-            64..100 => 2,
-            _ => 3,
-        };
-        let tall = u16::try_from(count.div_ceil(usize::from(in_line))).unwrap_or(u16::MAX);
-        if area.height < tall.saturating_add(LEAST_BELOW) {
-            return vec![(self.here, Rect { height: 1.min(area.height), ..area })];
-        }
-        let wide = area.width / in_line;
-        let place = |at: usize| {
-            let number = u16::try_from(at).unwrap_or(u16::MAX);
-            let (x, y) = (area.x + number % in_line * wide, area.y + number / in_line);
-            (at, Rect { x, y, width: wide, height: 1 })
-        };
-        (0..count).map(place).collect()
-    }
-
-    /// What is left below the form.
-    pub fn below(&self, area: Rect) -> Rect {
-        let end = self.places(area).iter().map(|(_, rect)| rect.bottom()).max().unwrap_or(area.y);
-        let gap = u16::from(area.height > LEAST_BELOW + 4 && end > area.y);
-        let top = (end + gap).min(area.bottom());
-        Rect { x: area.x + 1, y: top, width: area.width.saturating_sub(2), height: area.bottom() - top }
-    }
-
-    /// Draws the fields.
-    pub fn draw(&self, pen: &mut Pen<'_>, area: Rect) {
-        let label = self.label();
-        let shown = self.places(area);
-        let alone = shown.len() < self.entries.len();
-        for (at, rect) in shown {
-            let here = at == self.here;
-            let entry = &self.entries[at];
-            if here {
-                pen.text(rect.x, rect.y, 1, pen.signs().bar, Role::SelectionBar);
-            }
-            pen.text(rect.x + 1, rect.y, label - 1, entry.label, if here { Role::Accent } else { Role::Dim });
-            let (x, room) = (rect.x + 1 + label, self.value_room(rect, alone));
-            if entry.line.text().is_empty() && !(here && self.writing) {
-                pen.text(x, rect.y, room, entry.hint, Role::Ghost);
-            } else if here && self.writing {
-                let (before, after) = around(entry.line, room, pen.signs().ellipsis);
-                let used = pen.text(x, rect.y, room, &before, Role::Strong);
-                let used = used + pen.text(x + used, rect.y, room - used, &after, Role::Strong);
-                pen.text(x + used, rect.y, room - used, self.suggestion, Role::Ghost);
-            } else {
-                let role = if entry.changed { Role::DiffChange } else { Role::Text };
-                pen.text(x, rect.y, room, entry.line.text(), role);
-            }
-            if alone {
-                let place = format!("{} of {}", at + 1, self.entries.len());
-                pen.pieces_right(rect.x, rect.y, rect.width.saturating_sub(1), &[dim(place)]);
-            }
-        }
-    }
-
-    /// The place of the text cursor while the form is written.
-    pub fn cursor(&self, area: Rect, ellipsis: &str) -> Option<Position> {
-        let shown = self.places(area);
-        let alone = shown.len() < self.entries.len();
-        let (at, rect) = shown.into_iter().find(|(at, _)| self.writing && *at == self.here)?;
-        let (before, _) = around(self.entries[at].line, self.value_room(rect, alone), ellipsis);
-        let x = rect.x + 1 + self.label() + u16::try_from(text::width(&before)).unwrap_or(0);
-        Some(Position { x: x.min(area.right().saturating_sub(1)), y: rect.y })
-    }
-
-    fn value_room(&self, rect: Rect, alone: bool) -> u16 {
-        rect.width.saturating_sub(self.label() + 3 + if alone { 8 } else { 0 })
+fn fields_of(state: &State, writing: bool) -> Option<Fields<'_>> {
+    match state.page() {
+        Page::Change(page) => Some(change::fields(page, writing)),
+        Page::Placement(page) => Some(placement::fields(page, writing)),
+        _ => None,
     }
 }
 
-/// What of a text stands before and after the cursor in `room` columns, so that the cursor is in sight.
-fn around(line: &LineEdit, room: u16, ellipsis: &str) -> (String, String) {
-    let after = line.text()[line.before().len()..].to_owned();
-    let before = text::escape(line.before()).into_owned();
-    (text::cut_start(&before, usize::from(room).saturating_sub(1), ellipsis).into_owned(), after)
+/// What stands below the form, and the first line of it on the screen.
+fn content(state: &State, width: usize) -> Option<(Lines, usize)> {
+    match state.page() {
+        Page::Change(page) => Some((change::content(page, width), page.top)),
+        Page::Placement(page) => Some((placement::content(state, page, width), page.top)),
+        _ => None,
+    }
+}
+
+/// Draws the fields.
+fn fields(fields: &Fields<'_>, pen: &mut Pen<'_>, area: Rect) {
+    let label = fields.label();
+    let shown = fields.places(area);
+    let alone = shown.len() < fields.entries.len();
+    for (at, rect) in shown {
+        let here = at == fields.here;
+        let entry = &fields.entries[at];
+        if here {
+            pen.text(rect.x, rect.y, 1, pen.signs().bar, Role::SelectionBar);
+        }
+        pen.text(rect.x + 1, rect.y, label - 1, entry.label, if here { Role::Accent } else { Role::Dim });
+        let (x, room) = (rect.x + 1 + label, fields.value_room(rect, alone));
+        if entry.line.text().is_empty() && !(here && fields.writing) {
+            pen.text(x, rect.y, room, entry.hint, Role::Ghost);
+        } else if here && fields.writing {
+            let (before, after) = around(entry.line, room, pen.signs().ellipsis);
+            let used = pen.text(x, rect.y, room, &before, Role::Strong);
+            let used = used + pen.text(x + used, rect.y, room - used, &after, Role::Strong);
+            pen.text(x + used, rect.y, room - used, fields.suggestion, Role::Ghost);
+        } else {
+            let role = if entry.changed { Role::DiffChange } else { Role::Text };
+            pen.text(x, rect.y, room, entry.line.text(), role);
+        }
+        if alone {
+            let place = format!("{} of {}", at + 1, fields.entries.len());
+            pen.pieces_right(rect.x, rect.y, rect.width.saturating_sub(1), &[dim(place)]);
+        }
+    }
+}
+
+/// The place of the text cursor while the form is written.
+fn cursor_in(fields: &Fields<'_>, area: Rect, ellipsis: &str) -> Option<Position> {
+    let shown = fields.places(area);
+    let alone = shown.len() < fields.entries.len();
+    let (at, rect) = shown.into_iter().find(|(at, _)| fields.writing && *at == fields.here)?;
+    let (before, _) = around(fields.entries[at].line, fields.value_room(rect, alone), ellipsis);
+    let x = rect.x + 1 + fields.label() + u16::try_from(text::width(&before)).unwrap_or(0);
+    Some(Position { x: x.min(area.right().saturating_sub(1)), y: rect.y })
 }

@@ -11,12 +11,14 @@
 
 use ratatui::layout::Rect;
 
-use super::super::theme::Role;
-use super::meter::Meter;
-use super::pen::{self, Pen, Piece, dim, piece, plain};
+use crate::console::draw::pen::Pen;
 use crate::console::present::format;
+use crate::console::present::meter::Meter;
+use crate::console::present::pieces;
+use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::State;
+use crate::console::theme::Role;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 use crate::source::{Link, SourcePlace};
@@ -27,7 +29,7 @@ const OLD: std::time::Duration = std::time::Duration::from_secs(2);
 /// Draws the header into its one or two lines.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let who = vec![plain(state.cluster.identity.to_string())];
-    let who_width = pen::width(&who).min(usize::from(area.width) / 3);
+    let who_width = pieces::width(&who).min(usize::from(area.width) / 3);
     let who_columns = u16::try_from(who_width).unwrap_or(0);
     pen.pieces_right(area.right() - 1 - who_columns, area.y, who_columns, &who);
     let room = area.width.saturating_sub(who_columns + 4);
@@ -41,7 +43,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let fifths = if trouble(&state.cluster.link).is_some() { 4 } else { 2 };
     let mut left = whence(pen, state, usize::from(room) * fifths / 5);
     left.push(plain("   "));
-    let used = pen::width(&left);
+    let used = pieces::width(&left);
     left.extend(fitting(pen, state, usize::from(room).saturating_sub(used)));
     pen.pieces(area.x + 1, area.y, room, &left);
 }
@@ -59,12 +61,12 @@ fn whence(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         let age = format::duration(state.now.saturating_sub(since));
         pieces.push(piece(Role::BadgeFrozen, format!(" FROZEN {age} ")));
     }
-    for (is, badge) in [(cluster.newest.resting, " PAUSED "), (cluster.read_only().is_some(), " READ ONLY ")] {
+    for (is, badge) in [(cluster.newest.paused, " PAUSED "), (cluster.read_only().is_some(), " READ ONLY ")] {
         if is {
             pieces.extend([plain(" "), piece(Role::BadgeFrozen, badge)]);
         }
     }
-    let mut badges = pen::width(&pieces);
+    let mut badges = pieces::width(&pieces);
     if let Some(Trouble { badge, story, again }) = trouble(&cluster.link) {
         pieces.push(plain(" "));
         pieces.push(piece(Role::BadgeStale, badge));
@@ -72,18 +74,18 @@ fn whence(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         // The address stands behind it; when it is tried again is the last to go.
         let host = cluster.about.name.rsplit(", ").next().unwrap_or_default();
         let story = story.strip_prefix(host).and_then(|rest| rest.strip_prefix(' ')).unwrap_or(&story);
-        let left = room.saturating_sub(pen::width(&pieces) + text::width(&again));
+        let left = room.saturating_sub(pieces::width(&pieces) + text::width(&again));
         pieces.push(piece(Role::Error, text::cut(&text::escape(story), left, pen.signs().ellipsis).into_owned()));
         pieces.push(piece(Role::Error, again));
-        badges = pen::width(&pieces).min(room);
+        badges = pieces::width(&pieces).min(room);
     } else if let Link::Live { rtt: Some(rtt) } = &cluster.link {
         pieces.push(dim(format!(" {}ms", rtt.as_millis())));
-        badges = pen::width(&pieces);
+        badges = pieces::width(&pieces);
     }
     let part = cluster.part().map_or_else(|| "no partition".to_owned(), |part| part.name.to_string());
     let partition = [dim("  "), dim(part)];
     // Badges come first: with little room the partition goes, then the name.
-    let behind = pen::width(&partition);
+    let behind = pieces::width(&partition);
     let behind = if badges + behind <= room { behind } else { 0 };
     pieces.extend([plain("  "), plain(cluster.about.name.clone())]);
     cut_to(&mut pieces, room - behind, pen.signs().ellipsis);
@@ -144,7 +146,7 @@ fn cut_to(pieces: &mut Vec<Piece>, room: usize, ellipsis: &str) {
 fn fitting(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let forms = [(12, true), (10, true), (8, true), (6, true), (4, true), (0, true), (0, false)];
     let all = forms.map(|(meter, words)| figures(pen, state, meter, words));
-    let longest = all.iter().find(|pieces| pen::width(pieces) <= room);
+    let longest = all.iter().find(|pieces| pieces::width(pieces) <= room);
     longest.unwrap_or(&all[forms.len() - 1]).clone()
 }
 

@@ -11,12 +11,13 @@
 
 use ratatui::layout::Rect;
 
-use super::super::theme::{Role, Signs};
-use super::meter::Meter;
-use super::nodes::meter;
-use super::pen::{Pen, dim, piece, plain};
+use crate::console::draw::pen::Pen;
+use crate::console::present::lists::nodes::meter;
+use crate::console::present::meter::Meter;
+use crate::console::present::pieces::{dim, piece, plain};
 use crate::console::state::State;
 use crate::console::state::page::NodesPage;
+use crate::console::theme::{Role, Signs};
 use crate::model::{MEMORY, VCORE};
 use crate::view::NodeRow;
 

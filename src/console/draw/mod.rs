@@ -21,43 +21,30 @@
 //!
 //! What gives way when narrow is told in each file; [`crate::console::present::layout`] decides about pane and lines.
 
-mod apps;
-pub mod audit;
 mod bottom;
-pub mod change;
-pub mod config;
-mod config_pane;
+mod config;
 mod crumbs;
-pub mod details;
-mod events;
-pub mod figures;
+mod details;
 mod form;
 mod header;
 mod heat;
-pub mod limits;
-mod meter;
-mod nodes;
-pub mod overlay;
+mod lists;
+mod overlay;
 mod past;
 pub(crate) mod pen;
-pub mod placement;
-mod queues;
-mod revisions;
 mod table;
 mod unreached;
-mod users;
-mod walk;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::theme::{Role, Theme};
+use crate::console::draw::pen::Pen;
 use crate::console::present::layout;
 use crate::console::present::layout::{Regions, SMALLEST};
 use crate::console::state::State;
 use crate::console::state::page::Page;
-use pen::Pen;
+use crate::console::theme::{Role, Theme};
 
 /// Draws the state into a frame.
 pub fn draw(state: &State, theme: &Theme, frame: &mut Frame<'_>) {
@@ -83,41 +70,30 @@ pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
         let content = Rect::new(0, regions.head.y, area.width, regions.bottom.y - regions.head.y);
         pen.style(content, Role::Dim);
     }
-    let cursor = bottom::draw(&mut pen, state, &regions).or_else(|| placement::cursor(state, theme, regions.rows));
+    let cursor = bottom::draw(&mut pen, state, &regions).or_else(|| form::cursor(state, theme, regions.rows));
     let cursor = cursor.or_else(|| config::cursor(&mut pen, state, &regions));
-    let cursor = cursor.or_else(|| change::cursor(state, theme, regions.rows));
     overlay::draw(&mut pen, state, &regions);
     cursor
 }
 
-/// The name of the column whose title stands at a place of the screen.
-pub fn column_at(state: &State, at: Position) -> Option<&'static str> {
-    let mut buffer = Buffer::empty(Rect::new(0, 0, state.size.width, state.size.height));
-    let theme = Theme::new(&state.options.themes, &state.options.theme, state.options.depth, state.options.ascii);
-    let mut pen = Pen::tagging(&mut buffer, &theme);
-    page(&mut pen, state, &layout::regions(state)?);
-    pen.tagged(at)
-}
-
-pub(crate) fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
-    if unreached::is(state) && !matches!(state.page(), Page::Details(_)) {
+fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
+    if crate::console::present::unreached::is(state) && !matches!(state.page(), Page::Details(_)) {
         return unreached::draw(pen, state, regions);
     }
     match state.page() {
-        Page::Queues(page) => queues::draw(pen, state, page, regions),
-        Page::Apps(page) => apps::draw(pen, state, page, regions),
-        Page::App(page) => apps::draw_one(pen, state, page, regions),
-        Page::Nodes(page) => nodes::draw(pen, state, page, regions),
-        Page::Node(page) => nodes::draw_one(pen, state, page, regions),
-        Page::Users(page) => users::draw(pen, state, page, regions),
-        Page::Account(page) => users::draw_one(pen, state, page, regions),
         Page::Details(page) => details::draw_page(pen, state, page, regions.rows),
-        Page::Placement(page) => placement::draw(pen, state, page, regions.rows),
+        Page::Placement(_) | Page::Change(_) => form::draw(pen, state, regions.rows),
         Page::Config(page) => return config::draw(pen, state, page, regions),
-        Page::Change(page) => change::draw(pen, state, page, regions.rows),
-        Page::Events(page) => events::draw(pen, state, page, regions),
-        Page::Audit(page) => audit::draw(pen, state, page, regions),
-        Page::Revisions(page) => revisions::draw(pen, state, page, regions),
+        Page::Queues(_)
+        | Page::Apps(_)
+        | Page::App(_)
+        | Page::Nodes(_)
+        | Page::Node(_)
+        | Page::Users(_)
+        | Page::Account(_)
+        | Page::Events(_)
+        | Page::Audit(_)
+        | Page::Revisions(_) => lists::draw(pen, state, regions),
     }
     if let Some(pane) = regions.pane {
         details::draw_pane(pen, state, pane);

@@ -6,11 +6,11 @@
 
 use ratatui::layout::Rect;
 
-use super::super::theme::Role;
-use super::pen::Pen;
+use crate::console::draw::pen::Pen;
 use crate::console::present::format;
 use crate::console::present::text;
 use crate::console::state::State;
+use crate::console::theme::Role;
 
 /// Draws the line; in the present it has no height.
 pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {

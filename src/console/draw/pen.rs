@@ -1,115 +1,24 @@
 //! Writing into the buffer. All text of the console goes through here, so that nothing unescaped reaches the terminal and nothing
 //! is written past its columns.
 
-use std::borrow::Cow;
-
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::super::theme::{Role, Signs, Theme};
+use crate::console::present::pieces::{Piece, width};
 use crate::console::present::text;
-
-/// A piece of text with its meaning.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// The text; escaped when it is written.
-    pub text: Cow<'static, str>,
-    /// Its meaning.
-    pub role: Role,
-}
-
-/// A piece of text with its meaning.
-pub fn piece(role: Role, text: impl Into<Cow<'static, str>>) -> Piece {
-    Piece { text: text.into(), role }
-}
-
-/// Text of no special meaning.
-pub fn plain(text: impl Into<Cow<'static, str>>) -> Piece {
-    piece(Role::Text, text)
-}
-
-/// Text that only accompanies.
-pub fn dim(text: impl Into<Cow<'static, str>>) -> Piece {
-    piece(Role::Dim, text)
-}
-
-/// The columns that pieces take.
-pub fn width(pieces: &[Piece]) -> usize {
-    pieces.iter().map(|piece| text::width(&text::escape(&piece.text))).sum()
-}
-
-/// Where a cell of a table is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot {
-    /// The first column.
-    pub x: u16,
-    /// The line.
-    pub y: u16,
-    /// How many columns.
-    pub width: u16,
-    /// Figures stand at the right.
-    pub right: bool,
-}
+use crate::console::theme::{Role, Signs, Theme};
 
 /// A buffer with the theme that is written in.
 pub struct Pen<'b> {
     buffer: &'b mut Buffer,
     theme: &'b Theme,
-    /// What stands for a column that lists are sorted by; only kept when it is asked for.
-    tags: Option<Vec<(Rect, &'static str)>>,
-    /// The cells of a table: row, column, title, what is written; only kept when that is asked for.
-    cells: Option<Vec<Cell>>,
 }
-
-/// A cell of a table: row, column, title, what is written there.
-pub type Cell = (usize, usize, &'static str, String);
 
 impl<'b> Pen<'b> {
     /// A pen for a buffer.
     pub fn new(buffer: &'b mut Buffer, theme: &'b Theme) -> Self {
-        Self { buffer, theme, tags: None, cells: None }
-    }
-
-    /// A pen that keeps what was tagged.
-    pub fn tagging(buffer: &'b mut Buffer, theme: &'b Theme) -> Self {
-        Self { buffer, theme, tags: Some(Vec::new()), cells: None }
-    }
-
-    /// A pen that keeps what is written into the cells of a table.
-    pub fn recording(buffer: &'b mut Buffer, theme: &'b Theme) -> Self {
-        Self { buffer, theme, tags: None, cells: Some(Vec::new()) }
-    }
-
-    /// Keeps what is written in a cell, if that is asked for.
-    pub fn record(&mut self, row: usize, column: usize, title: &'static str, slot: Slot) {
-        let Some(cells) = &mut self.cells else { return };
-        let mut text = String::new();
-        let mut x = slot.x;
-        while x < slot.x + slot.width && x < self.buffer.area().right() {
-            let symbol = self.buffer[(x, slot.y)].symbol();
-            text.push_str(symbol);
-            x += u16::try_from(text::width(symbol)).unwrap_or(1).max(1);
-        }
-        cells.push((row, column, title, text.trim().to_owned()));
-    }
-
-    /// What was kept.
-    pub fn recorded(self) -> Vec<Cell> {
-        self.cells.unwrap_or_default()
-    }
-
-    /// Says that a part of the screen stands for a column that lists are sorted by.
-    pub fn tag(&mut self, area: Rect, column: &'static str) {
-        if let Some(tags) = &mut self.tags {
-            tags.push((area, column));
-        }
-    }
-
-    /// What was tagged at a place.
-    pub fn tagged(&self, at: Position) -> Option<&'static str> {
-        let tags = self.tags.as_deref().unwrap_or_default();
-        tags.iter().find(|(area, _)| area.contains(at)).map(|(_, column)| *column)
+        Self { buffer, theme }
     }
 
     /// The signs of the theme.
@@ -130,14 +39,6 @@ impl<'b> Pen<'b> {
         let style = self.theme.style(role);
         let escaped = text::escape(text);
         let cut = text::cut_start(&escaped, usize::from(max), self.theme.signs.ellipsis);
-        self.raw(x, y, max, &cut, style)
-    }
-
-    /// The same for names: beginning and end are kept.
-    pub fn name(&mut self, x: u16, y: u16, max: u16, text: &str, role: Role) -> u16 {
-        let style = self.theme.style(role);
-        let escaped = text::escape(text);
-        let cut = text::cut_middle(&escaped, usize::from(max), self.theme.signs.ellipsis);
         self.raw(x, y, max, &cut, style)
     }
 
@@ -171,15 +72,6 @@ impl<'b> Pen<'b> {
     pub fn pieces_right(&mut self, x: u16, y: u16, max: u16, pieces: &[Piece]) -> u16 {
         let wide = u16::try_from(width(pieces)).unwrap_or(u16::MAX).min(max);
         self.pieces(x + (max - wide), y, wide, pieces)
-    }
-
-    /// Writes pieces into a cell.
-    pub fn cell(&mut self, slot: Slot, pieces: &[Piece]) {
-        if slot.right {
-            self.pieces_right(slot.x, slot.y, slot.width, pieces);
-        } else {
-            self.pieces(slot.x, slot.y, slot.width, pieces);
-        }
     }
 
     /// Lays a role's style over an area, keeping what is written there.

@@ -3,6 +3,5 @@
 //! Invariants: every command is one row of the registry in [`command`]; a key is found by its context, never by the page that draws it.
 
 pub mod command;
-pub mod key;
 pub mod keymap;
-pub(crate) mod terminal_events;
+pub mod terminal_events;

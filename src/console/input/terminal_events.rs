@@ -3,8 +3,16 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
-use crate::console::input::key::{Code, Key};
-use crate::console::update::action::Mouse;
+use crate::console::state::key::{Code, Key};
+
+/// What the mouse did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mouse {
+    /// The first button was pressed.
+    Click(Position),
+    /// The wheel was turned, down or (negative) up.
+    Wheel(isize),
+}
 
 /// The key of a terminal event; `None` for releases, and for keys that the console does not know.
 pub fn key(event: KeyEvent) -> Option<Key> {

@@ -2,78 +2,22 @@
 
 use std::sync::Arc;
 
-use crate::config::diff::{Key, Line, What};
-use crate::config::{self, Config, Diff, Fault, Reading, Severity};
+use crate::config;
+use crate::config::diff::{Key, What};
+use crate::config::{Diff, Reading};
 use crate::console::present::format;
+use crate::console::state::editor::{CheckJob, Checked, Removed};
+use crate::model::QueuePath;
 use crate::model::quantity::show_amount;
-use crate::model::{Profile, QueuePath};
-use crate::view::act::{Act, Actor, Refusal, may_configure};
-use crate::view::place::access;
+use crate::view::act::{Act, Refusal, may_configure};
+use crate::view::placement::access;
 use crate::view::{PartitionView, QueueRow, View};
 
 /// The most applications that are named for one queue.
 const NAMED: usize = 4;
 
-/// A text to be looked at.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// Which version of the text it is.
-    pub version: u64,
-    /// The text.
-    pub text: String,
-    /// The text of the configuration in force.
-    pub base: Arc<str>,
-    /// What runs.
-    pub view: Arc<View>,
-    /// By which rules it is read.
-    pub profile: Profile,
-    /// Who would bring it into force; or why nobody can.
-    pub actor: Result<Actor, Arc<str>>,
-}
-
-/// What a text would mean.
-#[derive(Clone, Debug, Default)]
-pub struct Checked {
-    /// Which version of the text that was.
-    pub version: u64,
-    /// The text is another one than that of the configuration in force.
-    pub differs: bool,
-    /// What is wrong, by place.
-    pub faults: Vec<Fault>,
-    /// The configuration, if it is one.
-    pub config: Option<Arc<Config>>,
-    /// What is different from the one in force.
-    pub changes: Vec<Line>,
-    /// That in one line; empty when nothing is.
-    pub summary: String,
-    /// What it does to what runs: a queue, and in sentences what happens there.
-    pub consequences: Vec<(String, Vec<String>)>,
-    /// The queues that it removes, none of which is below another.
-    pub removed: Vec<Removed>,
-    /// Why it would be refused, though it is valid: which access it takes.
-    pub refused: Option<String>,
-}
-
-/// A queue that an edit removes with all that is below it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Removed {
-    /// Which.
-    pub queue: QueuePath,
-    /// Whether there are queues below it.
-    pub subtree: bool,
-    /// How many applications are in it.
-    pub apps: usize,
-}
-
-impl Checked {
-    /// How many faults refuse the text.
-    pub fn errors(&self) -> usize {
-        self.faults.iter().filter(|fault| fault.severity == Severity::Error).count()
-    }
-}
-
 /// Looks at a text. Costs as much as reading it twice: not to be called where frames are drawn.
-pub fn check(job: &Job) -> Checked {
+pub fn check(job: &CheckJob) -> Checked {
     let read = |text: &str| config::read_file(text.as_bytes(), job.view.policy_group(), job.profile);
     let Reading { config, faults } = read(&job.text);
     let differs = *job.text != *job.base;
@@ -91,7 +35,7 @@ pub fn check(job: &Job) -> Checked {
 }
 
 /// Why the actor may not make these changes; `None` when he may, as far as the view tells.
-fn refused(diff: &Diff, job: &Job) -> Option<String> {
+fn refused(diff: &Diff, job: &CheckJob) -> Option<String> {
     let actor = match &job.actor {
         Ok(actor) => actor,
         Err(why) => return Some(why.to_string()),

@@ -2,20 +2,12 @@
 
 use crate::config::{PropertyKey, keys_below, values_at};
 use crate::console::present::filter;
+use crate::console::state::editor::checked::Completion;
 use crate::console::state::editor::fold::indent;
 use crate::view::PartitionView;
 
 /// The most that are offered.
 const MOST: usize = 50;
-
-/// What a word could become.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Completion {
-    /// How many characters before the cursor it takes the place of.
-    pub typed: usize,
-    /// What could stand there, best first.
-    pub words: Vec<String>,
-}
 
 /// What the word before the cursor could become, in `lines` of which the last is the one up to the cursor.
 pub fn completions(above: &[String], before: &str, part: Option<&PartitionView>) -> Completion {

@@ -1,22 +1,21 @@
 //! What a page shows, as a table of texts: of a list its columns, its order, its filter, all its rows; of anything else its lines.
 //!
-//! The list is drawn, piece by piece, on a screen that is wide enough for all of its columns, and read back from there. So what is
-//! exported is what is seen, and a new column needs nothing here.
+//! The cells are those of the list itself ([`lists::table`]), in a width that has room for all of its columns. So what is exported is
+//! what is seen, and a new column needs nothing here.
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Rect, Size};
-
-use super::super::theme::{Role, Theme};
-use super::super::update::lists;
-use crate::console::draw::pen::{Pen, Piece};
-use crate::console::present::layout;
-use crate::console::present::text::escape;
+use crate::console::present::change;
+use crate::console::present::details;
+use crate::console::present::lists;
+use crate::console::present::pieces::{Piece, sign_set};
+use crate::console::present::placement;
+use crate::console::present::text::{ascii, escape};
+use crate::console::present::unreached;
 use crate::console::state::State;
 use crate::console::state::page::Page;
+use crate::console::theme::Role;
 
-/// How wide and high the screen is that lists are drawn on.
+/// How many columns a list has room for.
 const WIDE: u16 = 400;
-const TALL: u16 = 500;
 /// How wide the lines of a page are that is no list.
 const SHEET: usize = 120;
 
@@ -39,9 +38,9 @@ pub fn text(state: &State) -> String {
 /// The lines of a page that is no list; `None` on a list.
 fn sheet(state: &State) -> Option<Vec<Vec<Piece>>> {
     match state.page() {
-        Page::Details(page) => Some(crate::console::draw::details::lines(state, &page.subject, SHEET)),
-        Page::Placement(page) => Some(crate::console::draw::placement::lines(state, page, SHEET)),
-        Page::Change(page) => Some(crate::console::draw::change::lines(page, SHEET)),
+        Page::Details(page) => Some(details::lines(state, &page.subject, SHEET)),
+        Page::Placement(page) => Some(placement::lines(state, page, SHEET)),
+        Page::Change(page) => Some(change::lines(page, SHEET)),
         _ => None,
     }
 }
@@ -58,39 +57,40 @@ fn labelled(lines: &[Vec<Piece>]) -> Table {
     Table { titles: vec!["what".to_owned(), "told".to_owned()], rows: lines.iter().filter_map(row).collect() }
 }
 
-/// What the page shows, as a table: the list, or label by label. Draws all rows: not to be called where frames are drawn.
+/// What the page shows, as a table: the list, or label by label. Makes all rows: not to be called where frames are drawn.
 pub fn table(state: &State) -> Table {
     if let Some(lines) = sheet(state) {
         return labelled(&lines);
     }
-    let mut state = state.clone();
-    state.layers.clear();
-    state.notice = None;
-    state.size = Size { width: WIDE, height: TALL };
-    let Some(mut regions) = layout::regions(&state) else { return Table::default() };
-    let beside = regions.pane.take();
-    regions.rows.width = WIDE;
-    regions.head.width = WIDE;
-    if beside.is_some() {
-        regions.rows.height = TALL - regions.rows.y - 1;
+    let Some(list) = whole_list(state) else { return Table::default() };
+    rows(state, &list, 0..list.len)
+}
+
+/// The list with all of its columns.
+fn whole_list(state: &State) -> Option<crate::console::present::table::Table<'_>> {
+    let width = match state.page() {
+        Page::Nodes(page) => lists::nodes::table_width(page, WIDE),
+        _ => WIDE,
+    };
+    lists::table(state, width)
+}
+
+/// Some rows of a list.
+fn rows(state: &State, list: &crate::console::present::table::Table<'_>, rows: std::ops::Range<usize>) -> Table {
+    if unreached::is(state) {
+        return Table { titles: Vec::new(), rows: vec![Vec::new(); rows.len()] };
     }
-    let theme = Theme::new(&state.options.themes, &state.options.theme, state.options.depth, state.options.ascii);
-    let len = lists::len(&state);
-    let mut cells: Vec<(usize, usize, &'static str, String)> = Vec::new();
-    let step = usize::from(regions.rows.height).max(1);
-    for top in (0..len).step_by(step) {
-        lists::scroll_to(&mut state, top);
-        let mut buffer = Buffer::empty(Rect::new(0, 0, WIDE, TALL));
-        let mut pen = Pen::recording(&mut buffer, &theme);
-        crate::console::draw::page(&mut pen, &state, &regions);
-        cells.extend(pen.recorded().into_iter().filter(|(row, ..)| (top..top + step).contains(row)));
-    }
-    let signs = theme.signs;
+    let signs = sign_set(state);
+    let cell = |row: usize, column: usize| {
+        let text = list.text(signs, row, column);
+        if state.options.ascii { ascii(&text).into_owned() } else { text }
+    };
+    let cells = rows.map(|row| (0..list.columns.len()).map(|column| cell(row, column)).collect()).collect();
     let meter = |text: &str| {
         let known = [signs.meter_full, signs.meter_empty, signs.meter_mark];
         !text.is_empty() && text.chars().all(|c| known.iter().any(|sign| sign.starts_with(c)))
     };
-    assemble(cells, len, meter)
+    assemble(&list.columns.iter().map(|column| column.title).collect::<Vec<_>>(), cells, meter)
 }
 
 /// The same for other programs: a queue by its whole path and its state in words, and each figure in a column of its own.
@@ -113,23 +113,14 @@ pub fn data(state: &State) -> Table {
 
 /// The row under the cursor, each cell under its title; bars are left out. Empty without a row.
 pub fn row(state: &State) -> Vec<(String, String)> {
-    let Some(at) = lists::cursor(state) else { return Vec::new() };
-    let mut state = state.clone();
-    lists::keep_only(&mut state, at);
-    let table = table(&state);
+    let Some(list) = whole_list(state).filter(|list| list.cursor < list.len) else { return Vec::new() };
+    let table = rows(state, &list, list.cursor..list.cursor + 1);
     let Some(row) = table.rows.into_iter().next() else { return Vec::new() };
     table.titles.into_iter().zip(row).collect()
 }
 
 /// Puts the cells into rows, under titles that stand for themselves: `mem` behind `PEND cpu` is `PEND mem`.
-fn assemble(cells: Vec<(usize, usize, &'static str, String)>, len: usize, meter: impl Fn(&str) -> bool) -> Table {
-    let columns = cells.iter().map(|(_, column, ..)| column + 1).max().unwrap_or(0);
-    let mut titles = vec![""; columns];
-    let mut rows = vec![vec![String::new(); columns]; len];
-    for (row, column, title, text) in cells {
-        titles[column] = title;
-        rows[row][column] = text;
-    }
+fn assemble(titles: &[&str], rows: Vec<Vec<String>>, meter: impl Fn(&str) -> bool) -> Table {
     let mut above = String::new();
     let mut kept = Vec::new();
     let mut named: Vec<String> = Vec::new();
@@ -216,15 +207,9 @@ mod tests {
 
     #[test]
     fn titles_stand_for_themselves_and_bars_are_left_out() {
-        let cells = vec![
-            (0, 0, "QUEUE", "root".to_owned()),
-            (0, 1, "PEND cpu", "9.5".to_owned()),
-            (0, 2, "mem", "31G".to_owned()),
-            (0, 3, "CPU", "▰▰▱".to_owned()),
-            (0, 4, "used/  max ", "2/, \"x\"".to_owned()),
-            (0, 5, "", "*".to_owned()),
-        ];
-        let table = assemble(cells, 1, |text| text.starts_with('▰'));
+        let titles = ["QUEUE", "PEND cpu", "mem", "CPU", "used/  max ", ""];
+        let cells = ["root", "9.5", "31G", "▰▰▱", "2/, \"x\"", "*"].map(str::to_owned).to_vec();
+        let table = assemble(&titles, vec![cells], |text| text.starts_with('▰'));
         assert_eq!(table.titles, ["QUEUE", "PEND cpu", "PEND mem", "CPU used/max"]);
         assert_eq!(table.csv(), "QUEUE,PEND cpu,PEND mem,CPU used/max\r\nroot,9.5,31G,\"2/, \"\"x\"\"\"\r\n");
         assert!(table.json().contains("\"PEND mem\": \"31G\""));

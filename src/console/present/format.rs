@@ -5,6 +5,8 @@ use std::time::Duration;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Priority, Resource, Time, VCORE};
 
+pub use crate::console::state::past::duration;
+
 /// What a resource is called on the screen: `cpu` for `vcore`, `mem` for `memory`, others by their name.
 pub fn resource_name(name: &str) -> &str {
     match name {
@@ -29,19 +31,6 @@ pub fn others(resource: &Resource) -> String {
     let others = resource.iter().filter(|(name, _)| *name != VCORE && *name != MEMORY);
     let parts: Vec<String> = others.map(|(name, amount)| format!("{name} {}", show_amount(name, amount))).collect();
     parts.join(", ")
-}
-
-/// A duration in at most six columns: `42s`, `3m12s`, `2h05m`, `3d4h`, `120d`.
-pub fn duration(duration: Duration) -> String {
-    let seconds = duration.as_secs();
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3_600 => format!("{minutes}m{:02}s", seconds % 60),
-        3_600..86_400 => format!("{hours}h{:02}m", minutes % 60),
-        86_400..864_000 => format!("{days}d{:02}h", hours % 24),
-        _ => format!("{days}d"),
-    }
 }
 
 /// How long ago something was; `nothing` where that is not known.

@@ -2,15 +2,33 @@
 //!
 //! Invariants: nothing here changes the state or does IO; `update` and `draw` ask the same functions, so that they agree.
 
+pub mod change;
+pub mod config;
+pub(crate) mod config_pane;
+pub mod details;
 pub(crate) mod edit_check;
 pub(crate) mod edit_completion;
 pub mod export;
+pub mod figures;
 pub mod filter;
 pub(crate) mod focus;
+pub(crate) mod form;
 pub mod format;
+pub mod guard;
+pub mod hints;
 pub mod layout;
+pub mod limits;
+pub mod lists;
+pub mod meter;
+pub mod overlay;
+pub mod pieces;
+pub mod placement;
 pub mod queue_form;
 pub(crate) mod subject;
 pub(crate) mod suggestions;
+pub mod table;
 pub mod text;
+pub mod unreached;
+pub(crate) mod walk;
+pub mod words;
 pub(crate) mod yaml_syntax;

@@ -5,78 +5,21 @@
 
 use std::sync::Arc;
 
-use crate::config::Fault;
-use crate::config::edit::{self, Bound, NewLimit, NewQueue, Target};
-use crate::console::state::change::{ChangeField, Kind, What};
-use crate::console::state::editor;
-use crate::console::state::editor::Checked;
-use crate::model::{MEMORY, Profile, QueuePath, VCORE};
-use crate::view::View;
-use crate::view::act::{Actor, Configuration};
+use crate::config::edit;
+use crate::config::edit::{Bound, NewLimit, NewQueue, Target};
+use crate::console::present::edit_check::check;
+use crate::console::state::change::{ChangeField, DraftJob, Drafted, Kind, Trouble, What};
+use crate::console::state::editor::CheckJob;
+use crate::model::{MEMORY, VCORE};
 
 /// What takes an amount out that is there.
 pub const NONE: &str = "none";
-
-/// A form to be made to a text.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// Which version of the form it is.
-    pub version: u64,
-    /// Which form.
-    pub kind: Kind,
-    /// On which queue.
-    pub queue: QueuePath,
-    /// In which partition.
-    pub partition: Arc<str>,
-    /// What is in it.
-    pub fields: Vec<ChangeField>,
-    /// The configuration in force.
-    pub base: Arc<Configuration>,
-    /// What runs.
-    pub view: Arc<View>,
-    /// By which rules the text is read.
-    pub profile: Profile,
-    /// Who would bring it into force; or why nobody can.
-    pub actor: Result<Actor, Arc<str>>,
-}
-
-/// What a form comes to.
-#[derive(Clone, Debug, Default)]
-pub struct Drafted {
-    /// Of which version.
-    pub version: u64,
-    /// The configuration that it changes.
-    pub base: Option<Arc<Configuration>>,
-    /// The new text; `None` while nothing is asked for, or when the change cannot be made.
-    pub text: Option<Arc<str>>,
-    /// Why the change cannot be made.
-    pub trouble: Option<Trouble>,
-    /// What is changed, where the form alone does not say it.
-    pub note: String,
-    /// What the new text means.
-    pub checked: Checked,
-}
-
-/// Why a change cannot be made.
-#[derive(Clone, Debug)]
-pub enum Trouble {
-    /// What is written in a field is not of its kind.
-    Field(String),
-    /// The text stands in the way, at a place.
-    Text(Fault),
-}
-
-impl From<Fault> for Trouble {
-    fn from(fault: Fault) -> Self {
-        Self::Text(fault)
-    }
-}
 
 /// The new text, and what is worth saying of it.
 type Edited = Result<(String, String), Trouble>;
 
 /// Makes the change of a form.
-pub fn draft(job: &Job) -> Drafted {
+pub fn draft(job: &DraftJob) -> Drafted {
     let mut drafted = Drafted { version: job.version, base: Some(Arc::clone(&job.base)), ..Drafted::default() };
     if !is_asked_for(job) {
         return drafted;
@@ -84,7 +27,7 @@ pub fn draft(job: &Job) -> Drafted {
     match edited(job) {
         Err(trouble) => drafted.trouble = Some(trouble),
         Ok((text, note)) => {
-            let of = editor::Job {
+            let of = CheckJob {
                 version: job.version,
                 text: text.clone(),
                 base: Arc::clone(&job.base.text),
@@ -92,7 +35,7 @@ pub fn draft(job: &Job) -> Drafted {
                 profile: job.profile,
                 actor: job.actor.clone(),
             };
-            drafted.checked = editor::check(&of);
+            drafted.checked = check(&of);
             (drafted.text, drafted.note) = (Some(text.into()), note);
         }
     }
@@ -100,7 +43,7 @@ pub fn draft(job: &Job) -> Drafted {
 }
 
 /// Whether enough is written for something to be changed.
-fn is_asked_for(job: &Job) -> bool {
+fn is_asked_for(job: &DraftJob) -> bool {
     let text = |what| !job.text(what).is_empty();
     match job.kind {
         Kind::Max | Kind::Guaranteed => job.fields.iter().any(ChangeField::changed),
@@ -111,7 +54,7 @@ fn is_asked_for(job: &Job) -> bool {
     }
 }
 
-impl Job {
+impl DraftJob {
     fn target(&self) -> Target<'_> {
         Target { policy_group: &self.base.policy_group, partition: &self.partition, queue: &self.queue }
     }
@@ -122,7 +65,7 @@ impl Job {
     }
 }
 
-fn edited(job: &Job) -> Edited {
+fn edited(job: &DraftJob) -> Edited {
     let (target, text) = (job.target(), &*job.base.text);
     match job.kind {
         Kind::Max => amounts(job, Bound::Max).map(|text| (text, String::new())),
@@ -139,7 +82,7 @@ fn edited(job: &Job) -> Edited {
 }
 
 /// The amounts that were changed, one after the other.
-fn amounts(job: &Job, bound: Bound) -> Result<String, Trouble> {
+fn amounts(job: &DraftJob, bound: Bound) -> Result<String, Trouble> {
     let target = job.target();
     let mut text = job.base.text.to_string();
     for field in job.fields.iter().filter(|field| field.changed()) {
@@ -158,7 +101,7 @@ fn amounts(job: &Job, bound: Bound) -> Result<String, Trouble> {
     Ok(text)
 }
 
-fn child(job: &Job) -> Result<NewQueue, Trouble> {
+fn child(job: &DraftJob) -> Result<NewQueue, Trouble> {
     let parent = match job.text(&What::Sort) {
         "" | "leaf" => false,
         "parent" => true,
@@ -177,7 +120,7 @@ fn child(job: &Job) -> Result<NewQueue, Trouble> {
 }
 
 /// A limit that names the same users and groups is changed, where the form says something; otherwise one is added.
-fn limit(job: &Job) -> Edited {
+fn limit(job: &DraftJob) -> Edited {
     let (target, text) = (job.target(), &*job.base.text);
     let (users, groups) = (names(job.text(&What::Users)), names(job.text(&What::Groups)));
     let there = edit::limits(text, &target)?;

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::console::present::subject;
 use crate::console::state::State;
-use crate::console::state::page::{AppLine, AppPage, NodePage, Page, Subject};
-use crate::console::update::{audit, revisions};
+use crate::console::state::page::{AppLine, AppPage, AuditPage, NodePage, Page, QueueLine, RevisionsPage, Subject};
+use crate::console::state::records::Ledger;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
+use crate::view::audit::{AuditEntry, Revision};
 use crate::view::{AppRow, AskRow, AskState, NodeAllocation, PartitionView};
 
 /// What the row under the cursor is about; on pages of one thing, that thing.
@@ -23,8 +25,8 @@ pub fn of(state: &State) -> Option<Subject> {
         Page::Users(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Account),
         Page::Account(page) => Some(Subject::Account(page.account.clone())),
         Page::Details(page) => Some(page.subject.clone()),
-        Page::Audit(page) => audit::entry(page).cloned().map(Subject::Entry),
-        Page::Revisions(page) => revisions::compared(page, &state.cluster.ledger),
+        Page::Audit(page) => entry(page).cloned().map(Subject::Entry),
+        Page::Revisions(page) => compared(page, &state.cluster.ledger),
         Page::Change(page) => Some(Subject::Queue(page.queue.clone())),
         Page::Events(page) => {
             let number = page.list.rows.get(page.list.cursor.index)?;
@@ -79,4 +81,57 @@ pub fn allocation(page: &NodePage) -> Option<&NodeAllocation> {
 /// Whose the allocation under the cursor of a node's page is.
 pub fn app_of_allocation(page: &NodePage) -> Option<(AppId, AskId)> {
     allocation(page).map(|allocation| (allocation.app.clone(), allocation.ask.clone()))
+}
+
+/// The entry under the cursor.
+pub fn entry(page: &AuditPage) -> Option<&Arc<AuditEntry>> {
+    page.list.rows.get(page.list.cursor.index)
+}
+
+/// The revision under the cursor.
+pub fn revision(page: &RevisionsPage) -> Option<&Arc<Revision>> {
+    page.list.rows.get(page.list.cursor.index)
+}
+
+/// The two that the page compares: the marked one, or the one before, with the one under the cursor.
+pub fn compared(page: &RevisionsPage, ledger: &Ledger) -> Option<Subject> {
+    let new = revision(page)?.number;
+    let before = ledger.revisions().iter().map(|one| one.number).filter(|number| *number < new).max();
+    Some(match page.marked.filter(|marked| *marked != new).or(before) {
+        Some(old) => Subject::Compare(old, new),
+        None => Subject::Revision(new),
+    })
+}
+
+/// The row under the cursor of the queue tree.
+pub fn line_at_cursor(state: &State) -> Option<QueueLine> {
+    match state.page() {
+        Page::Queues(page) => page.list.rows.get(page.list.cursor.index).copied(),
+        _ => None,
+    }
+}
+
+/// The name of what is under the cursor.
+pub fn name(state: &State) -> Option<String> {
+    match subject::of(state)? {
+        Subject::Queue(path) | Subject::Access(path) | Subject::History(Some(path)) => Some(path.to_string()),
+        Subject::App(row) | Subject::Why(row) => match state.page() {
+            Page::App(page) => subject::ask(page).map(|ask| ask.id.to_string()),
+            _ => Some(row.id.to_string()),
+        },
+        Subject::Node(id) => match state.page() {
+            Page::Node(page) => subject::allocation(page).map(|allocation| allocation.ask.to_string()),
+            _ => Some(id.to_string()),
+        },
+        Subject::Account(account) => Some(account.name.to_string()),
+        Subject::Event(record) => Some(record.object.to_string()),
+        Subject::Health(_) | Subject::History(None) | Subject::Partitions | Subject::Info => None,
+        Subject::Entry(entry) => Some(entry.object.clone()),
+        Subject::Revision(number) | Subject::Compare(_, number) => Some(number.to_string()),
+    }
+}
+
+/// Whether there is an application. Among very many it is looked for only when it is to be `opened`; until then it is taken to be there.
+pub fn is_there(part: &PartitionView, id: &AppId, opened: bool, long: usize) -> bool {
+    (!opened && part.live_apps > long) || part.app_by_id(id).is_some()
 }

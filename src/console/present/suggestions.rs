@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::config::PropertyKey;
+use crate::console::present::edit_completion::values_of;
 use crate::console::state::change::{ChangePage, What};
-use crate::console::state::editor::values_of;
 use crate::console::state::placement::{Field, Form};
 use crate::model::{Identity, MEMORY, VCORE};
-use crate::view::place::TYPE_TAG;
+use crate::view::placement::TYPE_TAG;
 use crate::view::{PartitionView, Side};
 
 /// Tags that mean something even if no application has them.

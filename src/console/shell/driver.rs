@@ -8,15 +8,17 @@ use std::time::Duration;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect, Size};
 
-use crate::console::input::key::Key;
-use crate::console::shell::session::{Incoming, Session};
+use crate::console::input::terminal_events::Mouse;
+use crate::console::shell::personal::Personal;
+use crate::console::shell::session::Incoming;
+use crate::console::shell::session::Session;
 use crate::console::shell::tap::Input;
 use crate::console::shell::workers;
 use crate::console::state::effect::Effect;
+use crate::console::state::key::Key;
 use crate::console::state::reply::Reply;
 use crate::console::state::work::SourceHandle;
-use crate::console::state::{Options, Personal, State};
-use crate::console::update::action::Mouse;
+use crate::console::state::{Options, State};
 use crate::source::Source;
 
 /// How long an answer is waited for.
@@ -117,7 +119,7 @@ impl Driver {
     /// Types text, character by character.
     pub fn type_text(&mut self, text: &str) -> &mut Self {
         for c in text.chars() {
-            self.key(Key::plain(crate::console::input::key::Code::Char(c)));
+            self.key(Key::plain(crate::console::state::key::Code::Char(c)));
         }
         self
     }

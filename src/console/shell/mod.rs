@@ -7,6 +7,7 @@ pub(crate) mod external_editor;
 pub(crate) mod input_gate;
 pub(crate) mod opener;
 pub(crate) mod perform;
+pub mod personal;
 pub mod runtime;
 pub mod session;
 pub mod settings;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::config::{self, Reading, Source};
+use crate::console::present::edit_check;
 use crate::console::present::export;
 use crate::console::present::queue_form;
-use crate::console::state::editor;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::records::Compared;
 use crate::console::state::reply::Reply;
@@ -28,7 +28,7 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::Names(job) => Some(Reply::NamesFound(names::perform(*job))),
         Work::Discard(_) => None,
         Work::ReadEvents(source, since, most) => Some(Reply::EventsRead(source.0.events(since, most))),
-        Work::Check(job) => Some(Reply::EditChecked(Box::new(editor::check(&job)))),
+        Work::Check(job) => Some(Reply::EditChecked(Box::new(edit_check::check(&job)))),
         Work::Write { file, text, what } => Some(Reply::FileWritten(write(&file, &text, &what))),
         Work::Export { state, file, what } => {
             let text = match file.extension().and_then(|extension| extension.to_str()) {

@@ -29,15 +29,17 @@ use signal_hook::low_level;
 use crate::console::input::terminal_events;
 use crate::console::shell::external_editor;
 use crate::console::shell::input_gate::InputGate;
-use crate::console::shell::session::{Incoming, Session};
+use crate::console::shell::personal::Personal;
+use crate::console::shell::session::Incoming;
+use crate::console::shell::session::Session;
 use crate::console::shell::tap::{Input, Tap, TapTime};
 use crate::console::shell::terminal;
 use crate::console::shell::terminal::Screen;
 use crate::console::shell::workers::Workers;
+use crate::console::state::Options;
 use crate::console::state::effect::Effect;
 use crate::console::state::reply::Reply;
 use crate::console::state::work::SourceHandle;
-use crate::console::state::{Options, Personal};
 use crate::source::Source;
 
 /// The shortest time between two frames for news.

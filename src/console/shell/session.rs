@@ -24,18 +24,22 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Size};
 
 use crate::console::draw;
-use crate::console::input::key::Key;
 use crate::console::input::keymap;
-use crate::console::present::focus;
+use crate::console::present::{focus, lists as present_lists};
 use crate::console::shell::opener::Opener;
+use crate::console::shell::personal::Personal;
 use crate::console::shell::tap::Input;
 use crate::console::state::effect::Effect;
+use crate::console::state::key::Key;
 use crate::console::state::reply::Reply;
-use crate::console::state::{Options, Personal, State};
+use crate::console::state::{Options, State};
 use crate::console::theme::{Theme, ThemeName};
 use crate::console::update::action::Action;
-use crate::console::update::{feed, lists, long, start, update, write};
+use crate::console::update::{feed, key, long, start, update, write};
 use crate::source::{Glance, Source};
+
+/// A reply, with the era in which its effect was asked for.
+type StampedReply = (u64, Reply);
 
 /// A console and the cluster it looks at.
 pub struct Session {
@@ -44,7 +48,7 @@ pub struct Session {
     /// The name of the theme, and whether its signs are ASCII only.
     shown: (ThemeName, bool),
     source: Arc<dyn Source>,
-    replies: (Sender<(u64, Reply)>, Receiver<(u64, Reply)>),
+    replies: (Sender<StampedReply>, Receiver<StampedReply>),
     wake: Arc<dyn Fn() + Send + Sync>,
     /// What is on the screen, as the source knows it.
     focus: Glance,
@@ -80,7 +84,7 @@ pub enum Incoming {
 /// Where replies go to, from any thread.
 #[derive(Clone)]
 pub struct ReplySender {
-    replies: Sender<(u64, Reply)>,
+    replies: Sender<StampedReply>,
     era: u64,
     wake: Arc<dyn Fn() + Send + Sync>,
 }
@@ -100,6 +104,7 @@ impl Session {
         let (view, link) = (source.view(), source.link());
         let who = (source.identity().clone(), source.actor());
         let mut state = State::new(options, size, view, source.about().clone(), who, link);
+        state.keymap = Arc::new(keymap::defaults());
         state.cluster.estimates = source.estimates();
         let effects = start(&mut state, follow_up::beginning(&*source));
         let shown = (state.options.theme.clone(), state.options.ascii);
@@ -126,7 +131,7 @@ impl Session {
     /// Takes a person's own settings.
     pub fn personalize(&mut self, personal: Personal) {
         self.opener.clone_from(&personal.opener);
-        self.state.personalize(personal);
+        personal.apply(&mut self.state);
     }
 
     /// Calls `wake`, from any thread, when there is a reply for [`Incoming::Replies`].
@@ -174,13 +179,13 @@ impl Session {
         let holding = !self.held.is_empty();
         let action = match &input {
             Input::Size(size) => Action::Resize(*size),
-            Input::Key(key) if holding => match keymap::blind(&self.state, *key) {
+            Input::Key(key) if holding => match key::blind(&self.state, *key) {
                 Some(action) => action,
                 None => return self.hold(input),
             },
             Input::Mouse(_) | Input::Paste(_) if holding => return self.hold(input),
-            Input::Key(key) => match keymap::action(&self.state, *key) {
-                Some(action) if lists::is_awaited(&self.state) && long::waits(&self.state, &action) => {
+            Input::Key(key) => match key::action(&self.state, *key) {
+                Some(action) if present_lists::is_awaited(&self.state) && long::waits(&self.state, &action) => {
                     return self.hold(input);
                 }
                 Some(action) => action,

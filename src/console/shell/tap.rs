@@ -2,9 +2,9 @@
 
 use ratatui::layout::Size;
 
-use crate::console::input::key::Key;
+use crate::console::input::terminal_events::Mouse;
 use crate::console::state::State;
-use crate::console::update::action::Mouse;
+use crate::console::state::key::Key;
 use crate::model::Time;
 use crate::source::Source;
 

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::console::present::queue_form::Drafted;
+use crate::config::Fault;
+use crate::console::state::editor::Checked;
 use crate::console::state::line_edit::LineEdit;
-use crate::model::QueuePath;
+use crate::model::{Profile, QueuePath};
+use crate::view::View;
+use crate::view::act::{Actor, Configuration};
 
 /// Which form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,5 +167,60 @@ impl ChangePage {
     /// Whether what was found out is about the form as it is now.
     pub fn is_drafted(&self) -> bool {
         self.drafted.version == self.version && self.due.is_none() && !self.looking
+    }
+}
+
+/// A form to be made to a text.
+#[derive(Clone, Debug)]
+pub struct DraftJob {
+    /// Which version of the form it is.
+    pub version: u64,
+    /// Which form.
+    pub kind: Kind,
+    /// On which queue.
+    pub queue: QueuePath,
+    /// In which partition.
+    pub partition: Arc<str>,
+    /// What is in it.
+    pub fields: Vec<ChangeField>,
+    /// The configuration in force.
+    pub base: Arc<Configuration>,
+    /// What runs.
+    pub view: Arc<View>,
+    /// By which rules the text is read.
+    pub profile: Profile,
+    /// Who would bring it into force; or why nobody can.
+    pub actor: Result<Actor, Arc<str>>,
+}
+
+/// What a form comes to.
+#[derive(Clone, Debug, Default)]
+pub struct Drafted {
+    /// Of which version.
+    pub version: u64,
+    /// The configuration that it changes.
+    pub base: Option<Arc<Configuration>>,
+    /// The new text; `None` while nothing is asked for, or when the change cannot be made.
+    pub text: Option<Arc<str>>,
+    /// Why the change cannot be made.
+    pub trouble: Option<Trouble>,
+    /// What is changed, where the form alone does not say it.
+    pub note: String,
+    /// What the new text means.
+    pub checked: Checked,
+}
+
+/// Why a change cannot be made.
+#[derive(Clone, Debug)]
+pub enum Trouble {
+    /// What is written in a field is not of its kind.
+    Field(String),
+    /// The text stands in the way, at a place.
+    Text(Fault),
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Self::Text(fault)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::update::names::Names;
+use crate::console::state::jobs::Names;
 use crate::console::state::line_edit::LineEdit;
 use crate::view::act::Order;
 

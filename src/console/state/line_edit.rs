@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::console::input::key::{Code, Key};
+use crate::console::state::key::{Code, Key};
 
 /// A text with a cursor between two of its graphemes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

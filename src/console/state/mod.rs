@@ -7,11 +7,15 @@
 
 pub mod change;
 pub mod column;
+pub mod command;
 pub mod config;
 pub mod cursor;
 pub mod editor;
 pub mod effect;
 pub mod events;
+pub mod jobs;
+pub mod key;
+pub mod keymap;
 pub mod layer;
 pub mod line_edit;
 pub mod marks;
@@ -23,34 +27,33 @@ pub mod records;
 pub mod reply;
 pub mod work;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ratatui::layout::Size;
 
-use super::theme::{Depth, ThemeName, Themes};
-use super::update::bulk::Batch;
-use super::update::long::{LONG, Making};
-use crate::console::input::keymap::{Chord, Keymap};
-use crate::console::shell::opener::Opener;
-use crate::console::shell::settings::RemoteContext;
+use crate::console::state::change::ChangePage;
+use crate::console::state::config::ConfigPage;
 use crate::console::state::effect::Effect;
+use crate::console::state::events::Events;
+use crate::console::state::jobs::{LONG, Making};
+use crate::console::state::keymap::{Chord, Keymap};
+use crate::console::state::layer::Layer;
 use crate::console::state::line_edit::History;
+use crate::console::state::marks::Marks;
+use crate::console::state::orders::{Batch, Orders};
+use crate::console::state::page::{
+    AppsPage, AuditPage, EventsPage, NodesPage, Page, QueuesPage, RevisionsPage, UsersPage,
+};
+use crate::console::state::past::Past;
+use crate::console::state::placement::PlacementPage;
+use crate::console::state::records::Ledger;
+use crate::console::theme::{Depth, ThemeName, Themes};
 use crate::model::{Identity, Time};
 use crate::source::{About, Link, OwnHealth, SourcePlace};
 use crate::view::act::{Actor, Configuration};
 use crate::view::{AppRow, Notice, NoticeWeight, PartitionView, View};
-use change::ChangePage;
-use config::ConfigPage;
-use events::Events;
-use layer::Layer;
-use marks::Marks;
-use orders::Orders;
-use page::{AppsPage, AuditPage, EventsPage, NodesPage, Page, QueuesPage, RevisionsPage, UsersPage};
-use past::Past;
-use placement::PlacementPage;
-use records::Ledger;
 
 /// What a person may set before the console starts.
 #[derive(Clone, Debug)]
@@ -76,21 +79,6 @@ impl Default for Options {
         let (theme, themes, depth) = (ThemeName::default(), Themes::shipped(), Depth::default());
         Self { theme, themes, depth, ascii: false, mark_changes: true, mouse: true, long: LONG }
     }
-}
-
-/// What a person's own settings bring besides the options.
-#[derive(Clone, Debug, Default)]
-pub struct Personal {
-    /// What the keys mean.
-    pub keymap: Keymap,
-    /// The file of the settings; empty when there is none.
-    pub file: String,
-    /// What is wrong in it, for reading; empty when nothing is.
-    pub faults: String,
-    /// Schedulers somewhere else, by name.
-    pub contexts: BTreeMap<String, RemoteContext>,
-    /// What opens them.
-    pub opener: Option<Opener>,
 }
 
 /// All state of the console.
@@ -376,7 +364,7 @@ impl State {
             commands: History::default(),
             filters: History::default(),
             marks: Marks::default(),
-            keymap: Arc::default(),
+            keymap: Arc::new(Keymap::empty()),
             pressed: Chord::new(),
             contexts: Vec::new(),
             settings: String::new(),
@@ -405,24 +393,6 @@ impl State {
             state.say(Grade::Warning, format!("{first}; :messages has all of it"));
         }
         state
-    }
-
-    /// Takes a person's own settings, and tells what is wrong in them.
-    pub fn personalize(&mut self, personal: Personal) {
-        self.keymap = Arc::new(personal.keymap);
-        self.settings.clone_from(&personal.file);
-        self.contexts = match personal.opener {
-            Some(_) => personal.contexts.into_keys().collect(),
-            None => Vec::new(),
-        };
-        if personal.faults.is_empty() {
-            return;
-        }
-        let title = format!("{}: the defaults hold for what is wrong in it", personal.file);
-        self.keep(None, Grade::Error, title.clone(), personal.faults.clone());
-        let (at, weight) = (self.cluster.at, NoticeWeight::Error);
-        let notice = Arc::new(Notice { number: 0, at, weight, title, text: personal.faults });
-        self.notice = Some(ShownNotice { notice, until: None, others: 0 });
     }
 
     /// The page on the screen.

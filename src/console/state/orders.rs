@@ -198,3 +198,20 @@ impl Orders {
         })
     }
 }
+
+/// What became of the orders of one question. Several may be under way at once.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// Which question it was: the number of the first of its orders.
+    pub number: u64,
+    /// How many answers are waited for.
+    pub left: usize,
+    /// How many were carried out.
+    pub done: usize,
+    /// How many were refused.
+    pub refused: usize,
+    /// Those that were carried out.
+    pub acts: Vec<Act>,
+    /// The number that the next event had when the first of them was handed over.
+    pub since: u64,
+}

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::change::ChangePage;
-use super::column::{
+use crate::console::state::change::ChangePage;
+use crate::console::state::column::{
     AllocationColumn, AppColumn, AskColumn, AuditColumn, Column, EventColumn, LevelColumn, NodeColumn, QueueColumn,
     RevisionColumn, Sort, UserColumn,
 };
-use super::config::ConfigPage;
-use super::cursor::Cursor;
-use super::placement::PlacementPage;
+use crate::console::state::config::ConfigPage;
+use crate::console::state::cursor::Cursor;
+use crate::console::state::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
-use crate::view::ledger::{AuditEntry, Revision};
+use crate::view::audit::{AuditEntry, Revision};
 use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
 
 /// What every list has: its rows in order, a cursor, a sort, a filter.
@@ -402,3 +402,49 @@ pub enum Subject {
     /// What is different between two of them.
     Compare(u64, u64),
 }
+
+/// Runs `$body` with the list of a page; pages without a list give `$otherwise`.
+macro_rules! with_list {
+    ($page:expr, $list:ident => $body:expr, $otherwise:expr) => {
+        match $page {
+            $crate::console::state::page::Page::Queues($crate::console::state::page::QueuesPage {
+                list: $list,
+                ..
+            }) => $body,
+            $crate::console::state::page::Page::Apps($crate::console::state::page::AppsPage {
+                list: $list, ..
+            }) => $body,
+            $crate::console::state::page::Page::App($crate::console::state::page::AppPage { list: $list, .. }) => $body,
+            $crate::console::state::page::Page::Nodes($crate::console::state::page::NodesPage {
+                list: $list, ..
+            }) => $body,
+            $crate::console::state::page::Page::Node($crate::console::state::page::NodePage {
+                list: $list, ..
+            }) => $body,
+            $crate::console::state::page::Page::Users($crate::console::state::page::UsersPage {
+                list: $list, ..
+            }) => $body,
+            $crate::console::state::page::Page::Account($crate::console::state::page::AccountPage {
+                list: $list,
+                ..
+            }) => $body,
+            $crate::console::state::page::Page::Events($crate::console::state::page::EventsPage {
+                list: $list,
+                ..
+            }) => $body,
+            $crate::console::state::page::Page::Audit($crate::console::state::page::AuditPage {
+                list: $list, ..
+            }) => $body,
+            $crate::console::state::page::Page::Revisions($crate::console::state::page::RevisionsPage {
+                list: $list,
+                ..
+            }) => $body,
+            $crate::console::state::page::Page::Details(_)
+            | $crate::console::state::page::Page::Placement(_)
+            | $crate::console::state::page::Page::Config(_)
+            | $crate::console::state::page::Page::Change(_) => $otherwise,
+        }
+    };
+}
+
+pub(crate) use with_list;

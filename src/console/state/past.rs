@@ -11,11 +11,12 @@ mod chapters;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
-pub use self::chapters::{Chapters, Found, Seek, Span};
-use crate::console::present::format;
 use crate::model::{AppState, NodeId, Time};
 use crate::view::{PartitionView, View};
+
+pub use self::chapters::{Chapters, Found, Seek, Span};
 
 /// A view that was seen.
 #[derive(Clone, Debug)]
@@ -231,7 +232,7 @@ impl Past {
     /// Why nothing can be changed: the past is on the screen.
     pub fn why_off(&self) -> Option<String> {
         let shown = self.shown.as_ref()?;
-        let ago = format::duration(self.live.since(shown.at));
+        let ago = duration(self.live.since(shown.at));
         Some(format!("this is the past, {ago} ago, and stays as it was; :live returns"))
     }
 
@@ -309,7 +310,7 @@ fn same_row<T>(old: Option<&Arc<T>>, new: &Arc<T>) -> bool {
 fn differs_in_what_matters(old: &View, new: &View) -> bool {
     let checksum = |view: &View| view.configuration.as_ref().map(|running| running.revision);
     let notice = |view: &View| view.notices.last().map(|notice| notice.number);
-    if checksum(old) != checksum(new) || notice(old) != notice(new) || old.resting != new.resting {
+    if checksum(old) != checksum(new) || notice(old) != notice(new) || old.paused != new.paused {
         return true;
     }
     new.partitions.iter().any(|part| {
@@ -319,6 +320,19 @@ fn differs_in_what_matters(old: &View, new: &View) -> bool {
         let failed = fresh.take(SAMPLE).any(|row| row.state != AppState::Completed);
         failed || before.nodes.len() != part.nodes.len() || before.tree_generation != part.tree_generation
     })
+}
+
+/// A duration in at most six columns: `42s`, `3m12s`, `2h05m`, `3d4h`, `120d`.
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3_600 => format!("{minutes}m{:02}s", seconds % 60),
+        3_600..86_400 => format!("{hours}h{:02}m", minutes % 60),
+        86_400..864_000 => format!("{days}d{:02}h", hours % 24),
+        _ => format!("{days}d"),
+    }
 }
 
 #[cfg(test)]

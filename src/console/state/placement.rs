@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::config::Config;
 use crate::console::state::line_edit::LineEdit;
 use crate::model::{Identity, Profile};
-use crate::view::place::TYPE_TAG;
+use crate::view::placement::TYPE_TAG;
 use crate::view::{AppRow, View};
 
 /// Where a submission would go.

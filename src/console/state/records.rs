@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::config::diff::Line;
 use crate::source::Records;
-use crate::view::ledger::Revision;
+use crate::view::audit::Revision;
 
 /// The ledger as far as somebody looked at it.
 #[derive(Clone, Debug, Default)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::console::present::queue_form::Drafted;
+use crate::console::state::change::Drafted;
 use crate::console::state::editor::Checked;
+use crate::console::state::jobs::{Listed, Names};
 use crate::console::state::past::{Span, Step};
 use crate::console::state::records::Compared;
 use crate::console::state::work::{MomentPage, SourceHandle};
-use crate::console::update::{long, names};
 use crate::model::Time;
 use crate::view::act::{Done, Refusal};
 use crate::view::{EventPage, View};
@@ -30,9 +30,9 @@ pub enum Reply {
     /// A configuration that placement is tried against: its name, and a cluster with it in force or why there is none.
     ConfigRead(String, Result<Arc<View>, String>),
     /// The rows of a long list.
-    ListMade(Box<long::Listed>),
+    ListMade(Box<Listed>),
     /// Names that complete what was written.
-    NamesFound(names::Names),
+    NamesFound(Names),
     /// Events that came since the last ones.
     EventsRead(EventPage),
     /// What an edited configuration would mean.

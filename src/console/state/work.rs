@@ -5,12 +5,12 @@ use std::any::Any;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::console::present::queue_form;
 use crate::console::state::State;
-use crate::console::state::editor::Job;
+use crate::console::state::change::DraftJob;
+use crate::console::state::editor::CheckJob;
+use crate::console::state::jobs::{ListJob, NamesJob};
 use crate::console::state::past::Moment;
 use crate::console::state::placement::WantedFile;
-use crate::console::update::{long, names};
 use crate::model::{Profile, Time};
 use crate::source::Source;
 
@@ -20,15 +20,15 @@ pub enum Work {
     /// Read a configuration that a person named.
     ReadConfig(WantedFile),
     /// Make the rows of a long list.
-    List(Box<long::Job>),
+    List(Box<ListJob>),
     /// Find names that complete what is written.
-    Names(Box<names::Job>),
+    Names(Box<NamesJob>),
     /// Drop something large that is not on the screen any more.
     Discard(Discarded),
     /// Look at an edited configuration.
-    Check(Box<Job>),
+    Check(Box<CheckJob>),
     /// Look at a form on a queue.
-    Draft(Box<queue_form::Job>),
+    Draft(Box<DraftJob>),
     /// Compare two configurations that were in force.
     Compare {
         /// The numbers of the old one and the new one.

@@ -5,9 +5,9 @@
 
 use ratatui::style::{Color, Modifier};
 
-use super::color;
-use super::role::Role;
-use super::shelf::Entry;
+use crate::console::theme::color;
+use crate::console::theme::role::Role;
+use crate::console::theme::shelf::Entry;
 
 /// The least contrast of text, as WCAG 2 asks for at level AA.
 pub const LEGIBLE: f64 = 4.5;

@@ -21,10 +21,10 @@ use ratatui::style::Modifier;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::color;
-use super::role::Role;
 use crate::config::{Fault, Place, Severity};
-use crate::console::present::text::nearest;
+use crate::console::spelling::nearest;
+use crate::console::theme::color;
+use crate::console::theme::role::Role;
 
 /// A theme as its file gives it, before its colours are looked up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

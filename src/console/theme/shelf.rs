@@ -7,10 +7,11 @@ use std::sync::{Arc, LazyLock};
 
 use ratatui::style::{Color, Style};
 
-use super::color;
-use super::read::{self, Draft, Look, Said};
-use super::role::Role;
 use crate::config::{Fault, Source};
+use crate::console::theme::color;
+use crate::console::theme::read;
+use crate::console::theme::read::{Draft, Look, Said};
+use crate::console::theme::role::Role;
 
 /// The themes in the binary: name and file, in the order in which they are offered.
 const SHIPPED: [(&str, &str); 13] = [

@@ -1,7 +1,5 @@
 //! The drawn signs, and their twins in ASCII.
 
-use crate::console::state::State;
-
 /// The drawn signs, each one column wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is what its name says")]
@@ -34,11 +32,6 @@ pub struct Signs {
     pub scroll: &'static str,
     pub bars: [&'static str; 8],
     pub marked: &'static str,
-}
-
-/// The signs that a state's options ask for.
-pub fn sign_set(state: &State) -> &'static Signs {
-    if state.options.ascii { &ASCII } else { &DRAWN }
 }
 
 /// The signs for terminals with Unicode.

@@ -2,9 +2,10 @@
 
 use ratatui::style::{Color, Modifier};
 
-use super::check::{self, LEGIBLE};
-use super::shelf::Entry;
-use super::*;
+use crate::console::theme::check;
+use crate::console::theme::check::LEGIBLE;
+use crate::console::theme::shelf::Entry;
+use crate::console::theme::*;
 
 fn own(files: &[(&str, &str)]) -> Themes {
     let file = |(name, text): &(&str, &str)| ThemeFile {

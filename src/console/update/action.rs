@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ratatui::layout::{Position, Size};
+use ratatui::layout::Size;
 
-use crate::console::input::command::CommandId;
-use crate::console::input::key::Key;
-use crate::console::input::keymap::Chord;
+use crate::console::input::terminal_events::Mouse;
+use crate::console::state::command::CommandId;
+use crate::console::state::key::Key;
+use crate::console::state::keymap::Chord;
 use crate::console::state::reply::Reply;
 use crate::model::{Identity, Time};
 use crate::source::{Link, OwnHealth, Records};
@@ -70,15 +71,6 @@ impl Action {
             | Self::Clock(_) => false,
         }
     }
-}
-
-/// What the mouse did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mouse {
-    /// The first button was pressed.
-    Click(Position),
-    /// The wheel was turned, down or (negative) up.
-    Wheel(isize),
 }
 
 /// News of the cluster.

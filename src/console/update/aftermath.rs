@@ -3,7 +3,7 @@
 //! The answer and the events come on different ways, and either may be first. So the order remembers the number that the next event
 //! had when it was given, and what is told of its object from there on is looked for while the result is on the screen.
 
-use super::events::word;
+use crate::console::present::words::word;
 use crate::console::state::State;
 use crate::console::state::orders::{Awaited, Found};
 use crate::view::act::{Act, PartitionAct};

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::lists::{self, SortKey};
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
+use crate::console::present::words::{below, word_of};
 use crate::console::state::State;
 use crate::console::state::column::{AppColumn, AskColumn};
 use crate::console::state::page::{AppLine, AppPage, AppsPage, Page};
-use crate::model::{AppId, AskId, MEMORY, QueuePath, QueueState, Resource, VCORE};
+use crate::console::update::lists;
+use crate::console::update::lists::SortKey;
+use crate::model::{AppId, AskId, MEMORY, QueueState, Resource, VCORE};
 use crate::view::{AppRow, AskRow, AskState, PartitionView, QueueRow};
 
 /// Makes the rows: the applications of the scope, in the order of the sort.
@@ -62,20 +64,6 @@ pub fn find_cursor(page: &mut AppsPage) {
 /// Whether an application keeps a queue that drains from going.
 fn is_held(part: &PartitionView, row: &AppRow) -> bool {
     part.queue_at(&row.queue).is_some_and(|queue| part.path_up(queue).any(|row| row.state == QueueState::Draining))
-}
-
-/// The queues that drain, the longest first.
-pub fn draining(part: &PartitionView) -> Vec<&Arc<QueueRow>> {
-    let mut all: Vec<_> = part.walk().filter(|row| row.state == QueueState::Draining).collect();
-    all.sort_by(|a, b| (a.state_since, &a.path).cmp(&(b.state_since, &b.path)));
-    all
-}
-
-/// The queue of an application, without the part that the page is about anyway.
-pub fn below<'a>(scope: Option<&QueuePath>, row: &'a AppRow) -> &'a str {
-    let path = row.queue.as_str();
-    let scope = scope.map_or("root", QueuePath::as_str);
-    path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')).unwrap_or(path)
 }
 
 fn collect<'a>(part: &'a PartitionView, queue: &'a QueueRow, into: &mut Vec<(&'a Arc<AppRow>, bool)>) {
@@ -184,17 +172,6 @@ fn node_of(ask: &AskRow) -> &str {
     match &ask.state {
         AskState::Allocated { node, .. } => node.as_str(),
         AskState::Pending { .. } => "",
-    }
-}
-
-/// The word for the state of an ask.
-pub fn word_of(ask: &AskRow) -> &'static str {
-    match (&ask.state, ask.placeholder) {
-        (AskState::Pending { reserved: Some(_), .. }, _) => "reserved",
-        (AskState::Pending { .. }, false) => "pending",
-        (AskState::Pending { .. }, true) => "pending, placeholder",
-        (AskState::Allocated { .. }, false) => "allocated",
-        (AskState::Allocated { .. }, true) => "placeholder",
     }
 }
 

@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use super::orders;
 use crate::console::input::command::CommandId;
 use crate::console::present::format;
 use crate::console::state::effect::Effect;
@@ -70,8 +69,8 @@ pub fn next_due(state: &State) -> Option<Duration> {
 
 /// What a command would do here; `None` for one that changes nothing.
 fn wanted(state: &State, id: CommandId) -> Option<Act> {
-    let app = || orders::target(state).map(|app| app.id.clone());
-    let node = || super::workload::node_under(state).map(|node| node.id.clone());
+    let app = || crate::console::present::guard::orders::target(state).map(|app| app.id.clone());
+    let node = || crate::console::present::guard::workload::node_under(state).map(|node| node.id.clone());
     let act = match id {
         CommandId::Kill => PartitionAct::Kill { app: app()?, expect_queue: None },
         CommandId::Move => {
@@ -90,5 +89,5 @@ fn wanted(state: &State, id: CommandId) -> Option<Act> {
         CommandId::Apply => return Some(Act::Configure { text: String::new(), base: None, dry_run: false }),
         _ => return None,
     };
-    orders::within(state, act)
+    crate::console::present::guard::orders::within(state, act)
 }

@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use super::lists::{self, SortKey};
-use super::navigate::{home, push};
-use super::{long, revisions};
 use crate::console::present::filter::Filter;
+use crate::console::present::guard::audit::{GONE, object};
+use crate::console::present::subject::entry;
+use crate::console::present::words::who;
 use crate::console::state::column::AuditColumn;
-use crate::console::state::page::{AppPage, AuditPage, NodePage, Page};
+use crate::console::state::page::{AuditPage, Page};
 use crate::console::state::records::Ledger;
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
-use crate::model::{AppId, NodeId, Time};
+use crate::console::update::lists;
+use crate::console::update::lists::SortKey;
+use crate::console::update::navigate::{home, push};
+use crate::console::update::revisions;
+use crate::model::Time;
 use crate::source::Records;
-use crate::view::ledger::{ACTIONS, AuditEntry, AuditObject};
+use crate::view::audit::{ACTIONS, AuditEntry, AuditObject};
 
 /// Goes to the audit. What follows filters it: `user=sue`, `action=kill`, `object=etl-1`, or the name of an action
 /// by itself; all other words together are the filter of the list.
@@ -102,20 +106,10 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|entry| entry.id), None, filtered);
 }
 
-/// Who did it, also where that is no person.
-pub fn who(entry: &AuditEntry) -> &str {
-    if entry.user.is_empty() { &entry.address } else { &entry.user }
-}
-
 /// Puts the cursor on an entry.
 pub fn select(page: &mut AuditPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|entry| entry.id));
-}
-
-/// The entry under the cursor.
-pub fn entry(page: &AuditPage) -> Option<&Arc<AuditEntry>> {
-    page.list.rows.get(page.list.cursor.index)
 }
 
 /// By what the audit is narrowed.
@@ -149,37 +143,6 @@ pub fn narrow(state: &mut State, by: By) {
     lists::rebuild(state, true);
 }
 
-/// Whether the audit can be narrowed so.
-///
-/// # Errors
-/// Why not.
-pub fn can_narrow(state: &State) -> Result<(), String> {
-    let Page::Audit(page) = state.page() else { return Err("only in the audit".to_owned()) };
-    let narrowed = page.user.is_some() || page.action.is_some() || page.object.is_some();
-    if narrowed || entry(page).is_some() { Ok(()) } else { Err("there is no row under the cursor".to_owned()) }
-}
-
-/// Why an entry leads nowhere.
-const GONE: &str = "what it is about is not there any more";
-
-/// What the entry under the cursor is about, if it is there.
-fn object(state: &State, opened: bool) -> Option<Page> {
-    let Page::Audit(page) = state.page() else { return None };
-    let entry = entry(page)?;
-    let part = state.cluster.part()?;
-    match entry.kind() {
-        AuditObject::Application => {
-            let id = AppId::from(entry.object.as_str());
-            long::is_there(part, &id, opened, state.options.long).then(|| Page::App(AppPage::new(id, None)))
-        }
-        AuditObject::Node => {
-            let id = NodeId::from(entry.object.as_str());
-            part.nodes.contains_key(&id).then(|| Page::Node(NodePage::new(id)))
-        }
-        AuditObject::Configuration | AuditObject::Whole => None,
-    }
-}
-
 /// Goes to what the entry under the cursor is about: the history for a change of the configuration.
 pub fn jump(state: &mut State) {
     if let Some(next) = object(state, true) {
@@ -192,21 +155,6 @@ pub fn jump(state: &mut State) {
     let facts = if entry.allowed { &entry.after } else { &entry.before };
     let number = facts.iter().find(|(name, _)| name == "revision").and_then(|(_, number)| number.parse().ok());
     revisions::open_at(state, number);
-}
-
-/// Whether what the entry under the cursor is about is there.
-///
-/// # Errors
-/// Why there is nothing to go to.
-pub fn can_jump(state: &State) -> Result<(), String> {
-    let Page::Audit(page) = state.page() else { return Ok(()) };
-    match entry(page).map(|entry| entry.kind()) {
-        None => Err("there is no row under the cursor".to_owned()),
-        Some(AuditObject::Configuration) => Ok(()),
-        Some(AuditObject::Whole) => Err("it is about the scheduler as a whole".to_owned()),
-        Some(_) if object(state, false).is_some() => Ok(()),
-        Some(_) => Err(GONE.to_owned()),
-    }
 }
 
 /// Writes the entries that the list shows into a file, one JSON object a line.

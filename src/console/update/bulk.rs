@@ -4,62 +4,29 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{aftermath, lists, orders, write};
 use crate::console::input::command;
 use crate::console::input::command::CommandId;
 use crate::console::present::format;
+use crate::console::present::guard::bulk::{has_marks, marked, moved_here};
 use crate::console::present::subject;
 use crate::console::present::subject::app_at;
 use crate::console::state::layer::{Confirm, Layer, Question, Typed};
 use crate::console::state::line_edit::LineEdit;
-use crate::console::state::orders::{Purpose, Ticket, ToldOfMany, Watched};
+use crate::console::state::orders::{Batch, Purpose, Ticket, ToldOfMany, Watched};
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::{Grade, State};
+use crate::console::update::aftermath;
+use crate::console::update::lists;
+use crate::console::update::orders;
+use crate::console::update::write;
 use crate::model::{AppId, QueuePath, Resource};
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
-use crate::view::{AppRow, AppSlot, PartitionView};
+use crate::view::{AppRow, PartitionView};
 
 /// Up to how many applications a plain question is enough; for more a name is to be typed.
 pub const PLAIN: usize = 10;
 /// The most applications that the question names.
 const NAMED: usize = 6;
-
-/// What became of the orders of one question. Several may be under way at once.
-#[derive(Clone, Debug, Default)]
-pub struct Batch {
-    /// Which question it was: the number of the first of its orders.
-    pub number: u64,
-    /// How many answers are waited for.
-    pub left: usize,
-    /// How many were carried out.
-    pub done: usize,
-    /// How many were refused.
-    pub refused: usize,
-    /// Those that were carried out.
-    pub acts: Vec<Act>,
-    /// The number that the next event had when the first of them was handed over.
-    pub since: u64,
-}
-
-/// The live applications that are marked, by their ids. Empty without marks.
-pub fn marked(state: &State) -> Vec<Arc<AppRow>> {
-    let (Page::Apps(page), Some(part)) = (state.page(), state.cluster.part()) else { return Vec::new() };
-    let row = |(id, slot): (&AppId, &AppSlot)| part.app(*slot).filter(|row| row.id == *id && !row.state.is_ended());
-    page.marked.iter().filter_map(row).cloned().collect()
-}
-
-/// Whether there are marks, also such on applications that are over: what is done next is about those marked, never about the one under
-/// the cursor.
-pub fn has_marks(state: &State) -> bool {
-    matches!(state.page(), Page::Apps(page) if !page.marked.is_empty())
-}
-
-/// How many of the marked applications are live, and how many are over.
-pub fn counted(state: &State) -> (usize, usize) {
-    let all = if let Page::Apps(page) = state.page() { page.marked.len() } else { 0 };
-    let live = marked(state).len();
-    (live, all - live)
-}
 
 /// Takes the marks away when all that was marked is over, and says so. Whether that was so.
 fn all_over(state: &mut State) -> bool {
@@ -131,7 +98,7 @@ fn reason_of(state: &State, marked: &[Arc<AppRow>], written: &str) -> Result<Str
     let (name, rest) = written.split_once(char::is_whitespace).unwrap_or((written, ""));
     let known = state.cluster.part().and_then(|part| part.app_by_id(&AppId::from(name)));
     let Some(named) = known.filter(|row| !row.state.is_ended()) else { return Ok(written.to_owned()) };
-    let target = if marked.is_empty() { orders::target(state) } else { None };
+    let target = if marked.is_empty() { crate::console::present::guard::orders::target(state) } else { None };
     match target {
         Some(target) if target.id == named.id => Ok(rest.trim().to_owned()),
         target => {
@@ -194,9 +161,10 @@ pub fn watch(state: &mut State, apps: &[Arc<AppRow>], to: &str) {
     state.orders.watched = Some(Watched { to: to.clone(), of: apps.len(), fit: 0, refused: Vec::new() });
     for app in apps.iter().take(PLAIN) {
         let (app, expect_queue) = (app.id.clone(), Some(app.queue.clone()));
-        if let Some(act) =
-            orders::within(state, PartitionAct::Move { app, to: to.clone(), expect_queue, dry_run: true })
-        {
+        if let Some(act) = crate::console::present::guard::orders::within(
+            state,
+            PartitionAct::Move { app, to: to.clone(), expect_queue, dry_run: true },
+        ) {
             orders::send(state, act.into(), Purpose::Watch);
         }
     }
@@ -303,28 +271,6 @@ pub fn yes(state: &mut State, orders: Vec<Order>) {
     }
     if let Page::Apps(page) = state.page_mut() {
         page.marked.clear();
-    }
-}
-
-/// The applications of the last move that are still where it brought them, each with where it was.
-fn moved_here(state: &State) -> Vec<(Arc<AppRow>, QueuePath)> {
-    let Some(part) = state.cluster.part() else { return Vec::new() };
-    let still = |(app, from, to): &(AppId, QueuePath, QueuePath)| {
-        let row = part.app_by_id(app).filter(|row| row.queue == *to && !row.state.is_ended())?;
-        Some((Arc::clone(row), from.clone()))
-    };
-    state.orders.moved.iter().filter_map(still).collect()
-}
-
-/// Whether there is a move to undo.
-///
-/// # Errors
-/// Why not.
-pub fn can_move_back(state: &State) -> Result<(), String> {
-    match (state.orders.moved.is_empty(), moved_here(state).is_empty()) {
-        (true, _) => Err("nothing was moved from this console".to_owned()),
-        (false, true) => Err("what was moved last is over, or somewhere else by now".to_owned()),
-        (false, false) => state.cluster.actor().map(|_| ()),
     }
 }
 

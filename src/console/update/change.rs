@@ -4,72 +4,27 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::draw;
-use super::config;
-use super::navigate::{self, push};
-use crate::console::input::key::{Code, Key};
-use crate::console::present::queue_form::{Drafted, Job};
-use crate::console::present::{format, layout, subject, suggestions};
-use crate::console::state::change::{Applying, ChangeField, ChangePage, Kind, What};
+use crate::console::present::format;
+use crate::console::present::guard::change::{can_apply, is_behind, target};
+use crate::console::present::layout;
+use crate::console::present::suggestions;
+use crate::console::state::change::DraftJob;
+use crate::console::state::change::{Applying, ChangeField, ChangePage, Drafted, Kind, What};
 use crate::console::state::config::ConfigPage;
 use crate::console::state::cursor::Move;
+use crate::console::state::key::{Code, Key};
 use crate::console::state::layer::Layer;
 use crate::console::state::orders::Purpose;
 use crate::console::state::page::Page;
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
+use crate::console::update::config;
+use crate::console::update::navigate;
+use crate::console::update::navigate::push;
 use crate::model::quantity::write_quantity;
 use crate::model::{MEMORY, VCORE};
-use crate::view::act::{Act, ConfigRights, Refusal};
-use crate::view::place::access;
+use crate::view::act::Act;
 use crate::view::{PartitionView, QueueRow};
-
-/// The queue under the cursor, if it is one that stands in the configuration.
-fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
-    if !matches!(state.page(), Page::Queues(_) | Page::Details(_) | Page::Change(_)) {
-        return Err("only on a queue".to_owned());
-    }
-    let path = subject::queue(state).ok_or("only on a queue")?;
-    let row = state.cluster.part().and_then(|part| part.queue_at(&path)).ok_or("the queue is not there any more")?;
-    if row.managed {
-        Ok(row)
-    } else {
-        Err(format!("{path} is dynamic: it is not in the configuration, and takes what it has from a template above"))
-    }
-}
-
-/// Whether a form on the queue under the cursor could be brought into force, as far as access lists decide that.
-///
-/// # Errors
-/// Why not, and which access it would take.
-pub fn may(state: &State, kind: Kind) -> Result<(), String> {
-    let row = target(state)?;
-    if state.cluster.newest.configuration.is_none() {
-        return Err("the text of the configuration in force is not known".to_owned());
-    }
-    let touched = match (kind, row.path.parent()) {
-        (Kind::Remove, None) => return Err("the root of a partition cannot be removed".to_owned()),
-        (Kind::Guaranteed, None) => {
-            return Err("the root of a partition has what its nodes have: nothing can be guaranteed to it".to_owned());
-        }
-        (Kind::Remove, Some(parent)) => parent,
-        (Kind::Child, _) if row.leaf && row.app_count > 0 => {
-            return Err(format!("{} is a leaf with applications in it", row.path));
-        }
-        _ => row.path.clone(),
-    };
-    let actor = state.cluster.actor()?;
-    let act = Act::Configure { text: String::new(), base: None, dry_run: true };
-    if let Some(refusal) = Refusal::read_only(actor, &act) {
-        return Err(refusal.reason());
-    }
-    let part = state.cluster.part().ok_or("there is no partition")?;
-    if actor.scheduler_admin || access::admin(part, touched.as_str(), &actor.identity).is_some() {
-        return Ok(());
-    }
-    let lacks = ConfigRights { scheduler_acl: false, admin: vec![(part.name.to_string(), touched)] };
-    Err(Refusal::no_config_rights(actor, &act, &lacks).reason())
-}
 
 /// Opens a form on the queue under the cursor. One that was left with something written in it is there again.
 pub fn open(state: &mut State, kind: Kind) {
@@ -269,19 +224,11 @@ pub fn go(page: &mut ChangePage, by: Move, height: usize) {
 /// Ends scrolling at the last line.
 pub fn settle(state: &mut State) {
     let (lines, room) = match (state.page(), layout::regions(state)) {
-        (Page::Change(page), Some(regions)) => draw::change::extent(page, regions.rows),
+        (Page::Change(page), Some(regions)) => crate::console::present::change::extent(page, regions.rows),
         _ => (0, 0),
     };
     if let Some(page) = shown(state) {
         page.top = page.top.min(lines.saturating_sub(room));
-    }
-}
-
-/// Whether another configuration is in force by now than the one that was looked at.
-fn is_behind(state: &State, page: &ChangePage) -> bool {
-    match (&page.drafted.base, &state.cluster.newest.configuration) {
-        (Some(base), Some(running)) => base.checksum != running.checksum,
-        _ => false,
     }
 }
 
@@ -303,7 +250,7 @@ pub fn due(state: &mut State) {
     page.looking = true;
     let (version, kind, queue) = (page.version, page.kind, page.queue.clone());
     let (partition, fields) = (Arc::clone(&page.partition), page.fields.clone());
-    let job = Job { version, kind, queue, partition, fields, base, view, profile, actor };
+    let job = DraftJob { version, kind, queue, partition, fields, base, view, profile, actor };
     state.emit(Work::Draft(Box::new(job)));
 }
 
@@ -323,23 +270,6 @@ pub fn drafted(state: &mut State, drafted: Drafted) {
     }
     // It may have been written on meanwhile.
     due(state);
-}
-
-/// Whether the form could be brought into force.
-pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
-    if page.applying.is_some() {
-        return Err("it is being applied".to_owned());
-    }
-    if !page.is_drafted() || is_behind(state, page) {
-        return Err("the form is still being looked at".to_owned());
-    }
-    if page.drafted.trouble.is_some() {
-        return Err("it cannot be made; why stands below the form".to_owned());
-    }
-    if page.drafted.text.is_none() || !page.drafted.checked.differs {
-        return Err("nothing is changed".to_owned());
-    }
-    config::sound(&page.drafted.checked)
 }
 
 /// Asks whether the change is to come into force.

@@ -4,10 +4,14 @@ use crate::console::input::command;
 use crate::console::input::command::{Argument, COMMANDS, Command, Kind};
 use crate::console::input::keymap;
 use crate::console::present::filter;
+use crate::console::present::words::origin;
 use crate::console::state::State;
+use crate::console::state::keymap::chord_text;
 use crate::console::state::layer::{Candidate, Off};
-use crate::console::update::revisions::origin;
-use crate::console::update::{bulk, lists, names, orders};
+use crate::console::update::bulk;
+use crate::console::update::lists;
+use crate::console::update::names;
+use crate::console::update::orders;
 use crate::model::QueuePath;
 use crate::view::{PartitionView, Side};
 
@@ -21,8 +25,11 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
         Some((name, rest)) => match command::by_name(name).map(|command| command.argument) {
             Some(Argument::Optional(kind) | Argument::Required(kind)) => {
                 let words = words(state, kind, rest.trim_start(), MOST);
-                let marked = if kind == Kind::Leaf { bulk::marked(state) } else { Vec::new() };
-                let app = (kind == Kind::Leaf && marked.is_empty()).then(|| orders::target(state)).flatten();
+                let marked =
+                    if kind == Kind::Leaf { crate::console::present::guard::bulk::marked(state) } else { Vec::new() };
+                let app = (kind == Kind::Leaf && marked.is_empty())
+                    .then(|| crate::console::present::guard::orders::target(state))
+                    .flatten();
                 let judged = bulk::judged(marked.len());
                 let one = |(number, (word, doc)): (usize, (String, String))| {
                     let marked = if number < judged { &*marked } else { &[] };
@@ -87,7 +94,7 @@ fn commands(state: &State, typed: &str) -> Vec<Candidate> {
             word: command.usage(),
             doc: command.doc.to_owned(),
             key: keymap_key(state, command),
-            off: (command.guard)(state).err().map(Off::Off),
+            off: crate::console::present::guard::check(state, command.id).err().map(Off::Off),
         });
     }
     // What cannot be run now comes last, each part in its order.
@@ -100,7 +107,7 @@ fn keymap_key(state: &State, command: &Command) -> String {
     keymap::page_contexts(state)
         .iter()
         .find_map(|context| state.keymap.chords(*context, command.id).next())
-        .map_or_else(String::new, |chord| keymap::chord_text(chord))
+        .map_or_else(String::new, |chord| chord_text(chord))
 }
 
 fn words(state: &State, kind: Kind, typed: &str, most: usize) -> Vec<(String, String)> {

@@ -2,21 +2,19 @@
 
 use std::sync::Arc;
 
-use super::lists::{self, SortKey};
-use super::long;
-use super::navigate::{home, push};
-use super::queues as tree;
 use crate::console::present::filter::Filter;
-use crate::console::present::subject;
+use crate::console::present::guard::events::{GONE, named, object, queue};
+use crate::console::present::words::word;
 use crate::console::state::column::EventColumn;
 use crate::console::state::events::Events;
-use crate::console::state::page::{Account, AccountPage, AppPage, EventsPage, NodePage, Page, Subject};
+use crate::console::state::page::{EventsPage, Page};
 use crate::console::state::{Grade, State};
-use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
-use crate::view::{ChangeType, EventPage, ObjectType, Record, Side};
-
-/// Why an event leads nowhere.
-const GONE: &str = "what the event is about is not there any more";
+use crate::console::update::lists;
+use crate::console::update::lists::SortKey;
+use crate::console::update::navigate::{home, push};
+use crate::console::update::queues as tree;
+use crate::model::Time;
+use crate::view::{EventPage, Record};
 
 /// Goes to the events, or to those of one object.
 pub fn open(state: &mut State, about: Option<&str>) {
@@ -34,25 +32,6 @@ pub fn of_subject(state: &mut State) {
     if let Some(about) = named(state) {
         push(state, Page::Events(EventsPage::about(Some(about))));
     }
-}
-
-/// What the events of the thing under the cursor name.
-fn named(state: &State) -> Option<Arc<str>> {
-    Some(match subject::of(state)? {
-        Subject::Queue(path) | Subject::Access(path) => Arc::from(path.as_str()),
-        Subject::App(row) | Subject::Why(row) => Arc::from(row.id.as_str()),
-        Subject::Node(id) => Arc::from(id.as_str()),
-        Subject::Account(account) => account.name,
-        Subject::Event(record) => Arc::clone(&record.object),
-        Subject::Health(_) | Subject::History(_) | Subject::Partitions | Subject::Info => return None,
-        Subject::Entry(entry) => Arc::from(entry.object.as_str()),
-        Subject::Revision(_) | Subject::Compare(..) => return None,
-    })
-}
-
-/// Whether there is a thing under the cursor that events are about.
-pub fn can_show_of(state: &State) -> Result<(), String> {
-    named(state).map(|_| ()).ok_or_else(|| "there is no row under the cursor".to_owned())
 }
 
 /// Takes the events that came since the last ones. Whether there were any.
@@ -124,52 +103,11 @@ fn is_about(record: &Record, about: &str) -> bool {
     &*record.object == about || &*record.reference == about
 }
 
-/// What happened, in a few words.
-///
-/// Of an event with which nothing came, went or was set that has no word: "none held" would say the opposite.
-pub fn word(record: &Record) -> String {
-    match (record.change, record.detail.0) {
-        (ChangeType::NONE, 0) => String::new(),
-        (ChangeType::NONE, _) => record.detail.to_string(),
-        (change, 0) => change.to_string(),
-        (change, _) => format!("{change} {}", record.detail),
-    }
-}
-
 /// Puts the cursor on an event; that ends following, but for the newest.
 pub fn select(page: &mut EventsPage, index: usize) {
     page.follow = index == 0 && page.follow;
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).copied());
-}
-
-/// The page of what the event under the cursor is about.
-pub fn object(state: &State, page: &EventsPage, opened: bool) -> Option<Page> {
-    let record = state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
-    let part = state.cluster.part()?;
-    let there = |id: &AppId| long::is_there(part, id, opened, state.options.long);
-    match record.kind {
-        ObjectType::APP => {
-            let id = AppId::from(&*record.object);
-            there(&id).then_some(())?;
-            Some(Page::App(AppPage::new(id, None)))
-        }
-        ObjectType::REQUEST => {
-            let id = AppId::from(&*record.reference);
-            there(&id).then_some(())?;
-            Some(Page::App(AppPage::new(id, Some(AskId::from(&*record.object)))))
-        }
-        ObjectType::NODE => {
-            let id = NodeId::from(&*record.object);
-            part.nodes.contains_key(&id).then(|| Page::Node(NodePage::new(id)))
-        }
-        ObjectType::USER_GROUP => {
-            let sides = [Side::User, Side::Group].into_iter();
-            let side = sides.into_iter().find(|side| part.usage_of(*side, &record.object).is_some())?;
-            Some(Page::Account(AccountPage::new(Account { side, name: Arc::clone(&record.object) })))
-        }
-        _ => None,
-    }
 }
 
 /// Goes to what the event under the cursor is about.
@@ -188,31 +126,10 @@ pub fn jump(state: &mut State) {
     state.say(Grade::Refusal, GONE);
 }
 
-fn queue(state: &State, page: &EventsPage) -> Option<QueuePath> {
-    let record = state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)?;
-    if record.kind != ObjectType::QUEUE {
-        return None;
-    }
-    let path = QueuePath::new(&record.object);
-    state.cluster.part()?.queue_at(&path).map(|row| row.path.clone())
-}
-
-/// Whether what the event under the cursor is about is still there.
-pub fn can_jump(state: &State) -> Result<(), String> {
-    let Page::Events(page) = state.page() else { return Ok(()) };
-    if page.list.rows.is_empty() {
-        return Err("there is no row under the cursor".to_owned());
-    }
-    if object(state, page, false).is_some() || queue(state, page).is_some() {
-        return Ok(());
-    }
-    Err(GONE.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::ChangeDetail;
+    use crate::view::{ChangeDetail, ChangeType};
 
     #[test]
     fn what_neither_came_nor_went_has_no_none_before_its_words() {

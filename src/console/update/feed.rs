@@ -3,13 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{attempt, change, config, lists, notices};
 use crate::console::present::layout;
 use crate::console::state::marks::{Facet, Marked};
 use crate::console::state::page::{AppLine, Page, Subject};
 use crate::console::state::work::{Discarded, Work};
 use crate::console::state::{Grade, State};
 use crate::console::update::action::Feed;
+use crate::console::update::attempt;
+use crate::console::update::change;
+use crate::console::update::config;
+use crate::console::update::lists;
+use crate::console::update::notices;
 use crate::model::VCORE;
 use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
 

@@ -1,10 +1,11 @@
 //! Writing in a form: that of the placement, or one on a queue.
 
-use super::{change, placement};
-use crate::console::input::key::Key;
 use crate::console::state::State;
+use crate::console::state::key::Key;
 use crate::console::state::layer::Layer;
 use crate::console::state::page::Page;
+use crate::console::update::change;
+use crate::console::update::placement;
 
 /// Starts writing in the field under the cursor.
 pub fn write(state: &mut State) {

@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
-use super::{audit, lists};
 use crate::console::present::export;
 use crate::console::present::format;
+use crate::console::present::lists;
 use crate::console::present::subject;
+use crate::console::present::subject::name;
 use crate::console::state::effect::Effect;
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
+use crate::console::update::audit;
 use crate::model::QueuePath;
 use crate::view::AppRow;
 
@@ -39,26 +41,6 @@ pub fn copy(state: &mut State, piece: Piece) {
     let what = if lines > 1 { format!("{lines} lines") } else { first };
     state.emit(Effect::Copy(text));
     state.say(Grade::Info, format!("handed to the terminal's clipboard (OSC 52): {what}"));
-}
-
-/// The name of what is under the cursor.
-pub fn name(state: &State) -> Option<String> {
-    match subject::of(state)? {
-        Subject::Queue(path) | Subject::Access(path) | Subject::History(Some(path)) => Some(path.to_string()),
-        Subject::App(row) | Subject::Why(row) => match state.page() {
-            Page::App(page) => subject::ask(page).map(|ask| ask.id.to_string()),
-            _ => Some(row.id.to_string()),
-        },
-        Subject::Node(id) => match state.page() {
-            Page::Node(page) => subject::allocation(page).map(|allocation| allocation.ask.to_string()),
-            _ => Some(id.to_string()),
-        },
-        Subject::Account(account) => Some(account.name.to_string()),
-        Subject::Event(record) => Some(record.object.to_string()),
-        Subject::Health(_) | Subject::History(None) | Subject::Partitions | Subject::Info => None,
-        Subject::Entry(entry) => Some(entry.object.clone()),
-        Subject::Revision(number) | Subject::Compare(_, number) => Some(number.to_string()),
-    }
 }
 
 /// The row under the cursor, its cells separated by tabs.

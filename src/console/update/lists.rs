@@ -5,24 +5,31 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{apps, audit, change, config, events, long, nodes, placement, queues, revisions, users};
 use crate::console::present::layout;
 use crate::console::present::text;
 use crate::console::state::column::Column;
 use crate::console::state::cursor::Move;
 use crate::console::state::layer::{Figures, Layer};
-use crate::console::state::page::{
-    AccountPage, AppPage, AppsPage, AuditPage, EventsPage, Listing, NodePage, NodesPage, Page, QueuesPage,
-    RevisionsPage, Stamp, UsersPage,
-};
+use crate::console::state::page::{Listing, Page, Stamp, with_list};
 use crate::console::state::{Cluster, Grade, State};
+use crate::console::update::apps;
+use crate::console::update::audit;
+use crate::console::update::change;
+use crate::console::update::config;
+use crate::console::update::events;
+use crate::console::update::long;
+use crate::console::update::nodes;
+use crate::console::update::placement;
+use crate::console::update::queues;
+use crate::console::update::revisions;
+use crate::console::update::users;
 
 /// How often the order of a list is looked at again because of figures that change by themselves.
 pub const PERIOD: Duration = Duration::from_millis(250);
 /// The same for lists that are long.
 const LONG_PERIOD: Duration = Duration::from_secs(1);
 /// From how many rows on a list is long.
-const LONG: usize = long::LONG;
+const LONG: usize = crate::console::state::jobs::LONG;
 /// Up to how many rows a list is made anew at once whenever its set changed.
 const SHORT: usize = 2_000;
 
@@ -33,48 +40,6 @@ pub enum SortKey<'a> {
     Figures(i64, i64),
     /// A text.
     Text(&'a str),
-}
-
-/// Runs `$body` with the list of a page; pages without a list give `$otherwise`.
-macro_rules! with_list {
-    ($page:expr, $list:ident => $body:expr, $otherwise:expr) => {
-        match $page {
-            Page::Queues(QueuesPage { list: $list, .. }) => $body,
-            Page::Apps(AppsPage { list: $list, .. }) => $body,
-            Page::App(AppPage { list: $list, .. }) => $body,
-            Page::Nodes(NodesPage { list: $list, .. }) => $body,
-            Page::Node(NodePage { list: $list, .. }) => $body,
-            Page::Users(UsersPage { list: $list, .. }) => $body,
-            Page::Account(AccountPage { list: $list, .. }) => $body,
-            Page::Events(EventsPage { list: $list, .. }) => $body,
-            Page::Audit(AuditPage { list: $list, .. }) => $body,
-            Page::Revisions(RevisionsPage { list: $list, .. }) => $body,
-            Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => $otherwise,
-        }
-    };
-}
-
-/// How many rows the list on the screen has.
-pub fn len(state: &State) -> usize {
-    with_list!(state.page(), list => list.rows.len(), 0)
-}
-
-/// The row under the cursor; `None` on pages without a list, and in an empty one.
-pub fn cursor(state: &State) -> Option<usize> {
-    with_list!(state.page(), list => Some(list.cursor.index).filter(|index| *index < list.rows.len()), None)
-}
-
-/// Leaves only one row in the list.
-pub fn keep_only(state: &mut State, index: usize) {
-    with_list!(state.page_mut(), list => {
-        list.rows = Arc::new(list.rows.get(index).cloned().into_iter().collect());
-        (list.cursor.index, list.cursor.top) = (0, 0);
-    }, ());
-}
-
-/// Scrolls the list so that a row is the first on the screen.
-pub fn scroll_to(state: &mut State, top: usize) {
-    with_list!(state.page_mut(), list => (list.cursor.index, list.cursor.top) = (top, top), ());
 }
 
 /// Moves in the list, or scrolls what is on top of it.
@@ -241,11 +206,6 @@ pub(super) fn adopt(state: &mut State) {
     let Some(page) = pages.last_mut() else { return };
     let index = with_list!(page, list => list.cursor.index, 0);
     select(page, cluster, index);
-}
-
-/// Whether the list on the screen is not yet the one that the person chose last.
-pub fn is_awaited(state: &State) -> bool {
-    with_list!(state.page(), list => list.awaited, false)
 }
 
 /// Why rows are looked at.

@@ -12,45 +12,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{apps, lists, users};
 use crate::console::input::command::CommandId;
 use crate::console::state::State;
+use crate::console::state::jobs::{ListJob, Listed, Making};
 use crate::console::state::page::{Page, Stamp};
 use crate::console::state::work::{Discarded, Work};
 use crate::console::update::action::Action;
-use crate::model::AppId;
-use crate::view::{PartitionView, View};
-
-/// Up to how many rows are looked at where frames are drawn.
-pub const LONG: usize = 20_000;
-
-/// A list that is being made.
-#[derive(Clone, Debug)]
-pub struct Making {
-    /// Which one.
-    pub number: u64,
-    /// The person has chosen something else meanwhile.
-    overtaken: Arc<AtomicBool>,
-}
-
-/// A list to be made.
-#[derive(Clone, Debug)]
-pub struct Job {
-    number: u64,
-    /// The page as it was.
-    page: Page,
-    view: Arc<View>,
-    stamp: Stamp,
-    overtaken: Arc<AtomicBool>,
-}
-
-/// A list that was made.
-#[derive(Clone, Debug)]
-pub struct Listed {
-    number: u64,
-    /// The page with its rows, and what they were made from; `None` when it was given up.
-    page: Option<(Page, Stamp)>,
-}
+use crate::console::update::apps;
+use crate::console::update::lists;
+use crate::console::update::users;
+use crate::view::PartitionView;
 
 /// Whether so much must be looked at for the rows of a page that frames would wait for it.
 pub fn is_long(page: &Page, part: &PartitionView, long: usize) -> bool {
@@ -67,11 +38,6 @@ pub fn is_long(page: &Page, part: &PartitionView, long: usize) -> bool {
         _ => return false,
     };
     looked_at > long
-}
-
-/// Whether there is an application. Among very many it is looked for only when it is to be `opened`; until then it is taken to be there.
-pub fn is_there(part: &PartitionView, id: &AppId, opened: bool, long: usize) -> bool {
-    (!opened && part.live_apps > long) || part.app_by_id(id).is_some()
 }
 
 /// Makes the rows of a page that shows some of all applications.
@@ -146,12 +112,12 @@ pub fn want(state: &mut State, stamp: Stamp, chosen: bool) {
     }
     state.making = Some(Making { number, overtaken: Arc::clone(&overtaken) });
     let view = Arc::clone(&state.cluster.view);
-    state.emit(Work::List(Box::new(Job { number, page, view, stamp, overtaken })));
+    state.emit(Work::List(Box::new(ListJob { number, page, view, stamp, overtaken })));
 }
 
 /// Does a job. Takes tens of milliseconds: not to be called where frames are drawn.
-pub fn perform(job: Job) -> Listed {
-    let Job { number, mut page, view, stamp, overtaken } = job;
+pub fn perform(job: ListJob) -> Listed {
+    let ListJob { number, mut page, view, stamp, overtaken } = job;
     let part = view.partitions.iter().find(|part| part.name == stamp.partition);
     if overtaken.load(Ordering::Relaxed) {
         return Listed { number, page: None };

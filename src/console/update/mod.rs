@@ -20,6 +20,7 @@ pub mod events;
 pub mod feed;
 pub mod form;
 pub mod hand_out;
+pub mod key;
 pub mod lists;
 pub mod long;
 pub mod mouse;
@@ -36,7 +37,6 @@ pub mod users;
 pub mod workload;
 pub mod write;
 
-use super::draw;
 use crate::console::input::command::CommandId;
 use crate::console::present::layout;
 use crate::console::state::change::Kind;
@@ -282,7 +282,7 @@ fn tour(state: &mut State) {
 
 /// Says how the figures on the screen came about.
 fn figures(state: &mut State) {
-    let figures = draw::figures::figures(state);
+    let figures = crate::console::present::figures::figures(state);
     state.layers.push(Layer::Figures(figures));
 }
 
@@ -321,15 +321,15 @@ fn settle(state: &mut State) {
     let most = |lines: usize, height: usize| lines.saturating_sub(height);
     match state.page() {
         Page::Details(_) => {
-            let lines = draw::details::height(state);
+            let lines = crate::console::present::details::height(state);
             if let Page::Details(page) = state.page_mut() {
                 page.top = page.top.min(most(lines, height));
             }
         }
         Page::Placement(_) => placement::settle(state),
         Page::Config(page) => {
-            let (top, left) = draw::config::scrolled(state, page);
-            let beside = draw::config::beside_extent(state, page);
+            let (top, left) = crate::console::present::config::scrolled(state, page);
+            let beside = crate::console::present::config::beside_extent(state, page);
             if let Page::Config(page) = state.page_mut() {
                 (page.top, page.left) = (top, left);
                 page.beside_top = page.beside_top.min(beside);
@@ -338,7 +338,7 @@ fn settle(state: &mut State) {
         _ => lists::scroll(state, height),
     }
     let room = layout::overlay_room(state);
-    let lines = draw::overlay::height(state);
+    let lines = crate::console::present::overlay::height(state);
     match state.layers.last_mut() {
         Some(Layer::Help(help)) => help.top = help.top.min(most(lines, room)),
         Some(Layer::Messages { top } | Layer::Tour { top } | Layer::Figures(Figures { top, .. })) => {

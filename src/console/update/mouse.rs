@@ -2,13 +2,12 @@
 
 use ratatui::layout::Position;
 
-use super::super::draw;
-use super::lists;
+use crate::console::input::terminal_events::Mouse;
 use crate::console::present::layout;
 use crate::console::state::cursor::Move;
 use crate::console::state::layer::Layer;
 use crate::console::state::{Grade, State};
-use crate::console::update::action::Mouse;
+use crate::console::update::lists;
 
 /// How many rows the wheel goes at once.
 const WHEEL: isize = 3;
@@ -30,7 +29,7 @@ pub fn act(state: &mut State, mouse: Mouse) {
 fn click(state: &mut State, at: Position) {
     let Some(regions) = layout::regions(state) else { return };
     if regions.head.contains(at) {
-        let Some(column) = draw::column_at(state, at) else { return };
+        let Some(column) = crate::console::present::lists::column_at(state, at) else { return };
         lists::sort_by(state, column);
         return state.redraw();
     }

@@ -3,32 +3,14 @@
 
 use std::sync::Arc;
 
-use super::write;
 use crate::console::input::command;
 use crate::console::input::command::{Argument, Kind};
 use crate::console::state::State;
+use crate::console::state::jobs::{Names, NamesJob};
 use crate::console::state::layer::{CommandLine, Layer};
 use crate::console::state::work::Work;
 use crate::console::update::completion;
-use crate::view::View;
-
-/// Names that were found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
-    /// What was written then.
-    typed: String,
-    /// The best ones for that, best first.
-    best: Vec<String>,
-}
-
-/// Names to be found.
-#[derive(Clone, Debug)]
-pub struct Job {
-    view: Arc<View>,
-    partition: Arc<str>,
-    typed: String,
-    most: usize,
-}
+use crate::console::update::write;
 
 /// The names that are offered for what is written, out of very many.
 pub fn offered(state: &State, typed: &str) -> Vec<String> {
@@ -47,12 +29,12 @@ pub fn want(state: &mut State) {
     let (view, partition, typed) =
         (Arc::clone(&state.cluster.view), Arc::clone(&state.cluster.partition), typed.to_owned());
     state.naming = true;
-    state.emit(Work::Names(Box::new(Job { view, partition, typed, most: completion::MOST })));
+    state.emit(Work::Names(Box::new(NamesJob { view, partition, typed, most: completion::MOST })));
 }
 
 /// Looks for names. Takes tens of milliseconds: not to be called where frames are drawn.
-pub fn perform(job: Job) -> Names {
-    let Job { view, partition, typed, most } = job;
+pub fn perform(job: NamesJob) -> Names {
+    let NamesJob { view, partition, typed, most } = job;
     let part = view.partitions.iter().find(|part| part.name == partition);
     let best = part.map_or_else(Vec::new, |part| completion::apps_in(part, &typed, most));
     Names { typed, best }

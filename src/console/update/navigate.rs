@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{audit, change, config, events, lists, placement, queues as tree, revisions};
 use crate::console::present::format;
 use crate::console::present::subject;
 use crate::console::state::effect::Effect;
@@ -12,7 +11,15 @@ use crate::console::state::page::{
     Account, AccountLine, AccountPage, AppPage, AppsPage, Checkup, DetailsPage, LineId, NodePage, Page, Subject,
 };
 use crate::console::state::{Grade, Parked, State};
+use crate::console::update::audit;
+use crate::console::update::change;
 use crate::console::update::completion;
+use crate::console::update::config;
+use crate::console::update::events;
+use crate::console::update::lists;
+use crate::console::update::placement;
+use crate::console::update::queues as tree;
+use crate::console::update::revisions;
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::{OwnHealth, SourcePlace};
 use crate::view::{Side, health as health_of, health_of_picture};
@@ -392,7 +399,7 @@ pub fn is_busy(state: &State, since: u64) -> bool {
 /// What is written and would be lost with this console's cluster.
 fn unsaved(state: &State) -> Vec<String> {
     let mut lines = Vec::new();
-    if config::page_of(state).is_some_and(|page| page.modified) {
+    if crate::console::present::config::page_of(state).is_some_and(|page| page.modified) {
         lines.push("The configuration was edited and is not applied; the edit would be lost.".to_owned());
     }
     if let Some(page) = change::written(state) {

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::lists::{self, SortKey};
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
 use crate::console::state::State;
 use crate::console::state::column::{AllocationColumn, NodeColumn};
 use crate::console::state::page::{NodePage, NodesPage, Page};
+use crate::console::update::lists;
+use crate::console::update::lists::SortKey;
 use crate::model::{AppId, AskId, MEMORY, VCORE};
 use crate::view::{NodeAllocation, NodeRow, PartitionView};
 

@@ -3,96 +3,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{aftermath, attempt, bulk, change, config, revisions, workload, write};
 use crate::console::input::command;
 use crate::console::input::command::CommandId;
 use crate::console::present::format;
-use crate::console::present::subject;
+use crate::console::present::guard::orders::{kill_of, part, target, within};
 use crate::console::state::effect::Effect;
 use crate::console::state::layer::{CommandLine, Confirm, Layer, Off, Question};
 use crate::console::state::orders::{Asked, Purpose, Ticket};
-use crate::console::state::page::{Page, Subject};
 use crate::console::state::{Grade, State};
+use crate::console::update::aftermath;
+use crate::console::update::attempt;
+use crate::console::update::bulk;
+use crate::console::update::change;
+use crate::console::update::config;
+use crate::console::update::revisions;
+use crate::console::update::workload;
+use crate::console::update::write;
 use crate::model::QueuePath;
 use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
-use crate::view::place::access;
+use crate::view::placement::access;
 use crate::view::{AppRow, LimitUse, PartitionView, Side};
-
-/// The application that an order would be about: the one that a command line was begun on, or the one under the cursor.
-pub fn target(state: &State) -> Option<Arc<AppRow>> {
-    match &state.aim {
-        Some(row) => {
-            let part = state.cluster.part()?;
-            let live = part.app(row.slot).filter(|now| now.id == row.id && !row.state.is_ended());
-            // It kept its slot as long as it lived.
-            let ended = || part.ended.iter().rev().find(|ended| ended.id == row.id);
-            live.or_else(ended).or_else(|| part.app_by_id(&row.id)).cloned()
-        }
-        None => match subject::of(state)? {
-            Subject::App(row) | Subject::Why(row) => Some(row),
-            _ => None,
-        },
-    }
-}
-
-/// The partition on the screen as it is now, also while the picture is frozen.
-pub(super) fn part(state: &State) -> Option<&PartitionView> {
-    let shown = state.cluster.part()?;
-    state.cluster.newest.partitions.iter().find(|part| part.name == shown.name)
-}
-
-/// An act in the partition on the screen.
-pub(super) fn within(state: &State, act: PartitionAct) -> Option<Act> {
-    part(state).map(|part| Act::within(&part.name, act))
-}
-
-fn kill_of(app: &AppRow) -> PartitionAct {
-    PartitionAct::Kill { app: app.id.clone(), expect_queue: Some(app.queue.clone()) }
-}
-
-/// Whether the application may be killed or moved, as far as its own queue decides that.
-///
-/// # Errors
-/// Why not.
-pub fn may(state: &State, verb: &str) -> Result<(), String> {
-    if bulk::has_marks(state) {
-        return state.cluster.actor().map(|_| ());
-    }
-    let Some(app) = target(state) else {
-        let empty = matches!(state.page(), Page::Apps(page) if page.list.rows.is_empty());
-        return Err(if empty {
-            "there is no application here".to_owned()
-        } else {
-            format!("only an application can be {verb}")
-        });
-    };
-    if let Some(doing) = state.orders.under_way(&app.id) {
-        return Err(format!("{}: {doing}", app.id));
-    }
-    let (Some(part), Some(act)) = (part(state), within(state, kill_of(&app))) else {
-        return Err("there is no partition".to_owned());
-    };
-    let actor = state.cluster.actor()?;
-    part.may_administer(actor, &act, &app).map_err(|refusal| match refusal.code {
-        Code::AclDenied => format!("{}: {}", app.id, refusal.description),
-        Code::ReadOnly => refusal.description,
-        _ => refusal.to_string(),
-    })
-}
-
-/// Whether the scheduler may be paused or resumed.
-///
-/// # Errors
-/// Why not.
-pub fn may_rest(state: &State, rest: bool) -> Result<(), String> {
-    match (state.cluster.newest.resting, rest) {
-        (true, true) => return Err("the scheduler rests already".to_owned()),
-        (false, false) => return Err("the scheduler does not rest".to_owned()),
-        _ => {}
-    }
-    let act = if rest { Act::Pause } else { Act::Resume };
-    state.cluster.newest.may(state.cluster.actor()?, &act).map_err(|refusal| refusal.to_string())
-}
 
 /// Lets the scheduler rest, or go on.
 pub fn rest(state: &mut State, rest: bool) {
@@ -211,7 +141,7 @@ pub fn watch_move(state: &mut State) {
         return;
     }
     let to = to.to_owned();
-    let marked = bulk::marked(state);
+    let marked = crate::console::present::guard::bulk::marked(state);
     if !marked.is_empty() {
         return bulk::watch(state, &marked, &to);
     }

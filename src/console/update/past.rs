@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{config, feed, lists};
 use crate::console::present::format;
 use crate::console::state::effect::Effect;
 use crate::console::state::past::{Chapters, Fetch, Found, Moment, Seek, Shown, Span, Step};
 use crate::console::state::work::MomentPage;
 use crate::console::state::{Grade, State};
+use crate::console::update::config;
+use crate::console::update::feed;
+use crate::console::update::lists;
 use crate::model::Time;
 use crate::view::{ChangeDetail, ChangeType, Chapter, ObjectType, Record, View};
 
@@ -94,17 +96,6 @@ pub fn when(at: Time) -> String {
 pub fn step(state: &mut State, step: Step) {
     state.cluster.past.stepping = Some(step);
     state.emit(Effect::FindMoments(state.cluster.past.looked));
-}
-
-/// Whether there is something to return from.
-///
-/// # Errors
-/// The present is on the screen.
-pub fn is_past(state: &State) -> Result<(), String> {
-    match state.cluster.past.shown {
-        Some(_) => Ok(()),
-        None => Err("this is the present; [ and :back go to the past".to_owned()),
-    }
 }
 
 /// Takes what happened since one looked last, and makes the step that waited for it.

@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use super::super::draw;
-use super::navigate::{home, push};
-use crate::console::input::key::{Code, Key};
 use crate::console::present::layout;
-use crate::console::present::{subject, suggestions};
+use crate::console::present::placement::part;
+use crate::console::present::subject;
+use crate::console::present::suggestions;
+use crate::console::state::State;
 use crate::console::state::cursor::Move;
+use crate::console::state::key::{Code, Key};
 use crate::console::state::layer::Layer;
 use crate::console::state::page::{DetailsPage, Page, Subject};
 use crate::console::state::placement::{Against, EDITED, Form, PlacementPage, WantedFile};
 use crate::console::state::work::Work;
-use crate::console::state::{Cluster, State};
+use crate::console::update::navigate::{home, push};
 use crate::model::Identity;
-use crate::view::place::{Admission, Request};
-use crate::view::{PartitionView, View};
+use crate::view::View;
 
 /// Goes to the page; with the name of a file, under that configuration. Without one, under the running one when the page is on
 /// the screen already.
@@ -35,21 +35,6 @@ pub fn open(state: &mut State, file: Option<&str>) {
         None => {}
     }
     push(state, Page::Placement(page));
-}
-
-/// Whether a placement can be tried under the text in the editor.
-///
-/// # Errors
-/// Why not.
-pub fn can_try_text(state: &State) -> Result<(), String> {
-    let Page::Config(page) = state.page() else { return Err("only on the configuration".to_owned()) };
-    if !page.is_checked() {
-        return Err("the text is still being checked".to_owned());
-    }
-    match &page.checked.config {
-        Some(_) => Ok(()),
-        None => Err("a fault refuses the text; n goes there".to_owned()),
-    }
 }
 
 /// Goes from the editor to the form, held against the text as it is edited; the way back leads to the editor.
@@ -85,29 +70,6 @@ pub fn take(state: &mut State, name: &str, read: Result<Arc<View>, String>) {
     state.redraw();
 }
 
-/// The partition that the form is held against: of a file the one of the same name, or else its first.
-pub fn part<'m>(cluster: &'m Cluster, page: &'m PlacementPage) -> Option<&'m PartitionView> {
-    match &page.against {
-        Against::Running => cluster.part(),
-        Against::File(_, view) => {
-            view.partitions.iter().find(|part| part.name == cluster.partition).or_else(|| view.partitions.first())
-        }
-        Against::Reading(_) | Against::Faulty(..) => None,
-    }
-}
-
-/// What the form comes to.
-///
-/// # Errors
-/// What in the form is no submission.
-pub fn preview(part: &PartitionView, form: &Form) -> Result<Admission, String> {
-    use crate::console::state::placement::Field;
-    let (groups, tags) = (form.groups(), form.tags()?);
-    let text = |field| form.line(field).text();
-    let request = Request { queue: text(Field::Queue), user: text(Field::User), groups: &groups, tags: &tags };
-    Ok(part.preview(&request, None))
-}
-
 /// Why the application under the cursor is where it is, or who may do what in the queue under it.
 pub fn why(state: &mut State) {
     let subject = match subject::of(state) {
@@ -116,14 +78,6 @@ pub fn why(state: &mut State) {
         _ => return,
     };
     push(state, Page::Details(DetailsPage { subject, top: 0 }));
-}
-
-/// Whether an application is on the screen whose submission could be tried.
-pub fn can_try(state: &State) -> Result<(), String> {
-    match subject::of(state) {
-        Some(Subject::App(_) | Subject::Why(_)) => Ok(()),
-        _ => Err("only on an application".to_owned()),
-    }
 }
 
 /// Puts the submission that an application was into the form.
@@ -202,7 +156,7 @@ pub fn go(page: &mut PlacementPage, by: Move, height: usize) {
 /// Ends scrolling at the last line.
 pub fn settle(state: &mut State) {
     let (lines, room) = match (state.page(), layout::regions(state)) {
-        (Page::Placement(page), Some(regions)) => draw::placement::extent(state, page, regions.rows),
+        (Page::Placement(page), Some(regions)) => crate::console::present::placement::extent(state, page, regions.rows),
         _ => (0, 0),
     };
     if let Page::Placement(page) = state.page_mut() {

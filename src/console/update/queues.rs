@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::lists::{self, SortKey};
 use crate::console::present::filter::Filter;
+use crate::console::present::subject::line_at_cursor;
 use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::state::column::{QueueColumn, Sort};
 use crate::console::state::page::{Fold, Page, QueueLine, QueuesPage};
+use crate::console::update::lists;
+use crate::console::update::lists::SortKey;
 use crate::model::{MEMORY, QueuePath, QueueState, Resource, VCORE};
 use crate::view::{PartitionView, QueueRow, QueueSlot};
 
@@ -154,14 +156,6 @@ fn path_at(rows: &[QueueLine], part: &PartitionView, index: usize) -> Option<Que
 pub fn select(page: &mut QueuesPage, part: &PartitionView, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| path_at(rows, part, index));
-}
-
-/// The row under the cursor of the queue tree.
-pub fn line_at_cursor(state: &State) -> Option<QueueLine> {
-    match state.page() {
-        Page::Queues(page) => page.list.rows.get(page.list.cursor.index).copied(),
-        _ => None,
-    }
 }
 
 /// Goes to a queue, unfolding what is above it and dropping a filter that hides it.

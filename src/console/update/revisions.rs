@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::lists::{self, SortKey};
-use super::navigate::{home, push};
-use super::orders;
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
+use crate::console::present::subject::{compared, revision};
+use crate::console::present::words::origin;
 use crate::console::state::column::RevisionColumn;
 use crate::console::state::effect::Effect;
 use crate::console::state::layer::{Confirm, Layer, Question};
@@ -15,9 +14,13 @@ use crate::console::state::page::{DetailsPage, Page, RevisionsPage, Subject};
 use crate::console::state::records::{Compared, Ledger};
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
+use crate::console::update::lists;
+use crate::console::update::lists::SortKey;
+use crate::console::update::navigate::{home, push};
+use crate::console::update::orders;
 use crate::model::Time;
 use crate::view::act::{Act, Configured, Order};
-use crate::view::ledger::Revision;
+use crate::view::audit::Revision;
 
 /// Goes to the history of configurations.
 pub fn open(state: &mut State) {
@@ -74,21 +77,6 @@ pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>) {
 pub fn select(page: &mut RevisionsPage, index: usize) {
     let rows = &page.list.rows;
     page.list.cursor.go(index, rows.len(), |index| rows.get(index).map(|one| one.number));
-}
-
-/// The revision under the cursor.
-pub fn revision(page: &RevisionsPage) -> Option<&Arc<Revision>> {
-    page.list.rows.get(page.list.cursor.index)
-}
-
-/// The two that the page compares: the marked one, or the one before, with the one under the cursor.
-pub fn compared(page: &RevisionsPage, ledger: &Ledger) -> Option<Subject> {
-    let new = revision(page)?.number;
-    let before = ledger.revisions().iter().map(|one| one.number).filter(|number| *number < new).max();
-    Some(match page.marked.filter(|marked| *marked != new).or(before) {
-        Some(old) => Subject::Compare(old, new),
-        None => Subject::Revision(new),
-    })
 }
 
 /// Shows the text of the revision under the cursor.
@@ -172,20 +160,6 @@ fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
     }
 }
 
-/// Whether a configuration could be brought back.
-///
-/// # Errors
-/// Why not.
-pub fn can_roll_back(state: &State) -> Result<(), String> {
-    let actor = state.cluster.actor()?;
-    let act = Act::Rollback { revision: 0, base: None, dry_run: true };
-    state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())?;
-    match &state.cluster.newest.configuration {
-        Some(_) => Ok(()),
-        None => Err("the text of the configuration in force is not known".to_owned()),
-    }
-}
-
 /// Asks what bringing a revision back would mean; the question follows.
 pub fn roll_back(state: &mut State, number: Option<&str>) {
     let revision = match target(state, number) {
@@ -236,15 +210,4 @@ pub fn ask(state: &mut State, act: &Act, would: &Configured) {
         what,
         from: Duration::ZERO,
     }));
-}
-
-/// How a revision came into force: `by ann, api, "smaller"`.
-pub fn origin(of: &Revision) -> String {
-    let by = if of.by.is_empty() { String::new() } else { format!("by {}, ", of.by) };
-    let how = match of.source {
-        crate::view::ledger::RevisionSource::Rollback(old) => format!("rollback to {old}"),
-        source => source.name().to_owned(),
-    };
-    let reason = if of.reason.is_empty() { String::new() } else { format!(": {}", of.reason) };
-    format!("{by}{how}{reason}")
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::lists::{self, SortKey};
 use crate::console::present::filter::Filter;
 use crate::console::state::column::UserColumn;
 use crate::console::state::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
+use crate::console::update::lists;
+use crate::console::update::lists::SortKey;
 use crate::model::{MEMORY, VCORE};
 use crate::view::{AppRow, AskState, PartitionView, PendingReason, QueueUsageRow, Side, UsageRow};
 

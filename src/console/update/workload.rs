@@ -2,39 +2,19 @@
 //! like killing and moving, is asked about first, and is off with the access that it takes.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::orders::{ask, ask_first, part, target, within};
 use crate::console::present::format;
-use crate::console::present::subject;
-use crate::console::state::page::{Page, Subject};
+use crate::console::present::guard::orders::{part, target, within};
+use crate::console::present::guard::workload::{ask_under, clean_act, drain_act, node_under};
 use crate::console::state::{Grade, State};
+use crate::console::update::orders::{ask, ask_first};
 use crate::model::{AppId, AskId, MEMORY, NodeId, Priority, Resource, VCORE, parse_quantity};
 use crate::view::act::{Act, AskSpec, Cleaned, GangStyle, MOST_ASKS, PartitionAct, Submission};
-use crate::view::place::{Outcome, Request};
-use crate::view::{AppRow, AskState, NodeRow, PartitionView};
+use crate::view::placement::{PlacementOutcome, Request};
+use crate::view::{AppRow, AskState, PartitionView};
 
 /// The longest id of an application that is taken from a command line, in bytes.
 const LONGEST_ID: usize = 200;
-
-/// Whether an act would be refused, in the words of a command that is off.
-fn allowed(state: &State, act: PartitionAct) -> Result<(), String> {
-    let act = within(state, act).ok_or("there is no partition")?;
-    let actor = state.cluster.actor()?;
-    state.cluster.newest.may(actor, &act).map_err(|refusal| refusal.reason())
-}
-
-/// Whether anything may be submitted from here at all.
-///
-/// # Errors
-/// Why not.
-pub fn may_submit(state: &State) -> Result<(), String> {
-    part(state).ok_or("there is no partition")?;
-    match &state.cluster.actor()?.read_only {
-        Some(why) => Err(format!("read only: {why}")),
-        None => Ok(()),
-    }
-}
 
 /// Asks whether an application is to be submitted, in the person's own name: `APPLICATION [QUEUE] [TAG=VALUE…]`.
 ///
@@ -85,8 +65,8 @@ fn placed(part: &PartitionView, submission: &Submission) -> Result<Vec<String>, 
     let Submission { app, queue, who, tags, .. } = submission;
     let request = Request { queue, user: &who.user, groups: &who.groups, tags };
     match part.preview(&request, Some(app)).placement.outcome {
-        Outcome::Refused(refused) => Err(format!("{app} would be rejected: {}", refused.refusal)),
-        Outcome::Placed(placed) => {
+        PlacementOutcome::Refused(refused) => Err(format!("{app} would be rejected: {}", refused.refusal)),
+        PlacementOutcome::Placed(placed) => {
             let mut lines = vec![format!("It goes to {}, as user {}.", placed.path, who.user)];
             if !placed.create.is_empty() {
                 let queues: Vec<&str> = placed.create.iter().map(|queue| queue.as_str()).collect();
@@ -95,20 +75,6 @@ fn placed(part: &PartitionView, submission: &Submission) -> Result<Vec<String>, 
             Ok(lines)
         }
     }
-}
-
-/// Whether asks may be added to the application under the cursor.
-///
-/// # Errors
-/// Why not.
-pub fn may_ask(state: &State) -> Result<(), String> {
-    let app = target(state).ok_or("only an application asks for something")?;
-    alive(&app)?;
-    allowed(state, PartitionAct::Ask { app: app.id.clone(), asks: Vec::new() })
-}
-
-fn alive(app: &AppRow) -> Result<(), String> {
-    if app.state.is_ended() { Err(format!("{} is {} already", app.id, app.state)) } else { Ok(()) }
 }
 
 /// Asks whether the application is to ask for more: `[COUNT] RESOURCE=QUANTITY… [priority=N] [node=NODE] [id=ID]`.
@@ -184,23 +150,6 @@ fn unused(app: &AppRow) -> AskId {
     AskId::from(free.unwrap_or_default())
 }
 
-/// Whether the ask under the cursor may be released or withdrawn.
-///
-/// # Errors
-/// Why not.
-pub fn may_release(state: &State) -> Result<(), String> {
-    let (app, ask) = ask_under(state).ok_or("only an ask can be released: on an application's page, or a node's")?;
-    allowed(state, PartitionAct::Release { app, ask })
-}
-
-fn ask_under(state: &State) -> Option<(AppId, AskId)> {
-    match state.page() {
-        Page::App(page) => Some((page.id.clone(), subject::ask(page)?.id.clone())),
-        Page::Node(page) => subject::app_of_allocation(page),
-        _ => None,
-    }
-}
-
 /// Asks whether the ask under the cursor is to be released, or withdrawn while it is pending.
 pub fn release(state: &mut State) {
     let Some((app, id)) = ask_under(state) else { return };
@@ -221,16 +170,6 @@ pub fn release(state: &mut State) {
     ask(state, format!("Release {id} of {app}?"), lines, "Release", act.into());
 }
 
-/// Whether the person may say that the application is over.
-///
-/// # Errors
-/// Why not.
-pub fn may_remove(state: &State) -> Result<(), String> {
-    let app = target(state).ok_or("only an application can be removed")?;
-    alive(&app)?;
-    allowed(state, PartitionAct::Remove { app: app.id.clone() })
-}
-
 /// Asks whether the application is over, as its submitter says it.
 pub fn remove(state: &mut State) {
     let Some(app) = target(state) else { return };
@@ -242,29 +181,6 @@ pub fn remove(state: &mut State) {
     ];
     let Some(act) = within(state, PartitionAct::Remove { app: app.id.clone() }) else { return };
     ask(state, format!("Remove {}?", app.id), lines, "Remove", act.into());
-}
-
-/// Whether the node under the cursor may be taken out of service, or back.
-///
-/// # Errors
-/// Why not.
-pub fn may_drain(state: &State, drain: bool) -> Result<(), String> {
-    let node = node_under(state).ok_or("only a node can be drained and resumed")?;
-    match (node.schedulable, drain) {
-        (false, true) => return Err(format!("{} is drained already", node.id)),
-        (true, false) => return Err(format!("{} is not drained", node.id)),
-        _ => {}
-    }
-    allowed(state, drain_act(&node.id, drain))
-}
-
-pub(super) fn node_under(state: &State) -> Option<Arc<NodeRow>> {
-    let Some(Subject::Node(id)) = subject::of(state) else { return None };
-    part(state)?.nodes.get(&id).cloned()
-}
-
-fn drain_act(node: &NodeId, drain: bool) -> PartitionAct {
-    if drain { PartitionAct::DrainNode(node.clone()) } else { PartitionAct::ResumeNode(node.clone()) }
 }
 
 /// Asks whether the node under the cursor is to take no more allocations, or to take them again.
@@ -284,18 +200,6 @@ pub fn drain(state: &mut State, drain: bool) {
     }
     let Some(act) = within(state, drain_act(id, drain)) else { return };
     ask(state, title, lines, word, act.into());
-}
-
-/// Whether the person may clean up.
-///
-/// # Errors
-/// Why not.
-pub fn may_clean(state: &State) -> Result<(), String> {
-    allowed(state, clean_act(false))
-}
-
-const fn clean_act(dry_run: bool) -> PartitionAct {
-    PartitionAct::Clean { queues: true, applications: true, dry_run }
 }
 
 /// Asks the scheduler what a clean-up would remove; the question follows with its answer.

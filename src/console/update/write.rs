@@ -1,16 +1,26 @@
 //! What is being written: filters and command lines; and questions that are answered.
 
-use super::super::theme::{Depth, ThemeName};
-use super::{attempt, bulk, change, config, form, lists, names, navigate, orders, run};
 use crate::console::input::command;
 use crate::console::input::command::{Argument, CommandId, Kind};
-use crate::console::input::key::{Code, Key};
+use crate::console::present::hints::ghost;
 use crate::console::state::effect::Effect;
+use crate::console::state::key::{Code, Key};
 use crate::console::state::layer::{CommandLine, Confirm, Layer, Question};
 use crate::console::state::line_edit::LineEdit;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
+use crate::console::theme::{Depth, ThemeName};
+use crate::console::update::attempt;
+use crate::console::update::bulk;
+use crate::console::update::change;
 use crate::console::update::completion;
+use crate::console::update::config;
+use crate::console::update::form;
+use crate::console::update::lists;
+use crate::console::update::names;
+use crate::console::update::navigate;
+use crate::console::update::orders;
+use crate::console::update::run;
 
 /// Lets a key work on the text that is being written.
 pub fn key(state: &mut State, key: Key) {
@@ -50,7 +60,8 @@ pub fn key(state: &mut State, key: Key) {
         Some(Layer::Form) => form::key(state, key),
         Some(Layer::Edit) => config::key(state, key),
         Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
-            if typed.line.key(key) {
+            let changed = typed.line.key(key);
+            if changed {
                 state.redraw();
             }
         }
@@ -152,16 +163,6 @@ pub fn look_up(state: &mut State) {
     orders::watch_move(state);
 }
 
-/// What the command line would become with its completion, if that only adds to what is written; that is what enter takes.
-pub fn ghost(command: &CommandLine) -> Option<&str> {
-    if command.whole && command.chosen.is_none() {
-        return None;
-    }
-    let first = command.candidates.get(command.chosen.unwrap_or(0))?;
-    let typed = command.line.text();
-    (!typed.is_empty() && first.line.len() > typed.len()).then(|| first.line.strip_prefix(typed)).flatten()
-}
-
 /// Takes what is being written.
 pub fn accept(state: &mut State) {
     match state.layers.last() {
@@ -175,11 +176,10 @@ pub fn accept(state: &mut State) {
             state.redraw();
         }
         Some(Layer::Command(_)) => {
-            let effects = accept_command(state);
+            accept_command(state);
             if !matches!(state.layers.last(), Some(Layer::Command(_))) {
                 state.aim = None;
             }
-            effects
         }
         Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
             if typed.line.text() == typed.want {
@@ -253,7 +253,7 @@ fn run_line(state: &mut State, name: &str, argument: &str) {
         state.say(Grade::Refusal, format!("no command {name}; ? lists all"));
         return state.redraw();
     };
-    if let Err(reason) = (command.guard)(state) {
+    if let Err(reason) = crate::console::present::guard::check(state, command.id) {
         attempt::refuse(state, command.id, reason);
         return state.redraw();
     }
@@ -279,32 +279,16 @@ pub fn cancel(state: &mut State) {
 
 /// Does what was asked about.
 pub fn yes(state: &mut State) {
-    match state.layers.pop() {
-        Some(Layer::Confirm(confirm)) => match confirm.what {
-            Question::Quit => state.emit(Effect::Quit),
-            Question::Apply if matches!(state.page(), Page::Change(_)) => {
-                change::apply(state);
-                state.redraw();
-            }
-            Question::Apply => {
-                config::apply(state);
-                state.redraw();
-            }
-            Question::Context(name) => {
-                navigate::open_context(state, &name);
-                state.redraw();
-            }
-            Question::Orders(orders) => {
-                bulk::yes(state, orders);
-                state.redraw();
-            }
-            Question::Order(order) => {
-                orders::yes(state, *order);
-                state.redraw();
-            }
-        },
-        _ => {}
+    let Some(Layer::Confirm(confirm)) = state.layers.pop() else { return };
+    match confirm.what {
+        Question::Quit => return state.emit(Effect::Quit),
+        Question::Apply if matches!(state.page(), Page::Change(_)) => change::apply(state),
+        Question::Apply => config::apply(state),
+        Question::Context(name) => navigate::open_context(state, &name),
+        Question::Orders(orders) => bulk::yes(state, orders),
+        Question::Order(order) => orders::yes(state, *order),
     }
+    state.redraw();
 }
 
 /// Chooses the other answer.

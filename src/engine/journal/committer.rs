@@ -9,42 +9,42 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::recorder::Block;
+use super::recorder::RecordBlock;
 use super::store::{Change, Store, StoreError};
-use crate::engine::ledger::News;
+use crate::engine::audit_log::NewEntries;
 
 /// What is done once something is on the disk.
-pub type Then = Box<dyn FnOnce() + Send>;
+pub type AfterWrite = Box<dyn FnOnce() + Send>;
 
 /// How many bytes one commit takes together.
 const TOGETHER: usize = 4 << 20;
 /// The shortest and the longest pause between two tries while the disk fails.
-pub const PAUSES: Pauses = (Duration::from_millis(100), Duration::from_secs(5));
+pub const RETRY_PAUSES: RetryPauses = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// The shortest and the longest pause between two tries.
-pub type Pauses = (Duration, Duration);
+pub type RetryPauses = (Duration, Duration);
 
-enum Work {
+enum JournalTask {
     /// What was carried out already.
-    Write(Waiting),
+    Write(WriteBatch),
     /// What was carried out already, and orders that wait for being written.
-    Commit(Waiting, Waiting, SyncSender<Result<(), String>>),
+    Commit(WriteBatch, WriteBatch, SyncSender<Result<(), String>>),
     /// What is none of the scheduler's business: one at a time, so that nobody waits long for it.
     Aside(Vec<Change>, SyncSender<bool>),
     Stop,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct WriteBatch {
     changes: Vec<Change>,
     bytes: usize,
     /// The number of the last record in it; 0 if there is none.
     last: u64,
-    then: Option<Then>,
+    then: Option<AfterWrite>,
 }
 
-impl Waiting {
-    fn of(block: Option<Block>, news: &News) -> Self {
+impl WriteBatch {
+    fn of(block: Option<RecordBlock>, news: &NewEntries) -> Self {
         let mut waiting = Self::default();
         if let Some(block) = block {
             waiting.last = block.last();
@@ -57,7 +57,7 @@ impl Waiting {
 }
 
 /// What is new in a ledger, as it stands in the store.
-pub(super) fn changes_of(news: &News) -> impl Iterator<Item = Change> {
+pub(super) fn changes_of(news: &NewEntries) -> impl Iterator<Item = Change> {
     #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
     fn bytes(value: &impl serde::Serialize) -> Arc<[u8]> {
         rmp_serde::to_vec_named(value).expect("the ledger has nothing that MessagePack lacks").into()
@@ -73,7 +73,7 @@ pub struct Journal(Arc<Shared>);
 
 struct Shared {
     store: Arc<Store>,
-    work: Sender<Work>,
+    work: Sender<JournalTask>,
     state: Mutex<State>,
     /// Something in the state is another than before.
     news: Condvar,
@@ -131,28 +131,28 @@ impl Journal {
     }
 
     /// Has something written that was carried out already, and then something done.
-    pub fn write(&self, block: Option<Block>, news: &News, then: Option<Then>) {
-        let mut waiting = Waiting::of(block, news);
+    pub fn write(&self, block: Option<RecordBlock>, news: &NewEntries, then: Option<AfterWrite>) {
+        let mut waiting = WriteBatch::of(block, news);
         waiting.then = then;
         // After its end there is nobody to write; nobody is told of anything then either.
-        let _ = self.0.work.send(Work::Write(waiting));
+        let _ = self.0.work.send(JournalTask::Write(waiting));
     }
 
     /// Writes what was carried out before and then the records of orders, and waits until they outlast a power cut.
     ///
     /// # Errors
     /// Why the orders are not written; nothing of them stays. What was carried out before is written as soon as that can be.
-    pub fn commit(&self, before: Option<Block>, news: &News, orders: Block) -> Result<(), String> {
+    pub fn commit(&self, before: Option<RecordBlock>, news: &NewEntries, orders: RecordBlock) -> Result<(), String> {
         let (answer, answers) = sync_channel(1);
-        let (before, orders) = (Waiting::of(before, news), Waiting::of(Some(orders), &News::default()));
-        let _ = self.0.work.send(Work::Commit(before, orders, answer));
+        let (before, orders) = (WriteBatch::of(before, news), WriteBatch::of(Some(orders), &NewEntries::default()));
+        let _ = self.0.work.send(JournalTask::Commit(before, orders, answer));
         answers.recv().unwrap_or_else(|_| Err("the journal is closed".to_owned()))
     }
 
     /// Makes changes that are none of the scheduler's business, and waits for that. Gives whether they were made.
     pub fn aside(&self, changes: Vec<Change>) -> bool {
         let (done, answers) = sync_channel(1);
-        let _ = self.0.work.send(Work::Aside(changes, done));
+        let _ = self.0.work.send(JournalTask::Aside(changes, done));
         answers.recv().unwrap_or(false)
     }
 
@@ -191,17 +191,17 @@ impl Journal {
 }
 
 /// Whoever has this keeps the journal going. When it is dropped, all that waits is written, if the disk does not fail.
-pub struct Keeper {
+pub struct JournalThread {
     journal: Journal,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Keeper {
+impl JournalThread {
     /// Begins to write behind the record of this number; `pauses` are made while the disk fails.
     ///
     /// # Errors
     /// The operating system gives no thread.
-    pub fn start(store: Store, durable: u64, pauses: Pauses) -> std::io::Result<Self> {
+    pub fn start(store: Store, durable: u64, pauses: RetryPauses) -> std::io::Result<Self> {
         let (work, inbox) = channel();
         let state = Mutex::new(State { durable, ..State::default() });
         let shared = Shared {
@@ -215,7 +215,7 @@ impl Keeper {
         let journal = Journal(Arc::new(shared));
         let owned = journal.clone();
         let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
-            let _over = Over(owned.clone());
+            let _over = EndGuard(owned.clone());
             Committer { journal: owned, inbox, waiting: Vec::new(), dirty: false, pauses }.run();
         })?;
         Ok(Self { journal, thread: Some(thread) })
@@ -227,9 +227,9 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
+impl Drop for JournalThread {
     fn drop(&mut self) {
-        let _ = self.journal.0.work.send(Work::Stop);
+        let _ = self.journal.0.work.send(JournalTask::Stop);
         if let Some(thread) = self.thread.take() {
             // A panic of the thread has been told by the panic hook already.
             let _ = thread.join();
@@ -240,9 +240,9 @@ impl Drop for Keeper {
 }
 
 /// Tells everybody when the thread ends, also by a panic.
-struct Over(Journal);
+struct EndGuard(Journal);
 
-impl Drop for Over {
+impl Drop for EndGuard {
     fn drop(&mut self) {
         self.0.change(|state| {
             state.over = true;
@@ -255,18 +255,18 @@ impl Drop for Over {
 
 struct Committer {
     journal: Journal,
-    inbox: Receiver<Work>,
+    inbox: Receiver<JournalTask>,
     /// What was carried out and is not on the disk yet.
-    waiting: Vec<Waiting>,
+    waiting: Vec<WriteBatch>,
     /// Something may be in the store that is not meant to be.
     dirty: bool,
-    pauses: Pauses,
+    pauses: RetryPauses,
 }
 
 /// What was heard at once.
 #[derive(Default)]
-struct Heard {
-    orders: Option<(Waiting, SyncSender<Result<(), String>>)>,
+struct TaskBatch {
+    orders: Option<(WriteBatch, SyncSender<Result<(), String>>)>,
     aside: Option<(Vec<Change>, SyncSender<bool>)>,
     stop: bool,
 }
@@ -287,8 +287,8 @@ impl Committer {
     }
 
     /// Waits for something to do, at most for `pause`, and takes what else is there.
-    fn hear(&mut self, pause: Option<Duration>) -> Heard {
-        let mut heard = Heard::default();
+    fn hear(&mut self, pause: Option<Duration>) -> TaskBatch {
+        let mut heard = TaskBatch::default();
         let first = match pause {
             None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(pause) => self.inbox.recv_timeout(pause),
@@ -296,21 +296,21 @@ impl Committer {
         let mut next = match first {
             Ok(work) => Some(work),
             Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => Some(Work::Stop),
+            Err(RecvTimeoutError::Disconnected) => Some(JournalTask::Stop),
         };
         let mut bytes = 0;
         while let Some(work) = next {
             match work {
-                Work::Write(waiting) => {
+                JournalTask::Write(waiting) => {
                     bytes += waiting.bytes;
                     self.waiting.push(waiting);
                 }
-                Work::Commit(before, orders, answer) => {
+                JournalTask::Commit(before, orders, answer) => {
                     self.waiting.push(before);
                     heard.orders = Some((orders, answer));
                 }
-                Work::Aside(changes, done) => heard.aside = Some((changes, done)),
-                Work::Stop => heard.stop = true,
+                JournalTask::Aside(changes, done) => heard.aside = Some((changes, done)),
+                JournalTask::Stop => heard.stop = true,
             }
             // Whoever gave orders waits; and what stands aside is large by itself.
             if heard.stop || heard.orders.is_some() || heard.aside.is_some() || bytes > TOGETHER {
@@ -321,8 +321,8 @@ impl Committer {
         heard
     }
 
-    fn attempt(&mut self, heard: Heard, failing: Option<String>) {
-        let Heard { mut orders, aside, .. } = heard;
+    fn attempt(&mut self, heard: TaskBatch, failing: Option<String>) {
+        let TaskBatch { mut orders, aside, .. } = heard;
         if let Some(why) = &failing {
             refuse(orders.take(), why);
         }
@@ -386,7 +386,7 @@ impl Committer {
     }
 }
 
-fn refuse(orders: Option<(Waiting, SyncSender<Result<(), String>>)>, why: &str) {
+fn refuse(orders: Option<(WriteBatch, SyncSender<Result<(), String>>)>, why: &str) {
     if let Some((_, answer)) = orders {
         let _ = answer.send(Err(why.to_owned()));
     }

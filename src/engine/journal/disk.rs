@@ -67,11 +67,11 @@ impl Disk for FileDisk {
 #[derive(Debug)]
 pub struct Overlay {
     below: File,
-    over: Mutex<Over>,
+    over: Mutex<OverlayState>,
 }
 
 #[derive(Debug)]
-struct Over {
+struct OverlayState {
     len: u64,
     /// What is behind this in the file below is gone.
     below: u64,
@@ -88,15 +88,15 @@ impl Overlay {
     pub fn open(path: &Path) -> io::Result<Self> {
         let below = File::open(path)?;
         let len = below.metadata()?.len();
-        Ok(Self { below, over: Mutex::new(Over { len, below: len, pages: BTreeMap::new() }) })
+        Ok(Self { below, over: Mutex::new(OverlayState { len, below: len, pages: BTreeMap::new() }) })
     }
 
-    fn over(&self) -> MutexGuard<'_, Over> {
+    fn over(&self) -> MutexGuard<'_, OverlayState> {
         self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A page as it is now.
-    fn page(&self, over: &Over, number: u64) -> io::Result<Vec<u8>> {
+    fn page(&self, over: &OverlayState, number: u64) -> io::Result<Vec<u8>> {
         if let Some(page) = over.pages.get(&number) {
             return Ok(page.clone());
         }

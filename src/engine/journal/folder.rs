@@ -6,93 +6,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::FORMAT;
-use super::committer::{Journal, Keeper, PAUSES, Pauses, changes_of};
+use super::archive::StoreArchive;
+use super::committer::{Journal, JournalThread, RETRY_PAUSES, RetryPauses, changes_of};
 use super::disk::{Disk, FileDisk};
-use super::past::{Past, records};
-use super::record::Wall;
+use super::folder_error::FolderError;
+use super::history::{JournalHistory, records};
 use super::recorder::Recorder;
-use super::shelves::Shelves;
 use super::snapshots::{self, Snapshots};
-use super::store::{Change, Head, Index, Shelf, Store, StoreError};
+use super::store::{Change, EntryTable, FORMAT, JournalHead, SnapshotIndex, Store, StoreError};
 use super::{lock, repair};
+use crate::engine::audit_log::{MOST_ENTRIES, MOST_REVISIONS, NewEntries};
 use crate::engine::core::Core;
-use crate::engine::ledger::{MOST_ENTRIES, MOST_REVISIONS, News};
+use crate::engine::replay;
 use crate::engine::setup::Setup;
 use crate::scenario::Workload;
-use crate::view::ledger::{AuditEntry, Revision};
+use crate::view::audit::{AuditEntry, Revision};
 
 /// The store in a folder.
 pub(super) const FILE: &str = "journal.redb";
 /// The same while its beginning is written.
 const NEW: &str = "journal.new";
-
-/// Why a state folder cannot be used, and what can be done about it.
-#[derive(Debug, thiserror::Error)]
-pub enum Trouble {
-    /// The file system says no.
-    #[error("{}: {why}", folder.display())]
-    Folder {
-        /// Which folder.
-        folder: PathBuf,
-        /// Why.
-        why: String,
-    },
-    /// Another process has it.
-    #[error("{} is in use by another kornsole{}: stop that one, or name another folder with --state", folder.display(), by(who))]
-    InUse {
-        /// Which folder.
-        folder: PathBuf,
-        /// The process, as far as it is known.
-        who: String,
-    },
-    /// Another process runs it, and it was only to be looked at.
-    #[error("{} is in use by another kornsole{}: ask that one, with --server URL", folder.display(), by(who))]
-    Running {
-        /// Which folder.
-        folder: PathBuf,
-        /// The process, as far as it is known.
-        who: String,
-    },
-    /// There is nothing in it.
-    #[error("{} holds no state of a scheduler", folder.display())]
-    Nothing {
-        /// Which folder.
-        folder: PathBuf,
-    },
-    /// It was made by another profile.
-    #[error(
-        "the state is of a scheduler that decides as {was}, and cannot go on as {wanted}: give --core {was}, or name another folder with --state"
-    )]
-    OtherCore {
-        /// The profile of the journal.
-        was: String,
-        /// The one asked for.
-        wanted: String,
-    },
-    /// It was made by a later version.
-    #[error(
-        "the state has format {found}, written by kornsole {by}; this version knows formats up to {known}: use the later version, or name another folder with --state"
-    )]
-    Newer {
-        /// Its format.
-        found: u32,
-        /// Who wrote it.
-        by: String,
-        /// The newest format that is known.
-        known: u32,
-    },
-    /// Something in it is not as it was written.
-    #[error("{0}")]
-    Damaged(String),
-    /// The scheduler cannot begin.
-    #[error("{0}")]
-    Begin(String),
-}
-
-fn by(who: &str) -> String {
-    if who.is_empty() { String::new() } else { format!(" (process {who})") }
-}
 
 /// A state folder that this process has.
 #[derive(Debug)]
@@ -102,32 +35,32 @@ pub struct Folder {
     notes: Vec<String>,
     /// Of a folder that is new: its path. The file gets its name once there is a whole journal in it.
     new: Option<PathBuf>,
-    pauses: Pauses,
+    pauses: RetryPauses,
 }
 
 /// What goes with a scheduler that is kept, for as long as it runs.
-pub struct Kept {
+pub struct RunningJournal {
     // In the order in which they come to their end.
     pub(in crate::engine) snapshots: Snapshots,
-    pub(in crate::engine) keeper: Keeper,
+    pub(in crate::engine) thread: JournalThread,
     pub(in crate::engine) setup: Setup,
     /// How much work there was before this run.
     pub(in crate::engine) work: u64,
     _lock: Option<File>,
 }
 
-impl Kept {
+impl RunningJournal {
     /// The journal.
     pub fn journal(&self) -> &Journal {
-        self.keeper.journal()
+        self.thread.journal()
     }
 
     /// Writes what a core has done that is stepped by hand, and waits until that is on the disk. Gives whether it is.
-    pub fn keep_up(&self, core: &mut Core) -> bool {
-        let (block, news) = core.take_written();
+    pub fn sync(&self, core: &mut Core) -> bool {
+        let (block, new) = core.state.take_written();
         let last = block.as_ref().map_or(0, |block| block.last());
-        self.journal().write(block, &news, None);
-        core.take_events().into_iter().for_each(|events| core.events().append(events));
+        self.journal().write(block, &new, None);
+        core.state.outbox.release();
         self.journal().wait_for(last)
     }
 
@@ -136,30 +69,30 @@ impl Kept {
     /// # Errors
     /// It cannot be made.
     pub fn snapshot(&self, core: &mut Core) -> Result<(), String> {
-        let number = core.write_played();
-        let work = self.work + core.recorder.as_ref().map_or(0, |recorder| recorder.work());
-        if !self.keep_up(core) {
+        let number = replay::record_progress(&mut core.state);
+        let work = self.work + core.state.recorder.as_ref().map_or(0, |recorder| recorder.work());
+        if !self.sync(core) {
             return Err("the disk fails".to_owned());
         }
         snapshots::make(self.journal(), &self.setup, number, work)
     }
 
-    /// The past, to look at.
-    pub fn past(&self) -> Past {
-        Past::new(self.journal().clone(), self.setup.clone())
+    /// The past, read only.
+    pub fn history(&self) -> JournalHistory {
+        JournalHistory::new(self.journal().clone(), self.setup.clone())
     }
 }
 
 /// Makes the scheduler of a folder that is new.
-pub type Fresh<'a> = Box<dyn FnOnce(Option<Box<dyn Workload>>) -> Result<Core, String> + 'a>;
+pub type MakeCore<'a> = Box<dyn FnOnce(Option<Box<dyn Workload>>) -> Result<Core, String> + 'a>;
 
 impl Folder {
     /// Opens a folder, or makes it. With `mend`, a damaged file is moved aside, and what is intact of it is kept.
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn open(path: &Path, mend: bool) -> Result<Self, Trouble> {
-        let failed = |error: std::io::Error| Trouble::Folder { folder: path.to_owned(), why: error.to_string() };
+    pub fn open(path: &Path, mend: bool) -> Result<Self, FolderError> {
+        let failed = |error: std::io::Error| FolderError::Folder { folder: path.to_owned(), why: error.to_string() };
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         let lock = lock::take(path)?;
         let file = path.join(FILE);
@@ -175,26 +108,26 @@ impl Folder {
                 lock: Some(lock),
                 notes: notes.into_iter().collect(),
                 new: Some(path.to_owned()),
-                pauses: PAUSES,
+                pauses: RETRY_PAUSES,
             });
         }
         let open = || whole(Arc::new(FileDisk::open(&file).map_err(failed)?), mend);
         let mut notes = Vec::new();
         let store = match open() {
-            Err(Trouble::Damaged(_)) if mend => {
-                notes.push(repair::mend(&file).map_err(|why| Trouble::Folder { folder: path.to_owned(), why })?);
+            Err(FolderError::Damaged(_)) if mend => {
+                notes.push(repair::mend(&file).map_err(|why| FolderError::Folder { folder: path.to_owned(), why })?);
                 open()?
             }
             store => store?,
         };
-        Ok(Self { store, lock: Some(lock), notes, new: None, pauses: PAUSES })
+        Ok(Self { store, lock: Some(lock), notes, new: None, pauses: RETRY_PAUSES })
     }
 
     /// The same on any disk, which nobody else may use, and which is soon tried again when it fails.
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub fn on(disk: Arc<dyn Disk>) -> Result<Self, Trouble> {
+    pub fn on(disk: Arc<dyn Disk>) -> Result<Self, FolderError> {
         let pauses = (Duration::from_millis(1), Duration::from_millis(20));
         Ok(Self { store: whole(disk, true)?, lock: None, notes: Vec::new(), new: None, pauses })
     }
@@ -213,39 +146,39 @@ impl Folder {
         setup: &Setup,
         speed: f64,
         workload: Option<Box<dyn Workload>>,
-        fresh: Fresh<'_>,
-    ) -> Result<(Core, Kept), Trouble> {
-        let (mut core, next, work) = match self.store.head().map_err(|error| told(self.store.disk(), error))? {
+        make: MakeCore<'_>,
+    ) -> Result<(Core, RunningJournal), FolderError> {
+        let (mut core, next, work) = match self.store.head().map_err(|error| failure(self.store.disk(), error))? {
             Some(head) => {
                 suits(&self.store, &head, setup)?;
                 go_on(&self.store, setup, workload)?
             }
             None => {
-                let mut core = fresh(workload).map_err(Trouble::Begin)?;
+                let mut core = make(workload).map_err(FolderError::Begin)?;
                 found(&self.store, &mut core, setup)?;
                 if let Some(folder) = &self.new {
                     let named = std::fs::rename(folder.join(NEW), folder.join(FILE));
                     let kept = named.and_then(|()| File::open(folder)?.sync_all());
-                    kept.map_err(|error| Trouble::Folder { folder: folder.clone(), why: error.to_string() })?;
+                    kept.map_err(|error| FolderError::Folder { folder: folder.clone(), why: error.to_string() })?;
                 }
                 (core, 1, 0)
             }
         };
-        core.goes_live(setup);
-        core.recorder = Some(Recorder::new(next));
-        core.begin_run(setup, speed);
-        let failed = |error: std::io::Error| Trouble::Begin(format!("the journal cannot be started: {error}"));
-        let keeper = Keeper::start(self.store, next - 1, self.pauses).map_err(failed)?;
-        let journal = keeper.journal().clone();
-        core.ledger().set_archive(Arc::new(Shelves(journal.shared_store())));
+        core.go_live(setup);
+        core.state.set_recorder(Recorder::new(next));
+        replay::begin_run(&mut core.state, setup, speed);
+        let failed = |error: std::io::Error| FolderError::Begin(format!("the journal cannot be started: {error}"));
+        let thread = JournalThread::start(self.store, next - 1, self.pauses).map_err(failed)?;
+        let journal = thread.journal().clone();
+        core.audit_log().set_archive(Arc::new(StoreArchive(journal.shared_store())));
         let snapshots = Snapshots::start(journal, setup.clone()).map_err(failed)?;
-        Ok((core, Kept { snapshots, keeper, setup: setup.clone(), work, _lock: self.lock }))
+        Ok((core, RunningJournal { snapshots, thread, setup: setup.clone(), work, _lock: self.lock }))
     }
 }
 
 /// Opens a store; `thorough`: looks through all of it, not only through what the start needs.
-pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Trouble> {
-    let store = Store::open(Arc::clone(&disk)).map_err(|error| told(&disk, error))?;
+pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, FolderError> {
+    let store = Store::open(Arc::clone(&disk)).map_err(|error| failure(&disk, error))?;
     let look = || -> Result<(), StoreError> {
         if store.head()?.is_none() || !thorough {
             return Ok(());
@@ -257,55 +190,55 @@ pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Troubl
         let oldest = snapshots.first().ok_or_else(|| StoreError::Damaged("there is no snapshot".to_owned()))?;
         store.look_through(oldest.0 + 1)
     };
-    look().map_err(|error| told(&disk, error))?;
+    look().map_err(|error| failure(&disk, error))?;
     Ok(store)
 }
 
 /// What an error means for a start.
-fn told(disk: &Arc<dyn Disk>, error: StoreError) -> Trouble {
+fn failure(disk: &Arc<dyn Disk>, error: StoreError) -> FolderError {
     match error {
-        StoreError::Disk(why) => Trouble::Begin(format!("the state cannot be read: {why}")),
-        StoreError::Damaged(why) => Trouble::Damaged(repair::report(disk, &why)),
+        StoreError::Disk(why) => FolderError::Begin(format!("the state cannot be read: {why}")),
+        StoreError::Damaged(why) => FolderError::Damaged(repair::report(disk, &why)),
     }
 }
 
 /// A step that brings the form of a journal from one version to the next: what is to be changed in the store.
-pub type Step = fn(&Store) -> Result<Vec<Change>, StoreError>;
+pub type Migration = fn(&Store) -> Result<Vec<Change>, StoreError>;
 
 /// The steps from format 1 on.
-const STEPS: &[Step] = &[];
+const MIGRATIONS: &[Migration] = &[];
 
-pub(super) fn suits(store: &Store, head: &Head, setup: &Setup) -> Result<(), Trouble> {
+pub(super) fn suits(store: &Store, head: &JournalHead, setup: &Setup) -> Result<(), FolderError> {
     let wanted = setup.profile.to_string();
     if head.core != wanted {
-        return Err(Trouble::OtherCore { was: head.core.clone(), wanted });
+        return Err(FolderError::OtherCore { was: head.core.clone(), wanted });
     }
-    migrate(store, head, FORMAT, STEPS)
+    migrate(store, head, FORMAT, MIGRATIONS)
 }
 
 /// Brings an older form up to date, one version after the other, each of them whole or not at all.
-fn migrate(store: &Store, head: &Head, known: u32, steps: &[Step]) -> Result<(), Trouble> {
+fn migrate(store: &Store, head: &JournalHead, known: u32, steps: &[Migration]) -> Result<(), FolderError> {
     if head.format > known || head.format == 0 {
-        return Err(Trouble::Newer { found: head.format, by: head.made_by.clone(), known });
+        return Err(FolderError::Newer { found: head.format, by: head.made_by.clone(), known });
     }
     for format in head.format..known {
         let step = usize::try_from(format - 1).ok().and_then(|at| steps.get(at));
-        let step = step.ok_or_else(|| Trouble::Begin(format!("there is no way on from format {format}")))?;
-        let mut changes = step(store).map_err(|error| told(store.disk(), error))?;
-        changes.push(Change::Head(Head { format: format + 1, ..head.clone() }));
-        store.commit(&changes).map_err(|error| told(store.disk(), error))?;
+        let step = step.ok_or_else(|| FolderError::Begin(format!("there is no way on from format {format}")))?;
+        let mut changes = step(store).map_err(|error| failure(store.disk(), error))?;
+        changes.push(Change::Head(JournalHead { format: format + 1, ..head.clone() }));
+        store.commit(&changes).map_err(|error| failure(store.disk(), error))?;
     }
     Ok(())
 }
 
 /// Writes the beginning of a journal.
-fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), Trouble> {
-    core.ledger().keep_new();
+fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), FolderError> {
+    core.audit_log().collect_new();
     let made_by = env!("CARGO_PKG_VERSION").to_owned();
     let mut changes = snapshots::changes(0, &core.save(), core.now(), 0);
-    changes.extend(changes_of(&core.ledger().take_new()));
-    changes.push(Change::Head(Head { format: FORMAT, core: setup.profile.to_string(), made_by }));
-    store.commit(&changes).map_err(|error| Trouble::Begin(format!("the state cannot be written: {error}")))
+    changes.extend(changes_of(&core.audit_log().take_new()));
+    changes.push(Change::Head(JournalHead { format: FORMAT, core: setup.profile.to_string(), made_by }));
+    store.commit(&changes).map_err(|error| FolderError::Begin(format!("the state cannot be written: {error}")))
 }
 
 /// The scheduler of a store, with the number of the next record and how much work there was.
@@ -313,10 +246,10 @@ pub(super) fn go_on(
     store: &Store,
     setup: &Setup,
     workload: Option<Box<dyn Workload>>,
-) -> Result<(Core, u64, u64), Trouble> {
-    let snapshots = store.snapshots().map_err(|error| told(store.disk(), error))?;
+) -> Result<(Core, u64, u64), FolderError> {
+    let snapshots = store.snapshots().map_err(|error| failure(store.disk(), error))?;
     let Some((number, index)) = snapshots.last() else {
-        return Err(told(store.disk(), StoreError::Damaged("there is no snapshot".to_owned())));
+        return Err(failure(store.disk(), StoreError::Damaged("there is no snapshot".to_owned())));
     };
     let (mut core, mut work) = restored(store, *number, index, setup, workload)?;
     let replayed = records(store, number + 1, |_, record| {
@@ -324,44 +257,32 @@ pub(super) fn go_on(
         core.replay(record);
         true
     });
-    Ok((core, replayed.map_err(|error| told(store.disk(), error))?, work))
+    Ok((core, replayed.map_err(|error| failure(store.disk(), error))?, work))
 }
 
 fn restored(
     store: &Store,
     number: u64,
-    index: &Index,
+    index: &SnapshotIndex,
     setup: &Setup,
     workload: Option<Box<dyn Workload>>,
-) -> Result<(Core, u64), Trouble> {
-    let bytes = store.snapshot(number, index).map_err(|error| told(store.disk(), error))?;
-    let core = Core::restored(setup, &bytes, workload).map_err(Trouble::Begin)?;
-    let ledger = core.ledger();
-    ledger.keep_new();
+) -> Result<(Core, u64), FolderError> {
+    let bytes = store.snapshot(number, index).map_err(|error| failure(store.disk(), error))?;
+    let core = Core::restored(setup, &bytes, workload).map_err(FolderError::Begin)?;
+    let log = core.audit_log();
+    log.collect_new();
     // What came later comes again from the records.
-    let (last, revision) = (ledger.last(), core.in_force.revision);
+    let (last, revision) = (log.last(), core.state.active_config.revision);
     let mut entries: Vec<AuditEntry> =
-        store.entries(Shelf::Audit, last + 1, MOST_ENTRIES).map_err(|error| told(store.disk(), error))?;
-    let mut revisions: Vec<Revision> =
-        store.entries(Shelf::Revisions, revision + 1, MOST_REVISIONS).map_err(|error| told(store.disk(), error))?;
+        store.entries(EntryTable::Audit, last + 1, MOST_ENTRIES).map_err(|error| failure(store.disk(), error))?;
+    let mut revisions: Vec<Revision> = store
+        .entries(EntryTable::Revisions, revision + 1, MOST_REVISIONS)
+        .map_err(|error| failure(store.disk(), error))?;
     entries.reverse();
     revisions.reverse();
     let (entries, revisions) = (entries.into_iter().map(Arc::new), revisions.into_iter().map(Arc::new));
-    ledger.restore(News { entries: entries.collect(), revisions: revisions.collect() });
+    log.restore(NewEntries { entries: entries.collect(), revisions: revisions.collect() });
     Ok((core, index.work))
-}
-
-impl Core {
-    /// A run begins, or goes on: it is written down by which settings.
-    pub(in crate::engine) fn begin_run(&mut self, setup: &Setup, speed: f64) {
-        let (at, wall) = (self.now, Wall::now());
-        let record = self.start_record(setup, speed, wall);
-        self.replay(record.clone());
-        if let Some(recorder) = &mut self.recorder {
-            recorder.record(&record);
-        }
-        debug_assert_eq!(at, self.now);
-    }
 }
 
 #[cfg(test)]
@@ -370,23 +291,26 @@ mod tests {
     use super::*;
     use crate::model::Profile;
 
-    fn head(format: u32) -> Head {
-        Head { format, core: Profile::Kornsole.to_string(), made_by: "0".to_owned() }
+    fn head(format: u32) -> JournalHead {
+        JournalHead { format, core: Profile::Kornsole.to_string(), made_by: "0".to_owned() }
     }
 
     #[test]
     fn an_older_form_is_brought_up_to_date_step_by_step() {
         let store = Store::open(Arc::new(MemoryDisk::default())).unwrap();
-        let step: Step = |store| {
+        let step: Migration = |store| {
             let head = store.head()?.ok_or_else(|| StoreError::Damaged("no head".to_owned()))?;
             Ok(vec![Change::Audit(u64::from(head.format), Arc::from(*b"\xa3one"))])
         };
         store.commit(&[Change::Head(head(1))]).unwrap();
         migrate(&store, &head(1), 3, &[step, step]).unwrap();
         assert_eq!(store.head().unwrap(), Some(head(3)));
-        let steps: Vec<String> = store.entries(Shelf::Audit, 9, 9).unwrap();
+        let steps: Vec<String> = store.entries(EntryTable::Audit, 9, 9).unwrap();
         assert_eq!(steps, ["one", "one"], "each step saw the form that the one before left");
-        assert!(matches!(migrate(&store, &head(4), 3, &[step, step]), Err(Trouble::Newer { found: 4, known: 3, .. })));
-        assert!(matches!(migrate(&store, &head(1), 3, &[step]), Err(Trouble::Begin(_))));
+        assert!(matches!(
+            migrate(&store, &head(4), 3, &[step, step]),
+            Err(FolderError::Newer { found: 4, known: 3, .. })
+        ));
+        assert!(matches!(migrate(&store, &head(1), 3, &[step]), Err(FolderError::Begin(_))));
     }
 }

@@ -5,15 +5,15 @@ use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use super::folder::Trouble;
+use super::folder_error::FolderError;
 
 /// Held by the process that has the folder. What is in it is a help for people only: the process, and in a second line the address that
 /// it serves.
 const LOCK: &str = "lock";
 
 /// Takes a folder for this process alone.
-pub(super) fn take(folder: &Path) -> Result<File, Trouble> {
-    let failed = |error: std::io::Error| Trouble::Folder { folder: folder.to_owned(), why: error.to_string() };
+pub(super) fn take(folder: &Path) -> Result<File, FolderError> {
+    let failed = |error: std::io::Error| FolderError::Folder { folder: folder.to_owned(), why: error.to_string() };
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
     let mut file = options.open(folder.join(LOCK)).map_err(failed)?;
@@ -23,21 +23,23 @@ pub(super) fn take(folder: &Path) -> Result<File, Trouble> {
             let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
             Ok(file)
         }
-        Err(TryLockError::WouldBlock) => Err(Trouble::InUse { folder: folder.to_owned(), who: holder(&mut file) }),
+        Err(TryLockError::WouldBlock) => Err(FolderError::InUse { folder: folder.to_owned(), who: holder(&mut file) }),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
 
 /// Takes a folder to look at it, together with others who do.
-pub(super) fn share(folder: &Path) -> Result<File, Trouble> {
+pub(super) fn share(folder: &Path) -> Result<File, FolderError> {
     let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => Trouble::Nothing { folder: folder.to_owned() },
-        _ => Trouble::Folder { folder: folder.to_owned(), why: error.to_string() },
+        std::io::ErrorKind::NotFound => FolderError::Nothing { folder: folder.to_owned() },
+        _ => FolderError::Folder { folder: folder.to_owned(), why: error.to_string() },
     };
     let mut file = File::open(folder.join(LOCK)).map_err(failed)?;
     match file.try_lock_shared() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Trouble::Running { folder: folder.to_owned(), who: holder(&mut file) }),
+        Err(TryLockError::WouldBlock) => {
+            Err(FolderError::Running { folder: folder.to_owned(), who: holder(&mut file) })
+        }
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }

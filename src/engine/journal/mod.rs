@@ -5,7 +5,7 @@
 //! thread of its own ([`committer`]), and no view, event or answer goes out before all that it shows is on the disk. So nothing that
 //! anybody was told can be lost, and nothing that was refused can come back. From time to time a snapshot is made by another
 //! thread ([`snapshots`]) from the one before and the records since, so that a start replays little; those of a day stay, so that
-//! the past can be looked at ([`Past`]).
+//! the past can be looked at ([`JournalHistory`]).
 //!
 //! Where to read: [`folder`] opens a state folder, with its [`lock`], and [`look`] one that nobody runs; [`store`] is what is in it, on a [`disk`], in [`frame`]s with
 //! checksums of their own; [`repair`] what is done about damage.
@@ -15,28 +15,27 @@
 //! - what a failed commit would have written is cut off before anything else is written;
 //! - a snapshot holds what all records up to its number led to, and nothing else.
 
+mod archive;
 pub mod committer;
 pub mod disk;
 pub mod folder;
+pub mod folder_error;
 pub mod frame;
+pub mod history;
+pub mod inspect;
 pub mod lock;
-pub mod look;
-pub mod past;
 pub mod record;
 pub mod recorder;
 pub mod repair;
-mod shelves;
 pub mod snapshots;
 pub mod store;
 
-pub use committer::{Journal, Keeper};
+pub use committer::{Journal, JournalThread};
 pub use disk::{Disk, FileDisk, MemoryDisk};
-pub use folder::{Folder, Fresh, Kept, Trouble};
-pub use look::Look;
-pub use past::Past;
-pub use record::{Checked, Given, Ordered, Record, Refused, Wall};
-pub use recorder::{Block, Recorder};
-pub use store::{Change, Head, Index, Shelf, Store, StoreError};
-
-/// The version of the journal's form that is written.
-pub const FORMAT: u32 = 1;
+pub use folder::{Folder, MakeCore, RunningJournal};
+pub use folder_error::FolderError;
+pub use history::JournalHistory;
+pub use inspect::FolderInspection;
+pub use record::{CheckedOrder, OrderRecord, Record, RecordedCommand, RecordedRefusal, WallTime};
+pub use recorder::{RecordBlock, Recorder};
+pub use store::{Change, EntryTable, FORMAT, JournalHead, SnapshotIndex, Store, StoreError};

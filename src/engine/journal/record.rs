@@ -15,24 +15,24 @@ use crate::view::act::{Actor, Order, Refusal};
 
 /// Microseconds since 1970 by the wall clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Wall(pub u64);
+pub struct WallTime(pub u64);
 
-impl Wall {
+impl WallTime {
     /// Now.
     pub fn now() -> Self {
         Self::from(SystemTime::now())
     }
 }
 
-impl From<SystemTime> for Wall {
+impl From<SystemTime> for WallTime {
     fn from(time: SystemTime) -> Self {
         let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         Self(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
     }
 }
 
-impl From<Wall> for SystemTime {
-    fn from(wall: Wall) -> Self {
+impl From<WallTime> for SystemTime {
+    fn from(wall: WallTime) -> Self {
         UNIX_EPOCH + Duration::from_micros(wall.0)
     }
 }
@@ -46,7 +46,7 @@ pub enum Record {
         /// The scheduler's time.
         at: Time,
         /// When.
-        wall: Wall,
+        wall: WallTime,
         /// How fast the scheduler's time runs.
         speed: f64,
         /// The scheduler's own settings.
@@ -97,7 +97,7 @@ pub enum Record {
         /// The scheduler's time.
         at: Time,
         /// Its commands; it may have done nothing.
-        commands: Vec<Given>,
+        commands: Vec<RecordedCommand>,
     },
     /// A command that somebody in this process gave.
     #[serde(rename = "give")]
@@ -105,18 +105,18 @@ pub enum Record {
         /// The scheduler's time.
         at: Time,
         /// What.
-        command: Given,
+        command: RecordedCommand,
     },
     /// An order, before it is carried out.
     #[serde(rename = "order")]
-    Order(Box<Ordered>),
+    Order(Box<OrderRecord>),
     /// The configuration's file was read again.
     #[serde(rename = "reload")]
     Reload {
         /// The scheduler's time.
         at: Time,
         /// When.
-        wall: Wall,
+        wall: WallTime,
         /// The file.
         name: String,
         /// What was in it.
@@ -154,33 +154,33 @@ pub enum Record {
 
 /// An order that somebody gave.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Ordered {
+pub struct OrderRecord {
     /// The scheduler's time.
     pub at: Time,
     /// When.
-    pub wall: Wall,
+    pub wall: WallTime,
     /// Who.
     pub actor: Actor,
     /// What, and why.
     pub order: Order,
     /// Of a change of the configuration: what was asked of its file before this was written.
     #[serde(default)]
-    pub checked: Option<Checked>,
+    pub checked: Option<CheckedOrder>,
 }
 
 /// What was found when the file of a configuration was looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checked {
+pub struct CheckedOrder {
     /// The checksum of the file's text that is to be replaced; `None` without a file.
     pub file_before: Option<String>,
     /// The text that is to come into force.
     #[serde(default)]
     pub text: Option<String>,
     /// Why the order is refused, where that does not follow from the scheduler.
-    pub refused: Option<Refused>,
+    pub refused: Option<RecordedRefusal>,
 }
 
-impl Checked {
+impl CheckedOrder {
     /// It is refused.
     pub fn refused(refusal: &Refusal) -> Self {
         Self { refused: Some(refusal.into()), ..Self::default() }
@@ -189,7 +189,7 @@ impl Checked {
 
 /// A refusal that is known already.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refused {
+pub struct RecordedRefusal {
     /// Its code, as clients see it.
     pub code: String,
     /// One line.
@@ -198,7 +198,7 @@ pub struct Refused {
     pub description: String,
 }
 
-impl From<&Refusal> for Refused {
+impl From<&Refusal> for RecordedRefusal {
     fn from(refusal: &Refusal) -> Self {
         Self {
             code: refusal.code.name().to_owned(),
@@ -210,7 +210,7 @@ impl From<&Refusal> for Refused {
 
 /// A command as it is written down.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Given {
+pub enum RecordedCommand {
     /// A configuration, with how it was written, where that is known.
     #[serde(rename = "configure")]
     Configure {
@@ -243,9 +243,9 @@ pub enum Given {
     },
 }
 
-impl Given {
+impl RecordedCommand {
     /// A command, with the text of its configuration.
-    pub fn of(command: &Command, text: Option<String>) -> Self {
+    pub fn new(command: &Command, text: Option<String>) -> Self {
         match command {
             Command::Configure(config) => Self::Configure { config: Box::new((**config).clone()), text },
             Command::Cycle => Self::Cycle,
@@ -290,7 +290,7 @@ impl Record {
     }
 
     /// When that was by the wall clock, where it is known.
-    pub fn wall(&self) -> Option<Wall> {
+    pub fn wall(&self) -> Option<WallTime> {
         match self {
             Self::Start { wall, .. } | Self::Reload { wall, .. } => Some(*wall),
             Self::Order(ordered) => Some(ordered.wall),

@@ -19,7 +19,7 @@ pub struct Recorder {
 
 /// Records, one behind the other, framed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Block {
+pub struct RecordBlock {
     /// The number of the first.
     pub first: u64,
     /// How many.
@@ -28,9 +28,9 @@ pub struct Block {
     pub frames: Vec<u8>,
 }
 
-impl Block {
+impl RecordBlock {
     /// The records given, from this number on.
-    pub fn of(first: u64, records: &[Record]) -> Self {
+    pub fn new(first: u64, records: &[Record]) -> Self {
         let mut block = Self { first, ..Self::default() };
         for record in records {
             block.push(&record.bytes());
@@ -97,11 +97,11 @@ impl Recorder {
     }
 
     /// What waits; `None` when nothing does.
-    pub fn take(&mut self) -> Option<Block> {
+    pub fn take(&mut self) -> Option<RecordBlock> {
         self.settle();
         let count = std::mem::take(&mut self.count);
         let frames = std::mem::take(&mut self.frames);
-        (count > 0).then(|| Block { first: self.next - count, count, frames })
+        (count > 0).then(|| RecordBlock { first: self.next - count, count, frames })
     }
 
     /// The number of the next record. Nothing may wait.

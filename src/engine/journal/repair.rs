@@ -13,31 +13,31 @@ use time::format_description::well_known::Rfc3339;
 
 use super::disk::{Disk, FileDisk};
 use super::frame::{self, Kind};
-use super::record::{Record, Wall};
-use super::store::{Change, Head, Index, Store};
+use super::record::{Record, WallTime};
+use super::store::{Change, JournalHead, SnapshotIndex, Store};
 
 /// What was found intact in a file.
 #[derive(Default)]
-struct Found {
-    head: Option<Head>,
+struct IntactParts {
+    head: Option<JournalHead>,
     records: BTreeMap<u64, Vec<u8>>,
     /// Records of which there are two different ones: one of them was taken back.
     unsure: Vec<u64>,
     parts: BTreeMap<(u64, u32), Vec<u8>>,
-    snapshots: BTreeMap<u64, Index>,
+    snapshots: BTreeMap<u64, SnapshotIndex>,
     audit: BTreeMap<u64, Vec<u8>>,
     revisions: BTreeMap<u64, Vec<u8>>,
 }
 
 /// How far what is intact reaches.
-struct Reach {
+struct IntactRange {
     /// The snapshot that it begins with.
     from: u64,
     /// The last record that follows on it without a gap.
     to: u64,
 }
 
-impl Found {
+impl IntactParts {
     fn look(file: &[u8]) -> Self {
         let mut found = Self::default();
         frame::scan(file, |frame| {
@@ -67,7 +67,7 @@ impl Found {
         found
     }
 
-    fn is_whole(&self, number: u64, index: &Index) -> bool {
+    fn is_whole(&self, number: u64, index: &SnapshotIndex) -> bool {
         let parts = (0..index.parts).map(|part| self.parts.get(&(number, part)).map(|bytes| bytes.len() as u64));
         parts.sum::<Option<u64>>() == Some(index.bytes)
     }
@@ -82,14 +82,14 @@ impl Found {
     }
 
     /// The snapshot from which one comes farthest, the newest of those.
-    fn farthest(&self) -> Option<Reach> {
+    fn farthest(&self) -> Option<IntactRange> {
         let whole = self.snapshots.iter().filter(|(number, index)| self.is_whole(**number, index));
-        let reaches = whole.map(|(number, _)| Reach { from: *number, to: self.reach(*number) });
+        let reaches = whole.map(|(number, _)| IntactRange { from: *number, to: self.reach(*number) });
         reaches.max_by_key(|reach| (reach.to, reach.from))
     }
 
     /// When the last record of those that have a time was written, among these.
-    fn time_of(&self, numbers: impl std::ops::RangeBounds<u64>) -> Option<Wall> {
+    fn time_of(&self, numbers: impl std::ops::RangeBounds<u64>) -> Option<WallTime> {
         let mut walls = self.records.range(numbers).rev().filter_map(|(_, bytes)| Record::read(bytes).ok()?.wall());
         walls.next()
     }
@@ -99,7 +99,7 @@ impl Found {
 pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
     let mut told = format!("the state is damaged: {why}\n");
     match read(disk) {
-        Ok(file) => told.push_str(&tell(&Found::look(&file))),
+        Ok(file) => told.push_str(&tell(&IntactParts::look(&file))),
         Err(error) => told.push_str(&format!("  it cannot be read as a whole either: {error}")),
     }
     told.push_str(
@@ -108,8 +108,8 @@ pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
     told
 }
 
-fn tell(found: &Found) -> String {
-    let Some(Reach { to, .. }) = found.farthest() else {
+fn tell(found: &IntactParts) -> String {
+    let Some(IntactRange { to, .. }) = found.farthest() else {
         return "  nothing in it can be used: no snapshot is intact".to_owned();
     };
     let until = found.time_of(..=to).map(|wall| format!(", the last order in it of {}", date(wall)));
@@ -133,7 +133,7 @@ fn tell(found: &Found) -> String {
 pub fn mend(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
-    let found = Found::look(&bytes);
+    let found = IntactParts::look(&bytes);
     let told = tell(&found);
     let reach = found.farthest().ok_or_else(|| told.clone())?;
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
@@ -153,12 +153,12 @@ fn read(disk: &Arc<dyn Disk>) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn write(disk: Arc<dyn Disk>, mut found: Found, reach: &Reach) -> Result<(), String> {
+fn write(disk: Arc<dyn Disk>, mut found: IntactParts, reach: &IntactRange) -> Result<(), String> {
     let store = Store::open(disk).map_err(|error| error.to_string())?;
     let head = found.head.take().ok_or("its head is damaged: it is not known which core it is of")?;
     // Older snapshots are of use only with all records behind them.
     let older = |number: &u64| *number <= reach.from && found.reach(*number) >= reach.to;
-    let kept: Vec<(u64, Index)> = (found.snapshots.iter())
+    let kept: Vec<(u64, SnapshotIndex)> = (found.snapshots.iter())
         .filter(|(number, index)| older(number) && found.is_whole(**number, index))
         .map(|(number, index)| (*number, index.clone()))
         .collect();
@@ -182,7 +182,7 @@ fn write(disk: Arc<dyn Disk>, mut found: Found, reach: &Reach) -> Result<(), Str
 }
 
 /// A time of the wall clock for a person, in UTC, to the second.
-fn date(wall: Wall) -> String {
+fn date(wall: WallTime) -> String {
     let seconds = i64::try_from(wall.0 / 1_000_000).unwrap_or(i64::MAX);
     let at = OffsetDateTime::from_unix_timestamp(seconds).ok().and_then(|at| at.format(&Rfc3339).ok());
     at.unwrap_or_default().replace('T', " ").replace('Z', " UTC")
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn dates_are_those_of_the_calendar() {
-        let date = |seconds: u64| date(Wall(seconds * 1_000_000));
+        let date = |seconds: u64| date(WallTime(seconds * 1_000_000));
         assert_eq!(date(0), "1970-01-01 00:00:00 UTC");
         assert_eq!(date(951_825_599), "2000-02-29 11:59:59 UTC");
         assert_eq!(date(1_763_775_136), "2025-11-22 01:32:16 UTC");

@@ -6,9 +6,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::committer::Journal;
-use super::past::core_at;
-use super::record::Wall;
-use super::store::{Change, Index};
+use super::history::core_at;
+use super::record::WallTime;
+use super::store::{Change, SnapshotIndex};
 use crate::engine::setup::Setup;
 use crate::model::Time;
 
@@ -109,7 +109,7 @@ pub fn changes(number: u64, bytes: &[u8], at: Time, work: u64) -> Vec<Change> {
     let parts = (0..).zip(bytes.chunks(PART));
     let mut changes: Vec<Change> = parts.map(|(part, bytes)| Change::Part(number, part, Arc::from(bytes))).collect();
     let parts = u32::try_from(changes.len()).unwrap_or(u32::MAX);
-    let index = Index { at, wall: Wall::now(), parts, bytes: bytes.len() as u64, work };
+    let index = SnapshotIndex { at, wall: WallTime::now(), parts, bytes: bytes.len() as u64, work };
     changes.push(Change::Index(number, index));
     changes
 }
@@ -135,7 +135,7 @@ fn trim(journal: &Journal) {
     let Ok(snapshots) = journal.store().snapshots() else { return };
     let size = journal.store().disk().len().unwrap_or(0);
     let mut kept = snapshots.clone();
-    keep(&mut kept, Wall::now(), size);
+    keep(&mut kept, WallTime::now(), size);
     for (number, _) in snapshots.iter().filter(|(number, _)| kept.iter().all(|(kept, _)| kept != number)) {
         journal.aside(vec![Change::DropSnapshot(*number)]);
     }
@@ -147,7 +147,7 @@ fn trim(journal: &Journal) {
 }
 
 /// Which snapshots are kept of these, the oldest first.
-fn keep(snapshots: &mut Vec<(u64, Index)>, now: Wall, size: u64) {
+fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, size: u64) {
     let Some((_, newest)) = snapshots.last().cloned() else { return };
     let day = u64::try_from(KEPT_TIME.as_micros()).unwrap_or(u64::MAX);
     // The first is not needed when the second reaches back far enough.
@@ -179,12 +179,12 @@ fn keep(snapshots: &mut Vec<(u64, Index)>, now: Wall, size: u64) {
 mod tests {
     use super::*;
 
-    fn snapshot(work: u64, wall: u64, bytes: u64) -> (u64, Index) {
-        (work, Index { at: Time(work), wall: Wall(wall), parts: 1, bytes, work })
+    fn snapshot(work: u64, wall: u64, bytes: u64) -> (u64, SnapshotIndex) {
+        (work, SnapshotIndex { at: Time(work), wall: WallTime(wall), parts: 1, bytes, work })
     }
 
-    fn kept(mut snapshots: Vec<(u64, Index)>, now: u64, size: u64) -> Vec<u64> {
-        keep(&mut snapshots, Wall(now), size);
+    fn kept(mut snapshots: Vec<(u64, SnapshotIndex)>, now: u64, size: u64) -> Vec<u64> {
+        keep(&mut snapshots, WallTime(now), size);
         snapshots.iter().map(|(number, _)| *number).collect()
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::disk::{Backend, Disk};
 use super::frame::{self, Kind};
-use super::record::Wall;
+use super::record::WallTime;
 use crate::model::Time;
 
 const HEAD: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("head");
@@ -18,13 +18,16 @@ const PARTS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("part
 const AUDIT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("audit");
 const REVISIONS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("revisions");
 
+/// The version of the journal's format that is written.
+pub const FORMAT: u32 = 1;
+
 /// How many bytes of the file are kept in memory.
 const CACHE: usize = 64 << 20;
 
-/// What the journal is. Kept as JSON, so that every version can read what another one wrote.
+/// What the journal is. RunningJournal as JSON, so that every version can read what another one wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Head {
+pub struct JournalHead {
     /// The version of its form.
     pub format: u32,
     /// The profile that its scheduler decides by.
@@ -35,11 +38,11 @@ pub struct Head {
 
 /// What is known of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Index {
+pub struct SnapshotIndex {
     /// The scheduler's time.
     pub at: Time,
     /// When it was taken.
-    pub wall: Wall,
+    pub wall: WallTime,
     /// How many parts it has.
     pub parts: u32,
     /// How many bytes.
@@ -52,7 +55,7 @@ pub struct Index {
 #[derive(Clone, Debug)]
 pub enum Change {
     /// What the journal is.
-    Head(Head),
+    Head(JournalHead),
     /// Records, framed, from this number on.
     Records(u64, Arc<[u8]>),
     /// No records from this number on.
@@ -62,7 +65,7 @@ pub enum Change {
     /// A part of a snapshot.
     Part(u64, u32, Arc<[u8]>),
     /// A snapshot is whole.
-    Index(u64, Index),
+    Index(u64, SnapshotIndex),
     /// A snapshot goes.
     DropSnapshot(u64),
     /// An entry of the audit; one that is there stays.
@@ -73,7 +76,7 @@ pub enum Change {
 
 /// A table of entries by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shelf {
+pub enum EntryTable {
     /// The audit.
     Audit,
     /// The revisions.
@@ -81,7 +84,7 @@ pub enum Shelf {
 }
 
 /// An entry of a shelf with its number, if it is as it was written.
-pub type Row<T> = (u64, Result<T, StoreError>);
+pub type EntryRow<T> = (u64, Result<T, StoreError>);
 
 /// Why the store cannot do something.
 #[derive(Debug, thiserror::Error)]
@@ -187,7 +190,7 @@ impl Store {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn head(&self) -> Result<Option<Head>, StoreError> {
+    pub fn head(&self) -> Result<Option<JournalHead>, StoreError> {
         let text = self.with(|database| {
             let read = database.begin_read()?;
             match read.open_table(HEAD) {
@@ -208,7 +211,7 @@ impl Store {
     ///
     /// # Errors
     /// They cannot be read.
-    pub fn snapshots(&self) -> Result<Vec<(u64, Index)>, StoreError> {
+    pub fn snapshots(&self) -> Result<Vec<(u64, SnapshotIndex)>, StoreError> {
         let rows = self.rows(SNAPSHOTS, .., usize::MAX)?;
         rows.iter().map(|(key, row)| Ok((*key, content(Kind::Index, *key, row)?))).collect()
     }
@@ -217,7 +220,7 @@ impl Store {
     ///
     /// # Errors
     /// It is not there, or a part of it is damaged.
-    pub fn snapshot(&self, key: u64, index: &Index) -> Result<Vec<u8>, StoreError> {
+    pub fn snapshot(&self, key: u64, index: &SnapshotIndex) -> Result<Vec<u8>, StoreError> {
         let mut bytes = Vec::with_capacity(usize::try_from(index.bytes).unwrap_or(0));
         for part in 0..index.parts {
             let row = self.with(|database| {
@@ -288,7 +291,7 @@ impl Store {
     /// They cannot be read.
     pub fn entries<T: for<'de> Deserialize<'de>>(
         &self,
-        shelf: Shelf,
+        shelf: EntryTable,
         before: u64,
         most: usize,
     ) -> Result<Vec<T>, StoreError> {
@@ -301,13 +304,13 @@ impl Store {
     /// None of them can be read.
     pub fn rows_of<T: for<'de> Deserialize<'de>>(
         &self,
-        shelf: Shelf,
+        shelf: EntryTable,
         before: u64,
         most: usize,
-    ) -> Result<Vec<Row<T>>, StoreError> {
+    ) -> Result<Vec<EntryRow<T>>, StoreError> {
         let (table, kind) = match shelf {
-            Shelf::Audit => (AUDIT, Kind::Audit),
-            Shelf::Revisions => (REVISIONS, Kind::Revision),
+            EntryTable::Audit => (AUDIT, Kind::Audit),
+            EntryTable::Revisions => (REVISIONS, Kind::Revision),
         };
         let rows = self.with(|database| {
             let read = database.begin_read()?;

@@ -8,55 +8,16 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::crowd::{Crowd, Due, RunningApp, amount, slowed};
+use super::legacy::LEGACY;
 use super::streams::{Manner, STREAMS, Stream};
-use super::{Crowd, Due, LEGACY, amount, slowed};
-use crate::model::{AppId, AppState, AskId, Identity, Priority, Resource, Time};
+use crate::model::{AppId, AppState, AskId, Identity, Priority, Time};
 use crate::scheduler::{AskSpec, Command, PartitionCommand, ReleaseReason, Submission};
 
 /// How long a gang may take to come together.
 const GANG_TIME: Duration = Duration::from_secs(12);
 /// What the task group of a gang is called.
 const TASK_GROUP: &str = "workers";
-
-/// A live application.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Running {
-    stream: usize,
-    /// Tasks of the present stage that have not ended.
-    tasks: u32,
-    stage: u32,
-    stages: u32,
-    size: (u32, u32),
-    /// How often a task was asked for again.
-    again: u32,
-    /// Tasks that are allocated.
-    held: BTreeSet<AskId>,
-    /// For as long as it waits for its placeholders: how many there are to be.
-    gathers: Option<u32>,
-    /// Placeholders that have not ended.
-    placeholders: BTreeSet<AskId>,
-}
-
-impl Running {
-    /// Whether it asked for this queue.
-    pub fn is_in(&self, queue: &str) -> bool {
-        STREAMS[self.stream].queue == queue
-    }
-
-    /// Whether a task is allocated.
-    pub fn has_tasks(&self) -> bool {
-        !self.held.is_empty()
-    }
-
-    /// Whether this task is allocated.
-    pub fn holds(&self, ask: &AskId) -> bool {
-        self.held.contains(ask)
-    }
-
-    fn resource(&self) -> Resource {
-        amount(self.size.0, self.size.1)
-    }
-}
 
 impl Crowd {
     /// The next applications of a stream come, and those after them are awaited.
@@ -82,7 +43,7 @@ impl Crowd {
         let app = AppId::from(format!("{}-{:04}", stream.name, count.ever));
         let user = self.rng.one_of(stream.users, "nobody");
         let group = if stream.group.is_empty() { user } else { stream.group };
-        let running = Running {
+        let running = RunningApp {
             stream: index,
             tasks: 0,
             stage: 0,
@@ -226,7 +187,7 @@ impl Crowd {
 }
 
 /// What all asks of an application have in common.
-fn common(app: &AppId, running: &Running) -> AskSpec {
+fn common(app: &AppId, running: &RunningApp) -> AskSpec {
     let Stream { manner, gang, .. } = STREAMS[running.stream];
     AskSpec {
         app: app.clone(),

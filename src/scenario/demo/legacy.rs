@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::demo_config;
 use crate::config::{self, Config};
 use crate::model::Profile;
 use crate::scheduler::Command;
+
+/// The queue configuration of the demo, with comments for newcomers.
+pub fn demo_config() -> &'static str {
+    include_str!("queues.yaml")
+}
 
 /// The queue.
 pub(super) const LEGACY: &str = "root.batch.legacy";

@@ -1,3 +1,4 @@
+use super::crowd::slowed;
 use super::*;
 use crate::config;
 use crate::model::Profile;

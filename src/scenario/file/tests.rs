@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::{Severity, Source};
 use crate::model::{MEMORY, Priority, VCORE};
+use crate::scenario::reading::{read, read_bytes};
 use crate::scheduler::GangStyle;
 
 fn steps(text: &str) -> Vec<StepKind> {

@@ -1,9 +1,9 @@
 //! Whether a leaf takes a gang.
 
 use crate::model::Resource;
-use crate::scheduler::Submission;
 use crate::scheduler::index::QueueKey;
-use crate::scheduler::partition::Partition;
+use crate::scheduler::interface::command::Submission;
+use crate::scheduler::state::partition::Partition;
 
 impl Partition {
     /// Whether a leaf takes a submission, if that is one of a gang (SCH-140). The leaf is made and has its tags applied by then
@@ -19,7 +19,7 @@ impl Partition {
         let taken = self.takes_gang(leaf, total);
         if taken.is_err() && self.switches.priority_on_submit {
             // 1.5.1 adds the application to its leaf before it asks, and takes it out again.
-            self.queues.hand_up_path(leaf);
+            self.queues.report_priority_up(leaf);
         }
         taken.map_err(|why| format!("application {:?} cannot run as a gang: {why}", submission.app))
     }

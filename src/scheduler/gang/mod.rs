@@ -18,60 +18,15 @@ mod replace;
 mod tests;
 mod timeout;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::app::{Application, Ask};
-use super::index::{AskKey, NodeKey};
-use crate::model::Resource;
-
-/// What an application knows of one of its task groups (SCH-141).
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct TaskGroup {
-    /// Placeholders asked for.
-    pub count: u64,
-    /// Placeholders that gave way to a real ask.
-    pub replaced: u64,
-    /// Placeholders that ended, or never came, without giving way.
-    pub timed_out: u64,
-    /// The size of the first placeholder asked for.
-    pub min_resource: Resource,
-    /// The placeholders allocated, in order of allocation.
-    pub(super) placeholders: BTreeMap<u64, AskKey>,
-    /// Real asks that are pending.
-    pub(super) waiting: u64,
-}
-
-impl TaskGroup {
-    /// Whether it may be worth a look: a real ask waits, and a placeholder is there.
-    pub(super) fn may_replace(&self) -> bool {
-        self.waiting > 0 && !self.placeholders.is_empty()
-    }
-
-    /// One placeholder less will come or give way.
-    fn note_timed_out(&mut self) {
-        if self.timed_out < self.count {
-            self.timed_out += 1;
-        }
-    }
-}
-
-/// What an ask takes over (SCH-144).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Takeover {
-    /// The placeholder that gives way.
-    pub placeholder: AskKey,
-    /// Where the ask goes.
-    pub node: NodeKey,
-    /// The number of the allocation to come.
-    pub number: u64,
-    /// The node is not the placeholder's own, and has been charged.
-    pub charged: bool,
-}
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::task_group::TaskGroup;
 
 impl Application {
     /// A placeholder was asked for: its task group counts it.
-    pub(super) fn expect(&mut self, ask: &Ask) {
+    pub(in crate::scheduler) fn expect(&mut self, ask: &Ask) {
         if let Some(name) = ask.task_group.as_ref().filter(|_| ask.placeholder) {
             let group = self.task_groups.entry(Arc::clone(name)).or_default();
             if group.count == 0 {
@@ -81,8 +36,8 @@ impl Application {
         }
     }
 
-    /// A placeholder is asked for anew under the same id: it counts once.
-    pub(super) fn expect_less(&mut self, ask: &Ask) {
+    /// A placeholder is asked for again under the same id: it counts once.
+    pub(in crate::scheduler) fn expect_less(&mut self, ask: &Ask) {
         if let Some(group) = self.group_of(ask) {
             group.count = group.count.saturating_sub(1);
         }
@@ -92,10 +47,4 @@ impl Application {
     fn group_of(&mut self, ask: &Ask) -> Option<&mut TaskGroup> {
         self.task_groups.get_mut(ask.task_group.as_ref().filter(|_| ask.placeholder)?)
     }
-}
-
-/// Whether an ask is left to the replacement of placeholders, because there are or will be some of its task group (SCH-082).
-pub(super) fn can_replace(groups: &BTreeMap<Arc<str>, TaskGroup>, ask: &Ask) -> bool {
-    let group = ask.replaces_in().and_then(|name| groups.get(name));
-    group.is_some_and(|group| group.count > group.replaced + group.timed_out)
 }

@@ -2,19 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::Takeover;
 use crate::model::{AppState, Time};
-use crate::scheduler::app::Allocation;
-use crate::scheduler::cycle::next_behind;
-use crate::scheduler::event::{Event, EventKind, ReleaseReason};
+use crate::scheduler::cycle::try_asks::Pick;
 use crate::scheduler::index::{AppKey, AskKey, NodeKey, QueueKey};
-use crate::scheduler::order::AppRank;
-use crate::scheduler::partition::Partition;
-use crate::scheduler::try_asks::Pick;
+use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
+use crate::scheduler::state::app_rank::{AppRank, next_behind};
+use crate::scheduler::state::ask::Allocation;
+use crate::scheduler::state::ask::Takeover;
+use crate::scheduler::state::partition::Partition;
 
 /// What the placeholders of one application allow.
 #[derive(Default)]
-struct Found {
+struct ReplacementSearch {
     /// Placeholders that are too small, each with the first ask that found that out.
     too_small: Vec<(AskKey, AskKey)>,
     pick: Option<Pick>,
@@ -29,15 +28,15 @@ impl Partition {
         leaf: QueueKey,
         events: &mut Vec<Event>,
     ) -> Option<Pick> {
-        let on_their_way = self.on_their_way(leaf);
+        let state_aware_filter = self.state_aware_filter(leaf);
         let mut last: Option<AppRank> = None;
         while let Some(rank) = next_behind(&self.queues[leaf].replacers, last.as_ref()) {
             let app = rank.app;
             last = Some(rank);
-            if !on_their_way.lets_pass(&self.apps[app]) {
+            if !state_aware_filter.admits(&self.apps[app]) {
                 continue;
             }
-            let Found { too_small, pick } = self.find_replacement(app);
+            let ReplacementSearch { too_small, pick } = self.find_replacement(app);
             for (placeholder, ask) in too_small {
                 self.release_too_small(now, app, placeholder, ask, events);
             }
@@ -50,9 +49,9 @@ impl Partition {
 
     /// Looks for a placeholder to replace: in place if its node will do, else the first pair that fits goes to whatever node
     /// has room now.
-    fn find_replacement(&self, app: AppKey) -> Found {
+    fn find_replacement(&self, app: AppKey) -> ReplacementSearch {
         let application = &self.apps[app];
-        let mut found = Found::default();
+        let mut found = ReplacementSearch::default();
         let mut released = BTreeSet::new();
         let mut first_fit: Option<(AskKey, AskKey)> = None;
         for (.., key) in &application.pending_order {
@@ -128,8 +127,8 @@ impl Partition {
         };
         events.push(Event { at: now, kind });
         let (arrival, leaf) = (application.asks[ask].arrival, application.queue);
-        self.touch_ask(app, ask, arrival);
-        self.touch_path(leaf);
+        self.mark_ask(app, ask, arrival);
+        self.mark_path(leaf);
         self.refresh_app(app);
         self.stop(app, placeholder, ReleaseReason::Replaced);
     }
@@ -157,7 +156,7 @@ impl Partition {
         let asked = application.asks[placeholder].created;
         application.asks[ask].replaced = Some(asked);
         self.take_allocation(now, app, placeholder, reason, !charged, events);
-        // One that completed meanwhile goes on with the ask.
+        // One that completed meanwhile continues with the ask.
         if state == AppState::Completing {
             self.stop_idle_placeholder_timer(app);
         } else {
@@ -195,8 +194,8 @@ impl Partition {
         for key in self.queues.path_up(leaf) {
             self.queues[key].pending.add_assign(&resource);
         }
-        self.touch_ask(app, ask, arrival);
-        self.touch_path(leaf);
+        self.mark_ask(app, ask, arrival);
+        self.mark_path(leaf);
         self.refresh_app(app);
     }
 

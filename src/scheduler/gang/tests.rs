@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use super::*;
 use crate::config;
-use crate::model::{AppState, AskId, Profile, Time};
-use crate::scheduler::event::{EventKind, ReleaseReason};
-use crate::scheduler::node::Node;
-use crate::scheduler::partition::Partition;
-use crate::scheduler::try_asks::Pick;
-use crate::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Predicates, Scheduler, Submission, check};
+use crate::model::{AppState, AskId, Profile, Resource, Time};
+use crate::scheduler::cycle::try_asks::Pick;
+use crate::scheduler::inspect::invariants;
+use crate::scheduler::interface::command::{AskSpec, Command, NodeSpec, PartitionCommand, Submission};
+use crate::scheduler::interface::event::{EventKind, ReleaseReason};
+use crate::scheduler::state::node::Node;
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::scheduler::Scheduler;
+use crate::scheduler::{Event, Predicates};
 
 const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', adminacl: '*', queues: [{name: q}, {name: r}]}]}]";
 
@@ -54,7 +57,7 @@ impl Half {
 
     fn apply(&mut self, command: &Command) -> Vec<Event> {
         let events = self.scheduler.apply(Time::from_millis(1), command);
-        assert_eq!(check::violations(&self.scheduler), [""; 0]);
+        assert_eq!(invariants::violations(&self.scheduler), [""; 0]);
         events
     }
 

@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use crate::model::{AppState, Time};
-use crate::scheduler::GangStyle;
-use crate::scheduler::app::{Application, Ask};
-use crate::scheduler::event::{Event, ReleaseReason};
 use crate::scheduler::index::{AppKey, AskKey};
-use crate::scheduler::partition::{Partition, Timer};
-use crate::scheduler::place::tag;
+use crate::scheduler::interface::command::GangStyle;
+use crate::scheduler::interface::event::{Event, ReleaseReason};
+use crate::scheduler::placement::tag;
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::task_group::TaskGroup;
+use crate::scheduler::state::timer::Timer;
 
 /// How long a gang may take to come together if it does not say (SCH-145).
 const TIMEOUT: Duration = Duration::from_secs(15 * 60);
@@ -40,7 +43,7 @@ impl Application {
     }
 
     /// The task group of a placeholder.
-    pub(super) fn task_group_of(&mut self, placeholder: AskKey) -> Option<&mut super::TaskGroup> {
+    pub(in crate::scheduler) fn task_group_of(&mut self, placeholder: AskKey) -> Option<&mut TaskGroup> {
         let name = self.asks[placeholder].task_group.as_ref()?;
         self.task_groups.get_mut(name)
     }
@@ -77,7 +80,7 @@ impl Partition {
             AppState::Starting | AppState::Running | AppState::Completing => {
                 if !self.switches.timed_out_when_gone {
                     for placeholder in application.standing_placeholders() {
-                        application.task_group_of(placeholder).into_iter().for_each(super::TaskGroup::note_timed_out);
+                        application.task_group_of(placeholder).into_iter().for_each(TaskGroup::note_timed_out);
                     }
                 }
                 self.release_placeholders(app);
@@ -87,7 +90,7 @@ impl Partition {
         }
     }
 
-    /// The gang did not come together: its application goes on without, or fails. Everything that it asks for or holds as
+    /// The gang did not come together: its application continues without, or fails. Everything that it asks for or holds as
     /// placeholders goes.
     fn give_up_gang(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
         match self.apps[app].gang_style {
@@ -111,7 +114,7 @@ impl Partition {
     /// A placeholder ended without giving way (SCH-144, P-07).
     pub(in crate::scheduler) fn note_timed_out(&mut self, app: AppKey, ended: &Ask, reason: ReleaseReason) {
         if reason != ReleaseReason::Timeout || self.switches.timed_out_when_gone {
-            self.apps[app].group_of(ended).into_iter().for_each(super::TaskGroup::note_timed_out);
+            self.apps[app].group_of(ended).into_iter().for_each(TaskGroup::note_timed_out);
         }
     }
 

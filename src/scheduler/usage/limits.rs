@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::account::Side;
+use super::side::Side;
 use crate::config::LimitConfig;
 use crate::model::{Identity, Resource};
 
@@ -40,7 +40,7 @@ impl QueueLimits {
     }
 
     /// Whether these limits are those of a configuration, at the same places.
-    pub(super) fn says(&self, limits: &[LimitConfig]) -> bool {
+    pub(in crate::scheduler) fn says(&self, limits: &[LimitConfig]) -> bool {
         self.list.iter().map(|limit| &**limit).eq(limits)
     }
 
@@ -61,7 +61,7 @@ impl QueueLimits {
     }
 
     /// The limit that names somebody, `*` taken as a name.
-    pub(super) fn naming(&self, side: Side, name: &str) -> Option<&Arc<LimitConfig>> {
+    pub(in crate::scheduler) fn naming(&self, side: Side, name: &str) -> Option<&Arc<LimitConfig>> {
         let names = if side == Side::User { &self.users } else { &self.groups };
         self.list.get(*names.get(name)?)
     }

@@ -62,7 +62,7 @@ impl<K> Default for Trackers<K> {
 }
 
 impl<K: SlabKey> Trackers<K> {
-    /// Makes the look-up by name anew.
+    /// Rebuilds the look-up by name.
     pub(in crate::scheduler) fn index(&mut self) {
         self.by_name = self.slots.iter().map(|(key, tracker)| (Arc::clone(&tracker.name), key)).collect();
     }
@@ -83,7 +83,7 @@ impl<K: SlabKey> Trackers<K> {
     }
 
     /// The key of a name, which is tracked from now on.
-    pub(super) fn open(&mut self, name: &str) -> K {
+    pub(in crate::scheduler) fn open(&mut self, name: &str) -> K {
         if let Some(key) = self.find(name) {
             return key;
         }
@@ -95,7 +95,7 @@ impl<K: SlabKey> Trackers<K> {
     }
 
     /// An application counts here from now on, with what it has in use.
-    pub(super) fn enter(&mut self, key: K, path: &[QueueKey], app: &AppId, usage: &Resource, runs: bool) {
+    pub(in crate::scheduler) fn enter(&mut self, key: K, path: &[QueueKey], app: &AppId, usage: &Resource, runs: bool) {
         let levels = &mut self.slots[key].levels;
         for queue in path {
             let level = levels.entry(*queue).or_default();
@@ -109,7 +109,7 @@ impl<K: SlabKey> Trackers<K> {
     }
 
     /// An application does not count here any more, and takes away what it has in use.
-    pub(super) fn exit(&mut self, key: K, path: &[QueueKey], app: &AppId, usage: &Resource) {
+    pub(in crate::scheduler) fn exit(&mut self, key: K, path: &[QueueKey], app: &AppId, usage: &Resource) {
         let levels = &mut self.slots[key].levels;
         for queue in path {
             let Some(level) = levels.get_mut(queue) else { continue };
@@ -125,7 +125,7 @@ impl<K: SlabKey> Trackers<K> {
     }
 
     /// More is in use; `new` runs here from now on.
-    pub(super) fn increase(&mut self, key: K, path: &[QueueKey], by: &Resource, new: Option<&AppId>) {
+    pub(in crate::scheduler) fn increase(&mut self, key: K, path: &[QueueKey], by: &Resource, new: Option<&AppId>) {
         for queue in path {
             let Some(level) = self.slots[key].levels.get_mut(queue) else { continue };
             level.allocated.add_assign(by);
@@ -136,7 +136,7 @@ impl<K: SlabKey> Trackers<K> {
     }
 
     /// Less is in use.
-    pub(super) fn decrease(&mut self, key: K, path: &[QueueKey], by: &Resource) {
+    pub(in crate::scheduler) fn decrease(&mut self, key: K, path: &[QueueKey], by: &Resource) {
         for queue in path {
             let Some(level) = self.slots[key].levels.get_mut(queue) else { continue };
             level.allocated.sub_assign(by);
@@ -145,7 +145,7 @@ impl<K: SlabKey> Trackers<K> {
     }
 
     /// An application does not run here any more.
-    pub(super) fn stop(&mut self, key: K, path: &[QueueKey], app: &AppId) {
+    pub(in crate::scheduler) fn stop(&mut self, key: K, path: &[QueueKey], app: &AppId) {
         for queue in path {
             if let Some(level) = self.slots[key].levels.get_mut(queue) {
                 level.running.remove(app);
@@ -154,7 +154,7 @@ impl<K: SlabKey> Trackers<K> {
     }
 
     /// Forgets what is in use and runs in a queue, but not that applications count there (switch `group_limit_gone`).
-    pub(super) fn wipe(&mut self, key: K, queue: QueueKey) {
+    pub(in crate::scheduler) fn wipe(&mut self, key: K, queue: QueueKey) {
         if let Some(level) = self.slots[key].levels.get_mut(&queue) {
             *level = QueueUsage { apps: level.apps, ..QueueUsage::default() };
         }

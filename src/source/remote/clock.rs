@@ -57,7 +57,7 @@ impl Clock {
             Kind::Running(_) => tokio::time::sleep(time).await,
             Kind::Stepped { now, .. } => {
                 let until = *now.borrow() + time;
-                // The clock lives as long as whoever waits by it.
+                // The clock lives as long as who waits by it.
                 let _ = now.subscribe().wait_for(|now| *now >= until).await;
             }
         }

@@ -49,7 +49,7 @@ pub struct LinkState {
     good: Option<Duration>,
     rtt: Option<Duration>,
     failures: u32,
-    /// From which silence on the picture is called old.
+    /// From which silence on the state is called old.
     patience: Duration,
 }
 
@@ -64,7 +64,7 @@ enum Phase {
 }
 
 impl LinkState {
-    /// Before the first answer; the picture is old when nothing comes for `patience`.
+    /// Before the first answer; the state is old when nothing comes for `patience`.
     pub fn new(seed: u64, patience: Duration) -> Self {
         Self { chance: Chance::new(seed), phase: Phase::Asking, good: None, rtt: None, failures: 0, patience }
     }
@@ -126,7 +126,7 @@ fn rounded(rtt: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::client::{Said, Trouble};
+    use crate::api::client::{ErrorBody, Trouble};
 
     const S: Duration = Duration::from_secs(1);
 
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(link.link(10 * S), stale);
         link.good(12 * S, S / 100);
         assert_eq!(link.retry(), None);
-        let refusal = Fault::Refused(401, Box::<Said>::default());
+        let refusal = Fault::Refused(401, Box::<ErrorBody>::default());
         assert_eq!(link.bad(13 * S, &refusal), 73 * S);
         assert!(matches!(link.link(14 * S), Link::Refused { age: Some(age), .. } if age == 2 * S));
     }

@@ -3,7 +3,7 @@
 //! ```text
 //!  console ── look, act ──> worker ── plan ──> requests ──┐
 //!     ^                       ^  └── events <─────────────┤  (tokio threads)
-//!     └── view, link, wake ───┴── picture <── answers ────┘
+//!     └── view, link, wake ───┴── state <── answers ────┘
 //! ```
 //!
 //! [`plan`] decides what is asked when, [`ask`] asks and reads, [`link`] how the connection is, [`follow`] follows the events, `worker`
@@ -15,38 +15,31 @@
 //! - what the other side cannot do is refused here, with the reason (`rest.md` E12).
 
 mod act;
-pub mod ask;
 mod clock;
+pub mod fetch;
 pub mod follow;
 pub mod link;
 pub mod once;
 pub mod plan;
 mod records;
-
+mod shared;
 mod worker;
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::{About, Glance, Link, OwnHealth, Records, Source, SourcePlace, TextAnswer};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
-use crate::api::convert::read::record;
-use crate::api::dto;
 use crate::model::{Identity, Time};
 use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
-use crate::view::record::Record;
 use crate::view::{EventPage, View};
-use ask::WhoAmI;
 use clock::Clock;
 use link::LinkState;
-
-/// How many events are kept for those who ask.
-const EVENTS: usize = 10_000;
+use shared::Shared;
 
 /// Why the health of the other side is not known at first.
 const NOT_HEARD: &str = "its answer is awaited";
@@ -82,7 +75,7 @@ pub struct Remote {
     /// Who acts, once that is known.
     identity: OnceLock<Identity>,
     nobody: Identity,
-    wishes: UnboundedSender<worker::Wish>,
+    requests: UnboundedSender<worker::Request>,
     /// Something was wanted since [`Remote::settle`] was last called.
     wanted: AtomicBool,
     runtime: Option<tokio::runtime::Runtime>,
@@ -92,34 +85,11 @@ pub struct Remote {
     seen_as_other: bool,
 }
 
-/// Events by their numbers, the oldest first.
-type Numbered = VecDeque<(u64, Arc<Record>)>;
-
-/// What the worker shows to everybody.
-struct Shared {
-    view: ArcSwap<View>,
-    link: Mutex<LinkState>,
-    /// What stands at the other end, once that is known.
-    remote: ArcSwapOption<client::Remote>,
-    who: ArcSwapOption<WhoAmI>,
-    wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
-    clock: Clock,
-    /// How far the other side's clock is ahead of ours, in microseconds.
-    ahead: AtomicI64,
-    /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
-    /// began anew.
-    events: Mutex<(u64, Numbered)>,
-    /// What is known of the other side's ledger.
-    records: Mutex<Records>,
-    /// What the other side says of its own health.
-    health: Mutex<OwnHealth>,
-}
-
 impl Remote {
     /// Starts asking a target.
     ///
     /// # Errors
-    /// The client does not come about, or the operating system gives no threads.
+    /// The client does not start, or the operating system gives no threads.
     pub fn start(target: &Target, options: RemoteOptions) -> Result<Self, TargetFault> {
         Self::by(Clock::running(), target, options)
     }
@@ -153,7 +123,7 @@ impl Remote {
             records: Mutex::new(Records::unknown("nothing has been heard of the other side yet")),
             health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_HEARD))),
         });
-        let (wishes, inbox) = unbounded_channel();
+        let (requests, inbox) = unbounded_channel();
         let worker = worker::Worker::new(client, Arc::clone(&shared), &options, target.has_token(), inbox);
         runtime.spawn(worker.run());
         let name = options.name.as_ref().map_or_else(|| target.host(), |name| format!("{name}, {}", target.host()));
@@ -166,7 +136,7 @@ impl Remote {
             about,
             identity,
             nobody,
-            wishes,
+            requests,
             wanted,
             runtime: Some(runtime),
             options,
@@ -218,18 +188,18 @@ impl Remote {
     pub fn settle(&self) -> bool {
         let wanted = self.wanted.swap(false, Ordering::AcqRel);
         if self.shared.clock.is_stepped() {
-            let (tell, told) = std::sync::mpsc::channel();
+            let (sender, receiver) = std::sync::mpsc::channel();
             // The worker ends only with this source.
-            let _ = self.wishes.send(worker::Wish::Settle(tell));
-            let _ = told.recv();
+            let _ = self.requests.send(worker::Request::Settle(sender));
+            let _ = receiver.recv();
         }
         wanted
     }
 
-    fn wish(&self, wish: worker::Wish) {
+    fn request(&self, request: worker::Request) {
         self.wanted.store(true, Ordering::Release);
         // The worker ends only with this source.
-        let _ = self.wishes.send(wish);
+        let _ = self.requests.send(request);
     }
 
     /// What stands at the other end; `None` until it has answered.
@@ -273,81 +243,6 @@ fn elsewhere(act: &Act) -> &'static str {
         }
         Act::In { act: P::Kill { .. }, .. } => "; in Kubernetes the pods of an application are deleted instead",
         _ => "",
-    }
-}
-
-impl Shared {
-    fn now(&self) -> Duration {
-        self.clock.now()
-    }
-
-    /// The cluster's time: ours, by as much as its clock is ahead.
-    fn cluster_time(&self) -> Time {
-        let ours = i64::try_from(self.clock.wall().as_micros()).unwrap_or(i64::MAX);
-        Time(u64::try_from(ours.saturating_add(self.ahead.load(Ordering::Relaxed))).unwrap_or(0))
-    }
-
-    /// Takes a look at the other side's clock. Headers tell whole seconds, so less than two of them are no difference.
-    fn compare_clocks(&self, theirs: Option<SystemTime>) {
-        // By a clock that is moved by hand the other side's wall clock tells nothing.
-        let Some(theirs) = theirs.filter(|_| !self.clock.is_stepped()) else { return };
-        let now = SystemTime::now();
-        let ahead = match theirs.duration_since(now) {
-            Ok(ahead) => i64::try_from(ahead.as_micros()).unwrap_or(i64::MAX),
-            Err(behind) => -i64::try_from(behind.duration().as_micros()).unwrap_or(i64::MAX),
-        };
-        let told = if ahead.abs() < 2_000_000 { 0 } else { ahead };
-        self.ahead.store(told, Ordering::Relaxed);
-    }
-
-    fn keep_events(&self, first: u64, records: &[dto::EventRecord]) {
-        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend((first..).zip(records.iter().map(|event| Arc::new(record(event)))));
-        let too_many = kept.len().saturating_sub(EVENTS);
-        kept.drain(..too_many);
-    }
-
-    /// The other side has told of its health.
-    fn keep_health(&self, health: OwnHealth) {
-        *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
-        self.wake();
-    }
-
-    /// Something new is known of the other side's ledger.
-    fn keep_records(&self, change: impl FnOnce(&mut Records)) {
-        let records = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        let generation = records.generation;
-        let before = records.clone();
-        change(records);
-        records.generation = generation;
-        if *records != before {
-            records.generation += 1;
-            self.wake();
-        }
-    }
-
-    /// Events from one number to another are lost: in their place stands a record that says so.
-    fn keep_hole(&self, from: u64, to: u64) {
-        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
-    }
-
-    /// Another run counts from the beginning: what is kept is of no use.
-    fn forget_events(&self) {
-        let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        *begun += 1;
-        kept.clear();
-    }
-
-    fn link(&self) -> Link {
-        self.link.lock().unwrap_or_else(PoisonError::into_inner).link(self.now())
-    }
-
-    /// Tells the console that there is something new.
-    fn wake(&self) {
-        if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
-            wake();
-        }
     }
 }
 
@@ -425,7 +320,7 @@ impl Source for Remote {
     fn act(&self, order: Order, answer: Answer) {
         match self.may(&order.act) {
             Ok(()) => {
-                self.wish(worker::Wish::Act(order, answer));
+                self.request(worker::Request::Act(order, answer));
             }
             Err(refusal) => answer(Err(refusal)),
         }
@@ -448,12 +343,12 @@ impl Source for Remote {
         };
         match seen {
             Some(text) => answer(Ok(text)),
-            None => self.wish(worker::Wish::Text(number, answer)),
+            None => self.request(worker::Request::Text(number, answer)),
         }
     }
 
     fn look(&self, glance: &Glance) {
-        self.wish(worker::Wish::Look(glance.clone()));
+        self.request(worker::Request::Look(glance.clone()));
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

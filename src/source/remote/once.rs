@@ -1,4 +1,4 @@
-//! A remote asked once, or now and then, without a screen: the same requests and the same picture, one after the other.
+//! A remote asked once, or now and then, without a screen: the same requests and the same state, one after the other.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::runtime::Runtime;
 
 use super::act;
-use super::ask::{Answer, Request, WhoAmI};
-use super::follow::{self, EventNews, Feed};
-use super::plan::Ask;
+use super::fetch::{Fetch, FetchedData, WhoAmI};
+use super::follow::{self, EventMessage, Feed};
+use super::plan::Query;
 use super::worker::identify;
 use crate::api::client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
-use crate::api::convert::read::{Picture, Shapes};
+use crate::api::convert::read::{RemoteState, Shapes};
 use crate::model::{Profile, Time};
 use crate::view::View;
 use crate::view::act::{Configuration, Done, Order, Refusal};
@@ -37,7 +37,7 @@ pub struct Once {
     client: Client,
     remote: Remote,
     has_token: bool,
-    picture: Picture,
+    remote_state: RemoteState,
 }
 
 impl Once {
@@ -53,15 +53,15 @@ impl Once {
             .build()
             .map_err(|error| failed(error.to_string()))?;
         let got = runtime.block_on(identify(&client))?;
-        // Without a partition there is nothing to tell the release by, and nothing to read.
+        // Without a partition there is nothing to report the release by, and nothing to read.
         let remote = got.value.unwrap_or(Remote::YuniKorn(Release::V1_8));
         let tells_allocation_time = matches!(remote, Remote::Kornsole(_)) || remote.release() <= Release::V1_5;
         let profile = match &remote {
             Remote::Kornsole(_) => Profile::Kornsole,
             Remote::YuniKorn(release) => release.profile(),
         };
-        let picture = Picture::new(profile, Shapes { tells_allocation_time });
-        Ok(Self { runtime, client, remote, has_token: target.has_token(), picture })
+        let remote_state = RemoteState::new(profile, Shapes { tells_allocation_time });
+        Ok(Self { runtime, client, remote, has_token: target.has_token(), remote_state })
     }
 
     /// Who answers.
@@ -74,30 +74,30 @@ impl Once {
     /// # Errors
     /// Something of it cannot be had.
     pub fn look(&mut self, wants: &[Want]) -> Result<Arc<View>, Fault> {
-        self.ask(Ask::Partitions)?;
+        self.ask(Query::Partitions)?;
         // Without it limits and access lists are not known; everything else is.
-        let _ = self.ask(Ask::Config);
-        for partition in self.picture.partition_names() {
+        let _ = self.ask(Query::Config);
+        for partition in self.remote_state.partition_names() {
             let name = || Arc::clone(&partition);
-            self.ask(Ask::Queues(name()))?;
+            self.ask(Query::Queues(name()))?;
             for want in wants {
                 match want {
                     Want::Queues => {}
-                    Want::Apps => self.ask(Ask::Apps(name()))?,
+                    Want::Apps => self.ask(Query::Apps(name()))?,
                     Want::Ended => {
-                        self.ask(Ask::Completed(name()))?;
-                        self.ask(Ask::Rejected(name()))?;
+                        self.ask(Query::Completed(name()))?;
+                        self.ask(Query::Rejected(name()))?;
                     }
-                    Want::Nodes => self.ask(Ask::Nodes(name()))?,
+                    Want::Nodes => self.ask(Query::Nodes(name()))?,
                     Want::Users => {
-                        self.ask(Ask::Users(name()))?;
-                        self.ask(Ask::Groups(name()))?;
+                        self.ask(Query::Users(name()))?;
+                        self.ask(Query::Groups(name()))?;
                     }
                 }
             }
         }
-        let view = self.picture.take_view(now());
-        Ok(view.unwrap_or_else(|| Arc::new(self.picture.view().clone())))
+        let view = self.remote_state.take_view(now());
+        Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
     }
 
     /// Who one is; `None` where nobody is anybody.
@@ -105,12 +105,12 @@ impl Once {
     /// # Errors
     /// It cannot be had.
     pub fn who(&mut self) -> Result<Option<WhoAmI>, Fault> {
-        let Some(request) = Request::of(Ask::WhoAmI, &self.remote, self.has_token, &self.picture) else {
+        let Some(request) = Fetch::of(Query::WhoAmI, &self.remote, self.has_token, &self.remote_state) else {
             return Ok(None);
         };
         let outcome = self.runtime.block_on(request.run(self.client.clone(), Duration::ZERO));
         Ok(match outcome.result?.value {
-            Answer::WhoAmI(who) => Some(who),
+            FetchedData::WhoAmI(who) => Some(who),
             _ => None,
         })
     }
@@ -120,8 +120,8 @@ impl Once {
     /// # Errors
     /// It cannot be had.
     pub fn configuration(&mut self) -> Result<Option<Arc<Configuration>>, Fault> {
-        self.ask(Ask::Config)?;
-        Ok(self.picture.view().configuration.clone())
+        self.ask(Query::Config)?;
+        Ok(self.remote_state.view().configuration.clone())
     }
 
     /// Has an order carried out.
@@ -139,20 +139,20 @@ impl Once {
     pub fn events(
         &self,
         every: Option<Duration>,
-        mut each: impl FnMut(EventNews) -> std::ops::ControlFlow<()>,
+        mut each: impl FnMut(EventMessage) -> std::ops::ControlFlow<()>,
     ) -> Result<(), Fault> {
         let feed = Feed::of(&self.remote, self.has_token);
         self.runtime.block_on(async {
             let Some(every) = every else {
-                return follow::past(&self.client, feed, &mut |news| {
-                    // All of the past is handed over.
-                    let _ = each(news);
+                return follow::past(&self.client, feed, &mut |messages| {
+                    // All of the past is passed on.
+                    let _ = each(messages);
                 })
                 .await;
             };
-            let (sender, mut news) = follow::channel();
+            let (sender, mut messages) = follow::channel();
             let follower = tokio::spawn(follow::run(self.client.clone(), every, feed, 0, sender));
-            while let Some(one) = news.recv().await {
+            while let Some(one) = messages.recv().await {
                 if each(one).is_break() {
                     break;
                 }
@@ -170,35 +170,35 @@ impl Once {
         self.runtime.block_on(self.client.get(&format!("kornsole/v1/{path}"))).map(|got| got.value.to_vec())
     }
 
-    fn ask(&mut self, ask: Ask) -> Result<(), Fault> {
-        let partition = ask.partition().cloned().unwrap_or_default();
-        let Some(request) = Request::of(ask, &self.remote, self.has_token, &self.picture) else { return Ok(()) };
+    fn ask(&mut self, query: Query) -> Result<(), Fault> {
+        let partition = query.partition().cloned().unwrap_or_default();
+        let Some(request) = Fetch::of(query, &self.remote, self.has_token, &self.remote_state) else { return Ok(()) };
         let outcome = self.runtime.block_on(request.run(self.client.clone(), Duration::ZERO));
         match outcome.result?.value {
-            Answer::Partitions(list) => self.picture.partitions(list),
-            Answer::Queues(root) => self.picture.queues(&partition, &root, now()),
-            Answer::Apps(reader, scope) => {
-                self.picture.apps(&partition, reader, &scope, now());
+            FetchedData::Partitions(list) => self.remote_state.partitions(list),
+            FetchedData::Queues(root) => self.remote_state.queues(&partition, &root, now()),
+            FetchedData::Apps(reader, scope) => {
+                self.remote_state.apps(&partition, reader, &scope, now());
             }
-            Answer::Ended(which, reader) => self.picture.ended(&partition, which, reader),
-            Answer::Nodes(reader, all) => self.picture.nodes(&partition, reader, all),
-            Answer::Users(users) => self.picture.users(&partition, users),
-            Answer::Groups(groups) => self.picture.groups(&partition, groups),
-            Answer::Config(text) => drop(self.picture.config(&text, false)),
-            Answer::OwnConfig(own) => {
+            FetchedData::Ended(which, reader) => self.remote_state.ended(&partition, which, reader),
+            FetchedData::Nodes(reader, all) => self.remote_state.nodes(&partition, reader, all),
+            FetchedData::Users(users) => self.remote_state.users(&partition, users),
+            FetchedData::Groups(groups) => self.remote_state.groups(&partition, groups),
+            FetchedData::Config(text) => drop(self.remote_state.config(&text, false)),
+            FetchedData::OwnConfig(own) => {
                 // What does not read is not known; the text itself is there all the same.
-                let _ = self.picture.config(&own.queues, true);
-                self.picture.configuration(*own);
+                let _ = self.remote_state.config(&own.queues, true);
+                self.remote_state.configuration(*own);
             }
-            Answer::WhoAmI(_)
-            | Answer::Resting(_)
-            | Answer::Draining(_)
-            | Answer::Permissions(_)
-            | Answer::MayKill(..)
-            | Answer::Events(..)
-            | Answer::Audit(_)
-            | Answer::Health(_)
-            | Answer::History(_) => {}
+            FetchedData::WhoAmI(_)
+            | FetchedData::Resting(_)
+            | FetchedData::Draining(_)
+            | FetchedData::Permissions(_)
+            | FetchedData::MayKill(..)
+            | FetchedData::Events(..)
+            | FetchedData::Audit(_)
+            | FetchedData::Health(_)
+            | FetchedData::History(_) => {}
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ const NEWS: u32 = 4;
 
 /// Something to ask for. The order is that of importance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ask {
+pub enum Query {
     /// The partitions.
     Partitions,
     /// The queues of a partition.
@@ -40,7 +40,7 @@ pub enum Ask {
     Config,
     /// Who one is, to a kornsole.
     WhoAmI,
-    /// Whether the scheduler of a kornsole rests.
+    /// Whether the scheduler of a kornsole is paused.
     Resting,
     /// The draining queues of a kornsole.
     Draining(Arc<str>),
@@ -86,13 +86,13 @@ pub struct Plan {
     every: Duration,
     at_once: usize,
     glance: Glance,
-    entries: BTreeMap<Ask, Entry>,
+    entries: BTreeMap<Query, Entry>,
 }
 
 impl Plan {
     /// A plan that looks at what is on the screen `every` so often. At first only the partitions are asked for.
     pub fn new(every: Duration) -> Self {
-        let entries = BTreeMap::from([(Ask::Partitions, Entry::default())]);
+        let entries = BTreeMap::from([(Query::Partitions, Entry::default())]);
         Self { every, at_once: AT_ONCE, glance: Glance::default(), entries }
     }
 
@@ -103,38 +103,38 @@ impl Plan {
     }
 
     /// Something more to ask for, from now on.
-    pub fn add(&mut self, ask: Ask, now: Duration) {
-        self.entries.entry(ask).or_insert(Entry { due: now, ..Entry::default() });
+    pub fn add(&mut self, query: Query, now: Duration) {
+        self.entries.entry(query).or_insert(Entry { due: now, ..Entry::default() });
     }
 
     /// Only what fulfils `keep` is asked for any more.
-    pub fn retain(&mut self, keep: impl Fn(&Ask) -> bool) {
-        self.entries.retain(|ask, _| *ask == Ask::Partitions || keep(ask));
+    pub fn retain(&mut self, keep: impl Fn(&Query) -> bool) {
+        self.entries.retain(|query, _| *query == Query::Partitions || keep(query));
     }
 
     /// Whether something is asked for.
-    pub fn has(&self, ask: &Ask) -> bool {
-        self.entries.contains_key(ask)
+    pub fn has(&self, query: &Query) -> bool {
+        self.entries.contains_key(query)
     }
 
     /// Another thing is on the screen: it is due at once, unless it was asked for just now.
     pub fn look(&mut self, glance: Glance, now: Duration) {
         self.glance = glance;
         let details = self.details();
-        self.entries.retain(|ask, entry| !ask.is_detail() || details.contains(ask) || entry.under_way);
+        self.entries.retain(|query, entry| !query.is_detail() || details.contains(query) || entry.under_way);
         details.into_iter().for_each(|detail| self.add(detail, now));
         let (every, glance) = (self.every, self.glance.clone());
-        for (ask, entry) in &mut self.entries {
-            if ask.is_on(&glance) {
-                entry.due = entry.due.min(interval(ask, entry, every, true).map_or(now, |due| due.max(now)));
+        for (query, entry) in &mut self.entries {
+            if query.is_on(&glance) {
+                entry.due = entry.due.min(interval(query, entry, every, true).map_or(now, |due| due.max(now)));
             }
         }
     }
 
     /// News came of what fulfils `of`: it is due soon.
-    pub fn news(&mut self, of: impl Fn(&Ask) -> bool, now: Duration) {
+    pub fn expedite(&mut self, of: impl Fn(&Query) -> bool, now: Duration) {
         let soon = self.every / NEWS;
-        for (_, entry) in self.entries.iter_mut().filter(|(ask, _)| of(ask)) {
+        for (_, entry) in self.entries.iter_mut().filter(|(query, _)| of(query)) {
             let stretched = entry.took * STRETCH + entry.cost * COST;
             let earliest = entry.asked.map_or(now, |asked| asked + soon.max(stretched));
             entry.due = entry.due.min(earliest.max(now));
@@ -149,22 +149,22 @@ impl Plan {
     }
 
     /// What to ask for now. It is under way from here on.
-    pub fn take_due(&mut self, now: Duration) -> Vec<Ask> {
+    pub fn take_due(&mut self, now: Duration) -> Vec<Query> {
         let under_way = self.entries.values().filter(|entry| entry.under_way).count();
-        let mut due: Vec<(bool, Ask)> = self
+        let mut due: Vec<(bool, Query)> = self
             .entries
             .iter()
             .filter(|(_, entry)| !entry.under_way && entry.due <= now)
-            .map(|(ask, _)| (!(ask.is_basic() || ask.is_on(&self.glance)), ask.clone()))
+            .map(|(query, _)| (!(query.is_basic() || query.is_on(&self.glance)), query.clone()))
             .collect();
         due.sort();
         due.truncate(self.at_once.saturating_sub(under_way));
-        for (_, ask) in &due {
-            if let Some(entry) = self.entries.get_mut(ask) {
+        for (_, query) in &due {
+            if let Some(entry) = self.entries.get_mut(query) {
                 (entry.under_way, entry.asked) = (true, Some(now));
             }
         }
-        due.into_iter().map(|(_, ask)| ask).collect()
+        due.into_iter().map(|(_, query)| query).collect()
     }
 
     /// When something is due next; `None` while as much as may be is under way, or nothing is left.
@@ -175,24 +175,24 @@ impl Plan {
     }
 
     /// An answer came: how long it took, and what reading it cost in processor time.
-    pub fn done(&mut self, ask: &Ask, took: Duration, cost: Duration) {
-        let (every, on_screen) = (self.every, ask.is_on(&self.glance));
-        if let Some(entry) = self.entries.get_mut(ask) {
+    pub fn done(&mut self, query: &Query, took: Duration, cost: Duration) {
+        let (every, on_screen) = (self.every, query.is_on(&self.glance));
+        if let Some(entry) = self.entries.get_mut(query) {
             (entry.under_way, entry.took, entry.cost) = (false, took, cost);
-            entry.due = interval(ask, entry, every, on_screen).unwrap_or_default();
+            entry.due = interval(query, entry, every, on_screen).unwrap_or_default();
         }
     }
 
     /// It could not be asked for; `retry` is when it is tried again.
-    pub fn failed(&mut self, ask: &Ask, retry: Duration) {
-        if let Some(entry) = self.entries.get_mut(ask) {
+    pub fn failed(&mut self, query: &Query, retry: Duration) {
+        if let Some(entry) = self.entries.get_mut(query) {
             (entry.under_way, entry.due) = (false, retry);
         }
     }
 
     /// There is no such thing at the other side; it is not asked for any more.
-    pub fn drop(&mut self, ask: &Ask) {
-        self.entries.remove(ask);
+    pub fn drop(&mut self, query: &Query) {
+        self.entries.remove(query);
     }
 
     /// Whether anything is under way.
@@ -201,27 +201,27 @@ impl Plan {
     }
 
     /// What can be asked for alone of the one object on the screen.
-    fn details(&self) -> Vec<Ask> {
+    fn details(&self) -> Vec<Query> {
         let Glance { partition, sight } = &self.glance;
         let partition = || Arc::clone(partition);
         match sight {
-            Sight::App(id) => vec![Ask::App(partition(), id.clone()), Ask::MayKill(partition(), id.clone())],
-            Sight::Node(id) => vec![Ask::Node(partition(), id.clone())],
-            Sight::Health => vec![Ask::Health],
-            Sight::Apps(Some(leaf)) => vec![Ask::QueueApps(partition(), leaf.clone())],
+            Sight::App(id) => vec![Query::App(partition(), id.clone()), Query::MayKill(partition(), id.clone())],
+            Sight::Node(id) => vec![Query::Node(partition(), id.clone())],
+            Sight::Health => vec![Query::Health],
+            Sight::Apps(Some(leaf)) => vec![Query::QueueApps(partition(), leaf.clone())],
             _ => Vec::new(),
         }
     }
 }
 
 /// When something is due that was asked at a time; `None` when it never was.
-fn interval(ask: &Ask, entry: &Entry, every: Duration, on_screen: bool) -> Option<Duration> {
-    let wanted = if on_screen || ask.is_basic() { every } else { every * ask.pace() };
+fn interval(query: &Query, entry: &Entry, every: Duration, on_screen: bool) -> Option<Duration> {
+    let wanted = if on_screen || query.is_basic() { every } else { every * query.pace() };
     let stretched = (entry.took * STRETCH).max(entry.cost * COST).min(LONGEST);
     Some(entry.asked? + wanted.max(stretched))
 }
 
-impl Ask {
+impl Query {
     /// What every page needs, because the header and the tree rest on it.
     const fn is_basic(&self) -> bool {
         matches!(self, Self::Partitions | Self::Queues(_))
@@ -295,30 +295,40 @@ mod tests {
 
     fn plan() -> Plan {
         let mut plan = Plan::new(2 * S);
-        for ask in
-            [Ask::Queues(p()), Ask::Apps(p()), Ask::Nodes(p()), Ask::Users(p()), Ask::Completed(p()), Ask::Config]
-        {
-            plan.add(ask, Duration::ZERO);
+        for query in [
+            Query::Queues(p()),
+            Query::Apps(p()),
+            Query::Nodes(p()),
+            Query::Users(p()),
+            Query::Completed(p()),
+            Query::Config,
+        ] {
+            plan.add(query, Duration::ZERO);
         }
         plan
     }
 
     /// Answers everything that is due until `end`, each answer in `took`; gives when what was asked.
-    fn run(plan: &mut Plan, from: Duration, end: Duration, took: impl Fn(&Ask) -> Duration) -> Vec<(Duration, Ask)> {
+    fn run(
+        plan: &mut Plan,
+        from: Duration,
+        end: Duration,
+        took: impl Fn(&Query) -> Duration,
+    ) -> Vec<(Duration, Query)> {
         let mut asked = Vec::new();
         let mut now = from;
         while now < end {
-            for ask in plan.take_due(now) {
-                plan.done(&ask, took(&ask), Duration::ZERO);
-                asked.push((now, ask));
+            for query in plan.take_due(now) {
+                plan.done(&query, took(&query), Duration::ZERO);
+                asked.push((now, query));
             }
             now += 100 * MS;
         }
         asked
     }
 
-    fn count(asked: &[(Duration, Ask)], ask: &Ask) -> usize {
-        asked.iter().filter(|(_, other)| other == ask).count()
+    fn count(asked: &[(Duration, Query)], query: &Query) -> usize {
+        asked.iter().filter(|(_, other)| other == query).count()
     }
 
     #[test]
@@ -326,26 +336,26 @@ mod tests {
         let mut plan = plan();
         plan.look(Glance { partition: p(), sight: Sight::Nodes }, Duration::ZERO);
         let first = plan.take_due(Duration::ZERO);
-        assert_eq!(first, [Ask::Partitions, Ask::Queues(p()), Ask::Nodes(p()), Ask::Config]);
+        assert_eq!(first, [Query::Partitions, Query::Queues(p()), Query::Nodes(p()), Query::Config]);
         assert_eq!(plan.take_due(S), [], "no more than that at once");
-        first.iter().for_each(|ask| plan.done(ask, MS, MS));
+        first.iter().for_each(|query| plan.done(query, MS, MS));
         let asked = run(&mut plan, S, 61 * S, |_| MS);
-        assert_eq!(count(&asked, &Ask::Nodes(p())), 30, "every two seconds");
-        assert_eq!(count(&asked, &Ask::Queues(p())), 30);
-        assert_eq!(count(&asked, &Ask::Apps(p())), 4, "every sixteen");
-        assert_eq!(count(&asked, &Ask::Completed(p())), 2);
+        assert_eq!(count(&asked, &Query::Nodes(p())), 30, "every two seconds");
+        assert_eq!(count(&asked, &Query::Queues(p())), 30);
+        assert_eq!(count(&asked, &Query::Apps(p())), 4, "every sixteen");
+        assert_eq!(count(&asked, &Query::Completed(p())), 2);
     }
 
     #[test]
     fn slow_and_costly_answers_stretch_their_interval() {
         let mut plan = plan();
         plan.look(Glance { partition: p(), sight: Sight::Apps(None) }, Duration::ZERO);
-        let asked = run(&mut plan, Duration::ZERO, 60 * S, |ask| if *ask == Ask::Apps(p()) { S } else { MS });
-        assert_eq!(count(&asked, &Ask::Apps(p())), 6, "ten times what it took");
-        assert_eq!(count(&asked, &Ask::Queues(p())), 30, "nobody else waits for it");
+        let asked = run(&mut plan, Duration::ZERO, 60 * S, |query| if *query == Query::Apps(p()) { S } else { MS });
+        assert_eq!(count(&asked, &Query::Apps(p())), 6, "ten times what it took");
+        assert_eq!(count(&asked, &Query::Queues(p())), 30, "nobody else waits for it");
         let mut plan = Plan::new(2 * S);
-        let ask = plan.take_due(Duration::ZERO).remove(0);
-        plan.done(&ask, 150 * MS, 150 * MS);
+        let query = plan.take_due(Duration::ZERO).remove(0);
+        plan.done(&query, 150 * MS, 150 * MS);
         assert_eq!(plan.next_due(), Some(Duration::from_millis(3750)), "4 % of a core");
     }
 
@@ -353,35 +363,35 @@ mod tests {
     fn looking_elsewhere_asks_at_once_and_drops_single_objects() {
         let mut plan = plan();
         run(&mut plan, Duration::ZERO, 2 * S, |_| MS);
-        let app = Ask::App(p(), AppId::from("a"));
+        let app = Query::App(p(), AppId::from("a"));
         plan.look(Glance { partition: p(), sight: Sight::App(AppId::from("a")) }, 3 * S);
         assert!(plan.take_due(3 * S).contains(&app));
         plan.done(&app, MS, MS);
         plan.look(Glance { partition: p(), sight: Sight::Users }, 4 * S);
         assert!(!plan.has(&app));
-        assert_eq!(plan.take_due(4 * S), [Ask::Users(p())], "the others are under way");
+        assert_eq!(plan.take_due(4 * S), [Query::Users(p())], "the others are under way");
     }
 
     #[test]
     fn news_make_things_due_but_not_without_measure() {
         let mut plan = plan();
         run(&mut plan, Duration::ZERO, S, |_| MS);
-        plan.news(|ask| matches!(ask, Ask::Queues(_)), S);
-        assert_eq!(plan.take_due(S), [Ask::Queues(p())]);
-        plan.done(&Ask::Queues(p()), MS, MS);
-        plan.news(|ask| matches!(ask, Ask::Queues(_)), S);
+        plan.expedite(|query| matches!(query, Query::Queues(_)), S);
+        assert_eq!(plan.take_due(S), [Query::Queues(p())]);
+        plan.done(&Query::Queues(p()), MS, MS);
+        plan.expedite(|query| matches!(query, Query::Queues(_)), S);
         assert_eq!(plan.take_due(S + 100 * MS), []);
-        assert_eq!(plan.take_due(S + 500 * MS), [Ask::Queues(p())]);
+        assert_eq!(plan.take_due(S + 500 * MS), [Query::Queues(p())]);
     }
 
     #[test]
     fn what_failed_is_tried_when_it_is_told() {
         let mut plan = Plan::new(2 * S);
-        let ask = plan.take_due(Duration::ZERO).remove(0);
+        let query = plan.take_due(Duration::ZERO).remove(0);
         assert_eq!(plan.take_due(9 * S), [], "it is under way");
-        plan.failed(&ask, 10 * S);
+        plan.failed(&query, 10 * S);
         assert_eq!(plan.next_due(), Some(10 * S));
         plan.all_due(9 * S);
-        assert_eq!(plan.take_due(9 * S), [Ask::Partitions]);
+        assert_eq!(plan.take_due(9 * S), [Query::Partitions]);
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::api::client::{Client, Remote};
-use crate::api::dto::ours::ConfigState;
+use crate::api::dto::native::ConfigState;
 use crate::config;
 use crate::model::{Profile, Time};
 use crate::source::Records;
-use crate::view::ledger::{Revision, RevisionSource};
+use crate::view::audit::{Revision, RevisionSource};
 
 /// How many configurations are kept that this console saw.
 const SEEN: usize = 100;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::tape::read::LONGEST;
+use crate::tape::read::{LONGEST, read};
 
 fn tape(text: &str) -> Tape {
     let reading = read(text.as_bytes());

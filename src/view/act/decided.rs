@@ -3,8 +3,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{AclKind, Act, Actor, Code, Refusal};
+use super::order::{Act, Actor};
+use super::refusal::{Code, Refusal};
 use crate::model::QueuePath;
+use crate::scheduler::placement::access::AclKind;
 use crate::view::AppRow;
 
 /// A server's decisions about one identity in one partition.

@@ -3,8 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::refusal::Refusal;
 use crate::config::diff::What;
 use crate::model::{AppId, AppState, AskId, NodeId, QueuePath, Time};
+
+/// What is called with the outcome of an order, once, from any thread.
+pub type Answer = Box<dyn FnOnce(Result<Done, Refusal>) + Send>;
 
 /// What an order came to.
 #[derive(Clone, Debug, PartialEq, Eq)]

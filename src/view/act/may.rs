@@ -6,7 +6,7 @@
 
 use super::{AclKind, Act, Actor, Code, PartitionAct, Refusal};
 use crate::model::{AppId, QueuePath};
-use crate::scheduler::place::access;
+use crate::scheduler::placement::access;
 use crate::scheduler::{may_take, may_touch};
 use crate::view::{AppRow, PartitionView, View};
 

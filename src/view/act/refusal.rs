@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use super::order::{Act, Actor};
 use super::permission::ConfigRights;
-use super::{AclKind, Act, Actor};
 use crate::config::{Fault, Place, Severity};
 use crate::model::{QueuePath, Time};
-use crate::scheduler::place::ancestors;
+use crate::scheduler::placement::access::AclKind;
+use crate::scheduler::placement::ancestors;
 use crate::scheduler::{Denial, MisfitKind};
 
 /// Why an order was refused. Nothing was done.

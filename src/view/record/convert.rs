@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::types::{ChangeDetail, ChangeType, ObjectType, Record};
 use super::words::message;
-use super::{ChangeDetail, ChangeType, ObjectType, Record};
 use crate::model::{AppId, AppState, Profile, Resource, Time};
-use crate::scheduler::event::Holder;
+use crate::scheduler::interface::event::Holder;
 use crate::scheduler::usage::Side;
 use crate::scheduler::{Event, EventKind, ReleaseReason, RunnableCause};
 

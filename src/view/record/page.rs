@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Record;
+use super::types::Record;
 
 /// Events from a number on, and which numbers there are.
 #[derive(Clone, Debug, Default, PartialEq)]

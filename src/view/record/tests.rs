@@ -1,8 +1,9 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::model::{Acl, AppState, Profile, QueuePath, QueueState};
-use crate::scheduler::event::Holder;
+use crate::model::{Acl, AppState, Profile, QueuePath, QueueState, Resource, Time};
+use crate::scheduler::interface::event::Holder;
 use crate::scheduler::usage::Side;
 use crate::scheduler::{Denial, Event, EventKind, ReleaseReason, RunnableCause};
 
@@ -105,10 +106,10 @@ fn every_kind() -> Vec<EventKind> {
         K::GroupLink { group: "dev".into(), app: app(), linked: false },
     ];
     for fits in [false, true] {
-        let (resource, room) = (amount(1000), [("vcore", 500), ("memory", 7)].into_iter().collect());
-        all.push(K::AskFitsLimits { app: app(), ask: ask(), fits, resource, room });
-        let (resource, room) = (amount(1000), Resource::new());
-        all.push(K::AskFitsQueue { app: app(), ask: ask(), fits, queue: queue(), resource, room });
+        let (resource, headroom) = (amount(1000), [("vcore", 500), ("memory", 7)].into_iter().collect());
+        all.push(K::AskFitsLimits { app: app(), ask: ask(), fits, resource, headroom });
+        let (resource, headroom) = (amount(1000), Resource::new());
+        all.push(K::AskFitsQueue { app: app(), ask: ask(), fits, queue: queue(), resource, headroom });
         for cause in [RunnableCause::Queue, RunnableCause::Limits] {
             all.push(K::AppRunnable { app: app(), cause, runnable: fits });
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::LONGEST_MESSAGE;
+use super::types::LONGEST_MESSAGE;
 use crate::model::{AskId, Resource};
 use crate::scheduler::Event;
 use crate::scheduler::EventKind;
@@ -15,12 +15,12 @@ pub(super) fn message(event: &Event) -> Arc<str> {
         | EventKind::AppRejected { message, .. }
         | EventKind::ConfigRolledBack { message } => message.clone(),
         EventKind::AppState { message: Some(message), .. } => return cut(message),
-        EventKind::AskFitsQueue { ask, fits, queue, resource, room, .. } => match fits {
-            false => misfit(ask, &format!("queue {queue}"), resource, room),
+        EventKind::AskFitsQueue { ask, fits, queue, resource, headroom, .. } => match fits {
+            false => misfit(ask, &format!("queue {queue}"), resource, headroom),
             true => format!("request {ask} fits queue {queue} again"),
         },
-        EventKind::AskFitsLimits { ask, fits, resource, room, .. } => match fits {
-            false => misfit(ask, "the limits of its user and group", resource, room),
+        EventKind::AskFitsLimits { ask, fits, resource, headroom, .. } => match fits {
+            false => misfit(ask, "the limits of its user and group", resource, headroom),
             true => format!("request {ask} fits the limits of its user and group again"),
         },
         EventKind::PredicatesFailed { ask, nodes, .. } => {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use kornsole::model::acl::{Acl, AclNames};
 use kornsole::model::{Identity, Time};
-use kornsole::scheduler::place::access::{AclKind, Grant, GrantedBy, admin, submit};
-use kornsole::scheduler::place::{RECOVERY_QUEUE, Request};
+use kornsole::scheduler::placement::access::{AclKind, Grant, GrantedBy, admin, submit};
+use kornsole::scheduler::placement::{RECOVERY_QUEUE, Request};
 use kornsole::scheduler::{Command, EventKind, PartitionCommand, Scheduler, Submission};
 use kornsole::view::{PartitionView, View};
 

@@ -101,14 +101,14 @@ fn memory_is_bounded() {
     use std::process::Command;
     // The allocator reserves some room beside what it uses.
     const KILOBYTES: u32 = 1 << 20;
-    let file = std::env::temp_dir().join(format!("kornsole-bounds-{}.yaml", std::process::id()));
+    let folder = crate::common::TestFolder::new();
     let queues = "  - {nome: q, x: [y, z]}\n".repeat(100_000);
     for (text, code) in [
         (laughs(200), "CFG-008"),
         (format!("partitions:\n- queues:\n{queues}"), "CFG-003"),
         ("[".repeat(5 << 20), "CFG-001"),
     ] {
-        std::fs::write(&file, text).expect("the folder can be written to");
+        let file = folder.write("queues.yaml", text);
         let limited = format!("ulimit -v {KILOBYTES}; exec \"$0\" check \"$1\"");
         let output = Command::new("sh")
             .args(["-c", &limited, env!("CARGO_BIN_EXE_kornsole")])
@@ -119,6 +119,4 @@ fn memory_is_bounded() {
         assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
         assert!(told.contains(code), "{code}");
     }
-    // What cannot be removed is left to the system.
-    let _ = std::fs::remove_file(&file);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kornsole::config::read;
 use kornsole::model::{Identity, Profile};
-use kornsole::scheduler::place::{Admission, Request, Switches, identify};
+use kornsole::scheduler::placement::{Admission, Request, Switches, identify};
 use kornsole::view::View;
 
 /// A cluster with the rules `provided`, `primarygroup` and `secondarygroup`, which create.

@@ -9,41 +9,33 @@ mod records;
 mod workload;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Request};
 use axum::routing::put;
-use kornsole::api::auth::{self, NewToken, Tokens};
+use kornsole::api::auth::Tokens;
 use kornsole::api::convert::Wall;
 use kornsole::api::server::Limits;
-use kornsole::api::server::ours::{self, Ours, OwnOptions};
+use kornsole::api::server::native::{self, NativeApi, NativeOptions};
 use kornsole::engine::Engine;
 use kornsole::model::acl::AclNames;
-use kornsole::model::{Acl, Identity, Profile};
+use kornsole::model::{Acl, Profile};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
+use crate::common::TestFolder;
 use crate::orders::stage::{CONFIG, Stage};
 
 /// A server with tokens for ann, bob, sue, a reader of ann's, and the owner.
 struct Api {
     router: Router,
     engine: Arc<Engine>,
-    folder: PathBuf,
+    _folder: TestFolder,
     tokens: Vec<(&'static str, String)>,
     peer: SocketAddr,
-}
-
-impl Drop for Api {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
 }
 
 /// What came back.
@@ -70,27 +62,18 @@ impl Api {
         Self::with(|_| {})
     }
 
-    fn with(change: impl FnOnce(&mut OwnOptions)) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("kornsole-ours-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = folder.join("tokens.yaml");
-        let mut tokens = Vec::new();
-        for (name, user, groups, read_only) in [
-            ("ann", "ann", vec!["ann"], false),
-            ("bob", "bob", vec!["bob"], false),
-            ("sue", "sue", vec!["dev"], false),
-            ("reader", "ann", vec!["ann"], true),
-            ("owner", "root", vec!["root"], false),
-            ("ops", "olga", vec!["ops"], false),
-        ] {
-            let new = NewToken::make(Identity::new(user, groups), None, read_only, "").unwrap();
-            auth::add(&file, new.token).unwrap();
-            tokens.push((name, new.secret));
-        }
-        let mut options = OwnOptions {
-            tokens: Some(Tokens::open(&file).unwrap()),
+    fn with(change: impl FnOnce(&mut NativeOptions)) -> Self {
+        let folder = TestFolder::new();
+        let tokens = vec![
+            ("ann", folder.token("ann", "ann")),
+            ("bob", folder.token("bob", "bob")),
+            ("sue", folder.token("sue", "dev")),
+            ("reader", folder.read_only_token("ann", "ann")),
+            ("owner", folder.token("root", "root")),
+            ("ops", folder.token("olga", "ops")),
+        ];
+        let mut options = NativeOptions {
+            tokens: Some(Tokens::open(&folder.tokens()).unwrap()),
             require_token: false,
             read_only: false,
             scheduler_acl: Acl::parse(" ops", AclNames::Portable).unwrap().acl,
@@ -104,10 +87,10 @@ impl Api {
         change(&mut options);
         let engine = Arc::new(Engine::start(Stage::new().core, 1.0).unwrap());
         let wall = Wall::new(std::time::UNIX_EPOCH, 1.0);
-        let ours = Ours::new(Arc::clone(&engine), wall, options);
-        let old = put(ours::old::replace_config).with_state(Arc::clone(&ours));
-        let router = Router::new().nest("/kornsole/v1", ours::routes(ours)).route(ours::old::PATH, old);
-        Self { router, engine, folder, tokens, peer: "127.0.0.1:5000".parse().unwrap() }
+        let native = NativeApi::new(Arc::clone(&engine), wall, options);
+        let old = put(native::legacy_config::replace_config).with_state(Arc::clone(&native));
+        let router = Router::new().nest("/kornsole/v1", native::routes(native)).route(native::legacy_config::PATH, old);
+        Self { router, engine, _folder: folder, tokens, peer: "127.0.0.1:5000".parse().unwrap() }
     }
 
     fn token(&self, who: &str) -> String {

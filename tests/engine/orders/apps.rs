@@ -5,7 +5,8 @@ use kornsole::model::{AppState, Profile, QueuePath};
 use kornsole::scheduler::Tuning;
 use kornsole::view::act::{AclKind, Act, Code, Done, LONGEST_REASON, Order, PartitionAct};
 
-use crate::orders::stage::{Stage, ask, kill, moved, owner, says, user, within};
+use crate::common::{kill, move_to, user, within};
+use crate::orders::stage::{Stage, ask, assert_refusal, owner};
 
 #[test]
 fn who_administers_the_queue_kills_and_hears_what_was_released() {
@@ -21,7 +22,7 @@ fn who_administers_the_queue_kills_and_hears_what_was_released() {
     let app = view.partitions[0].app_by_id(&"etl".into()).unwrap();
     assert_eq!(app.message.as_deref(), Some("killed by ann: it writes everywhere"));
     assert!(view.partitions[0].allocated.is_zero());
-    says(&stage.refused(&user("ann"), kill("etl")), Code::AppTerminated, "it is already Failed");
+    assert_refusal(&stage.refused(&user("ann"), kill("etl")), Code::AppTerminated, "it is already Failed");
 }
 
 #[test]
@@ -30,7 +31,7 @@ fn of_an_application_with_very_much_the_answer_says_how_much_follows() {
     let mut stage = Stage::set_up(&Setup { tuning, ..Setup::of(Profile::Kornsole) });
     let Ok(Done::Killed(done)) = stage.order(&user("ann"), kill("etl")) else { panic!("it is killed") };
     assert_eq!((done.state, done.withdrawn.len(), done.released.len(), done.left), (AppState::Failing, 1, 1, 2));
-    says(&stage.order(&user("ann"), kill("etl")).unwrap_err(), Code::AppTerminated, "it is already Failed");
+    assert_refusal(&stage.order(&user("ann"), kill("etl")).unwrap_err(), Code::AppTerminated, "it is already Failed");
     // What was begun is finished, also while the scheduler rests.
     stage.order(&owner(), Act::Pause).unwrap();
     let now = stage.core.now();
@@ -48,26 +49,34 @@ fn a_kill_that_is_refused_says_which_access_is_missing() {
     for stranger in ["sue", "bob", "dev"] {
         let refusal = stage.refused(&user(stranger), kill("etl"));
         let needed = "may not kill etl: needs admin access on root.a.x or a queue above it";
-        says(&refusal, Code::AclDenied, &format!("{stranger} {needed}"));
+        assert_refusal(&refusal, Code::AclDenied, &format!("{stranger} {needed}"));
         assert_eq!(refusal.details.queue, Some(QueuePath::new("root.a.x")));
         assert_eq!(refusal.details.access, Some(AclKind::Admin));
         let checked: Vec<_> = refusal.details.checked.iter().map(QueuePath::as_str).collect();
         assert_eq!(checked, ["root.a.x", "root.a", "root"]);
     }
     // The scheduler ACL gives no right on a queue (ACL-029).
-    says(&stage.refused(&owner(), kill("etl")), Code::AclDenied, "owner may not kill etl");
-    says(&stage.refused(&user("ann"), kill("nobody")), Code::NotFound, "there is no application nobody");
+    assert_refusal(&stage.refused(&owner(), kill("etl")), Code::AclDenied, "owner may not kill etl");
+    assert_refusal(&stage.refused(&user("ann"), kill("nobody")), Code::NotFound, "there is no application nobody");
     let read_only = user("ann").read_only("no token");
-    says(&stage.refused(&read_only, kill("etl")), Code::ReadOnly, "ann may not kill etl: read only: no token");
+    assert_refusal(
+        &stage.refused(&read_only, kill("etl")),
+        Code::ReadOnly,
+        "ann may not kill etl: read only: no token",
+    );
     let elsewhere = kornsole::view::act::Act::within(&"gone".into(), PartitionAct::Remove { app: "etl".into() });
-    says(&stage.refused(&user("ann"), elsewhere), Code::NotFound, "there is no partition gone");
+    assert_refusal(&stage.refused(&user("ann"), elsewhere), Code::NotFound, "there is no partition gone");
 }
 
 #[test]
 fn an_application_that_was_moved_meanwhile_is_not_hit() {
     let mut stage = Stage::new();
     let wrong = PartitionAct::Kill { app: "etl".into(), expect_queue: Some("root.a.y".into()) };
-    says(&stage.refused(&user("ann"), within(wrong)), Code::QueueChanged, "it is in root.a.x by now, not in root.a.y");
+    assert_refusal(
+        &stage.refused(&user("ann"), within(wrong)),
+        Code::QueueChanged,
+        "it is in root.a.x by now, not in root.a.y",
+    );
     let right = PartitionAct::Kill { app: "etl".into(), expect_queue: Some("root.a.x".into()) };
     assert!(stage.order(&user("ann"), within(right)).is_ok());
 }
@@ -75,12 +84,16 @@ fn an_application_that_was_moved_meanwhile_is_not_hit() {
 #[test]
 fn a_move_tells_from_where_to_where_and_what_it_means() {
     let mut stage = Stage::new();
-    let refusal = stage.refused(&user("ann"), moved("etl", "root.b.z"));
-    says(&refusal, Code::AclDenied, "ann may not move etl: needs submit access on root.b.z or a queue above it");
+    let refusal = stage.refused(&user("ann"), move_to("etl", "root.b.z"));
+    assert_refusal(
+        &refusal,
+        Code::AclDenied,
+        "ann may not move etl: needs submit access on root.b.z or a queue above it",
+    );
     let dry = PartitionAct::Move { app: "etl".into(), to: "root.a.y".into(), expect_queue: None, dry_run: true };
     let before = stage.picture();
     let full = stage.order(&user("ann"), within(dry)).unwrap_err();
-    says(&full, Code::TargetFull, "quota of root.a.y exceeded");
+    assert_refusal(&full, Code::TargetFull, "quota of root.a.y exceeded");
     assert_eq!(stage.picture(), before);
     stage.order(&user("ann"), within(PartitionAct::Release { app: "etl".into(), ask: "t-1".into() })).unwrap();
     let dry = PartitionAct::Move { app: "etl".into(), to: "root.a.y".into(), expect_queue: None, dry_run: true };
@@ -88,7 +101,7 @@ fn a_move_tells_from_where_to_where_and_what_it_means() {
     let Done::Moved(would) = stage.order(&user("ann"), within(dry)).unwrap() else { panic!("a dry run") };
     assert_eq!(stage.picture(), before, "a dry run changes nothing");
     assert!(would.dry_run && would.effects[0].starts_with("2 allocations keep running"), "{:?}", would.effects);
-    let Done::Moved(done) = stage.order(&user("ann"), moved("etl", "root.a.y")).unwrap() else { panic!("a move") };
+    let Done::Moved(done) = stage.order(&user("ann"), move_to("etl", "root.a.y")).unwrap() else { panic!("a move") };
     assert_eq!((done.from.as_str(), done.to.as_str(), done.dry_run), ("root.a.x", "root.a.y", false));
     assert_eq!(done.effects, would.effects);
     let view = stage.view();
@@ -99,11 +112,19 @@ fn a_move_tells_from_where_to_where_and_what_it_means() {
 fn each_target_that_cannot_be_says_why() {
     let mut stage = Stage::new();
     let ann = user("ann");
-    says(&stage.refused(&ann, moved("etl", "root.a.nowhere")), Code::NotFound, "there is no queue root.a.nowhere");
-    says(&stage.refused(&ann, moved("etl", "root.b")), Code::TargetNotLeaf, "root.b takes queues");
-    says(&stage.refused(&ann, moved("etl", "root.a.x")), Code::SameQueue, "it is in root.a.x already");
-    says(&stage.refused(&user("bob"), moved("etl", "root.b.z")), Code::AclDenied, "admin access on root.a.x");
-    let full = stage.refused(&ann, moved("etl", "root.a.y"));
+    assert_refusal(
+        &stage.refused(&ann, move_to("etl", "root.a.nowhere")),
+        Code::NotFound,
+        "there is no queue root.a.nowhere",
+    );
+    assert_refusal(&stage.refused(&ann, move_to("etl", "root.b")), Code::TargetNotLeaf, "root.b takes queues");
+    assert_refusal(&stage.refused(&ann, move_to("etl", "root.a.x")), Code::SameQueue, "it is in root.a.x already");
+    assert_refusal(
+        &stage.refused(&user("bob"), move_to("etl", "root.b.z")),
+        Code::AclDenied,
+        "admin access on root.a.x",
+    );
+    let full = stage.refused(&ann, move_to("etl", "root.a.y"));
     assert_eq!(full.details.reasons.len(), 1);
     assert_eq!(full.details.reasons[0].queue, Some(QueuePath::new("root.a.y")));
 }
@@ -124,7 +145,7 @@ fn everything_that_does_not_fit_is_told_at_once() {
         ..ask("o", 1, 1000)
     }));
     stage.settle();
-    let refusal = stage.refused(&user("ann"), moved("etl", "root.b.few"));
+    let refusal = stage.refused(&user("ann"), move_to("etl", "root.b.few"));
     let codes: Vec<_> = refusal.details.reasons.iter().map(|reason| reason.code).collect();
     assert_eq!(codes, [Code::TargetFull, Code::TargetAppLimit, Code::UserLimit], "{refusal}");
     assert_eq!(refusal.code, Code::TargetFull);
@@ -135,6 +156,6 @@ fn a_reason_that_is_too_long_is_not_cut_but_refused() {
     let mut stage = Stage::new();
     let order = |reason: String| Order { act: kill("etl"), reason };
     let refusal = stage.core.perform(&user("ann"), &order("é".repeat(LONGEST_REASON + 1))).unwrap_err();
-    says(&refusal, Code::BadRequest, "501 characters");
+    assert_refusal(&refusal, Code::BadRequest, "501 characters");
     assert!(stage.core.perform(&user("ann"), &order("é".repeat(LONGEST_REASON))).is_ok());
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use kornsole::model::Identity;
 use kornsole::scheduler::{NodeSpec, Submission};
 use kornsole::view::act::{Act, Actor, ActsFrom, Order, PartitionAct};
-use kornsole::view::ledger::{self, ACTIONS, AuditEntry, AuditQuery};
+use kornsole::view::audit::{self, ACTIONS, AuditEntry, AuditQuery};
 
-use crate::orders::stage::{CONFIG, Stage, amount, ask, kill, moved, user, within};
+use crate::common::{kill, millicores, move_to, user, within};
+use crate::orders::stage::{CONFIG, Stage, ask};
 
 /// What an act is, one number for each; a new one does not compile before it is here.
 fn kind(act: &Act) -> usize {
@@ -46,7 +47,7 @@ fn ann(from: &ActsFrom) -> Actor {
 /// One act of each kind, in an order in which whoever may do everything can do them all.
 fn acts(stage: &Stage) -> Vec<Act> {
     let node = || "m".into();
-    let spec = NodeSpec { id: node(), capacity: amount(5_000), ..NodeSpec::default() };
+    let spec = NodeSpec { id: node(), capacity: millicores(5_000), ..NodeSpec::default() };
     let (who, queue) = (Identity::new("ann", ["dev"]), "root.a.x".to_owned());
     let submission = Submission { app: "new".into(), queue, who, ..Submission::default() };
     let asks = vec![ask("u", 1, 1000)];
@@ -54,14 +55,14 @@ fn acts(stage: &Stage) -> Vec<Act> {
     let text = CONFIG.replace("{vcore: 2}", "{vcore: 3}");
     vec![
         within(PartitionAct::AddNode(spec)),
-        within(PartitionAct::UpdateNode { id: node(), capacity: Some(amount(6_000)), occupied: None }),
+        within(PartitionAct::UpdateNode { id: node(), capacity: Some(millicores(6_000)), occupied: None }),
         within(PartitionAct::DrainNode(node())),
         within(PartitionAct::ResumeNode(node())),
         within(PartitionAct::RemoveNode { id: node(), force: false }),
         within(PartitionAct::Submit(submission)),
         within(PartitionAct::Ask { app: "new".into(), asks }),
         within(PartitionAct::Release { app: "new".into(), ask: "u".into() }),
-        moved("new", "root.a.y"),
+        move_to("new", "root.a.y"),
         kill("new"),
         within(PartitionAct::Remove { app: "etl".into() }),
         within(PartitionAct::Clean { queues: true, applications: true, dry_run: false }),
@@ -73,8 +74,8 @@ fn acts(stage: &Stage) -> Vec<Act> {
 }
 
 fn newest(stage: &Stage) -> (Arc<AuditEntry>, u64) {
-    let entries = stage.core.ledger().entries(&AuditQuery { limit: 1, ..AuditQuery::default() });
-    (Arc::clone(&entries[0]), stage.core.ledger().last())
+    let entries = stage.core.audit_log().entries(&AuditQuery { limit: 1, ..AuditQuery::default() });
+    (Arc::clone(&entries[0]), stage.core.audit_log().last())
 }
 
 #[test]
@@ -98,8 +99,8 @@ fn every_act_is_entered_once_allowed_or_refused_from_everywhere() {
                 assert_eq!(last, entries, "{act}: one entry each");
                 assert_eq!(outcome.is_ok(), who.scheduler_admin && who.read_only.is_none(), "{act}: {outcome:?}");
                 assert_eq!((entry.allowed, entry.user.as_str()), (outcome.is_ok(), who.user()), "{act}");
-                assert_eq!(entry.address, ledger::address(&from), "{act}");
-                let (name, object) = (ledger::action(&act), ledger::object(&act));
+                assert_eq!(entry.address, audit::address(&from), "{act}");
+                let (name, object) = (audit::action(&act), audit::object(&act));
                 assert_eq!((entry.action.as_str(), entry.object.as_str()), (name, object), "{act}");
                 assert_eq!(entry.reason, order.reason, "{act}");
                 assert_eq!(entry.request.is_empty(), !matches!(from, ActsFrom::Api { .. }), "{act}");

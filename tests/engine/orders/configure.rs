@@ -5,35 +5,12 @@ use std::path::PathBuf;
 
 use kornsole::view::act::{Act, Actor, Code, Configured, Done, LoadedBy, Refusal};
 
-use crate::orders::stage::{CONFIG, Stage, owner, says, user};
+use crate::common::{TestFolder, user};
+use crate::orders::stage::{CONFIG, Stage, assert_refusal, owner};
 
-/// A folder of a test's own, gone when it ends.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("kornsole-orders-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self) -> PathBuf {
-        let file = self.0.join("queues.yaml");
-        fs::write(&file, CONFIG).unwrap();
-        file
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).unwrap();
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// The configuration in a file of its own.
+fn file(folder: &TestFolder) -> PathBuf {
+    folder.write("queues.yaml", CONFIG)
 }
 
 fn configure(stage: &Stage, text: &str, dry_run: bool) -> Act {
@@ -56,7 +33,11 @@ fn a_tenant_changes_his_own_queues_and_nothing_else() {
     let before = stage.core.scheduler().checksum().to_owned();
     let bob = configure(&stage, &own, false);
     let refusal = stage.refused(&user("bob"), bob);
-    says(&refusal, Code::AclDenied, "needs admin access on root.a.y (or above), or membership in the scheduler ACL");
+    assert_refusal(
+        &refusal,
+        Code::AclDenied,
+        "needs admin access on root.a.y (or above), or membership in the scheduler ACL",
+    );
     let done = change(&mut stage, &user("ann"), &own).unwrap();
     assert_eq!((done.previous.as_str(), done.revision, done.changes.len()), (before.as_str(), 2, 1));
     assert_eq!(done.checksum, stage.core.scheduler().checksum());
@@ -67,9 +48,9 @@ fn a_tenant_changes_his_own_queues_and_nothing_else() {
         "    placementrules: [{name: user}]\n    queues:\n      - name: root",
     );
     let rules = configure(&stage, &rules, false);
-    says(&stage.refused(&user("ann"), rules), Code::AclDenied, "outside the queues");
+    assert_refusal(&stage.refused(&user("ann"), rules), Code::AclDenied, "outside the queues");
     let commented = configure(&stage, &format!("# mine\n{own}"), false);
-    says(&stage.refused(&user("ann"), commented), Code::AclDenied, "needs admin access on root");
+    assert_refusal(&stage.refused(&user("ann"), commented), Code::AclDenied, "needs admin access on root");
 }
 
 #[test]
@@ -78,14 +59,18 @@ fn a_text_is_compared_with_what_it_is_to_replace() {
     let text = CONFIG.replace("{vcore: 2}", "{vcore: 9}");
     for base in [None, Some("*".to_owned())] {
         let act = Act::Configure { text: text.clone(), base, dry_run: false };
-        says(&stage.refused(&owner(), act), Code::ChecksumRequired, "name the checksum");
+        assert_refusal(&stage.refused(&owner(), act), Code::ChecksumRequired, "name the checksum");
     }
     let stale = configure(&stage, &text, false);
     change(&mut stage, &user("ann"), &CONFIG.replace("{vcore: 2}", "{vcore: 3}")).unwrap();
     let refusal = stage.refused(&owner(), stale);
-    says(&refusal, Code::ChecksumMismatch, "another one is in force by now, by ann");
+    assert_refusal(&refusal, Code::ChecksumMismatch, "another one is in force by now, by ann");
     let unheard = Act::Configure { text: text.clone(), base: Some("0123".to_owned()), dry_run: false };
-    says(&stage.refused(&user("ann"), unheard), Code::ChecksumMismatch, "none with this checksum was in force of late");
+    assert_refusal(
+        &stage.refused(&user("ann"), unheard),
+        Code::ChecksumMismatch,
+        "none with this checksum was in force of late",
+    );
     assert_eq!(refusal.details.current.as_deref(), Some(stage.core.scheduler().checksum()));
     assert_eq!(refusal.details.changed_by.as_deref(), Some("ann"));
 }
@@ -101,7 +86,7 @@ fn a_faulty_text_is_told_with_every_fault() {
     assert!(codes.contains(&"CFG-030") && codes.contains(&"CFG-020"), "{codes:?}");
     // Valid by itself, but root.a.x has an application and cannot become a parent (CFG-110).
     let parent = configure(&stage, &CONFIG.replace("- name: x", "- {name: x, parent: true}"), false);
-    says(&stage.refused(&owner(), parent), Code::ConfigInvalid, "root.a.x cannot become a parent");
+    assert_refusal(&stage.refused(&owner(), parent), Code::ConfigInvalid, "root.a.x cannot become a parent");
 }
 
 #[test]
@@ -123,8 +108,8 @@ fn a_dry_run_tells_what_drains_and_changes_nothing() {
 
 #[test]
 fn the_file_is_replaced_whole_and_not_when_it_was_changed_by_hand() {
-    let folder = Folder::new("kept");
-    let file = folder.file();
+    let folder = TestFolder::new();
+    let file = file(&folder);
     let mut stage = Stage::kept(Some(file.clone()));
     let text = CONFIG.replace("{vcore: 2}", "{vcore: 9}");
     change(&mut stage, &user("ann"), &text).unwrap();
@@ -135,14 +120,18 @@ fn the_file_is_replaced_whole_and_not_when_it_was_changed_by_hand() {
     assert_eq!(stage.core.configuration().unwrap().revision, 2);
     fs::write(&file, "by hand").unwrap();
     let more = configure(&stage, &text.replace("vcore: 9", "vcore: 8"), false);
-    says(&stage.refused(&user("ann"), more), Code::ChecksumMismatch, "holds another text than what was read from it");
+    assert_refusal(
+        &stage.refused(&user("ann"), more),
+        Code::ChecksumMismatch,
+        "holds another text than what was read from it",
+    );
     assert_eq!(fs::read_to_string(&file).unwrap(), "by hand");
 }
 
 #[test]
 fn what_a_watch_read_before_an_order_replaced_the_file_is_old() {
-    let folder = Folder::new("watched");
-    let file = folder.file();
+    let folder = TestFolder::new();
+    let file = file(&folder);
     let mut stage = Stage::kept(Some(file));
     let (first, second) = (CONFIG.replace("vcore: 2", "vcore: 3"), CONFIG.replace("vcore: 2", "vcore: 4"));
     change(&mut stage, &owner(), &first).unwrap();
@@ -153,12 +142,12 @@ fn what_a_watch_read_before_an_order_replaced_the_file_is_old() {
 
 #[test]
 fn a_file_that_cannot_be_written_leaves_everything_as_it_was() {
-    let folder = Folder::new("lost");
-    let file = folder.file();
+    let folder = TestFolder::new();
+    let file = file(&folder);
     let mut stage = Stage::kept(Some(file));
-    fs::remove_dir_all(&folder.0).unwrap();
+    fs::remove_dir_all(&*folder).unwrap();
     let act = configure(&stage, &CONFIG.replace("{vcore: 2}", "{vcore: 9}"), false);
-    says(&stage.refused(&user("ann"), act), Code::NotDurable, "stays as it is");
+    assert_refusal(&stage.refused(&user("ann"), act), Code::NotDurable, "stays as it is");
 }
 
 #[test]
@@ -167,16 +156,16 @@ fn a_manifest_is_replaced_by_a_manifest_only() {
         let indented: String = config.lines().map(|line| format!("    {line}\n")).collect();
         format!("kind: ConfigMap\ndata:\n  queues.yaml: |\n{indented}")
     };
-    let folder = Folder::new("manifest");
-    let file = folder.file();
+    let folder = TestFolder::new();
+    let file = file(&folder);
     fs::write(&file, manifest(CONFIG)).unwrap();
     let config = kornsole::config::read_file(manifest(CONFIG).as_bytes(), "queues", Default::default()).config.unwrap();
     let core = kornsole::engine::Core::new(Default::default(), std::sync::Arc::new(config), None).unwrap();
-    let mut stage = Stage { core: core.written(manifest(CONFIG).as_bytes(), Some(file.clone())) };
+    let mut stage = Stage { core: core.with_config_text(manifest(CONFIG).as_bytes(), Some(file.clone())) };
     assert_eq!(&*stage.core.configuration().unwrap().queues, CONFIG);
     let text = CONFIG.replace("vcore: 2", "vcore: 9");
     let bare = configure(&stage, &text, false);
-    says(&stage.refused(&user("ann"), bare), Code::BadRequest, "is a ConfigMap manifest");
+    assert_refusal(&stage.refused(&user("ann"), bare), Code::BadRequest, "is a ConfigMap manifest");
     change(&mut stage, &user("ann"), &manifest(&text)).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), manifest(&text));
 }

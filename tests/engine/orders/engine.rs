@@ -7,16 +7,13 @@ use std::time::Duration;
 use kornsole::engine::{Core, Engine, Progress, Setup};
 use kornsole::model::{AppState, Profile, Time};
 use kornsole::scenario::{self, ScenarioWorkload};
-use kornsole::source::{About, Embedded, Source, SourcePlace, Stepped};
+use kornsole::source::{Embedded, Source, Stepped};
 use kornsole::view::act::{Act, Actor, Code, Done, Order, Refusal};
 
-use crate::orders::stage::{CONFIG, Stage, kill, owner, user};
+use crate::common::{about, kill, user};
+use crate::orders::stage::{CONFIG, Stage, owner};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-
-fn about() -> About {
-    About { place: SourcePlace::Embedded, name: "test".to_owned(), notes: Vec::new() }
-}
 
 fn ask_for(source: &dyn Source, act: Act) -> Receiver<Result<Done, Refusal>> {
     let (tell, told) = channel();
@@ -29,7 +26,7 @@ fn ask_for(source: &dyn Source, act: Act) -> Receiver<Result<Done, Refusal>> {
 }
 
 fn running(who: Actor) -> Embedded {
-    Embedded::new(Engine::start(Stage::new().core, 1.0).unwrap(), about(), who)
+    Embedded::new(Engine::start(Stage::new().core, 1.0).unwrap(), about("test"), who)
 }
 
 #[test]
@@ -47,7 +44,7 @@ fn whoever_has_the_answer_sees_it_in_the_view() {
 
 #[test]
 fn a_stepped_source_answers_at_once() {
-    let source = Stepped::new(Stage::new().core, about(), user("bob"));
+    let source = Stepped::new(Stage::new().core, about("test"), user("bob"));
     let refusal = ask_for(&source, kill("etl")).try_recv().unwrap().unwrap_err();
     assert_eq!(refusal.code, Code::AclDenied);
     assert_eq!(source.configuration().map(|configuration| configuration.text.to_string()), Some(CONFIG.to_owned()));
@@ -68,12 +65,12 @@ fn an_engine_that_stops_answers_what_it_did_not_do() {
 fn while_it_rests_time_stands_and_orders_are_still_taken() {
     let source = running(owner());
     assert_eq!(ask_for(&source, Act::Pause).recv_timeout(PATIENCE).unwrap(), Ok(Done::Paused));
-    assert!(source.view().resting);
+    assert!(source.view().paused);
     let stands = source.now();
     assert_eq!(ask_for(&source, Act::Pause).recv_timeout(PATIENCE).unwrap(), Ok(Done::Paused));
     assert_eq!(source.now(), stands);
     assert_eq!(ask_for(&source, Act::Resume).recv_timeout(PATIENCE).unwrap(), Ok(Done::Resumed));
-    assert!(!source.view().resting);
+    assert!(!source.view().paused);
     while source.now() == stands {
         std::thread::yield_now();
     }
@@ -124,7 +121,7 @@ steps:
     assert_eq!(allocated(&mut core(false)), 1000);
     let mut paused = core(true);
     assert_eq!(allocated(&mut paused), 0);
-    assert!(paused.rests() && paused.now() < Time::from_millis(10));
+    assert!(paused.is_paused() && paused.now() < Time::from_millis(10));
     paused.perform(&owner(), &Act::Resume.into()).unwrap();
     assert_eq!(allocated(&mut paused), 1000);
 }

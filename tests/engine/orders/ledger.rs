@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use kornsole::config;
 use kornsole::engine::Core;
-use kornsole::engine::ledger::Ledger;
+use kornsole::engine::audit_log::AuditLog;
 use kornsole::model::{Profile, Time};
 use kornsole::scenario::Workload;
 use kornsole::scheduler::{Command, Event, PartitionCommand};
 use kornsole::view::act::{Act, Actor, ActsFrom, Code, Done, Order, PartitionAct, Refusal};
-use kornsole::view::ledger::{AuditEntry, AuditQuery, RevisionSource};
+use kornsole::view::audit::{AuditEntry, AuditQuery, RevisionSource};
 
-use crate::orders::stage::{CONFIG, Stage, kill, moved, owner, says, user, within};
+use crate::common::{kill, move_to, user, within};
+use crate::orders::stage::{CONFIG, Stage, assert_refusal, owner};
 
-fn all(ledger: &Ledger) -> Vec<Arc<AuditEntry>> {
+fn all(ledger: &AuditLog) -> Vec<Arc<AuditEntry>> {
     let mut entries = ledger.entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
     entries.reverse();
     entries
@@ -44,13 +45,13 @@ fn each_act_leaves_one_entry_with_what_it_found_and_left() {
     let mut stage = Stage::new();
     let sue = Actor { from: ActsFrom::Api { address: "10.0.0.7".into(), request: "r-1".into() }, ..user("sue") };
     stage.refused(&sue, kill("etl"));
-    let order = Order { act: moved("etl", "root.a.y"), reason: "quieter there".to_owned() };
+    let order = Order { act: move_to("etl", "root.a.y"), reason: "quieter there".to_owned() };
     stage.core.perform(&user("ann"), &order).unwrap_err();
     stage.order(&owner(), Act::Pause).unwrap();
     stage.order(&owner(), within(PartitionAct::DrainNode("n".into()))).unwrap();
     stage.order(&user("ann"), kill("etl")).unwrap();
     stage.order(&user("ann"), kill("none")).unwrap_err();
-    let told: Vec<String> = all(stage.core.ledger()).iter().map(|entry| line(entry)).collect();
+    let told: Vec<String> = all(stage.core.audit_log()).iter().map(|entry| line(entry)).collect();
     let app = "queue=root.a.x state=Running allocations=3 pending asks=1";
     assert_eq!(
         told,
@@ -68,7 +69,7 @@ fn each_act_leaves_one_entry_with_what_it_found_and_left() {
             "6 ann@console kill none [NOT_FOUND] \"\" () -> ()".to_owned(),
         ]
     );
-    let first = &all(stage.core.ledger())[0];
+    let first = &all(stage.core.audit_log())[0];
     assert_eq!((first.request.as_str(), first.allowed, first.partition.as_str()), ("r-1", false, "default"));
     assert!(first.why.contains("needs admin access on root.a.x"), "{}", first.why);
 }
@@ -81,22 +82,22 @@ fn what_only_asks_leaves_nothing() {
     let (app, to, expect_queue) = ("etl".into(), "root.a.y".into(), None);
     stage.order(&user("ann"), within(PartitionAct::Move { app, to, expect_queue, dry_run: true })).unwrap_err();
     stage.order(&owner(), Act::Rollback { revision: 1, base: None, dry_run: true }).unwrap_err();
-    assert!(all(stage.core.ledger()).is_empty());
+    assert!(all(stage.core.audit_log()).is_empty());
 }
 
 #[test]
 fn a_file_that_changes_is_entered_whether_it_is_good_or_not() {
     let mut stage = Stage::new();
     stage.core.reload("queues.yaml", CONFIG.as_bytes());
-    assert!(all(stage.core.ledger()).is_empty(), "the same text is no change");
+    assert!(all(stage.core.audit_log()).is_empty(), "the same text is no change");
     stage.core.reload("queues.yaml", b"partitions: 3\n");
     stage.core.reload("queues.yaml", CONFIG.replace("{vcore: 2}", "{vcore: 3}").as_bytes());
-    let told = all(stage.core.ledger());
+    let told = all(stage.core.audit_log());
     assert_eq!((told.len(), told[0].code.as_str(), told[1].allowed), (2, "CONFIG_INVALID", true));
     assert!(told[0].why.contains("queues.yaml:1") && told[0].after.is_empty(), "{}", told[0].why);
     assert_eq!((told[1].address.as_str(), told[1].user.as_str()), ("file queues.yaml", ""));
     assert_eq!(told[1].after[1].1, stage.core.scheduler().checksum());
-    let newest = &stage.core.ledger().revisions(None, 1)[0];
+    let newest = &stage.core.audit_log().revisions(None, 1)[0];
     assert_eq!((newest.number, newest.source, newest.changes), (2, RevisionSource::File, 1));
 }
 
@@ -108,17 +109,17 @@ fn a_rollback_is_a_new_revision_with_the_old_text() {
     let before = stage.core.scheduler().checksum().to_owned();
     stage.core.perform(&user("ann"), &Order { act, reason: "smaller".to_owned() }).unwrap();
     let stale = Act::Rollback { revision: 1, base: Some(before), dry_run: false };
-    says(&stage.refused(&user("ann"), stale), Code::ChecksumMismatch, "by ann");
+    assert_refusal(&stage.refused(&user("ann"), stale), Code::ChecksumMismatch, "by ann");
     let missing = roll_back(&stage, 9);
-    says(&stage.refused(&user("ann"), missing), Code::NotFound, "there is no revision 9");
+    assert_refusal(&stage.refused(&user("ann"), missing), Code::NotFound, "there is no revision 9");
     let not_his = roll_back(&stage, 1);
-    says(&stage.refused(&user("bob"), not_his), Code::AclDenied, "bob may not roll the configuration back");
+    assert_refusal(&stage.refused(&user("bob"), not_his), Code::AclDenied, "bob may not roll the configuration back");
     let act = roll_back(&stage, 1);
     let done = stage.order(&user("ann"), act).unwrap();
     let Done::Configured(done) = done else { panic!("{done:?}") };
     assert_eq!((done.revision, done.changes.len()), (3, 1));
     assert_eq!(&*stage.core.configuration().unwrap().text, CONFIG);
-    let told: Vec<_> = stage.core.ledger().revisions(None, 9);
+    let told: Vec<_> = stage.core.audit_log().revisions(None, 9);
     let told: Vec<_> =
         told.iter().map(|rev| (rev.number, rev.source, rev.by.as_str(), rev.reason.as_str(), rev.changes)).collect();
     let back = (3, RevisionSource::Rollback(1), "ann", "", 1);
@@ -138,7 +139,7 @@ fn the_same_acts_give_the_same_ledger() {
             stage.order(&user("ann"), kill("etl")),
             stage.order(&owner(), Act::Resume),
         ];
-        (outcomes, all(stage.core.ledger()))
+        (outcomes, all(stage.core.audit_log()))
     };
     assert_eq!(run(), run());
 }
@@ -176,9 +177,9 @@ fn of_a_workload_only_what_a_person_could_have_ordered_is_entered() {
     ];
     let mut core = Core::new(Profile::Kornsole, read(CONFIG), Some(Box::new(Steps(Some(steps))))).unwrap();
     core.run_until(Time::from_millis(1), 1000);
-    let told: Vec<_> = all(core.ledger());
+    let told: Vec<_> = all(core.audit_log());
     let told: Vec<_> =
         told.iter().map(|entry| (entry.user.as_str(), entry.action.as_str(), entry.code.as_str())).collect();
     assert_eq!(told, [("ann", "kill", "ACL_DENIED"), ("bob", "kill", ""), ("", "config", "")]);
-    assert!(all(core.ledger()).iter().all(|entry| entry.address == "workload"));
+    assert!(all(core.audit_log()).iter().all(|entry| entry.address == "workload"));
 }

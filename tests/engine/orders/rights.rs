@@ -4,7 +4,8 @@ use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
 use kornsole::view::act::{Act, Actor, Done, PartitionAct};
 use proptest::prelude::*;
 
-use crate::orders::stage::{Stage, amount, ask, owner, user, within};
+use crate::common::{millicores, user, within};
+use crate::orders::stage::{Stage, ask, owner};
 
 fn actors() -> impl Strategy<Value = Actor> {
     let names = prop::sample::select(vec!["ann", "bob", "sue", "eve"]);
@@ -33,7 +34,11 @@ fn acts() -> impl Strategy<Value = Act> {
             within(PartitionAct::Submit(Submission { app, queue: queue.into(), who, ..Submission::default() }))
         }),
         (node(), -5..100_000_i64).prop_map(|(id, vcore)| {
-            within(PartitionAct::AddNode(NodeSpec { id: id.into(), capacity: amount(vcore), ..NodeSpec::default() }))
+            within(PartitionAct::AddNode(NodeSpec {
+                id: id.into(),
+                capacity: millicores(vcore),
+                ..NodeSpec::default()
+            }))
         }),
         (node(), any::<bool>()).prop_map(|(id, force)| within(PartitionAct::RemoveNode { id: id.into(), force })),
         node().prop_map(|id| within(PartitionAct::DrainNode(id.into()))),
@@ -68,7 +73,7 @@ proptest! {
                 prop_assert!(who.scheduler_admin);
             }
             stage.settle();
-            prop_assert_eq!(kornsole::scheduler::check::violations(stage.core.scheduler()), Vec::<String>::new());
+            prop_assert_eq!(kornsole::scheduler::inspect::invariants::violations(stage.core.scheduler()), Vec::<String>::new());
         }
     }
 }

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use kornsole::config::{self, Config};
 use kornsole::engine::{Core, Setup};
-use kornsole::model::{Identity, Profile, Resource, Time};
+use kornsole::model::{Identity, Profile, Time};
 use kornsole::scheduler::{AskSpec, NodeSpec, PartitionCommand, Submission};
 use kornsole::view::View;
-use kornsole::view::act::{Act, Actor, Code, Done, Order, PartitionAct, Refusal};
+use kornsole::view::act::{Act, Actor, Code, Done, Order, Refusal};
+
+use crate::common::{millicores, user};
 
 pub const CONFIG: &str = "\
 partitions:
@@ -34,34 +36,13 @@ pub struct Stage {
     pub core: Core,
 }
 
-/// Somebody without any groups but his own.
-pub fn user(name: &str) -> Actor {
-    Actor::from(Identity::new(name, [name]))
-}
-
 /// Somebody in the scheduler ACL.
 pub fn owner() -> Actor {
     user("owner").scheduler_admin(true)
 }
 
-pub fn amount(vcore: i64) -> Resource {
-    [("vcore", vcore)].into_iter().collect()
-}
-
 pub fn ask(id: &str, count: u32, vcore: i64) -> AskSpec {
-    AskSpec { id: id.into(), count, resource: amount(vcore), ..AskSpec::default() }
-}
-
-pub fn within(act: PartitionAct) -> Act {
-    Act::within(&Arc::from("default"), act)
-}
-
-pub fn kill(app: &str) -> Act {
-    within(PartitionAct::Kill { app: app.into(), expect_queue: None })
-}
-
-pub fn moved(app: &str, to: &str) -> Act {
-    within(PartitionAct::Move { app: app.into(), to: to.into(), expect_queue: None, dry_run: false })
+    AskSpec { id: id.into(), count, resource: millicores(vcore), ..AskSpec::default() }
 }
 
 fn config() -> Arc<Config> {
@@ -84,8 +65,8 @@ impl Stage {
     }
 
     fn on(core: Core, file: Option<PathBuf>) -> Self {
-        let mut stage = Self { core: core.written(CONFIG.as_bytes(), file) };
-        let node = NodeSpec { id: "n".into(), capacity: amount(100_000), ..NodeSpec::default() };
+        let mut stage = Self { core: core.with_config_text(CONFIG.as_bytes(), file) };
+        let node = NodeSpec { id: "n".into(), capacity: millicores(100_000), ..NodeSpec::default() };
         stage.give(PartitionCommand::AddNode(node));
         stage.submit("etl", "root.a.x");
         stage.give(PartitionCommand::Ask(AskSpec { app: "etl".into(), ..ask("t", 3, 1000) }));
@@ -145,12 +126,12 @@ impl Stage {
         let queues: Vec<_> = part.walk().collect();
         let apps: Vec<_> = part.apps.iter().flatten().collect();
         let file = self.core.configuration();
-        format!("{queues:?} {apps:?} {:?} {:?} {file:?} {}", part.nodes, part.ended, view.resting)
+        format!("{queues:?} {apps:?} {:?} {:?} {file:?} {}", part.nodes, part.ended, view.paused)
     }
 }
 
 /// Code, and whether the words say this.
-pub fn says(refusal: &Refusal, code: Code, words: &str) {
+pub fn assert_refusal(refusal: &Refusal, code: Code, words: &str) {
     assert_eq!(refusal.code, code, "{refusal}");
     assert!(refusal.to_string().contains(words), "{refusal}");
 }

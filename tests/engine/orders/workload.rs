@@ -4,7 +4,8 @@ use kornsole::model::Identity;
 use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
 use kornsole::view::act::{Actor, Code, Done, MOST_ASKS, PartitionAct};
 
-use crate::orders::stage::{Stage, amount, ask, owner, says, user, within};
+use crate::common::{millicores, user, within};
+use crate::orders::stage::{Stage, ask, assert_refusal, owner};
 
 fn sue() -> Actor {
     Actor::from(Identity::new("sue", ["dev"]))
@@ -20,16 +21,20 @@ fn one_submits_in_his_own_name_where_he_may() {
     let submit = |app, queue, who: &Actor| within(PartitionAct::Submit(submission(app, queue, who)));
     let Done::Submitted(done) = stage.order(&sue(), submit("one", "root.b.z", &sue())).unwrap() else { panic!() };
     assert_eq!(done.queue.as_str(), "root.b.z");
-    says(&stage.refused(&sue(), submit("one", "root.b.z", &sue())), Code::Exists, "a live application has this id");
+    assert_refusal(
+        &stage.refused(&sue(), submit("one", "root.b.z", &sue())),
+        Code::Exists,
+        "a live application has this id",
+    );
     let others = submit("two", "root.b.z", &user("bob"));
-    says(&stage.refused(&sue(), others), Code::AclDenied, "in no other name");
+    assert_refusal(&stage.refused(&sue(), others), Code::AclDenied, "in no other name");
     let ann = user("ann");
     let refusal = stage.order(&ann, submit("two", "root.b.z", &ann)).unwrap_err();
-    says(&refusal, Code::NotPlaced, "root.b.z");
+    assert_refusal(&refusal, Code::NotPlaced, "root.b.z");
     // Forced, it would land in the recovery queue, to which nobody may submit (ACL-026).
     let mut forced = submission("two", "root.b.z", &ann);
     forced.tags.insert("application.create.force".to_owned(), "true".to_owned());
-    says(&stage.refused(&ann, within(PartitionAct::Submit(forced))), Code::AclDenied, "root.@recovery@");
+    assert_refusal(&stage.refused(&ann, within(PartitionAct::Submit(forced))), Code::AclDenied, "root.@recovery@");
 }
 
 #[test]
@@ -37,13 +42,17 @@ fn asks_are_made_all_or_none_by_whom_the_application_belongs_to() {
     let mut stage = Stage::new();
     let make = |asks: Vec<AskSpec>| within(PartitionAct::Ask { app: "etl".into(), asks });
     let bad = make(vec![ask("u", 2, 500), ask("nothing", 1, 0)]);
-    says(&stage.refused(&sue(), bad), Code::BadRequest, "asks for nothing");
+    assert_refusal(&stage.refused(&sue(), bad), Code::BadRequest, "asks for nothing");
     let huge = make(vec![ask("u", 1, i64::MAX - 2_000_000), ask("v", 1, i64::MAX - 2_000_000)]);
-    says(&stage.refused(&sue(), huge), Code::BadRequest, "too large to be counted");
+    assert_refusal(&stage.refused(&sue(), huge), Code::BadRequest, "too large to be counted");
     let many = make(vec![ask("u", u32::MAX, 1)]);
-    says(&stage.refused(&sue(), many), Code::BadRequest, &format!("1 to {MOST_ASKS} asks"));
-    says(&stage.refused(&sue(), make(vec![ask("t-1", 1, 500)])), Code::Exists, "is allocated already");
-    says(&stage.refused(&user("bob"), make(vec![ask("u", 1, 500)])), Code::AclDenied, "admin access on root.a.x");
+    assert_refusal(&stage.refused(&sue(), many), Code::BadRequest, &format!("1 to {MOST_ASKS} asks"));
+    assert_refusal(&stage.refused(&sue(), make(vec![ask("t-1", 1, 500)])), Code::Exists, "is allocated already");
+    assert_refusal(
+        &stage.refused(&user("bob"), make(vec![ask("u", 1, 500)])),
+        Code::AclDenied,
+        "admin access on root.a.x",
+    );
     let Done::Asked(done) = stage.order(&sue(), make(vec![ask("u", 2, 500), ask("w", 1, 500)])).unwrap() else {
         panic!()
     };
@@ -55,8 +64,8 @@ fn asks_are_made_all_or_none_by_whom_the_application_belongs_to() {
 fn releases_and_withdraws_and_removes() {
     let mut stage = Stage::new();
     let release = |id: &str| within(PartitionAct::Release { app: "etl".into(), ask: id.into() });
-    says(&stage.refused(&user("bob"), release("t-1")), Code::AclDenied, "root.a.x");
-    says(&stage.refused(&sue(), release("t-9")), Code::NotFound, "there is no allocation t-9");
+    assert_refusal(&stage.refused(&user("bob"), release("t-1")), Code::AclDenied, "root.a.x");
+    assert_refusal(&stage.refused(&sue(), release("t-9")), Code::NotFound, "there is no allocation t-9");
     let outcome = |done| match done {
         Done::Released(done) => done.allocated,
         other => panic!("{other:?}"),
@@ -74,17 +83,17 @@ fn releases_and_withdraws_and_removes() {
 fn nodes_are_for_the_scheduler_acl() {
     let mut stage = Stage::new();
     let drain = || within(PartitionAct::DrainNode("n".into()));
-    says(&stage.refused(&user("ann"), drain()), Code::AclDenied, "needs membership in the scheduler ACL");
+    assert_refusal(&stage.refused(&user("ann"), drain()), Code::AclDenied, "needs membership in the scheduler ACL");
     stage.order(&owner(), drain()).unwrap();
     assert!(!stage.view().partitions[0].nodes["n"].schedulable);
     let add = |id: &str, vcore| {
-        within(PartitionAct::AddNode(NodeSpec { id: id.into(), capacity: amount(vcore), ..NodeSpec::default() }))
+        within(PartitionAct::AddNode(NodeSpec { id: id.into(), capacity: millicores(vcore), ..NodeSpec::default() }))
     };
-    says(&stage.refused(&owner(), add("n", 5)), Code::Exists, "registered already");
-    says(&stage.refused(&owner(), add("m", -5)), Code::BadRequest, "negative capacity");
-    says(&stage.refused(&owner(), within(PartitionAct::ResumeNode("m".into()))), Code::NotFound, "node m");
+    assert_refusal(&stage.refused(&owner(), add("n", 5)), Code::Exists, "registered already");
+    assert_refusal(&stage.refused(&owner(), add("m", -5)), Code::BadRequest, "negative capacity");
+    assert_refusal(&stage.refused(&owner(), within(PartitionAct::ResumeNode("m".into()))), Code::NotFound, "node m");
     let remove = |force| within(PartitionAct::RemoveNode { id: "n".into(), force });
-    says(&stage.refused(&owner(), remove(false)), Code::NodeInUse, "3 allocations would be released");
+    assert_refusal(&stage.refused(&owner(), remove(false)), Code::NodeInUse, "3 allocations would be released");
     let Done::Node(done) = stage.order(&owner(), remove(true)).unwrap() else { panic!() };
     assert_eq!(done.released.len(), 3);
 }
@@ -97,7 +106,7 @@ fn cleaning_up_tells_what_went_and_what_holds_the_rest() {
     let base = stage.core.scheduler().checksum().to_owned();
     stage.order(&owner(), kornsole::view::act::Act::Configure { text, base: Some(base), dry_run: false }).unwrap();
     let clean = |dry_run| within(PartitionAct::Clean { queues: true, applications: true, dry_run });
-    says(&stage.refused(&user("ann"), clean(true)), Code::AclDenied, "admin access on root");
+    assert_refusal(&stage.refused(&user("ann"), clean(true)), Code::AclDenied, "admin access on root");
     let cleaned = |done| match done {
         Done::Cleaned(done) => done,
         other => panic!("{other:?}"),

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use kornsole::config;
 use kornsole::model::{Identity, Profile, Time};
-use kornsole::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission, check};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::{AskSpec, Command, Event, NodeSpec, PartitionCommand, Scheduler, Submission};
 use proptest::prelude::*;
 
 /// What a tenant may say besides its name.
@@ -174,7 +175,7 @@ fn compare(profile: Profile, steps: &[Step]) -> Result<(), TestCaseError> {
         prop_assert_eq!(told, anew, "step {} of {:?}", at, steps);
         prop_assert_eq!(quick.kept() == forgetful.kept(), true, "step {} of {:?}", at, steps);
     }
-    prop_assert_eq!(check::violations(&quick.scheduler), Vec::<String>::new());
+    prop_assert_eq!(invariants::violations(&quick.scheduler), Vec::<String>::new());
     Ok(())
 }
 

@@ -49,7 +49,7 @@ fn told(events: Vec<kornsole::scheduler::Event>) -> Vec<String> {
 
 #[test]
 fn administrators_are_named_up_the_path_and_every_application_is_told_once() {
-    let mut stage = Stage::new("told", WITH);
+    let mut stage = Stage::new(WITH);
     stage.submit("one", "root.legacy.x", "joe", &[2]);
     stage.submit("two", "root.legacy.y", "ann", &[1]);
     stage.submit("three", "root.a", "ann", &[1]);
@@ -61,7 +61,7 @@ fn administrators_are_named_up_the_path_and_every_application_is_told_once() {
 
 #[test]
 fn the_scheduler_knows_since_when_and_what_is_left() {
-    let mut stage = Stage::new("left", WITH);
+    let mut stage = Stage::new(WITH);
     stage.submit("one", "root.legacy.x", "joe:dev", &[2, 3]);
     stage.wait(60);
     let root = |stage: &Stage| stage.partition("default").unwrap().draining(&QueuePath::new("root.legacy"));
@@ -82,7 +82,7 @@ fn the_scheduler_knows_since_when_and_what_is_left() {
 
 #[test]
 fn an_alert_comes_with_every_threshold_for_the_topmost_queue_only() {
-    let mut stage = Stage::new("alert", WITH);
+    let mut stage = Stage::new(WITH);
     stage.submit("one", "root.legacy.x", "joe", &[2]);
     stage.accepts(&without());
     stage.wait(59 * 60);
@@ -104,7 +104,7 @@ fn an_alert_comes_with_every_threshold_for_the_topmost_queue_only() {
 #[test]
 fn a_queue_inside_that_drains_for_longer_is_told_until_the_one_above_counts_too() {
     let text = |queues: &str| format!("{}{queues}", without());
-    let mut stage = Stage::new("nested", WITH);
+    let mut stage = Stage::new(WITH);
     stage.submit("one", "root.legacy.x", "joe", &[2]);
     configure(&mut stage, &text("    - {name: legacy, adminacl: bob, queues: [{name: y}]}\n"));
     stage.wait(30 * 60);
@@ -121,7 +121,7 @@ fn the_threshold_is_set_at_start_and_zero_is_never() {
     for (minutes, expected) in [(0, 0), (10, 5)] {
         let tuning = Tuning { stuck_after: Duration::from_secs(minutes * 60), ..Tuning::default() };
         let setup = Setup { tuning, ..Setup::of(Profile::Kornsole) };
-        let mut stage = Stage::set_up(&format!("threshold-{minutes}"), WITH, &setup);
+        let mut stage = Stage::set_up(WITH, &setup);
         stage.submit("one", "root.legacy.x", "joe", &[2]);
         stage.accepts(&without());
         stage.wait(55 * 60);
@@ -132,7 +132,7 @@ fn the_threshold_is_set_at_start_and_zero_is_never() {
 #[test]
 fn the_cleaner_runs_as_often_as_it_is_told() {
     let setup = Setup { clean_every: Duration::from_secs(45), ..Setup::of(Profile::Kornsole) };
-    let mut stage = Stage::set_up("cleaner", WITH, &setup);
+    let mut stage = Stage::set_up(WITH, &setup);
     stage.accepts(&without());
     stage.wait(44);
     assert!(stage.queue("root.legacy").is_some());
@@ -142,17 +142,17 @@ fn the_cleaner_runs_as_often_as_it_is_told() {
 
 #[test]
 fn reports_are_kept_for_whoever_asks_and_for_nobody_else() {
-    let mut stage = Stage::new("reports", WITH);
+    let mut stage = Stage::new(WITH);
     stage.submit("one", "root.legacy.x", "joe", &[2]);
     stage.accepts(&without());
-    assert!(stage.core.take_reports().is_empty());
+    assert!(stage.core.take_drain_reports().is_empty());
     stage.accepts(WITH);
-    stage.core.keep_reports();
+    stage.core.collect_drain_reports();
     stage.accepts(&without());
     stage.wait(3600);
-    let reports = stage.core.take_reports();
+    let reports = stage.core.take_drain_reports();
     let shown: Vec<_> = reports.iter().map(|report| (report.draining.queue.as_str(), report.stuck)).collect();
     assert_eq!(shown, [("root.legacy", false), ("root.legacy", true)]);
     assert_eq!(reports[1].at, Time::from_millis(3_600_000));
-    assert!(stage.core.take_reports().is_empty());
+    assert!(stage.core.take_drain_reports().is_empty());
 }

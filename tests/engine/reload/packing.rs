@@ -4,7 +4,8 @@ use kornsole::engine::Setup;
 use kornsole::model::Profile;
 use kornsole::scheduler::{AskSpec, Command, EventKind, PartitionCommand, Tuning};
 
-use super::stage::{Stage, amount};
+use super::stage::Stage;
+use crate::common::millicores;
 
 const TEXT: &str = "\
 partitions:
@@ -34,21 +35,21 @@ fn cycles(stage: &mut Stage) -> Vec<String> {
     }
 }
 
-fn stage(name: &str, allocations_per_cycle: u32) -> Stage {
+fn stage(allocations_per_cycle: u32) -> Stage {
     let tuning = Tuning { allocations_per_cycle, ..Tuning::default() };
-    Stage::set_up(name, TEXT, &Setup { tuning, ..Setup::of(Profile::Kornsole) })
+    Stage::set_up(TEXT, &Setup { tuning, ..Setup::of(Profile::Kornsole) })
 }
 
 /// Asks without letting the engine run cycles by itself.
 fn ask(stage: &mut Stage, app: &str, count: u32, cores: i64) {
-    let resource = amount(cores * 1000);
+    let resource = millicores(cores * 1000);
     let spec = AskSpec { app: app.into(), id: "t".into(), count, resource, ..AskSpec::default() };
     stage.apply_in(None, PartitionCommand::Ask(spec));
 }
 
 #[test]
 fn one_is_as_the_core_does() {
-    let mut stage = stage("pack-1", 1);
+    let mut stage = stage(1);
     stage.node(None, "m");
     stage.submit("one", "root.b", "sue", &[]);
     ask(&mut stage, "one", 3, 10);
@@ -61,7 +62,7 @@ fn one_is_as_the_core_does() {
 
 #[test]
 fn more_stay_with_the_application_and_its_node_as_far_as_they_fit() {
-    let mut stage = stage("pack-3", 3);
+    let mut stage = stage(3);
     stage.node(None, "m");
     for app in ["one", "two"] {
         stage.submit(app, "root.b", "sue", &[]);
@@ -78,7 +79,7 @@ fn more_stay_with_the_application_and_its_node_as_far_as_they_fit() {
             "two/t-4 on m"
         ]
     );
-    let mut stage = self::stage("pack-node", 1000);
+    let mut stage = self::stage(1000);
     stage.node(None, "m");
     stage.submit("one", "root.b", "sue", &[]);
     ask(&mut stage, "one", 5, 40);
@@ -87,7 +88,7 @@ fn more_stay_with_the_application_and_its_node_as_far_as_they_fit() {
 
 #[test]
 fn queues_hold_it_back_as_ever() {
-    let mut stage = stage("pack-queue", 1000);
+    let mut stage = stage(1000);
     stage.submit("one", "root.a", "sue", &[]);
     ask(&mut stage, "one", 9, 13);
     assert_eq!(cycles(&mut stage), ["one/t-1 on n, one/t-2 on n, one/t-3 on n, one/t-4 on n"]);

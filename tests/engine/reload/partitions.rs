@@ -14,7 +14,7 @@ fn names(stage: &Stage) -> Vec<&str> {
 
 #[test]
 fn partitions_come_change_and_go() {
-    let mut stage = Stage::new("partitions", &format!("partitions:\n{}", partition("default", "a")));
+    let mut stage = Stage::new(&format!("partitions:\n{}", partition("default", "a")));
     stage.submit("one", "root.a", "sue", &[2]);
     stage.accepts(&format!("partitions:\n{}{}", partition("gpu", "g"), partition("default", "a")));
     assert_eq!(names(&stage), ["gpu", "default"], "in the order of the file");
@@ -41,7 +41,7 @@ fn partitions_come_change_and_go() {
 #[test]
 fn a_partition_that_goes_takes_everything_along_and_says_so() {
     let both = format!("partitions:\n{}{}", partition("default", "a"), partition("gpu", "g"));
-    let mut stage = Stage::new("gone", &both);
+    let mut stage = Stage::new(&both);
     stage.node(Some("gpu"), "g1");
     stage.submit_in(Some("gpu"), "train", "root.g", "sue", &[3, 1]);
     let only = format!("partitions:\n{}", partition("default", "a"));
@@ -101,7 +101,7 @@ fn each_partition_has_limits_and_rules_of_its_own() {
             partition("default", "a")
         )
     };
-    let mut stage = Stage::new("own", &text("2"));
+    let mut stage = Stage::new(&text("2"));
     stage.node(Some("gpu"), "g1");
     stage.submit("one", "root.a", "sue", &[5]);
     stage.submit_in(Some("gpu"), "one", "", "sue", &[2, 1]);

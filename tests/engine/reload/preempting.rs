@@ -6,7 +6,8 @@ use kornsole::engine::Setup;
 use kornsole::model::Profile;
 use kornsole::scheduler::{AskSpec, PartitionCommand, Tuning};
 
-use super::stage::{Stage, amount};
+use super::stage::Stage;
+use crate::common::millicores;
 
 fn text(of_a: u32) -> String {
     format!(
@@ -16,15 +17,15 @@ fn text(of_a: u32) -> String {
 }
 
 /// `low` in root.a holds 80 of 100 cores in pieces of 8, and `high` in root.b asks for 30.
-fn contested(name: &str, of_a: u32, tuning: Tuning) -> Stage {
-    let mut stage = Stage::set_up(name, &text(of_a), &Setup { tuning, ..Setup::of(Profile::Kornsole) });
+fn contested(of_a: u32, tuning: Tuning) -> Stage {
+    let mut stage = Stage::set_up(&text(of_a), &Setup { tuning, ..Setup::of(Profile::Kornsole) });
     for (app, queue, count, cores) in [("low", "root.a", 10, 8), ("high", "root.b", 1, 30)] {
         stage.submit(app, queue, "sue", &[]);
         let ask = AskSpec {
             app: app.into(),
             id: "t".into(),
             count,
-            resource: amount(cores * 1000),
+            resource: millicores(cores * 1000),
             allow_preempt_self: true,
             allow_preempt_other: true,
             ..AskSpec::default()
@@ -40,7 +41,7 @@ fn contested(name: &str, of_a: u32, tuning: Tuning) -> Stage {
 fn nothing_is_preempted_while_less_than_the_threshold_is_in_use() {
     for (percent, expected) in [(0, 30), (80, 30), (81, 0), (100, 0)] {
         let tuning = Tuning { preemption_min_load: percent, ..Tuning::default() };
-        let mut stage = contested(&format!("load-{percent}"), 10, tuning);
+        let mut stage = contested(10, tuning);
         stage.wait(120);
         assert_eq!(stage.cores("high"), Some(expected), "{percent} %");
     }
@@ -50,7 +51,7 @@ fn nothing_is_preempted_while_less_than_the_threshold_is_in_use() {
 fn the_same_ask_tries_again_after_the_interval() {
     for (interval, late, then) in [(15, 40, 50), (60, 85, 95)] {
         let tuning = Tuning { preemption_interval: Duration::from_secs(interval), ..Tuning::default() };
-        let mut stage = contested(&format!("interval-{interval}"), 100, tuning);
+        let mut stage = contested(100, tuning);
         stage.wait(32);
         stage.accepts(&text(10));
         stage.wait(late - 32);

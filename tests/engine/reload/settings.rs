@@ -12,7 +12,7 @@ fn queues(root: &str, queues: &str) -> String {
 #[test]
 fn a_maximum_below_usage_takes_nothing_away_and_gives_nothing_more() {
     let text = |max: &str| queues("", &format!("    - {{name: a, resources: {{max: {{vcore: {max}}}}}}}\n"));
-    let mut stage = Stage::new("max", &text("10"));
+    let mut stage = Stage::new(&text("10"));
     stage.submit("one", "root.a", "sue", &[4, 4]);
     assert_eq!(stage.cores("one"), Some(8));
     stage.accepts(&text("5"));
@@ -26,7 +26,7 @@ fn a_maximum_below_usage_takes_nothing_away_and_gives_nothing_more() {
 #[test]
 fn maxapplications_counts_from_the_next_start_on_also_at_the_root() {
     let text = |root: &str, a: &str| queues(root, &format!("    - {{name: a{a}}}\n"));
-    let mut stage = Stage::new("maxapps", &text("", ""));
+    let mut stage = Stage::new(&text("", ""));
     stage.submit("one", "root.a", "sue", &[1]);
     stage.submit("two", "root.a", "sue", &[1]);
     stage.accepts(&text("", ", maxapplications: 1"));
@@ -46,7 +46,7 @@ fn properties_are_inherited_anew() {
     let text = |properties: &str| queues("", &format!("    - name: p\n{properties}      queues: [{{name: a}}]\n"));
     let sort = |stage: &Stage| stage.queue("root.p.a").unwrap().settings.properties.app_sort;
     let with = "      properties: {application.sort.policy: fair, priority.policy: fence, priority.offset: '5'}\n";
-    let mut stage = Stage::new("properties", &text(with));
+    let mut stage = Stage::new(&text(with));
     assert_eq!(sort(&stage), AppSortPolicy::Fair);
     assert_eq!(stage.queue("root.p.a").unwrap().settings.properties.priority_policy, PriorityPolicy::Default);
     stage.accepts(&text("      properties: {application.sort.policy: stateaware}\n"));
@@ -65,7 +65,7 @@ fn access_lists_and_rules_hold_from_the_next_check_on() {
              {{name: b, submitacl: '*'}}]\n"
         )
     };
-    let mut stage = Stage::new("acl", &text("sue", ""));
+    let mut stage = Stage::new(&text("sue", ""));
     assert_eq!(stage.submit("one", "root.a", "sue", &[1]), None);
     stage.accepts(&text("bob", ""));
     assert!(stage.submit("two", "root.a", "sue", &[1]).is_some());
@@ -87,7 +87,7 @@ fn limits_hold_at_once_and_templates_for_leaves_to_come() {
         )
     };
     let max_of = |stage: &Stage, path: &str| stage.queue(path).unwrap().max.as_ref().unwrap().amount("vcore");
-    let mut stage = Stage::new("limits", &text("", "10"));
+    let mut stage = Stage::new(&text("", "10"));
     stage.submit("one", "root.p.x", "sue", &[3]);
     stage.accepts(&text("      limits: [{limit: sue, users: [sue], maxresources: {vcore: 4}}]\n", "20"));
     stage.ask("one", "more", 2);
@@ -102,7 +102,7 @@ fn limits_hold_at_once_and_templates_for_leaves_to_come() {
 #[test]
 fn a_bad_file_is_refused_with_every_fault_and_nothing_changes() {
     let good = queues("", "    - {name: a, maxapplications: 3}\n");
-    let mut stage = Stage::new("bad", &good);
+    let mut stage = Stage::new(&good);
     stage.submit("one", "root.a", "sue", &[1]);
     let before = (stage.tree(), stage.core.scheduler().checksum().to_owned());
     let bad = queues("", "    - {name: 'a b', maxapplications: -1}\n    - {name: c, nonsense: 1}\n");
@@ -124,7 +124,7 @@ fn another_policy_group_of_a_manifest_is_read_at_each_reload() {
     };
     let setup =
         kornsole::engine::Setup { policy_group: "batch".to_owned(), ..kornsole::engine::Setup::of(Profile::Kornsole) };
-    let mut stage = Stage::set_up("group", &manifest("a"), &setup);
+    let mut stage = Stage::set_up(&manifest("a"), &setup);
     stage.accepts(&manifest("b"));
     assert_eq!(stage.tree(), "root parent\nroot.a leaf Draining\nroot.b leaf");
     assert!(stage.refuses(&manifest("b").replace("batch.yaml", "other.yaml")).contains("batch.yaml"));

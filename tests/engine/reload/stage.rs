@@ -1,50 +1,37 @@
 //! A core on a configuration file of its own, which is written and read again.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::config;
 use kornsole::engine::{Core, Setup};
-use kornsole::model::{AppId, Identity, Profile, QueuePath, QueueState, Resource};
-use kornsole::scheduler::queue::Queue;
-use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Submission, check,
-};
+use kornsole::model::{AppId, Identity, Profile, QueuePath, QueueState};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::state::queue::Queue;
+use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, Submission};
 use kornsole::view::{NoticeWeight, View};
+
+use crate::common::{TestFolder, millicores};
 
 /// A core with the file of its configuration; the folder goes with it.
 pub struct Stage {
     pub core: Core,
-    folder: PathBuf,
+    folder: TestFolder,
     view: Arc<View>,
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
-pub fn amount(vcore: i64) -> Resource {
-    [("vcore", vcore)].into_iter().collect()
 }
 
 impl Stage {
     /// A core by the default profile.
-    pub fn new(name: &str, text: &str) -> Self {
-        Self::set_up(name, text, &Setup::of(Profile::Kornsole))
+    pub fn new(text: &str) -> Self {
+        Self::set_up(text, &Setup::of(Profile::Kornsole))
     }
 
     /// A core that is set up otherwise, with one node of 100 cores in the first partition.
-    pub fn set_up(name: &str, text: &str, setup: &Setup) -> Self {
-        let folder = std::env::temp_dir().join(format!("kornsole-reload-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+    pub fn set_up(text: &str, setup: &Setup) -> Self {
         let reading = config::read_file(text.as_bytes(), &setup.policy_group, setup.profile);
         let config = reading.config.unwrap_or_else(|| panic!("{:?}", reading.faults));
-        let mut stage =
-            Self { core: Core::set_up(setup, Arc::new(config), None).unwrap(), folder, view: Arc::default() };
+        let core = Core::set_up(setup, Arc::new(config), None).unwrap();
+        let mut stage = Self { core, folder: TestFolder::new(), view: Arc::default() };
         stage.node(None, "n");
         stage
     }
@@ -65,8 +52,7 @@ impl Stage {
 
     /// Writes the file and has it reloaded. Gives weight, title and text of the notice that tells of it.
     pub fn reload(&mut self, text: &str) -> (NoticeWeight, String, String) {
-        let file = self.folder.join("queues.yaml");
-        std::fs::write(&file, text).unwrap();
+        let file = self.folder.write("queues.yaml", text);
         self.core.reload("queues.yaml", &std::fs::read(&file).unwrap());
         self.holds();
         let notice = self.look().notices.last().unwrap();
@@ -94,7 +80,7 @@ impl Stage {
     }
 
     fn holds(&self) {
-        assert_eq!(check::violations(self.core.scheduler()), Vec::<String>::new());
+        assert_eq!(invariants::violations(self.core.scheduler()), Vec::<String>::new());
     }
 
     /// Carries out a command in a partition, `None` for the first.
@@ -105,7 +91,7 @@ impl Stage {
     }
 
     pub fn node(&mut self, partition: Option<&str>, id: &str) {
-        let spec = NodeSpec { id: id.into(), capacity: amount(100_000), ..NodeSpec::default() };
+        let spec = NodeSpec { id: id.into(), capacity: millicores(100_000), ..NodeSpec::default() };
         self.apply_in(partition, PartitionCommand::AddNode(spec));
     }
 
@@ -127,7 +113,7 @@ impl Stage {
         let events = self.apply_in(partition, PartitionCommand::Submit(submission));
         for (at, cores) in cores.iter().enumerate() {
             let id = format!("t{at}").as_str().into();
-            let ask = AskSpec { app: app.into(), id, resource: amount(cores * 1000), ..AskSpec::default() };
+            let ask = AskSpec { app: app.into(), id, resource: millicores(cores * 1000), ..AskSpec::default() };
             self.apply_in(partition, PartitionCommand::Ask(ask));
         }
         self.core.run_until(self.core.now(), usize::MAX);
@@ -139,7 +125,7 @@ impl Stage {
 
     /// One more ask of an application.
     pub fn ask(&mut self, app: &str, id: &str, cores: i64) {
-        let ask = AskSpec { app: app.into(), id: id.into(), resource: amount(cores * 1000), ..AskSpec::default() };
+        let ask = AskSpec { app: app.into(), id: id.into(), resource: millicores(cores * 1000), ..AskSpec::default() };
         self.apply_in(None, PartitionCommand::Ask(ask));
         self.core.run_until(self.core.now(), usize::MAX);
     }

@@ -11,7 +11,7 @@ fn with(queues: &str) -> String {
 
 #[test]
 fn what_is_left_out_drains_and_goes_when_it_is_empty() {
-    let mut stage = Stage::new("drain", &with("{name: a}, {name: p, queues: [{name: x}, {name: y}]}"));
+    let mut stage = Stage::new(&with("{name: a}, {name: p, queues: [{name: x}, {name: y}]}"));
     stage.submit("one", "root.p.x", "joe", &[2]);
     stage.accepts(&with("{name: a}"));
     assert_eq!(
@@ -30,7 +30,7 @@ fn what_is_left_out_drains_and_goes_when_it_is_empty() {
 
 #[test]
 fn what_is_put_back_is_active_again_with_its_applications_and_new_settings() {
-    let mut stage = Stage::new("back", &with("{name: a, maxapplications: 1}"));
+    let mut stage = Stage::new(&with("{name: a, maxapplications: 1}"));
     stage.submit("one", "root.a", "joe", &[2]);
     stage.accepts(&with("{name: b}"));
     stage.wait(30);
@@ -46,7 +46,7 @@ fn what_is_put_back_is_active_again_with_its_applications_and_new_settings() {
 
 #[test]
 fn cfg_110_a_leaf_with_applications_stays_one_until_it_is_empty() {
-    let mut stage = Stage::new("type", &with("{name: a}"));
+    let mut stage = Stage::new(&with("{name: a}"));
     stage.submit("one", "root.a", "joe", &[2]);
     let told = stage.refuses(&with("{name: a, queues: [{name: x}]}"));
     assert!(told.contains("CFG-110") && told.contains("root.a") && told.contains("one"), "{told}");
@@ -76,7 +76,7 @@ fn a_dynamic_queue_that_is_written_down_becomes_managed_and_keeps_what_runs() {
     let text = |queues: &str| {
         with(queues).replace("  queues:\n", "  placementrules: [{name: provided, create: true}]\n  queues:\n")
     };
-    let mut stage = Stage::new("dynamic", &text("{name: p, parent: true}"));
+    let mut stage = Stage::new(&text("{name: p, parent: true}"));
     stage.submit("one", "root.p.x", "joe", &[2]);
     assert!(!stage.queue("root.p.x").unwrap().managed);
     stage.accepts(&text("{name: p, queues: [{name: x, maxapplications: 7}]}"));
@@ -92,7 +92,7 @@ fn dynamic_queues_below_one_that_drains_stay_until_they_are_empty() {
     let text = |queues: &str| {
         with(queues).replace("  queues:\n", "  placementrules: [{name: provided, create: true}]\n  queues:\n")
     };
-    let mut stage = Stage::new("below", &text("{name: p, parent: true}, {name: a}"));
+    let mut stage = Stage::new(&text("{name: p, parent: true}, {name: a}"));
     stage.submit("one", "root.p.x", "joe", &[2]);
     stage.accepts(&text("{name: a}"));
     assert_eq!(stage.tree(), "root parent\nroot.a leaf\nroot.p parent Draining\nroot.p.x leaf");
@@ -104,7 +104,7 @@ fn dynamic_queues_below_one_that_drains_stay_until_they_are_empty() {
 
 #[test]
 fn cfg_111_of_several_reloads_the_last_one_holds() {
-    let mut stage = Stage::new("serial", &with("{name: a}"));
+    let mut stage = Stage::new(&with("{name: a}"));
     stage.submit("one", "root.a", "joe", &[2]);
     // One after the other without a cycle between: what the first takes away the second finds draining.
     for queues in ["{name: b}", "{name: c}", "{name: a, maxapplications: 3}"] {

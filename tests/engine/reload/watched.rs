@@ -8,8 +8,10 @@ use kornsole::config;
 use kornsole::engine::{Core, Engine, Setup};
 use kornsole::model::{Identity, Profile};
 use kornsole::scheduler::{PartitionCommand, Submission};
-use kornsole::source::{About, Embedded, Source, SourcePlace};
+use kornsole::source::{Embedded, Source};
 use kornsole::view::View;
+
+use crate::common::{TestFolder, about};
 
 const WITH: &str =
     "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}, {name: b}]}]}]\n";
@@ -20,10 +22,8 @@ fn tree(view: &View) -> Vec<String> {
 
 #[test]
 fn edits_of_the_file_drain_remove_and_bring_back() {
-    let folder = std::env::temp_dir().join(format!("kornsole-reload-watched-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("queues.yaml");
-    std::fs::write(&file, WITH).unwrap();
+    let folder = TestFolder::new();
+    let file = folder.write("queues.yaml", WITH);
     let config = Arc::new(config::read(WITH, Profile::Kornsole).config.unwrap());
     let setup = Setup { clean_every: Duration::from_millis(100), ..Setup::of(Profile::Kornsole) };
     let mut core = Core::set_up(&setup, config, None).unwrap();
@@ -33,8 +33,7 @@ fn edits_of_the_file_drain_remove_and_bring_back() {
     core.apply(&PartitionCommand::Submit(submission).into());
     let mut engine = Engine::start(core, 1.0).unwrap();
     engine.watch(&file, WITH.as_bytes().to_vec()).unwrap();
-    let about = About { place: SourcePlace::Embedded, name: "test".to_owned(), notes: Vec::new() };
-    let source = Embedded::new(engine, about, who);
+    let source = Embedded::new(engine, about("test"), who);
     let (wake, woken) = channel();
     source.on_change(Box::new(move || {
         // The test may have ended.
@@ -52,5 +51,4 @@ fn edits_of_the_file_drain_remove_and_bring_back() {
     std::fs::rename(folder.join("new"), &file).unwrap();
     becomes(&["root Active", "root.a Active", "root.b Active"]);
     assert!(source.view().partitions[0].app_by_id(&"old".into()).is_some_and(|app| !app.state.is_ended()));
-    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -11,7 +11,8 @@ use kornsole::source::{Source, Stepped};
 use kornsole::view::record::{ChangeDetail, EventPage};
 use kornsole::view::{Health, health};
 
-use super::{Beat, CONFIG, about, amount, commands, core};
+use super::{Beat, CONFIG, commands, core};
+use crate::common::{about, millicores};
 
 fn core_keeping(events: u32, tracking: bool) -> Core {
     let mut setup = Setup { instance: "run-1".into(), ..Setup::of(Profile::Kornsole) };
@@ -99,12 +100,12 @@ fn followers_are_told_when_a_command_has_been_carried_out() {
     let before = *follower.borrow_and_update();
     core.apply(&PartitionCommand::DrainNode("nowhere".into()).into());
     assert!(!follower.has_changed().unwrap(), "what is refused is no event");
-    let node = NodeSpec { id: "n".into(), capacity: amount(8000), ..NodeSpec::default() };
+    let node = NodeSpec { id: "n".into(), capacity: millicores(8000), ..NodeSpec::default() };
     core.apply(&PartitionCommand::AddNode(node).into());
     assert!(follower.has_changed().unwrap());
     let now = *follower.borrow_and_update();
     assert_eq!((now.all - before.all, now.upstream - before.upstream), (3, 3));
-    core.tell_event(EventKind::ConfigRolledBack { message: "to version 3".to_owned() });
+    core.emit_event(EventKind::ConfigRolledBack { message: "to version 3".to_owned() });
     let page = core.events().page(Numbering::All, now.all, 10);
     assert_eq!(page.records[0].1.detail, ChangeDetail::CONFIG_ROLLED_BACK);
     assert_eq!(
@@ -115,7 +116,7 @@ fn followers_are_told_when_a_command_has_been_carried_out() {
 
 #[test]
 fn a_source_gives_events_history_and_health() {
-    let source = Stepped::new(core(Some(Beat::new(&Arc::default()))), about(), Identity::new("sue", ["dev"]));
+    let source = Stepped::new(core(Some(Beat::new(&Arc::default()))), about("test"), Identity::new("sue", ["dev"]));
     source.advance(Duration::from_secs(9));
     assert!(source.view().history.is_empty(), "the first sample is ten seconds old");
     source.advance(Duration::from_secs(175));
@@ -136,7 +137,7 @@ fn a_source_gives_events_history_and_health() {
     let Health { healthy, checks } = health(&view);
     assert!(healthy && checks.len() == 9 && checks.iter().all(|check| check.succeeded), "{checks:?}");
     let mut broken = (*view).clone();
-    broken.partitions[0].capacity = amount(1);
+    broken.partitions[0].capacity = millicores(1);
     let row = broken.partitions[0].nodes.get_mut("n").unwrap();
     Arc::make_mut(row).allocations = Default::default();
     let failed: Vec<_> = health(&broken).checks.into_iter().filter(|check| !check.succeeded).collect();
@@ -148,7 +149,7 @@ fn a_source_gives_events_history_and_health() {
 #[test]
 fn an_application_is_told_from_the_first_to_the_last() {
     let mut core = core(None);
-    let node = NodeSpec { id: "n".into(), capacity: amount(8000), ..NodeSpec::default() };
+    let node = NodeSpec { id: "n".into(), capacity: millicores(8000), ..NodeSpec::default() };
     core.apply(&PartitionCommand::AddNode(node).into());
     let from = core.events().page(Numbering::All, 0, 0).next;
     commands("one").iter().for_each(|command| drop(core.apply(command)));

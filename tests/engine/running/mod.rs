@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use kornsole::config;
 use kornsole::engine::{Core, Engine, Progress};
-use kornsole::model::{AppState, Identity, Profile, QueueState, Resource, Time};
+use kornsole::model::{AppState, Identity, Profile, QueueState, Time};
 use kornsole::scenario::Workload;
 use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Submission};
-use kornsole::source::{About, Embedded, Link, Source, SourcePlace, Stepped};
+use kornsole::source::{Embedded, Link, Source, Stepped};
 use kornsole::view::NoticeWeight;
+
+use crate::common::{TestFolder, about, millicores};
 
 const CONFIG: &str = r"
 partitions:
@@ -22,14 +24,10 @@ partitions:
         queues: [{name: a}]
 ";
 
-fn amount(vcore: i64) -> Resource {
-    [("vcore", vcore)].into_iter().collect()
-}
-
 fn commands(app: &str) -> Vec<Command> {
     let who = Identity::new("sue", ["dev"]);
     let submission = Submission { app: app.into(), queue: "root.a".to_owned(), who, ..Submission::default() };
-    let ask = AskSpec { app: app.into(), id: "t".into(), count: 3, resource: amount(1000), ..AskSpec::default() };
+    let ask = AskSpec { app: app.into(), id: "t".into(), count: 3, resource: millicores(1000), ..AskSpec::default() };
     vec![PartitionCommand::Submit(submission).into(), PartitionCommand::Ask(ask).into()]
 }
 
@@ -62,7 +60,7 @@ impl Workload for Beat {
         });
         if now >= Time::from_millis(self.second * 1000) {
             if self.second == 0 {
-                let spec = NodeSpec { id: "n".into(), capacity: amount(8000), ..NodeSpec::default() };
+                let spec = NodeSpec { id: "n".into(), capacity: millicores(8000), ..NodeSpec::default() };
                 due.push(PartitionCommand::AddNode(spec).into());
             }
             due.extend(commands(&format!("app-{}", self.second)));
@@ -85,10 +83,6 @@ impl Workload for Beat {
 fn core(workload: Option<Box<dyn Workload>>) -> Core {
     let config = config::read(CONFIG, Profile::Kornsole).config.unwrap();
     Core::new(Profile::Kornsole, Arc::new(config), workload).unwrap()
-}
-
-fn about() -> About {
-    About { place: SourcePlace::Embedded, name: "test".to_owned(), notes: Vec::new() }
 }
 
 #[test]
@@ -116,7 +110,7 @@ fn timers_fire_and_a_finished_application_is_cleaned_away() {
     for command in commands("one") {
         core.apply(&command);
     }
-    let node = NodeSpec { id: "n".into(), capacity: amount(8000), ..NodeSpec::default() };
+    let node = NodeSpec { id: "n".into(), capacity: millicores(8000), ..NodeSpec::default() };
     core.apply(&PartitionCommand::AddNode(node).into());
     assert_eq!(core.run_until(Time::from_millis(10), 100), Progress::Reached);
     let state = |core: &mut Core| {
@@ -136,7 +130,7 @@ fn timers_fire_and_a_finished_application_is_cleaned_away() {
 
 #[test]
 fn a_stepped_source_shows_what_time_brings() {
-    let source = Stepped::new(core(Some(Beat::new(&Arc::default()))), about(), Identity::new("sue", ["dev"]));
+    let source = Stepped::new(core(Some(Beat::new(&Arc::default()))), about("test"), Identity::new("sue", ["dev"]));
     assert_eq!(source.view().partitions[0].allocated.amount("vcore"), 3000);
     let before = source.view();
     source.advance(Duration::ZERO);
@@ -152,7 +146,7 @@ fn a_stepped_source_shows_what_time_brings() {
 #[test]
 fn the_allocation_rate_goes_down_by_itself() {
     let mut core = core(None);
-    let node = NodeSpec { id: "n".into(), capacity: amount(8000), ..NodeSpec::default() };
+    let node = NodeSpec { id: "n".into(), capacity: millicores(8000), ..NodeSpec::default() };
     core.apply(&PartitionCommand::AddNode(node).into());
     for command in commands("one") {
         core.apply(&command);
@@ -173,7 +167,7 @@ fn the_allocation_rate_goes_down_by_itself() {
 #[test]
 fn an_engine_runs_by_itself_answers_and_stops() {
     let engine = Engine::start(core(Some(Beat::new(&Arc::default()))), 50.0).unwrap();
-    let source = Embedded::new(engine, about(), Identity::new("sue", ["dev"]));
+    let source = Embedded::new(engine, about("test"), Identity::new("sue", ["dev"]));
     let (wake, woken) = channel();
     source.on_change(Box::new(move || {
         // The test may have ended.
@@ -207,13 +201,11 @@ fn a_configuration_that_the_scheduler_refuses_starts_nothing() {
 
 #[test]
 fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_told() {
-    let folder = std::env::temp_dir().join(format!("kornsole-engine-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("queues.yaml");
-    std::fs::write(&file, CONFIG).unwrap();
+    let folder = TestFolder::new();
+    let file = folder.write("queues.yaml", CONFIG);
     let mut engine = Engine::start(core(None), 1.0).unwrap();
     engine.watch(&file, CONFIG.as_bytes().to_vec()).unwrap();
-    let source = Embedded::new(engine, about(), Identity::new("sue", ["dev"]));
+    let source = Embedded::new(engine, about("test"), Identity::new("sue", ["dev"]));
     let (wake, woken) = channel();
     source.on_change(Box::new(move || {
         // The test may have ended.
@@ -240,7 +232,6 @@ fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_told() {
     assert_eq!(refused.weight, NoticeWeight::Error);
     assert!(refused.text.contains("queues.yaml:8:") && refused.text.contains("CFG-030"), "{}", refused.text);
     assert_eq!(states(), drained.map(|(path, state)| (path.to_owned(), state)), "what was in force stays");
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 mod events;

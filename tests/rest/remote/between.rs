@@ -2,13 +2,14 @@
 //! is slow, and hours in which nobody answers.
 
 use std::collections::BTreeMap;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::Duration;
 
 use kornsole::api::client::Target;
 use kornsole::source::remote::RemoteOptions;
 use kornsole::source::{Glance, Link, Remote, Sight, Source};
 
+use crate::common::kornsole_command;
 use crate::remote::picture::{Looker, text};
 use crate::remote::serve::{Mischief, Server, Set};
 use crate::remote::sets;
@@ -31,12 +32,7 @@ fn behind_a_base_path_the_picture_is_the_same() {
 
 /// The program, with variables of an environment that has no proxies of its own.
 fn kornsole(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-    command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN");
-    for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
-        command.env_remove(name).env_remove(name.to_lowercase());
-    }
-    command.envs(environment.iter().copied()).args(arguments).output().unwrap()
+    kornsole_command(arguments).envs(environment.iter().copied()).output().unwrap()
 }
 
 #[test]

@@ -1,16 +1,15 @@
 //! The commands without a screen, as the real binary, and what they send.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::{Value, json};
 
+use crate::common::{TestFolder, kornsole_command};
 use crate::remote::serve::{Answer, Mischief, Server, Set};
 use crate::remote::sets::{self, get};
 
 fn kornsole(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-    // Nobody's own settings and token have a say here.
-    command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN").args(arguments).output().unwrap()
+    kornsole_command(arguments).output().unwrap()
 }
 
 fn out(output: &Output) -> String {
@@ -151,13 +150,10 @@ pub fn kornsole_set() -> Set {
     set
 }
 
-/// A folder of its own, and a file in it.
-fn file(name: &str, text: &str) -> (std::path::PathBuf, String) {
-    let folder = std::env::temp_dir().join(format!("kornsole-remote-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join(name);
-    std::fs::write(&file, text).unwrap();
-    // A token that others can read would be warned about.
+/// A folder with a file that only its owner can read, as a token must be, and the path of the file.
+fn file(name: &str, text: &str) -> (TestFolder, String) {
+    let folder = TestFolder::new();
+    let file = folder.write(name, text);
     std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let shown = file.display().to_string();
     (folder, shown)
@@ -166,7 +162,7 @@ fn file(name: &str, text: &str) -> (std::path::PathBuf, String) {
 #[test]
 fn orders_are_sent_with_the_token_and_their_answers_told() {
     let server = Server::start(kornsole_set());
-    let (folder, token) = file("token", "secret-1\n");
+    let (_folder, token) = file("token", "secret-1\n");
     let url = server.url();
     let run = |arguments: &[&str]| {
         let mut all = arguments.to_vec();
@@ -196,21 +192,18 @@ fn orders_are_sent_with_the_token_and_their_answers_told() {
     let moved: Value = serde_json::from_str(&moved).unwrap();
     assert_eq!((moved["ok"].as_bool(), moved["to"].as_str()), (Some(true), Some("root.system.low")));
 
-    let (other, config) = file("queues.yaml", "partitions: []\n");
+    let (_other, config) = file("queues.yaml", "partitions: []\n");
     let stale = run(&["apply", &config]);
     assert_eq!(stale.status.code(), Some(1));
     assert!(err(&stale).contains("the configuration is another one by now: changed by ann"), "{}", err(&stale));
     let came = server.came();
     let put = came.iter().find(|came| came.line.starts_with("PUT")).unwrap();
     assert!(put.headers.iter().any(|header| header.to_lowercase() == "if-match: \"ab\""), "{:?}", put.headers);
-    for folder in [folder, other] {
-        std::fs::remove_dir_all(folder).unwrap();
-    }
 }
 
 #[test]
 fn a_token_never_leaves_in_the_clear() {
-    let (folder, token) = file("token2", "secret-2");
+    let (_folder, token) = file("token2", "secret-2");
     let output = kornsole(&["whoami", "--server", "http://yk.example:9080", "--token-file", &token]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
@@ -218,18 +211,16 @@ fn a_token_never_leaves_in_the_clear() {
         "{}",
         err(&output)
     );
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn a_context_of_the_settings_names_a_scheduler() {
     let server = Server::start(sets::of("1.8.0"));
     let settings = format!("[contexts.lab]\nurl = '{}'\nheaders = ['X-Team: data']\n", server.url());
-    let (folder, settings) = file("settings.toml", &settings);
+    let (_folder, settings) = file("settings.toml", &settings);
     let text = out(&kornsole(&["nodes", "--server", "lab", "--settings", &settings]));
     assert!(text.contains("node-c"), "{text}");
     assert!(
         server.came().iter().all(|came| came.headers.iter().any(|header| header.eq_ignore_ascii_case("x-team: data")))
     );
-    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use kornsole::api::auth::{self, NewToken};
 use kornsole::api::client::{Limits, Target, Token};
 use kornsole::api::server::{Access, Options, Server};
 use kornsole::config::{self, Settings};
 use kornsole::engine::{Core, Engine, Numbering, Setup};
 use kornsole::model::acl::AclNames;
-use kornsole::model::{Acl, Identity, Priority, Profile, Resource};
+use kornsole::model::{Acl, Identity, Priority, Profile};
 use kornsole::scheduler::{AskSpec, GangStyle, NodeSpec, PartitionCommand, Submission};
 use kornsole::source::remote::RemoteOptions;
 use kornsole::source::{Glance, Sight, Source};
@@ -21,6 +19,7 @@ use kornsole::view::act::{Act, Code, Done, Granted, LoadedBy, Order, PartitionAc
 use kornsole::view::record::{ChangeDetail, ObjectType, Record};
 use serde_json::json;
 
+use crate::common::{TestFolder, millicores};
 use crate::remote::commands::kornsole_set;
 use crate::remote::picture::{Looker, PATIENCE};
 use crate::remote::serve::{Answer, Server as Recorded};
@@ -45,19 +44,8 @@ partitions:
 pub struct Own {
     pub engine: Arc<Engine>,
     pub server: Server,
-    folder: PathBuf,
+    folder: TestFolder,
     tokens: Vec<(&'static str, String)>,
-}
-
-impl Drop for Own {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
-pub fn amount(vcore: i64) -> Resource {
-    [("vcore", vcore)].into_iter().collect()
 }
 
 impl Own {
@@ -67,31 +55,26 @@ impl Own {
 
     /// With settings of the scheduler.
     pub fn with(set: &[(&str, &str)]) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("kornsole-own-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = folder.join("tokens.yaml");
-        let mut tokens = Vec::new();
-        for (name, groups) in [("sue", vec!["dev"]), ("ann", vec!["ann"]), ("olga", vec!["ops"])] {
-            let new = NewToken::make(Identity::new(name, groups), None, false, "").unwrap();
-            auth::add(&file, new.token).unwrap();
-            tokens.push((name, new.secret));
-        }
+        let folder = TestFolder::new();
+        let tokens = vec![
+            ("sue", folder.token("sue", "dev")),
+            ("ann", folder.token("ann", "ann")),
+            ("olga", folder.token("olga", "ops")),
+        ];
         let mut settings = Settings::default();
         set.iter().for_each(|(name, value)| settings.set(name, value, "test").unwrap());
         let setup = Setup::by(Profile::Kornsole, settings.config());
         let read = config::read(CONFIG, Profile::Kornsole).config.unwrap();
-        let queues = folder.join("queues.yaml");
-        std::fs::write(&queues, CONFIG).unwrap();
-        let core = Core::set_up(&setup, Arc::new(read), None).unwrap().written(CONFIG.as_bytes(), Some(queues));
+        let queues = folder.write("queues.yaml", CONFIG);
+        let core =
+            Core::set_up(&setup, Arc::new(read), None).unwrap().with_config_text(CONFIG.as_bytes(), Some(queues));
         let engine = Arc::new(Engine::start(core, 1.0).unwrap());
-        let node = NodeSpec { id: "n".into(), capacity: amount(100_000), ..NodeSpec::default() };
+        let node = NodeSpec { id: "n".into(), capacity: millicores(100_000), ..NodeSpec::default() };
         engine.apply(PartitionCommand::AddNode(node).into()).recv_timeout(PATIENCE).unwrap();
         let events = settings.config().event.clone();
         let mut options = Options::plain("127.0.0.1:0".parse().unwrap(), Profile::Kornsole, events);
         let scheduler_acl = Acl::parse(" ops", AclNames::Portable).unwrap().acl;
-        options.access = Access { tokens: Some(file), scheduler_acl, ..Access::default() };
+        options.access = Access { tokens: Some(folder.tokens()), scheduler_acl, ..Access::default() };
         let server = Server::start(options, Arc::clone(&engine)).unwrap();
         Self { engine, server, folder, tokens }
     }
@@ -161,11 +144,11 @@ fn a_console_submits_asks_and_releases() {
 
     sue.wait("the application", |view, _| view.partitions[0].app_by_id(&"one".into()).map(|_| ()));
     let tags: BTreeMap<String, String> = [("pod".to_owned(), "one-t".to_owned())].into();
-    let (resource, priority) = (amount(500), Priority(3));
+    let (resource, priority) = (millicores(500), Priority(3));
     let ask = AskSpec { id: "t".into(), count: 2, resource, priority, tags: tags.into(), ..AskSpec::default() };
     let Ok(Done::Asked(done)) = act(&sue, PartitionAct::Ask { app: "one".into(), asks: vec![ask] }) else { panic!() };
     assert_eq!(done.asks, ["t-1".into(), "t-2".into()]);
-    sue.wait("what runs", |view, _| (view.partitions[0].allocated == amount(1000)).then_some(()));
+    sue.wait("what runs", |view, _| (view.partitions[0].allocated == millicores(1000)).then_some(()));
     sue.wait("what was said of it", |view, _| {
         let row = view.partitions[0].app_by_id(&"one".into())?;
         row.asks.values().all(|ask| ask.tags.iter().eq([("pod", "one-t")])).then_some(())
@@ -185,7 +168,7 @@ fn a_console_submits_asks_and_releases() {
 fn a_console_keeps_nodes_where_the_scheduler_acl_lets_it() {
     let own = Own::new();
     let (sue, olga) = (own.console("sue"), own.console("olga"));
-    let mut spec = NodeSpec { id: "m/1".into(), capacity: amount(4000), drained: true, ..NodeSpec::default() };
+    let mut spec = NodeSpec { id: "m/1".into(), capacity: millicores(4000), drained: true, ..NodeSpec::default() };
     spec.attributes.insert("zone".to_owned(), "b".to_owned());
     let refused = act(&sue, PartitionAct::AddNode(spec.clone())).unwrap_err();
     assert!(refused.code == Code::AclDenied && refused.details.scheduler_acl, "{refused:?}");
@@ -194,7 +177,8 @@ fn a_console_keeps_nodes_where_the_scheduler_acl_lets_it() {
     let row = node("m/1").unwrap();
     assert_eq!((row.schedulable, row.capacity.amount("vcore"), row.attributes["zone"].as_str()), (false, 4000, "b"));
     act(&olga, PartitionAct::ResumeNode("m/1".into())).unwrap();
-    act(&olga, PartitionAct::UpdateNode { id: "m/1".into(), capacity: Some(amount(2500)), occupied: None }).unwrap();
+    act(&olga, PartitionAct::UpdateNode { id: "m/1".into(), capacity: Some(millicores(2500)), occupied: None })
+        .unwrap();
     let row = node("m/1").unwrap();
     assert_eq!((row.schedulable, row.capacity.amount("vcore")), (true, 2500));
     act(&olga, PartitionAct::DrainNode("m/1".into())).unwrap();
@@ -205,9 +189,9 @@ fn a_console_keeps_nodes_where_the_scheduler_acl_lets_it() {
     )
     .unwrap();
     sue.wait("the application", |view, _| view.partitions[0].app_by_id(&"one".into()).map(|_| ()));
-    let ask = AskSpec { id: "t".into(), resource: amount(500), ..AskSpec::default() };
+    let ask = AskSpec { id: "t".into(), resource: millicores(500), ..AskSpec::default() };
     act(&sue, PartitionAct::Ask { app: "one".into(), asks: vec![ask] }).unwrap();
-    olga.wait("what runs", |view, _| (view.partitions[0].allocated == amount(500)).then_some(()));
+    olga.wait("what runs", |view, _| (view.partitions[0].allocated == millicores(500)).then_some(()));
     let remove = |force| PartitionAct::RemoveNode { id: "n".into(), force };
     assert_eq!(act(&olga, remove(false)).unwrap_err().code, Code::NodeInUse);
     let Ok(Done::Node(done)) = act(&olga, remove(true)) else { panic!() };

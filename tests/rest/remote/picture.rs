@@ -92,7 +92,7 @@ pub fn text(view: &View) -> String {
         apps(&mut out, part);
         nodes(&mut out, part);
         usage(&mut out, part);
-        for line in part.rules.told() {
+        for line in part.rules.rule_lines() {
             let _ = writeln!(out, "rule {} {} {}", line.head, line.value, line.filter);
         }
     }
@@ -260,7 +260,7 @@ fn the_scheduler_of_a_kornsole_rests_and_goes_on_by_order() {
         told["paused"] = json!(rests);
         set.insert(key, Answer::json(told.to_string()));
         server.answer(set.clone());
-        looker.wait("whether it rests", |view, _| (view.resting == rests).then_some(()));
+        looker.wait("whether it rests", |view, _| (view.paused == rests).then_some(()));
     };
     let give = |act: Act| {
         looker.wait("the right to", |_, _| looker.remote.may(&act).ok());

@@ -1,18 +1,16 @@
 //! The ledger of a kornsole somewhere else: by the commands without a screen, and on the pages of an attached console.
 
-use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Output;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kornsole::api::auth::{self, NewToken};
 use kornsole::api::client::{Target, Token};
 use kornsole::console::{Driver, Options};
-use kornsole::model::Identity;
 use kornsole::source::Remote;
 use kornsole::source::remote::RemoteOptions;
 use serde_json::Value;
+
+use crate::common::{Program, TestFolder, kornsole_command, serve_command};
 
 const CONFIG: &str = "\
 partitions:
@@ -26,43 +24,33 @@ partitions:
 
 /// `kornsole serve` with a configuration of its own, and tokens for `ann` and `olga`, who is in the scheduler ACL.
 struct Served {
-    child: Child,
     url: String,
-    folder: PathBuf,
-    tokens: Vec<(&'static str, String)>,
+    _program: Program,
+    folder: TestFolder,
+    tokens: [(&'static str, String); 2],
 }
 
 impl Served {
-    fn start(name: &str) -> Self {
-        Self::with(name, CONFIG, &[])
+    fn new() -> Self {
+        Self::with(CONFIG, &[])
     }
 
-    fn with(name: &str, config: &str, flags: &[&str]) -> Self {
-        let folder = std::env::temp_dir().join(format!("kornsole-records-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-        std::fs::write(file("queues.yaml"), config).unwrap();
-        let mut tokens = Vec::new();
-        for user in ["ann", "olga"] {
-            let new = NewToken::make(Identity::new(user, [user]), None, false, "").unwrap();
-            auth::add(&folder.join("tokens.yaml"), new.token).unwrap();
-            std::fs::write(folder.join(user), &new.secret).unwrap();
-            tokens.push((user, new.secret));
+    fn with(config: &str, flags: &[&str]) -> Self {
+        let folder = TestFolder::new();
+        let queues = folder.write("queues.yaml", config);
+        let tokens = ["ann", "olga"].map(|user| (user, folder.token(user, user)));
+        for (user, token) in &tokens {
+            folder.write(user, token);
         }
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "off", "--scheduler-acl", "olga"]);
-        command.args(["--config", &file("queues.yaml"), "--tokens", &file("tokens.yaml")]).args(flags);
-        command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN");
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        Self { child, url: line.trim().to_owned(), folder, tokens }
+        let mut command = serve_command(&["--scheduler-acl", "olga"]);
+        command.arg("--config").arg(queues).arg("--tokens").arg(folder.tokens()).args(flags);
+        let program = Program::spawn(command);
+        Self { url: program.url(), _program: program, folder, tokens }
     }
 
     fn kornsole(&self, who: &str, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.args(arguments).args(["--server", &self.url, "--token-file"]).arg(self.folder.join(who));
-        command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN").output().unwrap()
+        let mut command = kornsole_command(arguments);
+        command.args(["--server", &self.url, "--token-file"]).arg(self.folder.join(who)).output().unwrap()
     }
 
     #[track_caller]
@@ -79,18 +67,8 @@ impl Served {
 
     /// Applies the configuration with another maximum of root.a.
     fn apply(&self, who: &str, max: &str, reason: &str) -> Output {
-        let file = self.folder.join("new.yaml");
-        std::fs::write(&file, CONFIG.replace("vcore: 4", &format!("vcore: {max}"))).unwrap();
+        let file = self.folder.write("new.yaml", CONFIG.replace("vcore: 4", &format!("vcore: {max}")));
         self.kornsole(who, &["apply", file.to_str().unwrap(), "--reason", reason])
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // It may have ended already; what cannot be removed is left to the system.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -102,16 +80,16 @@ fn manifests_are_compared_by_the_entry_that_is_in_use() {
         let queues: String = queues.lines().map(|line| format!("    {line}\n")).collect();
         format!("kind: ConfigMap\ndata:\n  queues.yaml: 'odd: 1'\n  tenants.yaml: |\n{queues}")
     };
-    let served = Served::with("group", &manifest("4"), &["--policy-group", "tenants"]);
-    std::fs::write(served.folder.join("new.yaml"), manifest("1m")).unwrap();
-    served.out("ann", &["apply", served.folder.join("new.yaml").to_str().unwrap()]);
+    let served = Served::with(&manifest("4"), &["--policy-group", "tenants"]);
+    let new = served.folder.write("new.yaml", manifest("1m"));
+    served.out("ann", &["apply", new.to_str().unwrap()]);
     let diff = served.out("ann", &["config", "diff", "1"]);
     assert!(diff.starts_with("~ root.a\n") && diff.contains("max vcore 4 → 1m"), "{diff}");
 }
 
 #[test]
 fn commands_tell_what_was_and_bring_it_back() {
-    let served = Served::start("commands");
+    let served = Served::new();
     assert!(served.apply("ann", "1m", "smaller").status.success());
     assert!(!served.kornsole("ann", &["kill", "nobody"]).status.success());
     let history = served.out("ann", &["config", "history"]);
@@ -152,7 +130,7 @@ fn commands_tell_what_was_and_bring_it_back() {
 
 #[test]
 fn an_attached_console_shows_the_ledger_and_rolls_back() {
-    let served = Served::start("attached");
+    let served = Served::new();
     assert!(served.apply("ann", "1m", "smaller").status.success());
     let (_, secret) = served.tokens.iter().find(|(user, _)| *user == "ann").unwrap();
     let target = Target::new(&served.url).unwrap().with_token(Token::new(secret).unwrap()).unwrap();

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
+use kornsole::console::shell::personal::Personal;
 use kornsole::console::shell::settings::RemoteContext;
-use kornsole::console::state::Personal;
 use kornsole::console::{Driver, Opener, Options};
 use kornsole::model::Identity;
 use kornsole::scheduler::{AskSpec, Submission};
@@ -14,7 +14,8 @@ use kornsole::source::{Saved, Source};
 use kornsole::view::act::PartitionAct;
 use kornsole::view::{AskState, View};
 
-use crate::remote::own::{Own, act, amount};
+use crate::common::millicores;
+use crate::remote::own::{Own, act};
 use crate::remote::picture::{Looker, text};
 use crate::remote::serve::Server;
 use crate::remote::sets;
@@ -55,7 +56,7 @@ fn a_dump_of_our_own_is_the_same_picture() {
     act(&sue, PartitionAct::Submit(submission)).unwrap();
     sue.wait("the application", |view, _| view.partitions[0].app_by_id(&"one".into()).map(|_| ()));
     let tags = BTreeMap::from([("pod".to_owned(), "one-t".to_owned())]).into();
-    let ask = AskSpec { id: "t".into(), resource: amount(500), tags, ..AskSpec::default() };
+    let ask = AskSpec { id: "t".into(), resource: millicores(500), tags, ..AskSpec::default() };
     act(&sue, PartitionAct::Ask { app: "one".into(), asks: vec![ask] }).unwrap();
     let runs = |view: &View| {
         let row = view.partitions[0].app_by_id(&"one".into())?;

@@ -2,10 +2,11 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+
+use crate::common::{TestFolder, kornsole_command};
 
 /// An authority, a server certificate for this machine that it signed, and one with its key for a client, which the server asks for
 /// where `asks` says so.
@@ -67,17 +68,12 @@ fn serve(config: rustls::ServerConfig) -> (u16, Arc<Mutex<String>>) {
 fn certificates_are_checked_and_a_token_goes_over_tls() {
     let (authority, config, _) = certificates(false);
     let (port, came) = serve(config);
-    let folder = std::env::temp_dir().join(format!("kornsole-tls-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = TestFolder::new();
     let (ca, token) = (folder.join("ca.pem"), folder.join("token"));
     std::fs::write(&ca, authority).unwrap();
     std::fs::write(&token, "secret-3\n").unwrap();
     let run = |ca: Option<&std::path::Path>| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command
-            .env("XDG_CONFIG_HOME", "/nonexistent")
-            .args(["whoami", "--server"])
-            .arg(format!("https://localhost:{port}"));
+        let mut command = kornsole_command(&["whoami", "--server", &format!("https://localhost:{port}")]);
         command.arg("--token-file").arg(&token);
         ca.map(|ca| command.arg("--ca").arg(ca));
         command.output().unwrap()
@@ -94,25 +90,18 @@ fn certificates_are_checked_and_a_token_goes_over_tls() {
     std::fs::write(&ca, "no certificate").unwrap();
     let nonsense = run(Some(&ca));
     assert_eq!(nonsense.status.code(), Some(2), "{}", String::from_utf8_lossy(&nonsense.stderr));
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn a_client_certificate_is_shown_to_who_asks_for_one() {
     let (authority, config, client) = certificates(true);
     let (port, came) = serve(config);
-    let folder = std::env::temp_dir().join(format!("kornsole-mtls-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = |name: &str, text: String| {
-        std::fs::write(folder.join(name), text).unwrap();
-        folder.join(name).to_str().unwrap().to_owned()
-    };
+    let folder = TestFolder::new();
+    let file = |name: &str, text: String| folder.write(name, text).to_str().unwrap().to_owned();
     let (ca, good) = (file("ca.pem", authority), file("client.pem", client));
     let stranger = file("stranger.pem", certificates(true).2);
     let run = |certificate: Option<&str>| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kornsole"));
-        command.env("XDG_CONFIG_HOME", "/nonexistent").env_remove("KORNSOLE_TOKEN");
-        command.args(["whoami", "--server", &format!("https://localhost:{port}"), "--ca", &ca]);
+        let mut command = kornsole_command(&["whoami", "--server", &format!("https://localhost:{port}"), "--ca", &ca]);
         certificate.map(|file| command.args(["--client-cert", file]));
         command.output().unwrap()
     };
@@ -125,5 +114,4 @@ fn a_client_certificate_is_shown_to_who_asks_for_one() {
         assert_eq!(refused.status.code(), Some(3), "{}", String::from_utf8_lossy(&refused.stderr));
     }
     assert!(came.lock().unwrap().is_empty(), "nothing was asked before the certificate was seen");
-    std::fs::remove_dir_all(folder).unwrap();
 }

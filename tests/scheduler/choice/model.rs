@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use kornsole::config::NodeSortPolicy;
 use kornsole::model::{AppId, AppState, AskId, NodeId, Profile, Time};
-use kornsole::scheduler::app::{Application, Ask};
-use kornsole::scheduler::node::Node;
-use kornsole::scheduler::queue::{Queue, ROOT};
+use kornsole::scheduler::state::app::Application;
+use kornsole::scheduler::state::ask::Ask;
+use kornsole::scheduler::state::node::Node;
+use kornsole::scheduler::state::queue::{Queue, ROOT};
 use kornsole::scheduler::{Command, EventKind, Partition, Scheduler};
 use proptest::prelude::*;
 use proptest::test_runner::{TestRunner, contextualize_config};

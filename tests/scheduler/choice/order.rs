@@ -3,9 +3,9 @@
 use kornsole::config::AppSortPolicy;
 use kornsole::model::{Profile, QueueState, Resource};
 use kornsole::scheduler::Partition;
-use kornsole::scheduler::app::Application;
 use kornsole::scheduler::index::QueueKey;
-use kornsole::scheduler::queue::Queue;
+use kornsole::scheduler::state::app::Application;
+use kornsole::scheduler::state::queue::Queue;
 use std::cmp::Ordering;
 
 /// Stable insertion sort, which any comparison will do for (SCH-002).

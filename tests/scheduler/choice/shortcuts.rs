@@ -2,7 +2,7 @@
 
 use kornsole::model::{AskId, NodeId, Priority, Profile};
 use kornsole::scenario::{Sink, Trace};
-use kornsole::scheduler::ask_log::FailureCount;
+use kornsole::scheduler::state::ask_log::FailureCount;
 use kornsole::scheduler::{AskSpec, Command, Partition, PartitionCommand, Scheduler};
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn state(scheduler: &Scheduler) -> String {
 fn reasons(scheduler: &mut Scheduler) -> Vec<(AskId, Vec<FailureCount>)> {
     let partitions = scheduler.partitions_mut().iter_mut();
     let of_partition = |partition: &mut Partition| {
-        partition.count_all_slept();
+        partition.count_all_skipped_cycles();
         let pending =
             partition.apps.iter().flat_map(|(_, app)| app.pending_order.iter().map(|(.., key)| &app.asks[*key]));
         pending.map(|ask| (ask.id.clone(), ask.log.failures().to_vec())).collect::<Vec<_>>()

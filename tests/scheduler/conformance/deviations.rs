@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use kornsole::model::Profile;
-use kornsole::scheduler::{Switches, place};
+use kornsole::scheduler::{Switches, placement};
 
 use super::{Case, DIFFERING, case, difference, lines, text};
 
@@ -16,7 +16,7 @@ type Off = fn(&mut Switches, &mut Profile);
 const DEVIATIONS: &[(&str, Off)] = &[
     ("D-02", |switches, _| switches.reload_inherits = false),
     ("D-03", |switches, _| switches.reload_revives = false),
-    ("D-04", |switches, _| switches.place.draining = place::Draining::Ignored),
+    ("D-04", |switches, _| switches.place.draining = placement::Draining::Ignored),
     ("P-02", |switches, _| {
         switches.priority_cache = true;
         switches.priority_on_submit = true;

@@ -1,14 +1,16 @@
 //! An application that has too much for one command ends in parts: as it would at once, and nobody who could tell the difference acts
 //! in between.
 
-use kornsole::model::{AppState, Identity, Profile, Resource, Time};
+use kornsole::model::{AppState, Identity, Profile, Time};
+use kornsole::scheduler::inspect::invariants;
 use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission, Tuning, check,
+    AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission, Tuning,
 };
 use proptest::prelude::*;
 
 use super::commands::{gang_step, run_on, step};
 use super::saved::again;
+use crate::common::millicores;
 
 fn tuned(ending_at_once: usize) -> Tuning {
     Tuning { ending_at_once, ..Tuning::default() }
@@ -18,7 +20,7 @@ fn tuned(ending_at_once: usize) -> Tuning {
 fn finish(scheduler: &mut Scheduler, now: Time) -> Vec<Event> {
     let mut events = Vec::new();
     while scheduler.is_unfinished() {
-        let wrong = check::violations(scheduler);
+        let wrong = invariants::violations(scheduler);
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         events.extend(scheduler.apply(now, &Command::Continue));
     }
@@ -53,7 +55,7 @@ proptest! {
         at_once in 1..4usize,
     ) {
         run_on(0, profile, tuned(at_once), steps.into_iter(), |scheduler, _, _| {
-            let wrong = check::violations(scheduler);
+            let wrong = invariants::violations(scheduler);
             assert!(wrong.is_empty(), "{}", wrong.join("\n"));
             true
         });
@@ -67,7 +69,7 @@ fn stage() -> Scheduler {
     let mut scheduler = Scheduler::tuned(Profile::Kornsole, tuned(2));
     let config = kornsole::config::read(text, Profile::Kornsole).config.unwrap();
     scheduler.apply(Time::ZERO, &Command::Configure(config.into()));
-    let node = NodeSpec { id: "n".into(), capacity: amount(5), ..NodeSpec::default() };
+    let node = NodeSpec { id: "n".into(), capacity: millicores(5), ..NodeSpec::default() };
     scheduler.apply(Time::ZERO, &PartitionCommand::AddNode(node).into());
     for (app, count) in [("big", 3), ("other", 2)] {
         let submission =
@@ -84,12 +86,8 @@ fn sue() -> Identity {
     Identity::new("sue", ["dev"])
 }
 
-fn amount(vcore: i64) -> Resource {
-    [("vcore", vcore)].into_iter().collect()
-}
-
 fn ask(app: &str, id: &str, count: u32) -> Command {
-    let spec = AskSpec { app: app.into(), id: id.into(), count, resource: amount(1), ..AskSpec::default() };
+    let spec = AskSpec { app: app.into(), id: id.into(), count, resource: millicores(1), ..AskSpec::default() };
     PartitionCommand::Ask(spec).into()
 }
 

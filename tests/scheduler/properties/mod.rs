@@ -5,24 +5,25 @@
 
 mod commands;
 mod endings;
+mod refusals;
 mod saved;
+mod soak;
 
 use std::cell::Cell;
 
 use commands::reference::Model;
 use commands::{GUARANTEES, Step, gang_step, run, run_from, step};
 use kornsole::config::PreemptionPolicy;
-use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, Resource, Time};
-use kornsole::scheduler::app::Application;
-use kornsole::scheduler::app::Ask;
+use kornsole::model::{AppId, AskId, Identity, NodeId, Priority, PriorityPolicy, Profile, Resource};
 use kornsole::scheduler::index::QueueKey;
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::state::app::Application;
+use kornsole::scheduler::state::ask::Ask;
 use kornsole::scheduler::{
-    AskSpec, Command, Event, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission,
-    Tuning, check,
+    AskSpec, EventKind, NodeSpec, Partition, PartitionCommand, ReleaseReason, Scheduler, Submission,
 };
 use kornsole::view::{AppRow, ViewBuilder};
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 proptest! {
@@ -34,7 +35,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..120),
     ) {
         run(profile, &steps, |scheduler, _, _| {
-            let wrong = check::violations(scheduler);
+            let wrong = invariants::violations(scheduler);
             assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         });
     }
@@ -102,7 +103,7 @@ proptest! {
         steps in prop::collection::vec(gang_step(), 1..120),
     ) {
         run(profile, &steps, |scheduler, _, events| {
-            let wrong = check::violations(scheduler);
+            let wrong = invariants::violations(scheduler);
             assert!(wrong.is_empty(), "{}", wrong.join("\n"));
             let mut gone: Option<(&NodeId, Resource)> = None;
             for event in events {
@@ -141,7 +142,7 @@ proptest! {
                 last = Some(view);
             }
             let mut copy = scheduler.clone();
-            copy.partitions_mut().iter_mut().for_each(|partition| partition.touched = None);
+            copy.partitions_mut().iter_mut().for_each(|partition| partition.dirty = None);
             let fresh = ViewBuilder::default().update(now, &mut copy);
             if let (Some(last), Some(fresh)) = (&last, &fresh) {
                 assert_eq!(format!("{:#?}", live(last)), format!("{:#?}", live(fresh)));
@@ -396,120 +397,4 @@ proptest! {
             before = now;
         });
     }
-}
-
-#[test]
-fn bad_input_is_refused_with_a_reason() {
-    let amount = |memory: i64| -> Resource { [("memory", memory)].into_iter().collect() };
-    let ask = |app: &str, id: &str, resource: Resource| AskSpec {
-        app: app.into(),
-        id: id.into(),
-        resource,
-        ..AskSpec::default()
-    };
-    let node = |id: &str, capacity| NodeSpec { id: id.into(), capacity, ..NodeSpec::default() };
-    let submit = |app: &str, queue: &str| {
-        let (app, queue) = (app.into(), queue.to_owned());
-        PartitionCommand::Submit(Submission { app, queue, who: Identity::new("sue", ["dev"]), ..Submission::default() })
-    };
-    let nobody = || Identity::new("nobody", ["nobody"]);
-    let update =
-        |id: &str, capacity| PartitionCommand::UpdateNode { id: id.into(), capacity: Some(capacity), occupied: None };
-    let unplaced = AskSpec { placeholder: true, ..ask("one", "ph", amount(1)) };
-    let bad: Vec<(PartitionCommand, &str)> = vec![
-        (PartitionCommand::AddNode(node("n", amount(1))), "registered already"),
-        (PartitionCommand::AddNode(node("m", amount(-1))), "negative"),
-        (PartitionCommand::AddNode(node("m", amount(i64::MAX))), "too large"),
-        (update("n", amount(-1)), "negative"),
-        (update("m", amount(1)), "no such node"),
-        (PartitionCommand::RemoveNode("m".into()), "no such node"),
-        (PartitionCommand::DrainNode("m".into()), "no such node"),
-        (PartitionCommand::ResumeNode("m".into()), "no such node"),
-        (submit("one", "root.b"), "one"),
-        (submit("lost", "root.b.x"), "root.b"),
-        (PartitionCommand::Ask(ask("two", "t", amount(1))), "no live application"),
-        (PartitionCommand::Ask(ask("one", "zero", amount(0))), "asks for nothing"),
-        (PartitionCommand::Ask(ask("one", "less", amount(-5))), "asks for nothing"),
-        (PartitionCommand::Ask(ask("one", "t", amount(2))), "allocated already"),
-        (PartitionCommand::Ask(ask("one", "much", amount(i64::MAX))), "too large"),
-        (PartitionCommand::Ask(unplaced), "names no task group"),
-        (PartitionCommand::Release { app: "two".into(), ask: "t".into() }, "no live application"),
-        (PartitionCommand::Release { app: "one".into(), ask: "u".into() }, "has no ask"),
-        (PartitionCommand::Remove { app: "two".into() }, "no live application"),
-        (PartitionCommand::Kill { app: "two".into(), by: nobody(), reason: String::new() }, "not found"),
-        (PartitionCommand::Kill { app: "one".into(), by: nobody(), reason: String::new() }, "no admin access"),
-        (PartitionCommand::Move { app: "two".into(), to: "root.b".into(), by: nobody() }, "not found"),
-        (
-            PartitionCommand::Move { app: "one".into(), to: "root.x".into(), by: Identity::new("sue", [""]) },
-            "queue not found",
-        ),
-        (
-            PartitionCommand::Move { app: "one".into(), to: "root.p".into(), by: Identity::new("sue", [""]) },
-            "not a leaf",
-        ),
-    ];
-    for profile in Profile::ALL {
-        let mut scheduler = Scheduler::new(profile);
-        let apply = |scheduler: &mut Scheduler, command: Command| scheduler.apply(Time::ZERO, &command);
-        let refused = apply(&mut scheduler, submit("one", "root.a").into());
-        assert!(
-            matches!(&refused[..], [Event { kind: EventKind::Refused { .. }, .. }]),
-            "before there is a configuration"
-        );
-        apply(&mut scheduler, Command::Configure(commands::configs(profile).swap_remove(0)));
-        apply(&mut scheduler, PartitionCommand::AddNode(node("n", amount(9))).into());
-        apply(&mut scheduler, submit("one", "root.a").into());
-        apply(&mut scheduler, PartitionCommand::Ask(ask("one", "t", amount(1))).into());
-        apply(&mut scheduler, Command::Cycle);
-        let before = state(&scheduler);
-        let elsewhere = Command::In { partition: Some("nowhere".into()), command: submit("three", "root.a") };
-        let all = bad.iter().map(|(command, why)| (Command::from(command.clone()), *why));
-        for (command, why) in all.chain([(elsewhere, "nowhere")]) {
-            // D-23: the releases take the id of an allocation again.
-            if why == "allocated already" && profile != Profile::Kornsole {
-                continue;
-            }
-            let events = apply(&mut scheduler, command.clone());
-            let refusals: Vec<_> = events.iter().filter(|event| is_refusal(&event.kind)).collect();
-            assert!(refusals.len() == 1 && format!("{refusals:?}").contains(why), "{profile} {command:?}: {events:?}");
-            assert!(state(&scheduler) == before, "{profile} {command:?} changed the state");
-        }
-    }
-}
-
-/// Many commands in one scheduler's life, under every profile: everything is counted anew after each, and priority and headroom are
-/// worked out anew after every hundredth.
-fn soak(commands: u64) {
-    for profile in Profile::ALL {
-        let mut runner =
-            TestRunner::new_with_rng(ProptestConfig::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-        let strategy = prop_oneof![4 => step(), 1 => gang_step()];
-        let steps = std::iter::repeat_with(move || strategy.new_tree(&mut runner).unwrap().current());
-        let (mut model, mut done, mut last) = (Model::default(), 0, 0);
-        commands::run_on(0, profile, Tuning::default(), steps, |scheduler, _, _| {
-            let wrong = check::violations(scheduler);
-            assert!(wrong.is_empty(), "{profile}, command {done}: {}", wrong.join("\n"));
-            // What a release's parents have cached can be followed only without a gap.
-            if profile != Profile::Kornsole || done % 100 == 0 {
-                model.compare(profile, scheduler);
-            }
-            done += 1;
-            last = scheduler.partitions()[0].allocations_made;
-            done < commands / 3
-        });
-        assert!(last > commands / 100, "{profile}: only {last} allocations were made");
-    }
-}
-
-#[test]
-fn a_short_soak() {
-    soak(6_000);
-}
-
-/// `cargo test --release --test scheduler a_long_soak -- --ignored`; `SOAK` says how many commands, 10 million if it is
-/// not set.
-#[test]
-#[ignore = "takes many minutes; the short one runs always"]
-fn a_long_soak() {
-    soak(std::env::var("SOAK").map_or(10_000_000, |count| count.parse().unwrap()));
 }

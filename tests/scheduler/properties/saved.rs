@@ -2,8 +2,9 @@
 
 use kornsole::model::{Profile, Time};
 use kornsole::scenario::StepKind;
-use kornsole::scheduler::app::Ask;
-use kornsole::scheduler::{Command, Scheduler, check, saved};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::state::ask::Ask;
+use kornsole::scheduler::{Command, Scheduler, saved};
 use proptest::prelude::*;
 
 use super::commands::{gang_step, run, step};
@@ -34,7 +35,7 @@ proptest! {
             if count % every == 0 {
                 let made = again(profile, scheduler);
                 assert_eq!(bytes(scheduler), bytes(&made), "what is written down again is the same");
-                let wrong = check::violations(&made);
+                let wrong = invariants::violations(&made);
                 assert!(wrong.is_empty(), "{}", wrong.join("\n"));
                 *scheduler = made;
             }

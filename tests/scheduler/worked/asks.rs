@@ -1,7 +1,8 @@
 //! Asks whose id is asked for again (D-23).
 
 use kornsole::model::Profile;
-use kornsole::scheduler::check::{self, Invariant};
+use kornsole::scheduler::inspect::invariants;
+use kornsole::scheduler::inspect::invariants::Invariant;
 use kornsole::scheduler::{EventKind, Switches};
 
 use super::stage::{Stage, cores};
@@ -21,7 +22,7 @@ fn sizes(stage: &Stage) -> Vec<i64> {
 }
 
 fn holds(stage: &Stage) {
-    assert_eq!(check::violations(stage.scheduler()), [""; 0]);
+    assert_eq!(invariants::violations(stage.scheduler()), [""; 0]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! EX-14 (the gang), EX-22 and EX-27: gangs.
 
 use kornsole::model::{AppId, Profile, Resource};
-use kornsole::scheduler::app::Application;
+use kornsole::scheduler::state::app::Application;
 use kornsole::scheduler::{EventKind, ReleaseReason};
 
 use super::stage::{Stage, cores, open_root};

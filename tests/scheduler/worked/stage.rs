@@ -5,8 +5,8 @@ use std::io;
 use kornsole::config::{self, Place};
 use kornsole::model::{AppId, Profile, Resource, Time};
 use kornsole::scenario::{self, Outcome, Runner, Sink, Step, StepKind};
-use kornsole::scheduler::app::Application;
-use kornsole::scheduler::queue::Queue;
+use kornsole::scheduler::state::app::Application;
+use kornsole::scheduler::state::queue::Queue;
 use kornsole::scheduler::{Event, EventKind, Partition, PartitionCommand, Scheduler};
 use kornsole::view::{PartitionView, ViewBuilder};
 

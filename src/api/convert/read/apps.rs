@@ -6,7 +6,7 @@ use imbl::OrdMap;
 use rustc_hash::FxHashMap;
 
 use super::elements::{Element, ListReader};
-use super::{Part, Picture, rows};
+use super::{Part, RemoteState, rows};
 use crate::api::dto;
 use crate::model::{AppId, AppState, QueuePath, Time};
 use crate::view::{AppGroup, AppRow, AppSlot, AskRow, AskState, PartitionView, QueueSlot};
@@ -25,7 +25,7 @@ pub enum Scope {
     One(AppId),
 }
 
-impl Picture {
+impl RemoteState {
     /// A reader for a list of applications.
     pub fn app_reader(&self, partition: &str) -> AppReader {
         let seen = self.index(partition).map(|index| self.parts[index].seen_apps.clone()).unwrap_or_default();
@@ -42,7 +42,7 @@ impl Picture {
             let slot = match element {
                 Element::Same(id, _) => self.parts[index].app_slots.get(&id).copied(),
                 Element::Read(row, hash) if row.state.is_ended() => {
-                    // It ended between two answers; the list of those tells it.
+                    // It ended between two answers; the list of those says it.
                     let _ = hash;
                     None
                 }
@@ -98,7 +98,7 @@ impl Picture {
         row.slot = slot;
         row.group = group_of(part, &row.id);
         if let Some(old) = &old {
-            // The same id submitted anew is another application.
+            // The same id submitted again is another application.
             if old.submitted == row.submitted {
                 row.asks = renumbered(&old.asks, std::mem::take(&mut row.asks));
             }
@@ -141,7 +141,7 @@ impl Picture {
         }
     }
 
-    /// Puts every application into its queue anew: the tree is another one.
+    /// Puts every application into its queue again: the tree is another one.
     pub(super) fn link_all(&mut self, index: usize) {
         let (view, part) = (&mut self.view.partitions[index], &self.parts[index]);
         let slots: Vec<QueueSlot> = part.queue_slots.values().copied().collect();
@@ -189,7 +189,7 @@ impl Picture {
         }
     }
 
-    /// The groups of applications are known anew. Gives whether some are others.
+    /// The groups of applications are known again. Gives whether some are others.
     pub(super) fn regroup(&mut self, index: usize) -> bool {
         let part = &self.parts[index];
         let mut changes: Vec<(AppSlot, AppGroup)> = Vec::new();
@@ -214,7 +214,7 @@ impl Picture {
 struct Holding<'v> {
     /// No further application may run in a queue of its path.
     full: bool,
-    /// Whether a limit holds back whoever is of this user and group.
+    /// Whether a limit holds back who is of this user and group.
     limits: FxHashMap<(&'v str, Option<&'v str>), bool>,
 }
 
@@ -301,7 +301,7 @@ fn renumbered(old: &OrdMap<u64, Arc<AskRow>>, new: OrdMap<u64, Arc<AskRow>>) -> 
     asks
 }
 
-/// Adds to the asks what others told: since when, and which node is kept.
+/// Adds to the asks what others reported: since when, and which node is kept.
 fn complete_asks(part: &Part, row: &mut AppRow) {
     if part.since.is_empty() && part.kept.is_empty() {
         return;

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::Picture;
+use super::RemoteState;
 use crate::config::{self, Config, Place, QueueConfig, Reading, RuleConfig, Source};
 use crate::model::Profile;
 use crate::view::act::Configuration;
-use crate::view::{View, place};
+use crate::view::{View, placement};
 
 /// The keys that an answer has beside the configuration itself, and that no configuration has (`rest.md` 5.8).
 const NOT_CONFIG: [&str; 3] = ["extra", "deadlockdetectionenabled", "deadlocktimeoutseconds"];
 
-impl Picture {
+impl RemoteState {
     /// Takes the configuration in force. `written` says that the text is the file as somebody wrote it, so that lines can be named.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl Picture {
             let Some(part) = configured.partitions.iter().find(|part| part.name == view.name) else { continue };
             if !view.rules.same_as(&part.rules) || view.rules.is_empty() {
                 view.rules = Arc::clone(&part.rules);
-                view.hits = Arc::new(place::Hits::of(&part.rules));
+                view.hits = Arc::new(placement::Hits::of(&part.rules));
                 self.changed = true;
             }
         }
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_text_that_nobody_takes_is_told_by_its_faults() {
-        let told = read("partitions:\n  - name: default\n    nonsense: 1\n", Profile::V1_8_0).unwrap_err();
-        assert!(told.contains("nonsense") && told.contains(":3:"), "{told}");
+        let message = read("partitions:\n  - name: default\n    nonsense: 1\n", Profile::V1_8_0).unwrap_err();
+        assert!(message.contains("nonsense") && message.contains(":3:"), "{message}");
     }
 }

@@ -1,10 +1,10 @@
 //! A state dump: the same objects, all at once.
 
-use super::{AppReader, Ended, NodeReader, Picture, Scope, rows};
+use super::{AppReader, Ended, NodeReader, RemoteState, Scope, rows};
 use crate::api::dto;
 use crate::model::{AppState, Time};
 
-impl Picture {
+impl RemoteState {
     /// Takes everything of a dump. It has no usage of users and groups: that is counted from the applications.
     pub fn dump(&mut self, dump: dto::StateDump, at: Time) {
         let partitions = if dump.partitions.is_empty() { named_by_queues(&dump) } else { dump.partitions };

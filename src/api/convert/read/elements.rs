@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 /// Where an id must stand, in bytes from the front, to be found without reading.
 const FRONT: usize = 160;
 
-/// Makes a row of the bytes of an element, or tells what is wrong with them.
+/// Makes a row of the bytes of an element, or says what is wrong with them.
 type Read<R> = Box<dyn Fn(&[u8]) -> Result<R, String> + Send + Sync>;
 
 /// What was last read of each object: id → hash of its bytes.
@@ -28,7 +28,7 @@ pub enum Element<K, R> {
     Read(Box<R>, u64),
 }
 
-/// Reads elements of one list. Used beside the picture, on what the picture last knew.
+/// Reads elements of one list. Used beside the state, on what the state last knew.
 pub struct ListReader<K, R> {
     seen: Seen<K>,
     key: &'static str,

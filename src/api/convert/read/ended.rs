@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::elements::{Element, Seen};
-use super::{AppReader, ListReader, Picture, rows};
+use super::{AppReader, ListReader, RemoteState, rows};
 use crate::api::dto;
 use crate::model::{AppId, Time};
 use crate::view::AppRow;
@@ -30,13 +30,13 @@ pub(super) struct EndedList {
 }
 
 impl EndedList {
-    /// The rows stay until they are read anew, but are not taken for read.
+    /// The rows stay until they are read again, but are not taken for read.
     pub fn forget(&mut self) {
         self.seen.clear();
     }
 }
 
-impl Picture {
+impl RemoteState {
     /// A reader for a list of ended applications.
     pub fn ended_reader(&self, partition: &str, which: Ended) -> AppReader {
         let seen = self.index(partition).map(|index| self.parts[index].ended[which as usize].seen.clone());
@@ -82,7 +82,7 @@ impl Picture {
         self.arrange_ended(index);
     }
 
-    /// All that ended, the oldest first. What a list tells takes the place of what only vanished.
+    /// All that ended, the oldest first. What a list says takes the place of what only vanished.
     fn arrange_ended(&mut self, index: usize) {
         let part = &mut self.parts[index];
         let listed: FxHashMap<(&AppId, Time), ()> =

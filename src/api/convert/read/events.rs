@@ -1,10 +1,10 @@
-//! What the events tell that no list does: how fast is allocated, and since when an allocation runs.
+//! What the events say that no list does: how fast is allocated, and since when an allocation runs.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Picture, rows};
+use super::{RemoteState, rows};
 use crate::api::dto;
 use crate::model::{AppId, AskId, Time};
 use crate::view::AskState;
@@ -62,7 +62,7 @@ pub fn record(event: &dto::EventRecord) -> Record {
     }
 }
 
-impl Picture {
+impl RemoteState {
     /// Takes events, in their order.
     pub fn events(&mut self, events: &[dto::EventRecord]) {
         for event in events {

@@ -1,7 +1,7 @@
 //! What a remote answers → the same [`View`] that an engine builds of its own scheduler.
 //!
 //! A [`Picture`] is kept: every answer is merged into it, and a new view is taken when something changed. Rows that did not change are
-//! the same allocation in both views, so a refresh costs what changed. Where one answer tells what belongs into a row of another
+//! the same allocation in both views, so a refresh costs what changed. Where one answer says what belongs into a row of another
 //! (the group of an application, the applications of a queue), that is worked out here.
 //!
 //! Invariants:
@@ -51,12 +51,12 @@ pub struct Shapes {
 
 /// What is known of a remote.
 #[derive(Debug)]
-pub struct Picture {
+pub struct RemoteState {
     view: View,
     parts: Vec<Part>,
     shapes: Shapes,
     profile: Profile,
-    /// A cluster with the remote's configuration in force: whence limits, access lists, templates and rules are taken.
+    /// A cluster with the remote's configuration in force: from where limits, access lists, templates and rules are taken.
     configured: Option<Arc<View>>,
     configured_checksum: Option<String>,
     notices_told: u64,
@@ -81,7 +81,7 @@ struct Part {
     gone: Vec<Arc<AppRow>>,
     /// The group that an application counts under.
     groups: FxHashMap<AppId, Arc<str>>,
-    /// What users and groups were last told to use; `None` before they were.
+    /// What users and groups were last reported to use; `None` before they were.
     users: Option<users::Told>,
     group_usage: Option<users::Told>,
     /// The node that is kept for an ask.
@@ -90,7 +90,7 @@ struct Part {
     since: FxHashMap<(AppId, AskId), Time>,
 }
 
-impl Picture {
+impl RemoteState {
     /// Nothing is known yet.
     pub fn new(profile: Profile, shapes: Shapes) -> Self {
         Self {
@@ -185,15 +185,15 @@ impl Picture {
         }
     }
 
-    /// Whether the scheduler rests.
+    /// Whether the scheduler is paused.
     pub fn resting(&mut self, resting: bool) {
-        self.changed |= self.view.resting != resting;
-        self.view.resting = resting;
+        self.changed |= self.view.paused != resting;
+        self.view.paused = resting;
     }
 
-    /// What whoever asks may do in the queues of a partition, as the server has decided it.
-    pub fn permissions(&mut self, partition: &str, permissions: dto::ours::Permissions) {
-        let granted = |one: dto::ours::QueuePermission| {
+    /// What the caller may do in the queues of a partition, as the server has decided it.
+    pub fn permissions(&mut self, partition: &str, permissions: dto::native::Permissions) {
+        let granted = |one: dto::native::QueuePermission| {
             (QueuePath::new(&one.queue), Granted { submit: one.submit || one.admin, admin: one.admin })
         };
         let queues = permissions.queues.into_iter().map(granted).collect();
@@ -201,7 +201,7 @@ impl Picture {
     }
 
     /// Whether an application may be killed, as the server has decided it.
-    pub fn may_kill(&mut self, partition: &str, app: &AppId, result: dto::ours::CheckResult) {
+    pub fn may_kill(&mut self, partition: &str, app: &AppId, result: dto::native::CheckResult) {
         let Some(index) = self.index(partition) else { return };
         let Some(row) = self.view.partitions[index].app_by_id(app) else { return };
         let why_not = (!result.allowed).then_some(result.why);
@@ -220,7 +220,7 @@ impl Picture {
         }
     }
 
-    /// The remote is there, and the picture is as fresh as it gets: takes a sample of it for the history, if it is time for one.
+    /// The remote is there, and the state is as fresh as it gets: takes a sample of it for the history, if it is time for one.
     pub fn sample(&mut self, now: Time) {
         if self.history.watch(now, &self.view) {
             self.view.history = self.history.samples().clone();

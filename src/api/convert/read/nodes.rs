@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::elements::{Element, ListReader};
-use super::{Part, Picture, rows};
+use super::{Part, RemoteState, rows};
 use crate::api::dto;
 use crate::model::{AppId, AskId, NodeId};
 use crate::view::{AppSlot, AskState, NodeRow, PartitionView};
@@ -13,7 +13,7 @@ use crate::view::{AppSlot, AskState, NodeRow, PartitionView};
 /// Reads a list of nodes.
 pub type NodeReader = ListReader<NodeId, NodeRow>;
 
-impl Picture {
+impl RemoteState {
     /// A reader for a list of nodes.
     pub fn node_reader(&self, partition: &str) -> NodeReader {
         let seen = self.index(partition).map(|index| self.parts[index].seen_nodes.clone()).unwrap_or_default();
@@ -54,7 +54,7 @@ impl Picture {
         self.keep_for(index);
     }
 
-    /// Which nodes are kept for which asks: nodes tell it, and asks show it (`rest.md` 5.4, `reservations`).
+    /// Which nodes are kept for which asks: nodes say it, and asks show it (`rest.md` 5.4, `reservations`).
     fn keep_for(&mut self, index: usize) {
         let view = &self.view.partitions[index];
         let reserved = view
@@ -88,7 +88,7 @@ impl Picture {
     }
 }
 
-/// Adds what others told: whose the reservations are, and since when an allocation runs.
+/// Adds what others reported: whose the reservations are, and since when an allocation runs.
 fn completed(mut row: NodeRow, part: &Part, view: &PartitionView) -> NodeRow {
     if !part.since.is_empty() {
         let unknown: Vec<u64> =

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Part, Picture, rows};
+use super::{Part, RemoteState, rows};
 use crate::api::dto;
 use crate::config::Place;
 use crate::config::properties::QueueProperties;
@@ -18,7 +18,7 @@ struct Found<'q> {
     children: Vec<QueueSlot>,
 }
 
-impl Picture {
+impl RemoteState {
     /// The whole tree of a partition.
     pub fn queues(&mut self, partition: &str, root: &dto::Queue, now: Time) {
         let Some(index) = self.index(partition) else { return };
@@ -62,7 +62,7 @@ impl Picture {
         drains.into_iter().for_each(|path| self.tell_of_drain(index, &path, now));
     }
 
-    /// When the queues that drain began to, as a kornsole tells it.
+    /// When the queues that drain began to, as a kornsole says it.
     pub fn draining_since(&mut self, partition: &str, since: impl IntoIterator<Item = (QueuePath, Time)>) {
         let Some(index) = self.index(partition) else { return };
         for (path, since) in since {
@@ -75,7 +75,7 @@ impl Picture {
         }
     }
 
-    /// Upstream has no event for it: the console tells what it saw.
+    /// YuniKorn has no event for it: the console says what it saw.
     fn tell_of_drain(&mut self, index: usize, path: &QueuePath, now: Time) {
         let view = &self.view.partitions[index];
         let Some(row) = view.queue_at(path) else { return };
@@ -212,7 +212,7 @@ fn inside(queue: &dto::Queue, old: Option<&QueueRow>, view: &PartitionView) -> O
     apps.map(|app| app.priority).filter(|priority| *priority != Priority::MIN).max()
 }
 
-/// The settings by the configuration where the queue stands in it; else what the queue itself tells.
+/// The settings by the configuration where the queue stands in it; else what the queue itself says.
 fn settings(
     queue: &dto::Queue,
     old: Option<&QueueRow>,
@@ -268,8 +268,8 @@ fn nearest<'v>(view: &'v PartitionView, path: &QueuePath) -> Option<&'v Arc<Queu
     None
 }
 
-fn says(rows: &[PropertyRow], told: &BTreeMap<String, String>) -> bool {
-    rows.len() == told.len() && rows.iter().all(|row| told.get(&row.key) == Some(&row.value))
+fn says(rows: &[PropertyRow], message: &BTreeMap<String, String>) -> bool {
+    rows.len() == message.len() && rows.iter().all(|row| message.get(&row.key) == Some(&row.value))
 }
 
 fn same_settings(one: &QueueSettings, other: &QueueSettings) -> bool {

@@ -1,4 +1,4 @@
-//! One object of the wire → one row, as far as that object alone tells it.
+//! One object of the wire → one row, as far as that object alone says it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::Shapes;
 use crate::api::dto;
 use crate::config::properties::QueueProperties;
 use crate::model::{AppId, AppState, AskId, Identity, NodeId, Priority, QueuePath, QueueState, Resource, Time};
-use crate::view::rows::{ByInstance, Past, TaskGroupRow};
+use crate::view::rows::{ByInstance, TaskGroupRow, TrackedResources};
 use crate::view::{AppRow, AskRow, AskState, NodeAllocation, NodeRow, PendingReason, PriorityRow, StateChange};
 
 /// Nanoseconds since 1970 as a time; what is before 1970, or 0, is the beginning.
@@ -55,7 +55,7 @@ pub fn app_state(word: &str) -> Option<AppState> {
     STATES.into_iter().find(|state| state.name() == word)
 }
 
-/// An application without what only others tell: its slot, its group, what holds it back, and where nodes are kept for it.
+/// An application without what only others say: its slot, its group, what holds it back, and where nodes are kept for it.
 /// Asks are numbered by their age.
 pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     let log = state_log(&app);
@@ -109,11 +109,11 @@ pub fn app(app: dto::Application, shapes: Shapes) -> AppRow {
     }
 }
 
-fn past(history: &dto::ResourceHistory) -> Arc<Past> {
+fn past(history: &dto::ResourceHistory) -> Arc<TrackedResources> {
     let by_instance = |used: &dto::UsageByType| -> ByInstance {
         used.0.iter().map(|(kind, sum)| (Arc::from(kind.as_str()), sum.0.clone())).collect()
     };
-    Arc::new(Past {
+    Arc::new(TrackedResources {
         used: by_instance(&history.resource_usage),
         preempted: by_instance(&history.preempted_resource),
         placeholders: by_instance(&history.placeholder_resource),
@@ -190,7 +190,7 @@ fn reason(request: &dto::Request) -> PendingReason {
 }
 
 fn allocated(one: &dto::Allocation, times: Option<&u32>, shapes: Shapes) -> AskRow {
-    // Up to 1.5 a request of many gives allocations of the same key, told apart by another id.
+    // Up to 1.5 a request of many gives allocations of the same key, reported apart by another id.
     let other = one.other.get("uuid").or_else(|| one.other.get("allocationID")).and_then(serde_json::Value::as_str);
     let id = match other {
         Some(other) if times.is_some_and(|times| *times > 1) => other,
@@ -218,7 +218,7 @@ fn text(text: &str) -> Option<Arc<str>> {
     (!text.is_empty()).then(|| Arc::from(text))
 }
 
-/// A node without the applications of its reservations, which only they tell. Allocations are numbered by their age.
+/// A node without the applications of its reservations, which only they say. Allocations are numbered by their age.
 pub fn node(node: dto::Node, shapes: Shapes) -> NodeRow {
     let mut allocations: Vec<(i64, NodeAllocation)> = node
         .allocations

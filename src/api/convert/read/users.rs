@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Part, Picture, rows};
+use super::{Part, RemoteState, rows};
 use crate::api::dto;
 use crate::config::LimitConfig;
 use crate::model::{AppId, QueuePath};
@@ -18,7 +18,7 @@ pub(super) type Told = Vec<(String, Option<dto::QueueUsage>)>;
 /// How many live applications of somebody are in which leaf.
 type Counts = FxHashMap<String, BTreeMap<QueuePath, u64>>;
 
-impl Picture {
+impl RemoteState {
     /// The users of a partition. Up to 1.9 they count over all partitions together.
     pub fn users(&mut self, partition: &str, users: Vec<dto::UserUsage>) {
         let Some(index) = self.index(partition) else { return };
@@ -29,8 +29,8 @@ impl Picture {
                 part.groups.insert(AppId::from(app.as_str()), Arc::from(group.as_str()));
             }
         }
-        let told = users.into_iter().map(|user| (user.user_name, user.queues));
-        self.parts[index].users = Some(told.collect());
+        let message = users.into_iter().map(|user| (user.user_name, user.queues));
+        self.parts[index].users = Some(message.collect());
         if self.regroup(index) {
             self.recount(index);
         }
@@ -41,8 +41,8 @@ impl Picture {
     /// The groups of a partition.
     pub fn groups(&mut self, partition: &str, groups: Vec<dto::GroupUsage>) {
         let Some(index) = self.index(partition) else { return };
-        let told = groups.into_iter().map(|group| (group.group_name, group.queues));
-        self.parts[index].group_usage = Some(told.collect());
+        let message = groups.into_iter().map(|group| (group.group_name, group.queues));
+        self.parts[index].group_usage = Some(message.collect());
         self.usage(index, Side::Group);
         self.hold(index);
     }
@@ -75,7 +75,7 @@ impl Picture {
         }
     }
 
-    /// What users and groups use, counted from the applications: a dump does not tell it.
+    /// What users and groups use, counted from the applications: a dump does not say it.
     pub(super) fn count_usage(&mut self, partition: &str) {
         let Some(index) = self.index(partition) else { return };
         let view = &self.view.partitions[index];
@@ -106,7 +106,7 @@ impl Picture {
             }
         }
         // The levels need not hang together as a tree: they are read one by one.
-        let told = |all: BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>| -> Told {
+        let message = |all: BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>| -> Told {
             let tree = |levels: BTreeMap<QueuePath, dto::QueueUsage>| {
                 let mut levels = levels.into_values();
                 levels.next().map(|root| dto::QueueUsage { children: levels.collect(), ..root })
@@ -115,7 +115,7 @@ impl Picture {
         };
         let part = &mut self.parts[index];
         part.groups = counted.into_iter().collect();
-        (part.users, part.group_usage) = (Some(told(users)), Some(told(groups)));
+        (part.users, part.group_usage) = (Some(message(users)), Some(message(groups)));
         self.regroup(index);
         self.recast_usage(index);
         self.hold(index);
@@ -131,13 +131,13 @@ impl Picture {
         let view = &self.view.partitions[index];
         let part = &self.parts[index];
         let slots = &part.queue_slots;
-        let told = if side == Side::User { &part.users } else { &part.group_usage };
-        let Some(told) = told else { return };
+        let message = if side == Side::User { &part.users } else { &part.group_usage };
+        let Some(message) = message else { return };
         let counts = counts(view, side);
         let old = if side == Side::User { &view.users } else { &view.groups };
         let mut new = UsageRows::new();
-        let mut changed = told.len() != old.len();
-        for (name, tree) in told {
+        let mut changed = message.len() != old.len();
+        for (name, tree) in message {
             let name: Arc<str> = Arc::from(name.as_str());
             let mut queues = Vec::new();
             let mut stack: Vec<&dto::QueueUsage> = tree.iter().collect();
@@ -161,14 +161,14 @@ impl Picture {
 }
 
 impl Part {
-    /// Whether somebody was told to use nothing somewhere.
+    /// Whether somebody was reported to use nothing somewhere.
     fn has_idle_levels(&self, side: Side) -> bool {
         fn idle(level: &dto::QueueUsage) -> bool {
             let nothing = level.running_applications.is_empty() && level.resource_usage.is_zero();
             nothing || level.children.iter().any(idle)
         }
-        let told = if side == Side::User { &self.users } else { &self.group_usage };
-        told.iter().flatten().flat_map(|(_, tree)| tree).any(idle)
+        let message = if side == Side::User { &self.users } else { &self.group_usage };
+        message.iter().flatten().flat_map(|(_, tree)| tree).any(idle)
     }
 }
 
@@ -203,7 +203,7 @@ fn within(counts: Option<&BTreeMap<QueuePath, u64>>, queue: &QueuePath) -> u64 {
     counts.map_or(0, |counts| counts.iter().filter_map(here).sum())
 }
 
-/// The limit as the usage tells it, where the configuration is not known.
+/// The limit as the usage says it, where the configuration is not known.
 fn told_limit(level: &dto::QueueUsage, side: Side, name: &str) -> Option<Arc<LimitConfig>> {
     let max_resources = rows::set(&level.max_resources);
     let max_applications = (level.max_applications > 0).then_some(level.max_applications);

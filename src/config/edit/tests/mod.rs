@@ -1,7 +1,9 @@
 //! Edits by example: the lines that go and come, and what the diff of the two configurations says.
 
 mod odd;
+mod odd_styles;
 mod random;
+mod random_text;
 mod usual;
 
 use super::*;
@@ -45,7 +47,7 @@ fn target(queue: &QueuePath) -> Target<'_> {
 }
 
 /// The lines that went and came, each with its number, and what the diff of the configurations says.
-fn told(old: &str, new: Result<String, Fault>) -> String {
+fn report(old: &str, new: Result<String, Fault>) -> String {
     let new = match new {
         Ok(new) => new,
         Err(fault) => return format!("{fault}\n= {}", fault.hint),

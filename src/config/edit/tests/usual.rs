@@ -13,7 +13,7 @@ partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [
 #[test]
 fn amounts_in_block_style() {
     let a = QueuePath::new("root.tenant-a");
-    let set = |resource, amount| told(BLOCK, set_amount(BLOCK, &target(&a), Bound::Max, resource, amount));
+    let set = |resource, amount| report(BLOCK, set_amount(BLOCK, &target(&a), Bound::Max, resource, amount));
     insta::assert_snapshot!(set("vcore", Some("6")), @r#"
     -14|                vcore: "20"
     +14|                vcore: "6"
@@ -31,14 +31,14 @@ fn amounts_in_block_style() {
         max memory 40G → none
     ");
     insta::assert_snapshot!(set("none", None), @"");
-    insta::assert_snapshot!(told(BLOCK, set_amount(BLOCK, &target(&a), Bound::Guaranteed, "memory", Some("1G"))), @"
+    insta::assert_snapshot!(report(BLOCK, set_amount(BLOCK, &target(&a), Bound::Guaranteed, "memory", Some("1G"))), @"
     +15|              guaranteed:
     +16|                memory: 1G
     ~ root.tenant-a
         guaranteed memory none → 1G
     ");
     let b = QueuePath::new("root.Tenant-B.x");
-    insta::assert_snapshot!(told(BLOCK, set_amount(BLOCK, &target(&b), Bound::Max, "memory", Some("1G"))), @"
+    insta::assert_snapshot!(report(BLOCK, set_amount(BLOCK, &target(&b), Bound::Max, "memory", Some("1G"))), @"
     +30|                resources:
     +31|                  max:
     +32|                    memory: 1G
@@ -50,7 +50,7 @@ fn amounts_in_block_style() {
 #[test]
 fn amounts_in_flow_style() {
     let a = QueuePath::new("root.a");
-    let set = |resource, amount| told(FLOW, set_amount(FLOW, &target(&a), Bound::Max, resource, amount));
+    let set = |resource, amount| report(FLOW, set_amount(FLOW, &target(&a), Bound::Max, resource, amount));
     insta::assert_snapshot!(set("vcore", Some("500m")), @"
     -2|  {name: a, resources: {max: {memory: 10G, vcore: 4}}}, # first
     +2|  {name: a, resources: {max: {memory: 10G, vcore: 500m}}}, # first
@@ -70,7 +70,7 @@ fn amounts_in_flow_style() {
         max memory 10G → none
     ");
     let d = QueuePath::new("root.d");
-    insta::assert_snapshot!(told(FLOW, set_amount(FLOW, &target(&d), Bound::Max, "memory", Some("1G"))), @"
+    insta::assert_snapshot!(report(FLOW, set_amount(FLOW, &target(&d), Bound::Max, "memory", Some("1G"))), @"
     -4|  {name: d}
     +4|  {name: d, resources: {max: {memory: 1G}}}
     ~ root.d
@@ -81,53 +81,54 @@ fn amounts_in_flow_style() {
 #[test]
 fn settings_of_a_queue() {
     let [root, a, b] = ["root", "root.tenant-a", "root.tenant-b"].map(QueuePath::new);
-    insta::assert_snapshot!(told(BLOCK, set_max_applications(BLOCK, &target(&a), Some(9))), @"
+    insta::assert_snapshot!(report(BLOCK, set_max_applications(BLOCK, &target(&a), Some(9))), @"
     +11|            maxapplications: 9
     ~ root.tenant-a
         maxapplications none → 9
     ");
-    insta::assert_snapshot!(told(BLOCK, set_property(BLOCK, &target(&b), "priority.offset", Some("-5"))), @"
+    insta::assert_snapshot!(report(BLOCK, set_property(BLOCK, &target(&b), "priority.offset", Some("-5"))), @"
     +28|              priority.offset: '-5'
     ~ root.tenant-b
         property priority.offset none → -5
     ");
-    insta::assert_snapshot!(told(BLOCK, set_property(BLOCK, &target(&a), "note: x", Some("it's \"so\""))), @r#"
+    insta::assert_snapshot!(report(BLOCK, set_property(BLOCK, &target(&a), "note: x", Some("it's \"so\""))), @r#"
     +11|            properties:
     +12|              'note: x': it's "so"
     ~ root.tenant-a
         property note: x none → it's "so"
     "#);
-    insta::assert_snapshot!(told(BLOCK, set_acl(BLOCK, &target(&a), Access::Admin, Some(" dev,ops"))), @r#"
+    insta::assert_snapshot!(report(BLOCK, set_acl(BLOCK, &target(&a), Access::Admin, Some(" dev,ops"))), @r#"
     -10|            adminacl: sue
     +10|            adminacl: ' dev,ops'
     ~ root.tenant-a
         adminacl sue → " dev,ops"
     "#);
-    insta::assert_snapshot!(told(BLOCK, set_acl(BLOCK, &target(&a), Access::Submit, Some("*"))), @"
+    insta::assert_snapshot!(report(BLOCK, set_acl(BLOCK, &target(&a), Access::Submit, Some("*"))), @"
     +11|            submitacl: '*'
     ~ root.tenant-a
         submitacl nobody → *
     ");
-    insta::assert_snapshot!(told(BLOCK, set_acl(BLOCK, &target(&root), Access::Submit, None)), @"
+    insta::assert_snapshot!(report(BLOCK, set_acl(BLOCK, &target(&root), Access::Submit, None)), @"
     -6|        submitacl: '*'   # everybody
     ~ root
         submitacl * → nobody
     ");
-    insta::assert_snapshot!(told(BLOCK, set_parent(BLOCK, &target(&a), Some(true))), @"
+    insta::assert_snapshot!(report(BLOCK, set_parent(BLOCK, &target(&a), Some(true))), @"
     +10|            parent: true
     ~ root.tenant-a
         parent false → true
     ");
 }
 
-#[test]
-fn queues_come_and_go() {
-    let [root, a, b, x, leaf, c, d] =
-        ["root", "root.tenant-a", "root.tenant-b", "root.tenant-b.x", "root.a", "root.b.c", "root.d"]
-            .map(QueuePath::new);
-    let plain = NewQueue { name: "new".into(), ..NewQueue::default() };
+/// A queue with nothing but a name.
+fn plain_queue() -> NewQueue {
+    NewQueue { name: "new".into(), ..NewQueue::default() }
+}
+
+/// A queue with every setting.
+fn full_queue() -> NewQueue {
     let pairs = |key: &str, value: &str| vec![(key.to_owned(), value.to_owned())];
-    let full = NewQueue {
+    NewQueue {
         name: "batch".into(),
         parent: true,
         submit_acl: "*".into(),
@@ -137,8 +138,13 @@ fn queues_come_and_go() {
         max: pairs("memory", "2G"),
         limits: vec![NewLimit { users: vec!["*".into()], max_applications: Some(1), ..NewLimit::default() }],
         ..NewQueue::default()
-    };
-    insta::assert_snapshot!(told(BLOCK, add_queue(BLOCK, &target(&root), &full)), @"
+    }
+}
+
+#[test]
+fn queues_are_added_in_block_style() {
+    let [root, a] = ["root", "root.tenant-a"].map(QueuePath::new);
+    insta::assert_snapshot!(report(BLOCK, add_queue(BLOCK, &target(&root), &full_queue())), @"
     +30|          - name: batch
     +31|            parent: true
     +32|            submitacl: '*'
@@ -162,14 +168,19 @@ fn queues_come_and_go() {
         property application.sort.policy fair
         limit users *: maxapplications 1
     ");
-    insta::assert_snapshot!(told(BLOCK, add_queue(BLOCK, &target(&a), &plain)), @"
+    insta::assert_snapshot!(report(BLOCK, add_queue(BLOCK, &target(&a), &plain_queue())), @"
     +25|            queues:
     +26|              - name: new
     ~ root.tenant-a
         parent false → true
     + root.tenant-a.new
     ");
-    insta::assert_snapshot!(told(FLOW, add_queue(FLOW, &target(&root), &full)), @"
+}
+
+#[test]
+fn queues_are_added_in_flow_style() {
+    let [root, leaf] = ["root", "root.a"].map(QueuePath::new);
+    insta::assert_snapshot!(report(FLOW, add_queue(FLOW, &target(&root), &full_queue())), @"
     -4|  {name: d}
     +4|  {name: d},
     +5|  {name: batch, parent: true, submitacl: '*', maxapplications: 3, properties: {application.sort.policy: fair}, resources: {guaranteed: {memory: 1G}, max: {memory: 2G}}, limits: [{users: ['*'], maxapplications: 1}]}
@@ -182,14 +193,19 @@ fn queues_come_and_go() {
         property application.sort.policy fair
         limit users *: maxapplications 1
     ");
-    insta::assert_snapshot!(told(FLOW, add_queue(FLOW, &target(&leaf), &plain)), @"
+    insta::assert_snapshot!(report(FLOW, add_queue(FLOW, &target(&leaf), &plain_queue())), @"
     -2|  {name: a, resources: {max: {memory: 10G, vcore: 4}}}, # first
     +2|  {name: a, resources: {max: {memory: 10G, vcore: 4}}, queues: [{name: new}]}, # first
     ~ root.a
         parent false → true
     + root.a.new
     ");
-    insta::assert_snapshot!(told(BLOCK, remove_queue(BLOCK, &target(&a))), @r#"
+}
+
+#[test]
+fn queues_are_removed_in_block_style() {
+    let [a, b, x] = ["root.tenant-a", "root.tenant-b", "root.tenant-b.x"].map(QueuePath::new);
+    insta::assert_snapshot!(report(BLOCK, remove_queue(BLOCK, &target(&a))), @r#"
     -9|          - name: tenant-a   # since spring
     -10|            adminacl: sue
     -11|            resources:
@@ -208,7 +224,7 @@ fn queues_come_and_go() {
     -24|                maxapplications: 3
     - root.tenant-a
     "#);
-    insta::assert_snapshot!(told(BLOCK, remove_queue(BLOCK, &target(&b))), @"
+    insta::assert_snapshot!(report(BLOCK, remove_queue(BLOCK, &target(&b))), @"
     -26|          - name: tenant-b
     -27|            properties: # nothing yet
     -28|            queues:
@@ -216,25 +232,30 @@ fn queues_come_and_go() {
     - root.tenant-b
     - root.tenant-b.x
     ");
-    insta::assert_snapshot!(told(BLOCK, remove_queue(BLOCK, &target(&x))), @"
+    insta::assert_snapshot!(report(BLOCK, remove_queue(BLOCK, &target(&x))), @"
     -28|            queues:
     -29|              - name: x
     ~ root.tenant-b
         parent true → false
     - root.tenant-b.x
     ");
-    insta::assert_snapshot!(told(FLOW, remove_queue(FLOW, &target(&leaf))), @"
+}
+
+#[test]
+fn queues_are_removed_in_flow_style() {
+    let [leaf, c, d] = ["root.a", "root.b.c", "root.d"].map(QueuePath::new);
+    insta::assert_snapshot!(report(FLOW, remove_queue(FLOW, &target(&leaf))), @"
     -2|  {name: a, resources: {max: {memory: 10G, vcore: 4}}}, # first
     - root.a
     ");
-    insta::assert_snapshot!(told(FLOW, remove_queue(FLOW, &target(&c))), @"
+    insta::assert_snapshot!(report(FLOW, remove_queue(FLOW, &target(&c))), @"
     -3|  {name: b, queues: [{name: c}]}, # second
     +3|  {name: b}, # second
     ~ root.b
         parent true → false
     - root.b.c
     ");
-    insta::assert_snapshot!(told(FLOW, remove_queue(FLOW, &target(&d))), @"
+    insta::assert_snapshot!(report(FLOW, remove_queue(FLOW, &target(&d))), @"
     -3|  {name: b, queues: [{name: c}]}, # second
     -4|  {name: d}
     +3|  {name: b, queues: [{name: c}]} # second
@@ -242,23 +263,32 @@ fn queues_come_and_go() {
     ");
 }
 
+/// A limit of one group.
+fn group_limit() -> NewLimit {
+    NewLimit { groups: vec!["dev".into()], max_applications: Some(2), ..NewLimit::default() }
+}
+
 #[test]
-fn limits_come_change_and_go() {
+fn limits_are_added() {
     let [a, b] = ["root.tenant-a", "root.tenant-b"].map(QueuePath::new);
-    let limit = NewLimit { groups: vec!["dev".into()], max_applications: Some(2), ..NewLimit::default() };
-    insta::assert_snapshot!(told(BLOCK, add_limit(BLOCK, &target(&a), Some(1), &limit)), @"
+    insta::assert_snapshot!(report(BLOCK, add_limit(BLOCK, &target(&a), Some(1), &group_limit())), @"
     +22|              - groups: [dev]
     +23|                maxapplications: 2
     ~ root.tenant-a
       + limit groups dev: maxapplications 2
     ");
-    insta::assert_snapshot!(told(BLOCK, add_limit(BLOCK, &target(&b), None, &limit)), @"
+    insta::assert_snapshot!(report(BLOCK, add_limit(BLOCK, &target(&b), None, &group_limit())), @"
     +28|            limits:
     +29|              - groups: [dev]
     +30|                maxapplications: 2
     ~ root.tenant-b
       + limit groups dev: maxapplications 2
     ");
+}
+
+#[test]
+fn limits_are_changed() {
+    let a = QueuePath::new("root.tenant-a");
     let changed = NewLimit {
         description: "sue and joe".into(),
         users: vec!["sue".into(), "joe".into(), "eve".into()],
@@ -266,7 +296,7 @@ fn limits_come_change_and_go() {
         max_resources: vec![("memory".into(), "12G".into()), ("vcore".into(), "2".into())],
         ..NewLimit::default()
     };
-    insta::assert_snapshot!(told(BLOCK, change_limit(BLOCK, &target(&a), 0, &changed)), @"
+    insta::assert_snapshot!(report(BLOCK, change_limit(BLOCK, &target(&a), 0, &changed)), @"
     -16|              - limit: sue and bob
     +16|              - limit: sue and joe
     -19|                  - bob
@@ -280,7 +310,7 @@ fn limits_come_change_and_go() {
         limit users sue,joe,eve: maxapplications none → 9
         limit users sue,joe,eve: max vcore none → 2
     ");
-    insta::assert_snapshot!(told(BLOCK, change_limit(BLOCK, &target(&a), 1, &limit)), @"
+    insta::assert_snapshot!(report(BLOCK, change_limit(BLOCK, &target(&a), 1, &group_limit())), @"
     -23|              - users: ['*']
     -24|                maxapplications: 3
     +23|              - groups: [dev]
@@ -289,7 +319,12 @@ fn limits_come_change_and_go() {
       - limit users *: maxapplications 3
       + limit groups dev: maxapplications 2
     ");
-    insta::assert_snapshot!(told(BLOCK, remove_limit(BLOCK, &target(&a), 0)), @"
+}
+
+#[test]
+fn limits_are_removed() {
+    let a = QueuePath::new("root.tenant-a");
+    insta::assert_snapshot!(report(BLOCK, remove_limit(BLOCK, &target(&a), 0)), @"
     -16|              - limit: sue and bob
     -17|                users:
     -18|                  - sue
@@ -299,12 +334,12 @@ fn limits_come_change_and_go() {
     ~ root.tenant-a
       - limit users sue,bob: max memory 12G
     ");
-    insta::assert_snapshot!(told(BLOCK, remove_limit(BLOCK, &target(&a), 2)), @"
+    insta::assert_snapshot!(report(BLOCK, remove_limit(BLOCK, &target(&a), 2)), @"
     16:15: error[EDT-001]: there is no limit 3 on root.tenant-a
     = it has 2
     ");
     let one = remove_limit(BLOCK, &target(&a), 1).unwrap();
-    insta::assert_snapshot!(told(&one, remove_limit(&one, &target(&a), 0)), @"
+    insta::assert_snapshot!(report(&one, remove_limit(&one, &target(&a), 0)), @"
     -15|            limits:
     -16|              - limit: sue and bob
     -17|                users:

@@ -1,4 +1,4 @@
-//! A file system in memory that fails when told to, and after a power cut has kept only what was synced for certain, and
+//! A file system in memory that fails on demand, and after a power cut has kept only what was synced for certain, and
 //! of the rest whatever it likes: any part of a text, any of the names that came, changed or went.
 
 use std::cell::RefCell;

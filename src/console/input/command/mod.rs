@@ -1,144 +1,14 @@
 //! The registry: every command of the console is one row here. The keymap, the hints in the last line, `?`, `:` with its
-//! completion, and the key table of the README are all made from it.
+//! completion, and the key table of docs/guide/keys.md are all made from it.
 //!
 //! Invariants:
 //! - a key means one command in a context (a test holds it), and contexts are tried from the nearest to the widest;
-//! - a command that is off says why: [`Command::guard`].
+//! - nothing here knows the state: whether a command can run now is decided further up.
 
-mod guard;
 mod table;
 
 pub use self::table::COMMANDS;
-use crate::console::state::State;
-
-/// Where a key means something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "Context::title says what each is")]
-pub enum Context {
-    Queues,
-    Apps,
-    App,
-    Nodes,
-    Node,
-    Users,
-    Account,
-    Details,
-    Placement,
-    Config,
-    Change,
-    Events,
-    Audit,
-    Revisions,
-    Edit,
-    Form,
-    List,
-    Page,
-    Help,
-    Messages,
-    Filter,
-    Command,
-    Confirm,
-    Typed,
-    Always,
-}
-
-impl Context {
-    /// The heading over its keys in the help and the README.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Queues => "Queues",
-            Self::Apps => "Applications",
-            Self::App => "Application",
-            Self::Nodes => "Nodes",
-            Self::Node => "Node",
-            Self::Users => "Users and groups",
-            Self::Account => "User or group",
-            Self::Details => "Details",
-            Self::Placement => "Placement",
-            Self::Config => "Configuration",
-            Self::Change => "Form on a queue",
-            Self::Events => "Events",
-            Self::Audit => "Audit",
-            Self::Revisions => "History of configurations",
-            Self::Edit => "While editing",
-            Self::Form => "While writing a form",
-            Self::List => "In every list",
-            Self::Page => "On every page",
-            Self::Help => "In this help",
-            Self::Messages => "In the messages",
-            Self::Filter => "While writing a filter",
-            Self::Command => "In the command line",
-            Self::Confirm => "When asked",
-            Self::Typed => "When asked to type a name",
-            Self::Always => "Always",
-        }
-    }
-
-    /// Its name in a person's settings.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Queues => "queues",
-            Self::Apps => "apps",
-            Self::App => "app",
-            Self::Nodes => "nodes",
-            Self::Node => "node",
-            Self::Users => "users",
-            Self::Account => "account",
-            Self::Details => "details",
-            Self::Placement => "placement",
-            Self::Config => "config",
-            Self::Change => "change",
-            Self::Events => "events",
-            Self::Audit => "audit",
-            Self::Revisions => "revisions",
-            Self::Edit => "edit",
-            Self::Form => "form",
-            Self::List => "list",
-            Self::Page => "page",
-            Self::Help => "help",
-            Self::Messages => "messages",
-            Self::Filter => "filter",
-            Self::Command => "command",
-            Self::Confirm => "confirm",
-            Self::Typed => "typed",
-            Self::Always => "always",
-        }
-    }
-
-    /// Whether characters are written in it, so that they cannot mean a command.
-    pub const fn writes(self) -> bool {
-        matches!(self, Self::Edit | Self::Form | Self::Filter | Self::Command | Self::Typed)
-    }
-
-    /// All contexts, in the order of the help.
-    pub const ALL: [Self; 25] = [
-        Self::Queues,
-        Self::Apps,
-        Self::App,
-        Self::Nodes,
-        Self::Node,
-        Self::Users,
-        Self::Account,
-        Self::Details,
-        Self::Placement,
-        Self::Config,
-        Self::Change,
-        Self::Events,
-        Self::Audit,
-        Self::Revisions,
-        Self::List,
-        Self::Page,
-        Self::Edit,
-        Self::Form,
-        Self::Filter,
-        Self::Command,
-        Self::Confirm,
-        Self::Typed,
-        Self::Help,
-        Self::Messages,
-        Self::Always,
-    ];
-}
+pub use crate::console::state::command::{CommandId, Context};
 
 /// What a command takes after its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,144 +62,6 @@ impl Kind {
     }
 }
 
-/// Which command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the registry says what each does")]
-pub enum CommandId {
-    Open,
-    Fold,
-    FoldClose,
-    FoldOpen,
-    FoldAll,
-    OpenAll,
-    Details,
-    Ended,
-    Up,
-    Down,
-    PageUp,
-    PageDown,
-    Top,
-    Bottom,
-    Filter,
-    SortNext,
-    SortPrevious,
-    SortReverse,
-    Sort,
-    Queues,
-    Apps,
-    Nodes,
-    Users,
-    GoUser,
-    GoGroup,
-    Placement,
-    Why,
-    Try,
-    Write,
-    NextField,
-    PreviousField,
-    EndWriting,
-    ClearForm,
-    TryText,
-    HeatMap,
-    Partitions,
-    Info,
-    SetMax,
-    SetGuaranteed,
-    SetProperty,
-    AddQueue,
-    SetLimit,
-    RemoveQueue,
-    Config,
-    Events,
-    EventsOf,
-    Follow,
-    History,
-    Health,
-    Draining,
-    CopyName,
-    CopyRow,
-    CopyYaml,
-    Export,
-    Tour,
-    Figures,
-    TakeSuggestion,
-    Context,
-    Mark,
-    MarkAll,
-    EditText,
-    EndEdit,
-    CompleteText,
-    ChooseText,
-    UnchooseText,
-    Apply,
-    Undo,
-    Redo,
-    NextFound,
-    PreviousFound,
-    NextFault,
-    PreviousFault,
-    FoldText,
-    FoldTextAll,
-    UnfoldTextAll,
-    Beside,
-    EditOutside,
-    Revert,
-    Restore,
-    Merge,
-    Rebase,
-    NextPage,
-    PreviousPage,
-    GoApp,
-    GoNode,
-    Partition,
-    Freeze,
-    Marks,
-    Mouse,
-    Theme,
-    Messages,
-    CommandLine,
-    Help,
-    Back,
-    Leave,
-    Quit,
-    QuitNow,
-    QuitAgain,
-    Suspend,
-    Repaint,
-    Accept,
-    Cancel,
-    Complete,
-    Choose,
-    Unchoose,
-    Older,
-    Newer,
-    OtherAnswer,
-    Audit,
-    AuditUser,
-    AuditAction,
-    AuditObject,
-    Revisions,
-    MarkRevision,
-    RollBack,
-    GoBack,
-    StepBack,
-    StepOn,
-    Live,
-    Yes,
-    Kill,
-    MoveBack,
-    Submit,
-    Ask,
-    Release,
-    RemoveApp,
-    DrainNode,
-    ResumeNode,
-    Clean,
-    Move,
-    Pause,
-    Resume,
-}
-
 /// One command.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
@@ -347,12 +79,10 @@ pub struct Command {
     pub hints: &'static [(Context, &'static str)],
     /// What it takes.
     pub argument: Argument,
-    /// Why it is off right now, if it is.
-    pub guard: fn(&State) -> Result<(), String>,
 }
 
 const fn row(id: CommandId, name: &'static str, doc: &'static str) -> Command {
-    Command { id, name, aliases: &[], doc, keys: &[], hints: &[], argument: Argument::None, guard: |_| Ok(()) }
+    Command { id, name, aliases: &[], doc, keys: &[], hints: &[], argument: Argument::None }
 }
 
 impl Command {
@@ -370,10 +100,6 @@ impl Command {
 
     const fn takes(self, argument: Argument) -> Self {
         Self { argument, ..self }
-    }
-
-    const fn guard(self, guard: fn(&State) -> Result<(), String>) -> Self {
-        Self { guard, ..self }
     }
 
     /// The name with what it takes: `apps [QUEUE]`.
@@ -420,7 +146,7 @@ pub fn by_id(id: CommandId) -> &'static Command {
     COMMANDS.iter().find(|command| command.id == id).expect("every id has its row: a test walks over them")
 }
 
-/// The key table of the README, in Markdown: keys with where they hold, then the commands.
+/// The key table of docs/guide/keys.md, in Markdown: keys with where they hold, then the commands.
 pub fn key_table() -> String {
     let mut text = "| key | where | name | what it does |\n|---|---|---|---|\n".to_owned();
     for command in COMMANDS {
@@ -466,7 +192,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::console::input::keymap::{Chord, parse_chord};
+    use crate::console::state::keymap::{Chord, parse_chord};
 
     #[test]
     fn a_key_means_one_command_in_a_context() {

@@ -1,12 +1,6 @@
 //! The rows of the registry.
 
-use super::Context as In;
-use super::guard::{
-    can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, on_nodes, several_partitions, some_context,
-};
-use super::{Argument, Command, CommandId, Kind, row};
-use crate::console::state::change::Kind as Form;
-use crate::console::update::{audit, bulk, change, config, events, orders, past, placement, revisions, workload};
+use crate::console::input::command::{Argument, Command, CommandId, Context as In, Kind, row};
 
 /// All commands, in the order of the help.
 pub static COMMANDS: &[Command] = &[
@@ -34,12 +28,10 @@ pub static COMMANDS: &[Command] = &[
             (In::Events, "what it is about"),
             (In::Audit, "what it is about"),
             (In::Revisions, "text"),
-        ])
-        .guard(can_open),
+        ]),
     row(CommandId::Details, "details", "Everything about the row under the cursor, and where each value comes from")
         .keys(&[(In::List, "i")])
-        .hints(&[(In::List, "details")])
-        .guard(has_row),
+        .hints(&[(In::List, "details")]),
     row(
         CommandId::Figures,
         "figures",
@@ -50,20 +42,17 @@ pub static COMMANDS: &[Command] = &[
     .hints(&[(In::Page, "figures")]),
     row(CommandId::Fold, "fold", "Fold or unfold the queues below")
         .keys(&[(In::Queues, "space")])
-        .hints(&[(In::Queues, "fold")])
-        .guard(can_fold),
+        .hints(&[(In::Queues, "fold")]),
     row(CommandId::FoldClose, "", "Fold; on a folded queue or a leaf: go to the parent")
         .keys(&[(In::Queues, "left"), (In::Queues, "h")]),
     row(CommandId::FoldOpen, "", "Unfold; on an unfolded queue: go to its first child")
         .keys(&[(In::Queues, "right"), (In::Queues, "l")]),
-    row(CommandId::FoldAll, "fold-all", "Fold everything below the top").keys(&[(In::Queues, "-")]).guard(no_filter),
+    row(CommandId::FoldAll, "fold-all", "Fold everything below the top").keys(&[(In::Queues, "-")]),
     row(CommandId::OpenAll, "unfold-all", "Unfold everything")
-        .keys(&[(In::Queues, "+"), (In::Queues, "=")])
-        .guard(no_filter),
+        .keys(&[(In::Queues, "+"), (In::Queues, "=")]),
     row(CommandId::Ended, "ended", "Show or hide applications that ended")
         .keys(&[(In::Apps, "e")])
-        .hints(&[(In::Apps, "ended")])
-        .guard(on_apps),
+        .hints(&[(In::Apps, "ended")]),
     row(CommandId::Up, "", "One row up").keys(&[
         (In::List, "up"),
         (In::List, "k"),
@@ -158,10 +147,9 @@ pub static COMMANDS: &[Command] = &[
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::SortNext, "", "Sort by the next column").keys(&[(In::List, "s")]).hints(&[(In::List, "sort")]),
     row(CommandId::SortPrevious, "", "Sort by the column before").keys(&[(In::List, "S")]),
-    row(CommandId::SortReverse, "reverse", "Sort the other way round").keys(&[(In::List, "r")]).guard(on_list),
+    row(CommandId::SortReverse, "reverse", "Sort the other way round").keys(&[(In::List, "r")]),
     row(CommandId::Sort, "sort", "Sort by a column; again to turn it round")
-        .takes(Argument::Required(Kind::Column))
-        .guard(on_list),
+        .takes(Argument::Required(Kind::Column)),
     row(CommandId::Queues, "queues", "The queue tree; with a queue: the cursor on it")
         .aliases(&["home", "queue"])
         .keys(&[(In::Page, "1")])
@@ -188,12 +176,10 @@ pub static COMMANDS: &[Command] = &[
     .takes(Argument::Optional(Kind::File)),
     row(CommandId::Why, "why", "Why an application is in this queue; of a queue: who may submit and who administers")
         .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
-        .hints(&[(In::Apps, "why here"), (In::App, "why here")])
-        .guard(can_tell_why),
+        .hints(&[(In::Apps, "why here"), (In::App, "why here")]),
     row(CommandId::Try, "try", "Place the application under the cursor anew, without submitting it")
         .keys(&[(In::Details, "t")])
-        .hints(&[(In::Details, "try again")])
-        .guard(placement::can_try),
+        .hints(&[(In::Details, "try again")]),
     row(CommandId::Write, "", "Write in the form; what it comes to is shown while writing")
         .keys(&[(In::Placement, "enter"), (In::Placement, "e"), (In::Change, "enter"), (In::Change, "e")])
         .hints(&[(In::Placement, "write"), (In::Change, "write")]),
@@ -225,27 +211,21 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Placement, "x"), (In::Change, "x")])
         .hints(&[(In::Placement, "clear"), (In::Change, "as it was")]),
     row(CommandId::SetMax, "set-max", "Set the maximum of the queue, and how many applications may run in it")
-        .keys(&[(In::Queues, "c m"), (In::Details, "c m")])
-        .guard(|state| change::may(state, Form::Max)),
+        .keys(&[(In::Queues, "c m"), (In::Details, "c m")]),
     row(CommandId::SetGuaranteed, "set-guaranteed", "Set what is guaranteed to the queue")
-        .keys(&[(In::Queues, "c g"), (In::Details, "c g")])
-        .guard(|state| change::may(state, Form::Guaranteed)),
+        .keys(&[(In::Queues, "c g"), (In::Details, "c g")]),
     row(CommandId::SetProperty, "set-property", "Set a property of the queue, or take it out")
-        .keys(&[(In::Queues, "c p"), (In::Details, "c p")])
-        .guard(|state| change::may(state, Form::Property)),
+        .keys(&[(In::Queues, "c p"), (In::Details, "c p")]),
     row(CommandId::SetLimit, "set-limit", "Limit users or groups in the queue, or change such a limit")
-        .keys(&[(In::Queues, "c l"), (In::Details, "c l")])
-        .guard(|state| change::may(state, Form::Limit)),
+        .keys(&[(In::Queues, "c l"), (In::Details, "c l")]),
     row(CommandId::AddQueue, "add-queue", "Add a queue below this one")
-        .keys(&[(In::Queues, "c a"), (In::Details, "c a")])
-        .guard(|state| change::may(state, Form::Child)),
+        .keys(&[(In::Queues, "c a"), (In::Details, "c a")]),
     row(
         CommandId::RemoveQueue,
         "remove-queue",
         "Remove the queue with all below it; with applications in it, it drains",
     )
-    .keys(&[(In::Queues, "c r"), (In::Details, "c r")])
-    .guard(|state| change::may(state, Form::Remove)),
+    .keys(&[(In::Queues, "c r"), (In::Details, "c r")]),
     row(CommandId::Config, "config", "The configuration: its text, and what an edit of it would mean")
         .aliases(&["configuration", "edit"])
         .keys(&[(In::Page, "6")]),
@@ -253,8 +233,7 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Page, "7")])
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::EventsOf, "events-of", "The events of what is under the cursor")
-        .keys(&[(In::List, "v")])
-        .guard(events::can_show_of),
+        .keys(&[(In::List, "v")]),
     row(CommandId::Follow, "", "Stay with the newest event, or stop doing so")
         .keys(&[(In::Events, "f")])
         .hints(&[(In::Events, "follow")]),
@@ -270,16 +249,13 @@ pub static COMMANDS: &[Command] = &[
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::AuditUser, "", "Only what this user did; once more: all")
         .keys(&[(In::Audit, "u")])
-        .hints(&[(In::Audit, "this user")])
-        .guard(audit::can_narrow),
+        .hints(&[(In::Audit, "this user")]),
     row(CommandId::AuditAction, "", "Only this action; once more: all")
         .keys(&[(In::Audit, "a")])
-        .hints(&[(In::Audit, "action")])
-        .guard(audit::can_narrow),
+        .hints(&[(In::Audit, "action")]),
     row(CommandId::AuditObject, "", "Only what was done to this; once more: all")
         .keys(&[(In::Audit, "o")])
-        .hints(&[(In::Audit, "object")])
-        .guard(audit::can_narrow),
+        .hints(&[(In::Audit, "object")]),
     row(CommandId::Revisions, "revisions", "The configurations that were in force: look, compare, bring one back")
         .aliases(&["config-history"])
         .keys(&[(In::Page, "H")]),
@@ -293,8 +269,7 @@ pub static COMMANDS: &[Command] = &[
     )
     .keys(&[(In::Revisions, "b")])
     .hints(&[(In::Revisions, "bring back")])
-    .takes(Argument::Optional(Kind::Number))
-    .guard(revisions::can_roll_back),
+    .takes(Argument::Optional(Kind::Number)),
     row(CommandId::GoBack, "past", "The cluster as it was: `:back 10m` ago, or at a moment, `:back 0:41`")
         .aliases(&["back"])
         .takes(Argument::Optional(Kind::Ago)),
@@ -306,7 +281,7 @@ pub static COMMANDS: &[Command] = &[
     .keys(&[(In::Page, "[")]),
     row(CommandId::StepOn, "", "The past: right before the next thing that mattered; after the last, the present")
         .keys(&[(In::Page, "]")]),
-    row(CommandId::Live, "live", "Return from the past to the present").guard(past::is_past),
+    row(CommandId::Live, "live", "Return from the past to the present"),
     row(CommandId::CopyName, "copy", "Copy the name: a queue's path, an id")
         .keys(&[(In::List, "y n"), (In::Details, "y n")]),
     row(CommandId::CopyRow, "copy-row", "Copy the row as it is shown").keys(&[(In::List, "y r")]),
@@ -319,8 +294,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Tour, "tour", "A short way through the console"),
     row(CommandId::EditText, "", "Edit the text")
         .keys(&[(In::Config, "enter"), (In::Config, "e")])
-        .hints(&[(In::Config, "edit")])
-        .guard(config::can_edit),
+        .hints(&[(In::Config, "edit")]),
     row(CommandId::EndEdit, "", "Leave the text as it is edited; nothing is applied")
         .keys(&[(In::Edit, "esc")])
         .hints(&[(In::Edit, "done")]),
@@ -335,24 +309,19 @@ pub static COMMANDS: &[Command] = &[
         "Bring the edited configuration, or the form on a queue, into force, after a question",
     )
     .keys(&[(In::Config, "a"), (In::Edit, "F5"), (In::Change, "a"), (In::Form, "F5")])
-    .hints(&[(In::Config, "apply"), (In::Edit, "apply"), (In::Change, "apply"), (In::Form, "apply")])
-    .guard(config::can_apply),
+    .hints(&[(In::Config, "apply"), (In::Edit, "apply"), (In::Change, "apply"), (In::Form, "apply")]),
     row(CommandId::Undo, "undo", "Take the last change of the text back")
         .keys(&[(In::Config, "u"), (In::Edit, "ctrl-u")])
-        .hints(&[(In::Edit, "undo")])
-        .guard(config::on_page),
+        .hints(&[(In::Edit, "undo")]),
     row(CommandId::Redo, "redo", "Make a change again that was taken back")
-        .keys(&[(In::Config, "U"), (In::Config, "ctrl-r"), (In::Edit, "ctrl-r")])
-        .guard(config::on_page),
+        .keys(&[(In::Config, "U"), (In::Config, "ctrl-r"), (In::Edit, "ctrl-r")]),
     row(CommandId::NextFound, "", "The next fault; while something is searched for: its next place")
         .keys(&[(In::Config, "n")])
-        .hints(&[(In::Config, "fault")])
-        .guard(config::has_faults),
+        .hints(&[(In::Config, "fault")]),
     row(CommandId::PreviousFound, "", "The fault before, or the place before").keys(&[(In::Config, "N")]),
     row(CommandId::NextFault, "", "The next fault")
         .keys(&[(In::Edit, "F8")])
-        .hints(&[(In::Edit, "fault")])
-        .guard(config::has_faults),
+        .hints(&[(In::Edit, "fault")]),
     row(CommandId::PreviousFault, "", "The fault before").keys(&[(In::Edit, "F7")]),
     row(CommandId::FoldText, "", "Fold or unfold the queue under the cursor")
         .keys(&[(In::Config, "space")])
@@ -365,25 +334,19 @@ pub static COMMANDS: &[Command] = &[
         "What the edit means, or the lines that differ; on a narrow screen in place of the text",
     )
     .keys(&[(In::Config, "d"), (In::Edit, "F6")])
-    .hints(&[(In::Config, "diff")])
-    .guard(config::on_page),
+    .hints(&[(In::Config, "diff")]),
     row(CommandId::EditOutside, "editor", "Edit the text in $VISUAL or $EDITOR")
         .keys(&[(In::Config, "E"), (In::Edit, "F4")])
-        .hints(&[(In::Config, "$EDITOR")])
-        .guard(config::can_edit),
+        .hints(&[(In::Config, "$EDITOR")]),
     row(CommandId::TryText, "try-text", "Where a submission would go under the text as it is edited")
         .keys(&[(In::Config, "t"), (In::Edit, "F3")])
-        .hints(&[(In::Config, "try a placement")])
-        .guard(placement::can_try_text),
+        .hints(&[(In::Config, "try a placement")]),
     row(CommandId::Revert, "revert", "Go back to the text in force; undo brings the edit back")
-        .keys(&[(In::Config, "R")])
-        .guard(config::can_revert),
+        .keys(&[(In::Config, "R")]),
     row(CommandId::Restore, "restore", "Put the configuration that was in force before into the editor")
-        .keys(&[(In::Config, "b")])
-        .guard(config::can_restore),
-    row(CommandId::Merge, "merge", "Take over what was changed underneath, line by line, beside your edit")
-        .guard(config::can_merge),
-    row(CommandId::Rebase, "rebase", "Keep your text in place of what was changed underneath").guard(config::can_merge),
+        .keys(&[(In::Config, "b")]),
+    row(CommandId::Merge, "merge", "Take over what was changed underneath, line by line, beside your edit"),
+    row(CommandId::Rebase, "rebase", "Keep your text in place of what was changed underneath"),
     row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement, configuration, events")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "next page")]),
@@ -401,11 +364,9 @@ pub static COMMANDS: &[Command] = &[
         "Mark the application, or take its mark away; kill and move are then about all that are marked",
     )
     .keys(&[(In::Apps, "space")])
-    .hints(&[(In::Apps, "mark")])
-    .guard(on_apps),
+    .hints(&[(In::Apps, "mark")]),
     row(CommandId::MarkAll, "mark-all", "Mark all applications that the list shows, or take all marks away")
-        .keys(&[(In::Apps, "A")])
-        .guard(on_apps),
+        .keys(&[(In::Apps, "A")]),
     row(
         CommandId::Kill,
         "kill",
@@ -413,8 +374,7 @@ pub static COMMANDS: &[Command] = &[
     )
     .keys(&[(In::Apps, "K"), (In::App, "K")])
     .hints(&[(In::Apps, "kill"), (In::App, "kill")])
-    .takes(Argument::Optional(Kind::Text))
-    .guard(|state| orders::may(state, "killed")),
+    .takes(Argument::Optional(Kind::Text)),
     row(
         CommandId::Move,
         "move",
@@ -422,60 +382,46 @@ pub static COMMANDS: &[Command] = &[
     )
     .keys(&[(In::Apps, "m"), (In::App, "m")])
     .hints(&[(In::Apps, "move"), (In::App, "move")])
-    .takes(Argument::Optional(Kind::Leaf))
-    .guard(|state| orders::may(state, "moved")),
-    row(CommandId::MoveBack, "move-back", "Move what was moved last back to where it was; asks first")
-        .guard(bulk::can_move_back),
+    .takes(Argument::Optional(Kind::Leaf)),
+    row(CommandId::MoveBack, "move-back", "Move what was moved last back to where it was; asks first"),
     row(CommandId::Submit, "submit", "Submit an application in your own name: its id, the queue, tags as KEY=VALUE")
-        .takes(Argument::Required(Kind::Text))
-        .guard(workload::may_submit),
+        .takes(Argument::Required(Kind::Text)),
     row(CommandId::Ask, "ask", "Ask for more for the application: how often, and RESOURCE=QUANTITY for each resource")
-        .takes(Argument::Required(Kind::Text))
-        .guard(workload::may_ask),
+        .takes(Argument::Required(Kind::Text)),
     row(CommandId::Release, "release", "Release the allocation under the cursor, or withdraw the pending ask")
         .keys(&[(In::App, "X"), (In::Node, "X")])
-        .hints(&[(In::App, "release"), (In::Node, "release")])
-        .guard(workload::may_release),
-    row(CommandId::RemoveApp, "remove-app", "End the application as its submitter does who is done with it")
-        .guard(workload::may_remove),
+        .hints(&[(In::App, "release"), (In::Node, "release")]),
+    row(CommandId::RemoveApp, "remove-app", "End the application as its submitter does who is done with it"),
     row(
         CommandId::DrainNode,
         "drain-node",
         "Take the node out of service: no new allocations, what runs on it runs on",
     )
     .keys(&[(In::Nodes, "D"), (In::Node, "D")])
-    .hints(&[(In::Nodes, "drain"), (In::Node, "drain")])
-    .guard(|state| workload::may_drain(state, true)),
+    .hints(&[(In::Nodes, "drain"), (In::Node, "drain")]),
     row(CommandId::ResumeNode, "resume-node", "Take the node back into service")
         .keys(&[(In::Nodes, "U"), (In::Node, "U")])
-        .hints(&[(In::Nodes, "resume"), (In::Node, "resume")])
-        .guard(|state| workload::may_drain(state, false)),
+        .hints(&[(In::Nodes, "resume"), (In::Node, "resume")]),
     row(
         CommandId::Clean,
         "clean-up",
         "Remove empty queues that drain or were made by placement, and applications that ended long ago",
-    )
-    .guard(workload::may_clean),
-    row(CommandId::Pause, "pause", "Let the scheduler rest: no cycles, no timers, its clock stands")
-        .guard(|state| orders::may_rest(state, true)),
-    row(CommandId::Resume, "resume", "Let the scheduler go on where it rested")
-        .guard(|state| orders::may_rest(state, false)),
+    ),
+    row(CommandId::Pause, "pause", "Let the scheduler rest: no cycles, no timers, its clock stands"),
+    row(CommandId::Resume, "resume", "Let the scheduler go on where it rested"),
     row(CommandId::HeatMap, "map", "The nodes as a map beside the table: which are full; or no longer")
         .keys(&[(In::Nodes, "m")])
-        .hints(&[(In::Nodes, "map")])
-        .guard(on_nodes),
+        .hints(&[(In::Nodes, "map")]),
     row(
         CommandId::Partitions,
         "partitions",
         "The partitions: their state, nodes, queues, applications, and what is used",
     ),
     row(CommandId::Partition, "partition", "Look at another partition")
-        .takes(Argument::Required(Kind::Partition))
-        .guard(several_partitions),
+        .takes(Argument::Required(Kind::Partition)),
     row(CommandId::Context, "context", "Look at another scheduler, by its name in your settings")
         .aliases(&["ctx"])
-        .takes(Argument::Required(Kind::Context))
-        .guard(some_context),
+        .takes(Argument::Required(Kind::Context)),
     row(CommandId::Freeze, "freeze", "Freeze the picture, or let it go on; the scheduler runs on")
         .keys(&[(In::Page, "p")])
         .hints(&[(In::Page, "freeze")]),

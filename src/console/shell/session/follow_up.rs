@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Session;
-use crate::console::present::focus;
+use crate::console::present::{focus, lists};
 use crate::console::state::State;
 use crate::console::state::effect::Effect;
 use crate::console::state::events::Events;
@@ -13,7 +13,7 @@ use crate::console::state::past::Step;
 use crate::console::state::reply::Reply;
 use crate::console::state::work::{SourceHandle, Work};
 use crate::console::update::action::{Action, Feed};
-use crate::console::update::{SourceSnapshot, aftermath, lists, navigate, orders, past, start};
+use crate::console::update::{SourceSnapshot, aftermath, navigate, orders, past, start};
 use crate::source::{Sight, Source};
 use crate::view::{Chapter, Toward};
 

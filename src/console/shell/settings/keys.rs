@@ -4,8 +4,8 @@ use super::table::{Entry, Table};
 use crate::config::Fault;
 use crate::console::input::command;
 use crate::console::input::command::{Argument, Context};
-use crate::console::input::key::{Code, Key};
-use crate::console::input::keymap::{Binding, Chord, Keymap, chord_text, parse_chord};
+use crate::console::state::key::{Code, Key};
+use crate::console::state::keymap::{Binding, Chord, Keymap, chord_text, parse_chord};
 
 /// Lays the bindings of `[keys]` over a keymap.
 pub fn read(table: &Table<'_, '_>, keymap: &mut Keymap, faults: &mut Vec<Fault>) {
@@ -79,10 +79,7 @@ fn chord(context: Context, entry: &Entry<'_, '_>, own: &[Chord], faults: &mut Ve
 /// The command of a binding.
 fn check(name: &str, argument: Option<&str>) -> Result<command::CommandId, (String, &'static str)> {
     let Some(command) = command::by_binding_name(name) else {
-        return Err((
-            format!("no command {name:?}"),
-            "the README's key table and `:` name them; \"none\" for no meaning",
-        ));
+        return Err((format!("no command {name:?}"), "docs/guide/keys.md and `:` name them; \"none\" for no meaning"));
     };
     match (command.argument, argument) {
         (Argument::None, Some(_)) => Err((format!("{name} takes nothing after it"), "write its name alone")),

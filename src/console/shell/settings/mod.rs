@@ -6,7 +6,7 @@
 //! mouse = true        # clicks select, the wheel scrolls
 //! marks = true        # cells that changed are marked
 //!
-//! [keys.list]         # a context, as the help and the README's table name them
+//! [keys.list]         # a context, as the help and docs/guide/keys.md name them
 //! "ctrl-j" = "down"
 //! "g g" = "top"       # a chord; `g` alone then means nothing by itself
 //! "G" = "none"        # no meaning
@@ -35,11 +35,12 @@ use std::ops::Range;
 pub use self::contexts::RemoteContext;
 use self::table::Table;
 use crate::config::{Fault, Source};
-use crate::console::input::keymap::Keymap;
+use crate::console::input::keymap;
+use crate::console::state::keymap::Keymap;
 use crate::console::theme::{ThemeName, Themes};
 
 /// A person's settings. What is not set is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The theme.
     pub theme: Option<ThemeName>,
@@ -53,6 +54,14 @@ pub struct Settings {
     pub keymap: Keymap,
     /// Schedulers somewhere else, by name.
     pub contexts: BTreeMap<String, RemoteContext>,
+}
+
+impl Default for Settings {
+    /// Nothing is set, and keys mean what the registry says.
+    fn default() -> Self {
+        let (theme, ascii, mouse, marks, contexts) = Default::default();
+        Self { theme, ascii, mouse, marks, keymap: keymap::defaults(), contexts }
+    }
 }
 
 /// What reading settings gave.
@@ -137,7 +146,7 @@ fn theme(entry: &table::Entry<'_, '_>, themes: &Themes, faults: &mut Vec<Fault>)
 mod tests {
     use super::*;
     use crate::console::input::command::{CommandId, Context};
-    use crate::console::input::keymap::{Found, parse_chord};
+    use crate::console::state::keymap::{Found, parse_chord};
 
     fn read(text: &str) -> Read {
         super::read(text, &Themes::shipped())
@@ -219,7 +228,7 @@ a = 'accept'
         settings.toml:8:5: error[OWN-012]: no command "dance"
           8 | x = 'dance'
             |     ^
-            = the README's key table and `:` name them; "none" for no meaning
+            = docs/guide/keys.md and `:` name them; "none" for no meaning
         settings.toml:10:1: error[OWN-013]: z and z z begin alike, so one could never be used
           10 | z = 'bottom'
              | ^

@@ -2,8 +2,8 @@
 
 use tui_textarea::{CursorMove, Input, Key as AreaKey, TextArea};
 
-use super::fold::{Folds, indent};
-use crate::console::input::key::{Code, Key};
+use crate::console::state::editor::fold::{Folds, indent};
+use crate::console::state::key::{Code, Key};
 
 /// How many blanks deeper what stands below a key is.
 const STEP: usize = 2;

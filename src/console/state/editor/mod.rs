@@ -2,16 +2,15 @@
 //! become, and what the whole would mean.
 //!
 //! Invariants:
-//! - pure: no IO, no clock; [`check`] is meant for another thread;
+//! - pure: no IO, no clock; [`crate::console::present::edit_check::check`] is meant for another thread;
 //! - a key costs what is near the cursor and on the screen, never a look at the whole text's meaning.
 
 pub(crate) mod buffer;
+pub(crate) mod checked;
 pub(crate) mod fold;
 pub(crate) mod merge;
 
-pub use crate::console::present::edit_check::{Checked, Job, check};
-pub use crate::console::present::edit_completion::{Completion, completions, values_of};
-pub use crate::console::present::yaml_syntax::{Kind, Token, tokens};
 pub use buffer::Buffer;
+pub use checked::{CheckJob, Checked, Completion, Removed};
 pub use fold::{Folds, item};
 pub use merge::merge;

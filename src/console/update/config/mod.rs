@@ -9,20 +9,19 @@ mod write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::navigate::{home, push};
+use crate::console::present::config::{is_behind, page_of};
 use crate::console::present::layout;
 use crate::console::state::config::{Beside, ConfigPage};
 use crate::console::state::editor;
-use crate::console::state::editor::{Checked, Completion, Job};
+use crate::console::state::editor::{CheckJob, Checked, Completion};
 use crate::console::state::effect::Effect;
 use crate::console::state::page::Page;
 use crate::console::state::work::{Discarded, Work};
 use crate::console::state::{Grade, State};
-pub use apply::{
-    apply, ask_apply, can_apply, can_edit, can_merge, can_restore, can_revert, has_faults, on_page, ordered, question,
-    replaced, sound,
-};
-pub use walk::{find, fold_all, go, next, place_of, select_at, to_fault, toggle_fold};
+use crate::console::update::navigate::{home, push};
+
+pub use apply::{apply, ask_apply, ordered, question, replaced};
+pub use walk::{find, fold_all, go, next, select_at, to_fault, toggle_fold};
 pub use write::{choose, complete, end, key, paste, write};
 
 /// Goes to the page. What was edited there before is still there.
@@ -43,29 +42,11 @@ pub fn page_mut(state: &mut State) -> Option<&mut ConfigPage> {
     on_stack.or(state.parked.config.as_mut()).map(Box::as_mut)
 }
 
-/// The same, for looking.
-pub fn page_of(state: &State) -> Option<&ConfigPage> {
-    let on_stack = state.pages.iter().find_map(|page| match page {
-        Page::Config(page) => Some(page),
-        _ => None,
-    });
-    on_stack.or(state.parked.config.as_ref()).map(Box::as_ref)
-}
-
 /// The page, if it is on the screen.
 fn shown(state: &mut State) -> Option<&mut ConfigPage> {
     match state.page_mut() {
         Page::Config(page) => Some(page),
         _ => None,
-    }
-}
-
-/// Whether another configuration is in force by now than the one that was edited.
-pub fn is_behind(state: &State, page: &ConfigPage) -> bool {
-    match (&page.base, &state.cluster.newest.configuration) {
-        _ if state.cluster.past.shown.is_some() => false,
-        (Some(base), Some(running)) => base.checksum != running.checksum,
-        _ => false,
     }
 }
 
@@ -119,7 +100,7 @@ pub fn due(state: &mut State) {
     }
     page.due = None;
     let Some(base) = &page.base else { return };
-    let job = Job {
+    let job = CheckJob {
         version: page.buffer.version(),
         text: page.buffer.text(),
         base: Arc::clone(&base.text),

@@ -1,11 +1,11 @@
 //! Moving about in the text: by lines, to what is searched for, to faults; and folding.
 
-use super::shown;
-use crate::config::Fault;
+use crate::console::present::config::place_of;
 use crate::console::state::config::ConfigPage;
 use crate::console::state::cursor::Move;
 use crate::console::state::editor::Completion;
 use crate::console::state::{Grade, State};
+use crate::console::update::config::shown;
 
 /// Moves the cursor, or scrolls what stands beside the text where that is in its place.
 pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
@@ -76,12 +76,6 @@ pub fn to_fault(state: &mut State, forward: bool) {
         page.buffer.go(row, column);
         page.completion = Completion::default();
     }
-}
-
-/// Where a fault stands: line and column from 0.
-pub fn place_of(fault: &Fault) -> (usize, usize) {
-    let from_zero = |number: u32| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
-    (from_zero(fault.at.line), from_zero(fault.at.column))
 }
 
 fn next_fault(page: &ConfigPage, forward: bool) -> Option<(usize, usize)> {

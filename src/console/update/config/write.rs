@@ -1,11 +1,12 @@
 //! Writing in the text, with completion.
 
-use super::{changed, shown};
-use crate::console::input::key::Key;
-use crate::console::state::editor::{Completion, completions};
+use crate::console::present::edit_completion::completions;
+use crate::console::state::editor::Completion;
+use crate::console::state::key::Key;
 use crate::console::state::layer::Layer;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
+use crate::console::update::config::{changed, shown};
 
 /// Starts writing.
 pub fn write(state: &mut State) {

@@ -1,4 +1,4 @@
-//! Orders to a kornsole: an act → a request of Part II, and its answer → what was done, or why not (`rest.md` E2, E4, E5, E8, E9).
+//! Orders to a kornsole: an act → a request of the native API, and its answer → what was done, or why not (`rest.md` E2, E4, E5, E8, E9).
 
 mod read;
 mod write;
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 
-use self::write::Asked;
+use self::write::OrderRequest;
 use crate::api::client::{Client, Fault};
 use crate::view::act::{Act, Code, Done, Order, Refusal};
 
@@ -17,7 +17,7 @@ use crate::view::act::{Act, Code, Done, Order, Refusal};
 /// # Errors
 /// Why it was not; where the answer is missing, that it may have been.
 pub async fn perform(client: &Client, order: &Order) -> Result<Done, Refusal> {
-    let Asked { method, path, mut headers, body, read } = write::request(order);
+    let OrderRequest { method, path, mut headers, body, read } = write::request(order);
     let key = key();
     let has_key = key.is_some();
     headers.extend(key.map(|key| (HeaderName::from_static("idempotency-key"), key)));
@@ -48,7 +48,7 @@ fn key() -> Option<HeaderValue> {
     HeaderValue::from_str(&text).ok()
 }
 
-/// Why something was not done, in the words of whoever refused it.
+/// Why something was not done, in the words of who refused it.
 pub fn refusal(act: &Act, fault: &Fault) -> Refusal {
     let cannot = || format!("cannot {act}");
     match fault {

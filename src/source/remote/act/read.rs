@@ -1,12 +1,12 @@
-//! Answers of Part II → what was done, and what stood in the way.
+//! Answers of the native API → what was done, and what stood in the way.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::api::client::Said;
+use crate::api::client::ErrorBody;
 use crate::api::convert::read::{app_state, time};
 use crate::api::dto;
-use crate::api::dto::ours;
+use crate::api::dto::native;
 use crate::config::diff::What;
 use crate::config::{Place, Severity};
 use crate::model::{AskId, QueuePath};
@@ -29,7 +29,7 @@ fn asks(keys: Vec<String>) -> Vec<AskId> {
 }
 
 fn killed_app(value: Value) -> Option<Killed> {
-    let killed: ours::Killed = named(value, |killed: &ours::Killed| &killed.application_id)?;
+    let killed: native::KilledApplication = named(value, |killed: &native::KilledApplication| &killed.application_id)?;
     Some(Killed {
         app: killed.application_id.into(),
         queue: QueuePath::new(&killed.queue),
@@ -49,7 +49,7 @@ pub fn removed(_act: &Act, value: Value) -> Option<Done> {
 }
 
 pub fn moved(act: &Act, value: Value) -> Option<Done> {
-    let moved: ours::Moved = named(value, |moved: &ours::Moved| &moved.application_id)?;
+    let moved: native::MovedApplication = named(value, |moved: &native::MovedApplication| &moved.application_id)?;
     Some(Done::Moved(Moved {
         app: moved.application_id.into(),
         from: QueuePath::new(&moved.from),
@@ -62,8 +62,8 @@ pub fn moved(act: &Act, value: Value) -> Option<Done> {
 
 pub fn cleaned(act: &Act, value: Value) -> Option<Done> {
     value.get("removedApplications")?;
-    let cleaned: ours::CleanedUp = serde_json::from_value(value).ok()?;
-    let kept = |kept: ours::KeptQueue| Kept { queue: QueuePath::new(&kept.queue), why: kept.why };
+    let cleaned: native::CleanupResult = serde_json::from_value(value).ok()?;
+    let kept = |kept: native::KeptQueue| Kept { queue: QueuePath::new(&kept.queue), why: kept.why };
     Some(Done::Cleaned(Cleaned {
         removed_queues: cleaned.removed_queues.iter().map(|path| QueuePath::new(path)).collect(),
         kept: cleaned.kept.into_iter().map(kept).collect(),
@@ -73,23 +73,23 @@ pub fn cleaned(act: &Act, value: Value) -> Option<Done> {
 }
 
 pub fn submitted(_act: &Act, value: Value) -> Option<Done> {
-    let done: ours::Submitted = named(value, |done: &ours::Submitted| &done.application_id)?;
+    let done: native::SubmittedApplication = named(value, |done: &native::SubmittedApplication| &done.application_id)?;
     Some(Done::Submitted(Submitted { app: done.application_id.into(), queue: QueuePath::new(&done.queue) }))
 }
 
 pub fn asked(_act: &Act, value: Value) -> Option<Done> {
-    let done: ours::Asked = named(value, |done: &ours::Asked| &done.application_id)?;
+    let done: native::AddedAsks = named(value, |done: &native::AddedAsks| &done.application_id)?;
     Some(Done::Asked(Asked { app: done.application_id.into(), asks: asks(done.asks) }))
 }
 
 pub fn released(_act: &Act, value: Value) -> Option<Done> {
-    let done: ours::Released = named(value, |done: &ours::Released| &done.application_id)?;
+    let done: native::ReleasedAllocation = named(value, |done: &native::ReleasedAllocation| &done.application_id)?;
     let (app, ask) = (done.application_id.into(), done.allocation_key.into());
     Some(Done::Released(Released { app, ask, allocated: done.allocated }))
 }
 
 pub fn node_done(_act: &Act, value: Value) -> Option<Done> {
-    let done: ours::NodeChanged = named(value, |done: &ours::NodeChanged| &done.node_id)?;
+    let done: native::NodeChange = named(value, |done: &native::NodeChange| &done.node_id)?;
     let released = done.released.into_iter().map(|one| (one.application_id.into(), one.allocation_key.into()));
     Some(Done::Node(NodeDone { node: done.node_id.into(), released: released.collect() }))
 }
@@ -101,7 +101,7 @@ pub fn rests(act: &Act, value: Value) -> Option<Done> {
 }
 
 pub fn configured(act: &Act, value: Value) -> Option<Done> {
-    let done: ours::Configured = named(value, |done: &ours::Configured| &done.checksum)?;
+    let done: native::AppliedConfig = named(value, |done: &native::AppliedConfig| &done.checksum)?;
     let queues = |paths: Vec<String>| paths.iter().map(|path| partition_and_queue(path)).collect();
     Some(Done::Configured(Box::new(Configured {
         checksum: done.checksum,
@@ -118,7 +118,7 @@ pub fn configured(act: &Act, value: Value) -> Option<Done> {
     })))
 }
 
-fn change(change: ours::ConfigChange) -> ChangeLine {
+fn change(change: native::ConfigChange) -> ChangeLine {
     // What belongs to a partition as a whole stands at `partitions[NAME]`.
     let queue = Some(change.path).filter(|path| !path.is_empty() && !path.starts_with("partitions["));
     ChangeLine {
@@ -147,9 +147,9 @@ fn partition_and_queue(text: &str) -> (String, QueuePath) {
 }
 
 /// What a refusal is about. What does not read is not known; the words of the refusal say enough.
-pub fn details(said: &Said) -> Details {
+pub fn details(said: &ErrorBody) -> Details {
     let Some(value) = said.details.clone() else { return Details::default() };
-    let details: ours::ErrorDetails = serde_json::from_value(value).unwrap_or_default();
+    let details: native::ErrorDetails = serde_json::from_value(value).unwrap_or_default();
     Details {
         queue: details.queue.as_deref().map(QueuePath::new),
         access: match details.access.as_deref() {
@@ -168,7 +168,7 @@ pub fn details(said: &Said) -> Details {
     }
 }
 
-fn reason(one: ours::Reason) -> Reason {
+fn reason(one: native::Reason) -> Reason {
     let code = Code::named(&one.code).unwrap_or(Code::BadRequest);
     Reason { code, queue: one.queue.as_deref().map(QueuePath::new), text: one.text }
 }
@@ -191,13 +191,13 @@ mod tests {
 
     #[test]
     fn queues_are_told_with_their_partition() {
-        let told = |text: &str| {
+        let report = |text: &str| {
             let (partition, queue) = partition_and_queue(text);
             format!("{partition} {queue}")
         };
-        assert_eq!(told("root.a"), "default root.a");
-        assert_eq!(told("root.a/b"), "default root.a/b");
-        assert_eq!(told("gpu/root.a/b"), "gpu root.a/b");
-        assert_eq!(told("gpu/root"), "gpu root");
+        assert_eq!(report("root.a"), "default root.a");
+        assert_eq!(report("root.a/b"), "default root.a/b");
+        assert_eq!(report("gpu/root.a/b"), "gpu root.a/b");
+        assert_eq!(report("gpu/root"), "gpu root");
     }
 }

@@ -1,4 +1,4 @@
-//! An order → a request of Part II.
+//! An order → a request of the native API.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::read::{self, ReadDone};
 use crate::api::client::encode_once;
 use crate::api::dto::ledger::Rollback;
-use crate::api::dto::ours as dto;
+use crate::api::dto::native as dto;
 use crate::model::{AppId, NodeId, QueuePath, Resource};
 use crate::view::act::{Act, AskSpec, GangStyle, NodeSpec, Order, PartitionAct, Submission};
 
 /// An order as a request.
-pub struct Asked {
+pub struct OrderRequest {
     pub method: Method,
     pub path: String,
     pub headers: HeaderMap,
@@ -22,7 +22,7 @@ pub struct Asked {
     pub read: ReadDone,
 }
 
-impl Asked {
+impl OrderRequest {
     fn json(method: Method, path: String, body: &impl Serialize, read: ReadDone) -> Self {
         let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
         let body = crate::api::dto::json::to_bytes(body);
@@ -52,10 +52,14 @@ fn add_reason(headers: &mut HeaderMap, reason: &str) {
 }
 
 /// The request that an order is.
-pub fn request(order: &Order) -> Asked {
+pub fn request(order: &Order) -> OrderRequest {
     let reason = Some(order.reason.clone()).filter(|reason| !reason.is_empty());
     let rest = |verb: &str| {
-        Asked::post(format!("kornsole/v1/scheduler/{verb}"), &dto::OnlyReason { reason: reason.clone() }, read::rests)
+        OrderRequest::post(
+            format!("kornsole/v1/scheduler/{verb}"),
+            &dto::OnlyReason { reason: reason.clone() },
+            read::rests,
+        )
     };
     match &order.act {
         Act::Rollback { revision, base, dry_run } => roll_back(*revision, base.as_deref(), *dry_run, reason),
@@ -69,66 +73,72 @@ pub fn request(order: &Order) -> Asked {
     }
 }
 
-fn within(partition: &str, act: &PartitionAct, reason: Option<String>, written: &str) -> Asked {
+fn within(partition: &str, act: &PartitionAct, reason: Option<String>, written: &str) -> OrderRequest {
     let app = |id: &AppId, verb: &str| format!("{partition}/application/{}/{verb}", encode_once(id.as_str()));
     let node = |id: &NodeId, verb: &str| format!("{partition}/node/{}{verb}", encode_once(id.as_str()));
     let path = |queue: &Option<QueuePath>| queue.as_ref().map(ToString::to_string);
     match act {
         PartitionAct::Kill { app: id, expect_queue } => {
             let body = dto::Kill { reason, expect_queue: path(expect_queue) };
-            Asked::post(app(id, "kill"), &body, read::killed)
+            OrderRequest::post(app(id, "kill"), &body, read::killed)
         }
         PartitionAct::Move { app: id, to, expect_queue, dry_run } => {
             let expect_queue = path(expect_queue);
             let body = dto::Move { to: to.to_string(), reason, expect_queue, dry_run: *dry_run };
-            Asked::post(app(id, "move"), &body, read::moved)
+            OrderRequest::post(app(id, "move"), &body, read::moved)
         }
         PartitionAct::Clean { queues, applications, dry_run } => {
             let what = [("queues", *queues), ("applications", *applications)];
             let what = what.iter().filter(|(_, wanted)| *wanted).map(|(name, _)| (*name).to_owned()).collect();
             let body = dto::Cleanup { what, dry_run: *dry_run, reason };
-            Asked::post(format!("{partition}/cleanup"), &body, read::cleaned)
+            OrderRequest::post(format!("{partition}/cleanup"), &body, read::cleaned)
         }
         PartitionAct::Submit(submission) => {
-            Asked::post(format!("{partition}/applications"), &submit(submission, reason), read::submitted)
+            OrderRequest::post(format!("{partition}/applications"), &submit(submission, reason), read::submitted)
         }
         PartitionAct::Ask { app: id, asks } => {
-            let mut asked = Asked::post(app(id, "asks"), &asks.iter().map(ask).collect::<Vec<_>>(), read::asked);
+            let mut asked = OrderRequest::post(app(id, "asks"), &asks.iter().map(ask).collect::<Vec<_>>(), read::asked);
             // The body is a list and has no room for it.
             add_reason(&mut asked.headers, written);
             asked
         }
         PartitionAct::Release { app: id, ask } => {
-            Asked::delete(app(id, &format!("allocation/{}", encode_once(ask.as_str()))), written, read::released)
+            OrderRequest::delete(app(id, &format!("allocation/{}", encode_once(ask.as_str()))), written, read::released)
         }
-        PartitionAct::Remove { app: id } => Asked::post(app(id, "remove"), &dto::OnlyReason { reason }, read::removed),
+        PartitionAct::Remove { app: id } => {
+            OrderRequest::post(app(id, "remove"), &dto::OnlyReason { reason }, read::removed)
+        }
         PartitionAct::AddNode(spec) => {
-            Asked::post(format!("{partition}/nodes"), &added_node(spec, reason), read::node_done)
+            OrderRequest::post(format!("{partition}/nodes"), &added_node(spec, reason), read::node_done)
         }
         PartitionAct::UpdateNode { id, capacity, occupied } => {
             let (capacity, occupied) = (capacity.as_ref().map(amounts), occupied.as_ref().map(amounts));
             let body = dto::NodeBody { capacity, occupied, reason, ..dto::NodeBody::default() };
-            Asked::json(Method::PUT, node(id, ""), &body, read::node_done)
+            OrderRequest::json(Method::PUT, node(id, ""), &body, read::node_done)
         }
-        PartitionAct::DrainNode(id) => Asked::post(node(id, "/drain"), &dto::OnlyReason { reason }, read::node_done),
-        PartitionAct::ResumeNode(id) => Asked::post(node(id, "/resume"), &dto::OnlyReason { reason }, read::node_done),
+        PartitionAct::DrainNode(id) => {
+            OrderRequest::post(node(id, "/drain"), &dto::OnlyReason { reason }, read::node_done)
+        }
+        PartitionAct::ResumeNode(id) => {
+            OrderRequest::post(node(id, "/resume"), &dto::OnlyReason { reason }, read::node_done)
+        }
         PartitionAct::RemoveNode { id, force } => {
-            Asked::delete(node(id, if *force { "?force" } else { "" }), written, read::node_done)
+            OrderRequest::delete(node(id, if *force { "?force" } else { "" }), written, read::node_done)
         }
     }
 }
 
-fn configure(text: &str, base: Option<&str>, dry_run: bool, reason: &str) -> Asked {
+fn configure(text: &str, base: Option<&str>, dry_run: bool, reason: &str) -> OrderRequest {
     let mut headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/x-yaml"))]);
     add_base(&mut headers, base);
     add_reason(&mut headers, reason);
     let path = if dry_run { "kornsole/v1/config?dryRun" } else { "kornsole/v1/config" }.to_owned();
-    Asked { method: Method::PUT, path, headers, body: text.to_owned().into_bytes(), read: read::configured }
+    OrderRequest { method: Method::PUT, path, headers, body: text.to_owned().into_bytes(), read: read::configured }
 }
 
-fn roll_back(revision: u64, base: Option<&str>, dry_run: bool, reason: Option<String>) -> Asked {
+fn roll_back(revision: u64, base: Option<&str>, dry_run: bool, reason: Option<String>) -> OrderRequest {
     let path = if dry_run { "kornsole/v1/config/rollback?dryRun" } else { "kornsole/v1/config/rollback" }.to_owned();
-    let mut asked = Asked::post(path, &Rollback { revision, reason }, read::configured);
+    let mut asked = OrderRequest::post(path, &Rollback { revision, reason }, read::configured);
     add_base(&mut asked.headers, base);
     asked
 }

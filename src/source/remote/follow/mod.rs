@@ -18,7 +18,7 @@ use crate::api::dto;
 
 /// How many events are asked for at once.
 const BATCH: u64 = 5000;
-/// How many of the past are read at first: since when things run is told by them.
+/// How many of the past are read at first: since when things run is reported by them.
 const PAST: u64 = 20_000;
 /// The answer's header of a stream must come within this; 1.5 sends none on a quiet cluster.
 const STREAM_HEADER: Duration = Duration::from_secs(3);
@@ -29,7 +29,7 @@ const OFF: Duration = Duration::from_secs(60);
 
 /// What the events came to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum EventNews {
+pub enum EventMessage {
     /// Events in their order; the id of the first.
     Events(u64, Vec<dto::EventRecord>),
     /// Events from the first id to the last one are lost.
@@ -53,35 +53,35 @@ impl Follow {
     }
 
     /// What an answer to [`Follow::ask`] means, and whether to ask on at once.
-    pub fn take(&mut self, batch: dto::EventBatch) -> (Vec<EventNews>, bool) {
-        let mut news = Vec::new();
+    pub fn take(&mut self, batch: dto::EventBatch) -> (Vec<EventMessage>, bool) {
+        let mut messages = Vec::new();
         let first = batch.event_records.is_some() || batch.highest_id > 0;
         let end = if first { batch.highest_id + 1 } else { 0 };
         if self.instance.as_ref() != Some(&batch.instance_uuid) {
             if self.instance.is_some() {
-                news.push(EventNews::Restarted);
+                messages.push(EventMessage::Restarted);
                 // A new run is read from its beginning: nothing of it was seen.
                 self.next = Some(batch.lowest_id);
             } else {
                 self.next = Some(batch.lowest_id.max(end.saturating_sub(PAST)));
             }
             self.instance = Some(batch.instance_uuid);
-            return (news, self.next < Some(end));
+            return (messages, self.next < Some(end));
         }
         let next = self.next.unwrap_or(end);
         match batch.event_records {
             Some(records) if !records.is_empty() => {
                 let after = next + records.len() as u64;
-                news.push(EventNews::Events(next, records));
+                messages.push(EventMessage::Events(next, records));
                 self.next = Some(after);
-                (news, after < end)
+                (messages, after < end)
             }
             _ if batch.lowest_id > next => {
-                news.push(EventNews::Gap(next, batch.lowest_id - 1));
+                messages.push(EventMessage::Gap(next, batch.lowest_id - 1));
                 self.next = Some(batch.lowest_id);
-                (news, true)
+                (messages, true)
             }
-            _ => (news, false),
+            _ => (messages, false),
         }
     }
 }
@@ -89,7 +89,7 @@ impl Follow {
 /// Where the events of a remote come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feed {
-    /// By their ids, from a kornsole to whoever has a token.
+    /// By their ids, from a kornsole to who has a token.
     Own,
     /// In batches, as an Apache YuniKorn gives them; whether it has a stream that wakes.
     Batches {
@@ -126,7 +126,7 @@ impl Reader {
     ///
     /// # Errors
     /// It cannot be had; one is where one was.
-    pub async fn ask(&mut self, client: &Client) -> Result<(Vec<EventNews>, bool), Fault> {
+    pub async fn ask(&mut self, client: &Client) -> Result<(Vec<EventMessage>, bool), Fault> {
         if self.feed == Feed::Own {
             return own::page(client, &mut self.position).await;
         }
@@ -137,26 +137,26 @@ impl Reader {
 }
 
 /// Follows the events until nobody listens any more. `every` is how often is asked while no stream wakes.
-pub async fn run(client: Client, every: Duration, feed: Feed, seed: u64, news: Sender<EventNews>) {
+pub async fn run(client: Client, every: Duration, feed: Feed, seed: u64, messages: Sender<EventMessage>) {
     match feed {
-        Feed::Own => own::run(client, every, seed, news).await,
-        Feed::Batches { stream } => batches(client, every, stream, seed, news).await,
+        Feed::Own => own::run(client, every, seed, messages).await,
+        Feed::Batches { stream } => batches(client, every, stream, seed, messages).await,
     }
 }
 
-async fn batches(client: Client, every: Duration, streams: bool, seed: u64, news: Sender<EventNews>) {
+async fn batches(client: Client, every: Duration, streams: bool, seed: u64, messages: Sender<EventMessage>) {
     let woken = Arc::new(Notify::new());
     let stream = streams.then(|| tokio::spawn(wake(client.clone(), Arc::clone(&woken))));
     let (mut follow, mut chance, mut failures) = (Follow::default(), Chance::new(seed), 0_u32);
-    while !news.is_closed() {
+    while !messages.is_closed() {
         let (start, count) = follow.ask();
         let got = client.json::<dto::EventBatch>(&format!("ws/v1/events/batch?start={start}&count={count}")).await;
         let pause = match got {
             Ok(got) => {
                 failures = 0;
-                let (told, more) = follow.take(got.value);
-                for one in told {
-                    if news.send(one).await.is_err() {
+                let (report, more) = follow.take(got.value);
+                for one in report {
+                    if messages.send(one).await.is_err() {
                         break;
                     }
                 }
@@ -178,7 +178,7 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, news
                 // What comes in a burst is asked for once.
                 tokio::time::sleep(every / 8).await;
             }
-            () = news.closed() => {}
+            () = messages.closed() => {}
         }
     }
     if let Some(stream) = stream {
@@ -190,11 +190,11 @@ async fn batches(client: Client, every: Duration, streams: bool, seed: u64, news
 ///
 /// # Errors
 /// They cannot be had.
-pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventNews)) -> Result<(), Fault> {
+pub async fn past(client: &Client, feed: Feed, each: &mut impl FnMut(EventMessage)) -> Result<(), Fault> {
     let mut reader = Reader::new(feed);
     loop {
-        let (told, more) = reader.ask(client).await?;
-        told.into_iter().for_each(&mut *each);
+        let (report, more) = reader.ask(client).await?;
+        report.into_iter().for_each(&mut *each);
         if !more {
             return Ok(());
         }
@@ -214,7 +214,7 @@ async fn wake(client: Client, woken: Arc<Notify>) {
 }
 
 /// The events that wait for the source; beyond that the follower waits.
-pub fn channel() -> (Sender<EventNews>, mpsc::Receiver<EventNews>) {
+pub fn channel() -> (Sender<EventMessage>, mpsc::Receiver<EventMessage>) {
     mpsc::channel(16)
 }
 
@@ -237,20 +237,20 @@ mod tests {
         }
     }
 
-    /// Asks until there is nothing more; gives the ids seen, and everything else that was told.
-    fn all(follow: &mut Follow, instance: &str, kept: Option<(u64, u64)>) -> (Vec<u64>, Vec<EventNews>) {
+    /// Asks until there is nothing more; gives the ids seen, and everything else that was reported.
+    fn all(follow: &mut Follow, instance: &str, kept: Option<(u64, u64)>) -> (Vec<u64>, Vec<EventMessage>) {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         loop {
-            let (news, more) = follow.take(answer(follow, instance, kept));
-            for one in news {
+            let (messages, more) = follow.take(answer(follow, instance, kept));
+            for one in messages {
                 match one {
-                    EventNews::Events(first, records) => {
+                    EventMessage::Events(first, records) => {
                         for (id, record) in (first..).zip(&records) {
                             assert_eq!(record.message, id.to_string(), "the id is that of the record");
                             ids.push(id);
                         }
                     }
-                    told => other.push(told),
+                    report => other.push(report),
                 }
             }
             if !more {
@@ -264,8 +264,8 @@ mod tests {
         let mut follow = Follow::default();
         assert_eq!(all(&mut follow, "a", None), (vec![], vec![]), "an empty buffer");
         assert_eq!(all(&mut follow, "a", Some((0, 0))).0, [0], "one event looks like none but for the list");
-        let (ids, told) = all(&mut follow, "a", Some((0, 12_345)));
-        assert_eq!((ids, told), ((1..=12_345).collect(), vec![]));
+        let (ids, report) = all(&mut follow, "a", Some((0, 12_345)));
+        assert_eq!((ids, report), ((1..=12_345).collect(), vec![]));
         assert_eq!(all(&mut follow, "a", Some((5, 12_345))), (vec![], vec![]));
         assert_eq!(all(&mut follow, "a", Some((5, 12_346))).0, [12_346]);
     }
@@ -274,12 +274,12 @@ mod tests {
     fn a_gap_is_told_with_its_ends_and_a_restart_begins_anew() {
         let mut follow = Follow::default();
         all(&mut follow, "a", Some((0, 10)));
-        let (ids, told) = all(&mut follow, "a", Some((100, 120)));
-        assert_eq!((ids, told), ((100..=120).collect(), vec![EventNews::Gap(11, 99)]));
-        let (ids, told) = all(&mut follow, "b", Some((0, 3)));
-        assert_eq!((ids, told), ((0..=3).collect(), vec![EventNews::Restarted]));
+        let (ids, report) = all(&mut follow, "a", Some((100, 120)));
+        assert_eq!((ids, report), ((100..=120).collect(), vec![EventMessage::Gap(11, 99)]));
+        let (ids, report) = all(&mut follow, "b", Some((0, 3)));
+        assert_eq!((ids, report), ((0..=3).collect(), vec![EventMessage::Restarted]));
         let mut late = Follow::default();
-        let (ids, told) = all(&mut late, "a", Some((50_000, 150_000)));
-        assert_eq!((ids.first(), ids.len(), told), (Some(&130_001), 20_000, vec![]), "only the last of a long past");
+        let (ids, report) = all(&mut late, "a", Some((50_000, 150_000)));
+        assert_eq!((ids.first(), ids.len(), report), (Some(&130_001), 20_000, vec![]), "only the last of a long past");
     }
 }

@@ -5,17 +5,17 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokio::sync::mpsc::Sender;
 
-use super::{BATCH, EventNews, OFF, PAST, STREAM_HEADER};
+use super::{BATCH, EventMessage, OFF, PAST, STREAM_HEADER};
 use crate::api::client::{Client, Fault, Lines};
 use crate::api::dto;
-use crate::api::dto::ours::{Events, NumberedEvent};
+use crate::api::dto::native::{Events, NumberedEvent};
 use crate::source::remote::link::Chance;
 
-/// A stream tells every 15 s that it lives; one that says nothing for this long is dead.
+/// A stream says every 15 s that it lives; one that says nothing for this long is dead.
 const SILENCE: Duration = Duration::from_secs(40);
-/// How long lines are gathered before they are handed on.
+/// How long lines are gathered before they are passed on.
 const GATHER: Duration = Duration::from_millis(50);
-/// The most events that are handed on at once.
+/// The most events that are passed on at once.
 const AT_ONCE: usize = 2000;
 
 /// Where one is in the events of a kornsole.
@@ -64,70 +64,70 @@ impl Position {
     }
 
     /// What a page means that was asked by [`Position::ask`], and whether to ask on at once.
-    pub fn take(&mut self, page: Events) -> (Vec<EventNews>, bool) {
-        let mut news = Vec::new();
-        if self.is_another(&page.instance_uuid, page.lowest, &mut news) {
+    pub fn take(&mut self, page: Events) -> (Vec<EventMessage>, bool) {
+        let mut messages = Vec::new();
+        if self.is_another(&page.instance_uuid, page.lowest, &mut messages) {
             // Only the last of a long past are wanted, of a run that was not seen before.
-            if news.is_empty() {
+            if messages.is_empty() {
                 self.next = Some(page.lowest.max((page.highest + 1).saturating_sub(PAST)));
             }
-            return (news, true);
+            return (messages, true);
         }
         if let Some(next) = self.next.filter(|next| *next < page.lowest) {
-            self.lost(next, page.lowest - 1, &mut news);
+            self.lost(next, page.lowest - 1, &mut messages);
         }
         let came = !page.events.is_empty();
-        self.put(page.events, &mut news);
+        self.put(page.events, &mut messages);
         let more = came && self.next.is_some_and(|next| next <= page.highest);
-        (news, more)
+        (messages, more)
     }
 
     /// What lines of the stream mean; whether it ends with them.
-    fn read(&mut self, lines: &[Vec<u8>]) -> (Vec<EventNews>, bool) {
-        let (mut news, mut events) = (Vec::new(), Vec::new());
+    fn read(&mut self, lines: &[Vec<u8>]) -> (Vec<EventMessage>, bool) {
+        let (mut messages, mut events) = (Vec::new(), Vec::new());
         for line in lines {
             let Ok(line) = serde_json::from_slice(line) else { continue };
             match line {
                 Line::Event(event) => events.push(event),
                 Line::Head { instance, lowest } => {
-                    self.is_another(&instance, lowest, &mut news);
+                    self.is_another(&instance, lowest, &mut messages);
                 }
                 Line::Gap { gap } => {
-                    self.put(std::mem::take(&mut events), &mut news);
-                    self.lost(gap.from, gap.to, &mut news);
+                    self.put(std::mem::take(&mut events), &mut messages);
+                    self.lost(gap.from, gap.to, &mut messages);
                 }
                 Line::Heartbeat { .. } => {}
                 Line::End { .. } => {
-                    self.put(events, &mut news);
-                    return (news, true);
+                    self.put(events, &mut messages);
+                    return (messages, true);
                 }
             }
         }
-        self.put(events, &mut news);
-        // A stream from an id of another run is of no use: it is read anew, from that run's beginning.
-        let restarted = news.contains(&EventNews::Restarted);
-        (news, restarted)
+        self.put(events, &mut messages);
+        // A stream from an id of another run is of no use: it is read again, from that run's beginning.
+        let restarted = messages.contains(&EventMessage::Restarted);
+        (messages, restarted)
     }
 
-    /// Whether another run of the scheduler answers than before; then one goes on at its beginning.
-    fn is_another(&mut self, instance: &str, lowest: u64, news: &mut Vec<EventNews>) -> bool {
+    /// Whether another run of the scheduler answers than before; then one continues at its beginning.
+    fn is_another(&mut self, instance: &str, lowest: u64, messages: &mut Vec<EventMessage>) -> bool {
         if self.instance.as_deref() == Some(instance) {
             return false;
         }
         if self.instance.replace(instance.to_owned()).is_some() {
-            news.push(EventNews::Restarted);
+            messages.push(EventMessage::Restarted);
         }
         self.next = Some(lowest);
         true
     }
 
-    fn lost(&mut self, from: u64, to: u64, news: &mut Vec<EventNews>) {
-        news.push(EventNews::Gap(from, to));
+    fn lost(&mut self, from: u64, to: u64, messages: &mut Vec<EventMessage>) {
+        messages.push(EventMessage::Gap(from, to));
         self.next = Some(to + 1);
     }
 
     /// Events in their order. What was seen already is left out; what is missing between two is lost.
-    fn put(&mut self, events: Vec<NumberedEvent>, news: &mut Vec<EventNews>) {
+    fn put(&mut self, events: Vec<NumberedEvent>, messages: &mut Vec<EventMessage>) {
         let mut run: Vec<dto::EventRecord> = Vec::new();
         let mut first = self.next.unwrap_or_default();
         for NumberedEvent { id, event } in events {
@@ -137,32 +137,32 @@ impl Position {
             }
             if id > next {
                 if !run.is_empty() {
-                    news.push(EventNews::Events(first, std::mem::take(&mut run)));
+                    messages.push(EventMessage::Events(first, std::mem::take(&mut run)));
                 }
-                self.lost(next, id - 1, news);
+                self.lost(next, id - 1, messages);
                 first = id;
             }
             run.push(event);
         }
         if !run.is_empty() {
             self.next = Some(first + run.len() as u64);
-            news.push(EventNews::Events(first, run));
+            messages.push(EventMessage::Events(first, run));
         }
     }
 }
 
 /// Asks for a page, and says what it means.
-pub async fn page(client: &Client, position: &mut Position) -> Result<(Vec<EventNews>, bool), Fault> {
+pub async fn page(client: &Client, position: &mut Position) -> Result<(Vec<EventMessage>, bool), Fault> {
     let (since, limit) = position.ask();
     let path = format!("kornsole/v1/events?since={since}&limit={limit}");
     Ok(position.take(client.json::<Events>(&path).await?.value))
 }
 
 /// Follows the events until nobody listens any more. `every` is how long a first failure makes one wait.
-pub async fn run(client: Client, every: Duration, seed: u64, news: Sender<EventNews>) {
+pub async fn run(client: Client, every: Duration, seed: u64, messages: Sender<EventMessage>) {
     let (mut position, mut chance, mut failures) = (Position::default(), Chance::new(seed), 0_u32);
-    while !news.is_closed() {
-        let pause = match follow(&client, &mut position, &news, &mut failures).await {
+    while !messages.is_closed() {
+        let pause = match follow(&client, &mut position, &messages, &mut failures).await {
             Ok(()) => every,
             // Not for us, or not there at all.
             Err(fault) if fault.is_answer() => OFF,
@@ -173,7 +173,7 @@ pub async fn run(client: Client, every: Duration, seed: u64, news: Sender<EventN
         };
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
-            () = news.closed() => {}
+            () = messages.closed() => {}
         }
     }
 }
@@ -182,12 +182,12 @@ pub async fn run(client: Client, every: Duration, seed: u64, news: Sender<EventN
 async fn follow(
     client: &Client,
     position: &mut Position,
-    news: &Sender<EventNews>,
+    messages: &Sender<EventMessage>,
     failures: &mut u32,
 ) -> Result<(), Fault> {
     loop {
-        let (told, more) = page(client, position).await?;
-        hand_on(news, told).await;
+        let (report, more) = page(client, position).await?;
+        hand_on(messages, report).await;
         if !more {
             break;
         }
@@ -195,13 +195,13 @@ async fn follow(
     *failures = 0;
     let since = position.next.unwrap_or_default();
     let mut stream = client.lines(&format!("kornsole/v1/events/stream?since={since}"), STREAM_HEADER).await?;
-    while !news.is_closed() {
+    while !messages.is_closed() {
         let lines = gathered(&mut stream).await?;
         if lines.is_empty() {
             return Ok(());
         }
-        let (told, ends) = position.read(&lines);
-        hand_on(news, told).await;
+        let (report, ends) = position.read(&lines);
+        hand_on(messages, report).await;
         if ends {
             return Ok(());
         }
@@ -209,10 +209,10 @@ async fn follow(
     Ok(())
 }
 
-async fn hand_on(news: &Sender<EventNews>, told: Vec<EventNews>) {
-    for one in told {
-        // Whoever listened may have gone; that is looked at before the next request.
-        let _ = news.send(one).await;
+async fn hand_on(messages: &Sender<EventMessage>, report: Vec<EventMessage>) {
+    for one in report {
+        // Who listened may have gone; that is looked at before the next request.
+        let _ = messages.send(one).await;
     }
 }
 
@@ -247,19 +247,19 @@ mod tests {
         Events { instance_uuid: instance.to_owned(), lowest, highest, events: events.map(event).collect() }
     }
 
-    /// What was told, short: the ids of events, `lost FROM-TO`, `restarted`.
-    fn short(news: &[EventNews]) -> Vec<String> {
-        let short = |one: &EventNews| match one {
-            EventNews::Events(first, records) => {
+    /// What was reported, short: the ids of events, `lost FROM-TO`, `restarted`.
+    fn short(messages: &[EventMessage]) -> Vec<String> {
+        let short = |one: &EventMessage| match one {
+            EventMessage::Events(first, records) => {
                 for (id, record) in (*first..).zip(records) {
                     assert_eq!(record.message, id.to_string(), "the id is that of the record");
                 }
                 format!("{first}-{}", first + records.len() as u64 - 1)
             }
-            EventNews::Gap(from, to) => format!("lost {from}-{to}"),
-            EventNews::Restarted => "restarted".to_owned(),
+            EventMessage::Gap(from, to) => format!("lost {from}-{to}"),
+            EventMessage::Restarted => "restarted".to_owned(),
         };
-        news.iter().map(short).collect()
+        messages.iter().map(short).collect()
     }
 
     fn lines(text: &str) -> Vec<Vec<u8>> {
@@ -272,10 +272,10 @@ mod tests {
         assert_eq!(at.ask(), (u64::MAX, 1));
         assert_eq!(at.take(page("a", 5, 7, 0..0)), (vec![], true));
         assert_eq!(at.ask(), (5, BATCH));
-        let (news, more) = at.take(page("a", 5, 9, 5..8));
-        assert_eq!((short(&news), more), (vec!["5-7".to_owned()], true));
-        let (news, more) = at.take(page("a", 5, 9, 8..10));
-        assert_eq!((short(&news), more), (vec!["8-9".to_owned()], false));
+        let (messages, more) = at.take(page("a", 5, 9, 5..8));
+        assert_eq!((short(&messages), more), (vec!["5-7".to_owned()], true));
+        let (messages, more) = at.take(page("a", 5, 9, 8..10));
+        assert_eq!((short(&messages), more), (vec!["8-9".to_owned()], false));
         assert_eq!(at.take(page("a", 5, 9, 0..0)), (vec![], false));
         let mut empty = Position::default();
         empty.take(page("a", 0, 0, 0..0));
@@ -290,10 +290,10 @@ mod tests {
         let mut at = Position::default();
         at.take(page("a", 0, 3, 0..0));
         at.take(page("a", 0, 3, 0..4));
-        let (news, more) = at.take(page("a", 10, 12, 10..13));
-        assert_eq!((short(&news), more), (vec!["lost 4-9".to_owned(), "10-12".to_owned()], false));
-        let (news, more) = at.take(page("b", 0, 1, 0..0));
-        assert_eq!((short(&news), more), (vec!["restarted".to_owned()], true));
+        let (messages, more) = at.take(page("a", 10, 12, 10..13));
+        assert_eq!((short(&messages), more), (vec!["lost 4-9".to_owned(), "10-12".to_owned()], false));
+        let (messages, more) = at.take(page("b", 0, 1, 0..0));
+        assert_eq!((short(&messages), more), (vec!["restarted".to_owned()], true));
         assert_eq!(short(&at.take(page("b", 0, 1, 0..2)).0), ["0-1"]);
     }
 
@@ -313,14 +313,14 @@ no json
 {"id":9,"message":"9"}
 {"end":"the scheduler has stopped"}
 {"id":10,"message":"10"}"#;
-        let (news, ends) = at.read(&lines(text));
+        let (messages, ends) = at.read(&lines(text));
         assert_eq!(
-            (short(&news), ends),
+            (short(&messages), ends),
             (["2-3", "lost 4-6", "7-7", "lost 8-8", "9-9"].map(str::to_owned).into(), true)
         );
-        let EventNews::Events(_, records) = &news[0] else { panic!() };
+        let EventMessage::Events(_, records) = &messages[0] else { panic!() };
         assert_eq!(records[0].event_change_detail, 900);
-        let (news, ends) = at.read(&lines(r#"{"instanceUUID":"b","lowest":0,"highest":1}"#));
-        assert_eq!((short(&news), ends, at.ask().0), (vec!["restarted".to_owned()], true, 0));
+        let (messages, ends) = at.read(&lines(r#"{"instanceUUID":"b","lowest":0,"highest":1}"#));
+        assert_eq!((short(&messages), ends, at.ask().0), (vec!["restarted".to_owned()], true, 0));
     }
 }

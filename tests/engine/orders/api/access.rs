@@ -105,7 +105,7 @@ async fn the_scheduler_rests_by_order() {
     let api = Api::new();
     api.json("ann", "POST /scheduler/pause", json!({})).await.is(403, "ACL_DENIED");
     api.json("ops", "POST /scheduler/pause", json!({})).await.is(200, "");
-    assert!(api.engine.published().view().resting);
+    assert!(api.engine.published().view().paused);
     assert_eq!(api.get("", "/server").await.body["paused"], json!(true));
     api.json("ops", "POST /scheduler/resume", json!({})).await.is(200, "");
 }

@@ -58,7 +58,7 @@ async fn the_text_that_is_in_force_takes_no_right_and_a_comment_takes_every_root
 async fn an_old_client_puts_a_configuration_with_its_checksum_in_it() {
     let api = Api::new();
     let base = api.get("bob", "/config").await.body["checksum"].as_str().unwrap().to_owned();
-    let line = format!("PUT {}", ours::old::PATH);
+    let line = format!("PUT {}", native::legacy_config::PATH);
     let curl = [("content-type", "application/x-www-form-urlencoded")];
     let sent = |text: &str, base: &str| Body::from(format!("{text}checksum: {base}\n"));
     let new = CONFIG.replace("{vcore: 2}", "{vcore: 9}");

@@ -56,5 +56,5 @@ async fn the_document_tells_what_the_handlers_take() {
             assert!([400, 501].contains(&told.status), "{line} takes a key that is in no document");
         }
     }
-    assert_eq!(seen, ours::route::ROUTES.len());
+    assert_eq!(seen, native::route::ROUTES.len());
 }

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use kornsole::model::{Priority, PriorityPolicy, Profile, Resource};
-use kornsole::scheduler::app::{Application, Ask};
 use kornsole::scheduler::index::QueueKey;
-use kornsole::scheduler::queue::Queue;
+use kornsole::scheduler::state::app::Application;
+use kornsole::scheduler::state::ask::Ask;
+use kornsole::scheduler::state::queue::Queue;
 use kornsole::scheduler::usage::Side;
 use kornsole::scheduler::{Partition, Scheduler};
 

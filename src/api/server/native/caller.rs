@@ -1,0 +1,195 @@
+//! Who is asking: by token, within limits for those who guess (E1).
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use axum::http::{HeaderMap, header};
+
+use super::NativeApi;
+use super::route::{Route, Verb};
+use crate::model::Identity;
+use crate::view::act::{Actor, ActsFrom, Code, Details, Refusal};
+
+/// Somebody who asks.
+pub(super) struct Caller {
+    /// Who, and what he may do to the scheduler as a whole.
+    pub actor: Actor,
+    /// Whether by a token.
+    pub authenticated: bool,
+    /// Until when the token holds.
+    pub expires: Option<i64>,
+    /// What he wants was passed to the scheduler, which enters it into the audit.
+    pub entered: AtomicBool,
+}
+
+impl Caller {
+    /// The same, in a request of this id.
+    pub fn in_request(mut self, id: &str) -> Self {
+        if let ActsFrom::Api { request, .. } = &mut self.actor.from {
+            *request = Arc::from(id);
+        }
+        self
+    }
+
+    /// Whether what he wants is in the audit already.
+    pub fn is_entered(&self) -> bool {
+        self.entered.load(Ordering::Relaxed)
+    }
+
+    /// What he wants gets into the audit.
+    pub fn is_entered_now(&self) {
+        self.entered.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Finds the caller of a request.
+///
+/// # Errors
+/// There is no token where one is needed, it is none, or too many were wrong.
+pub(super) fn of(
+    native: &NativeApi,
+    headers: &HeaderMap,
+    peer: Option<SocketAddr>,
+    route: &Route,
+) -> Result<Caller, Refusal> {
+    let who = authenticated(native, headers, peer)?;
+    match who {
+        Some(who) => looking_as(native, who, headers, route),
+        None if route.token || (native.options.require_token && !matches!(route.verb, Verb::Server | Verb::Whoami)) => {
+            Err(no_token())
+        }
+        None => Ok(nobody(peer)),
+    }
+}
+
+/// Whether a token came that holds.
+///
+/// # Errors
+/// There is none, it is none, or too many were wrong.
+pub(super) fn has_token(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<(), Refusal> {
+    authenticated(native, headers, peer)?.map(|_| ()).ok_or_else(no_token)
+}
+
+fn no_token() -> Refusal {
+    let text = "send a token: `Authorization: Bearer TOKEN`; `kornsole token new` makes one";
+    Refusal::new(Code::Unauthenticated, "nobody knows who is asking", text)
+}
+
+/// Somebody who is not known.
+pub(super) fn nobody(peer: Option<SocketAddr>) -> Caller {
+    Caller { actor: anybody(peer), authenticated: false, expires: None, entered: AtomicBool::new(false) }
+}
+
+fn anybody(peer: Option<SocketAddr>) -> Actor {
+    let actor = Actor { from: from(peer), ..Actor::from(Identity::default()) };
+    actor.read_only("there is no token")
+}
+
+fn from(peer: Option<SocketAddr>) -> ActsFrom {
+    let address = peer.map_or_else(|| "unknown".to_owned(), |peer| peer.ip().to_string()).into();
+    ActsFrom::Api { address, request: Arc::from("") }
+}
+
+/// Whom the token stands for; `None` without one.
+fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<Option<Caller>, Refusal> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
+    let address = peer.map(|peer| peer.ip());
+    if address.is_some_and(|address| native.failures.is_shut_out(address)) {
+        let text = "too many tokens from this address were wrong; try again in a minute";
+        return Err(Refusal::new(Code::RateLimited, "not now", text));
+    }
+    let presented = value.to_str().ok().and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    });
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    let token = presented.and_then(|token| native.options.tokens.as_ref()?.find(token, now));
+    let Some(token) = token else {
+        if let Some(address) = address {
+            native.failures.note(address);
+        }
+        let text = "the token is not known, or not any more";
+        return Err(Refusal::new(Code::Unauthenticated, "nobody knows who is asking", text));
+    };
+    let admin = token.identity.user == native.options.owner || native.options.scheduler_acl.grants(&token.identity);
+    let actor = Actor { from: from(peer), ..Actor::from(token.identity.clone()) }.scheduler_admin(admin);
+    let actor = match (native.options.read_only, token.read_only) {
+        (true, _) => actor.read_only("the server was started with --read-only"),
+        (_, true) => actor.read_only("the token is for reading only"),
+        _ => actor,
+    };
+    Ok(Some(Caller { actor, authenticated: true, expires: token.expires, entered: AtomicBool::new(false) }))
+}
+
+/// Members of the scheduler ACL may look as somebody else; nobody may act as somebody else.
+fn looking_as(native: &NativeApi, who: Caller, headers: &HeaderMap, route: &Route) -> Result<Caller, Refusal> {
+    let Some(value) = headers.get("kornsole-as") else { return Ok(who) };
+    let refused = |text: String| Refusal::new(Code::AclDenied, "cannot look as somebody else", text);
+    if !who.actor.scheduler_admin {
+        let details = Details { scheduler_acl: true, ..Details::default() };
+        return Err(refused("needs membership in the scheduler ACL".to_owned()).with(details));
+    }
+    if route.changes() {
+        return Err(refused("Kornsole-As is for looking only".to_owned()));
+    }
+    let identity = value.to_str().map_err(|_| "no text".to_owned()).and_then(Identity::parse);
+    let identity = identity.map_err(|why| Refusal::new(Code::BadRequest, "Kornsole-As is not readable", why))?;
+    let admin = identity.user == native.options.owner || native.options.scheduler_acl.grants(&identity);
+    let actor = Actor { from: who.actor.from.clone(), ..Actor::from(identity) }.scheduler_admin(admin);
+    Ok(Caller { actor, ..who })
+}
+
+/// How many wrong tokens an address may send in [`Failures::WINDOW`].
+const MOST_FAILURES: u32 = 10;
+/// How many addresses are kept in mind.
+const MOST_ADDRESSES: usize = 10_000;
+
+/// Addresses that sent wrong tokens.
+#[derive(Default)]
+pub(super) struct TokenFailures(Mutex<HashMap<IpAddr, FailureCount>>);
+
+struct FailureCount {
+    since: Instant,
+    count: u32,
+}
+
+impl TokenFailures {
+    const WINDOW: Duration = Duration::from_secs(60);
+
+    /// Whether an address has to wait.
+    fn is_shut_out(&self, address: IpAddr) -> bool {
+        let mut failing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match failing.get(&address) {
+            Some(known) if known.since.elapsed() >= Self::WINDOW => {
+                failing.remove(&address);
+                false
+            }
+            Some(known) => known.count >= MOST_FAILURES,
+            None => false,
+        }
+    }
+
+    /// Takes note of a wrong token. From the tenth on the minute begins again with each.
+    fn note(&self, address: IpAddr) {
+        let mut failing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if failing.len() >= MOST_ADDRESSES {
+            failing.retain(|_, known| known.since.elapsed() < Self::WINDOW);
+        }
+        if failing.len() >= MOST_ADDRESSES {
+            return;
+        }
+        let known = failing.entry(address).or_insert(FailureCount { since: Instant::now(), count: 0 });
+        if known.since.elapsed() >= Self::WINDOW {
+            *known = FailureCount { since: Instant::now(), count: 0 };
+        }
+        known.count += 1;
+        if known.count == MOST_FAILURES {
+            known.since = Instant::now();
+            tracing::warn!(%address, "too many wrong tokens: shut out for a minute");
+        }
+    }
+}

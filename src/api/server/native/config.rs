@@ -1,0 +1,98 @@
+//! The configuration: read, validated, compared, replaced (E5).
+
+use axum::body::Bytes;
+
+use super::permission_checks::lacks;
+use super::read::{beside, invalid};
+use super::{NativeRequest, Reply};
+use crate::api::convert::{self as yunikorn, native as convert};
+use crate::api::dto;
+use crate::config::{self, Reading};
+use crate::view::act::{Act, Actor, Code, Done, Order, Refusal};
+
+/// The configuration in force, as JSON or bare.
+pub(super) fn get(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let view = request.view();
+    let configuration = view.configuration.as_ref();
+    let configuration = configuration.ok_or_else(|| Refusal::not_found("configuration", "that was written down"))?;
+    let etag = Some(configuration.checksum.clone());
+    if request.flag("raw") {
+        let body = Bytes::from(configuration.text.to_string());
+        return Ok(Reply { status: axum::http::StatusCode::OK, body, kind: "application/yaml; charset=utf-8", etag });
+    }
+    Ok(Reply { etag, ..Reply::ok(&convert::configuration(configuration, &request.native.wall)) })
+}
+
+/// Reads what was sent, beside the threads that talk to clients.
+async fn read(request: &NativeRequest) -> Result<(String, Reading), Refusal> {
+    let (profile, group) = (request.native.options.profile, request.native.options.policy_group.clone());
+    let bytes = request.body.bytes.clone();
+    let work = move || {
+        let reading = config::read_file(&bytes, &group, profile);
+        (String::from_utf8_lossy(&bytes).into_owned(), reading)
+    };
+    beside(work).await
+}
+
+/// Whether a configuration is valid, with every fault.
+pub(super) async fn validate(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let (text, reading) = read(request).await?;
+    Ok(Reply::ok(&dto::Validation {
+        allowed: reading.is_valid(),
+        checksum: config::checksum(text.as_bytes()),
+        faults: yunikorn::faults(&reading.faults),
+        ..dto::Validation::default()
+    }))
+}
+
+/// What a configuration would change.
+pub(super) async fn diff(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let (text, reading) = read(request).await?;
+    if !reading.is_valid() {
+        return Err(invalid(&reading.faults));
+    }
+    let done = foreseen(request, text).await?;
+    let missing = lacks(request, &done);
+    Ok(Reply::ok(&convert::config_diff(&done, missing)))
+}
+
+/// What a configuration would lead to if the caller had every right.
+pub(super) async fn foreseen(request: &NativeRequest, text: String) -> Result<crate::view::act::Configured, Refusal> {
+    let base = request.view().configuration.as_ref().map(|configuration| configuration.checksum.clone());
+    let order = Order::from(Act::Configure { text, base, dry_run: true });
+    let actor = Actor { scheduler_admin: true, read_only: None, ..request.who.actor.clone() };
+    let who = super::caller::Caller { actor, ..super::caller::nobody(None) };
+    match request.native.perform(&who, order).await? {
+        Done::Configured(done) => Ok(*done),
+        _ => Err(Refusal::stopped()),
+    }
+}
+
+/// Brings a configuration into force.
+pub(super) async fn put(request: &NativeRequest) -> Result<Reply, Refusal> {
+    let base = request.header("if-match").map(|value| value.trim().trim_matches('"').to_owned());
+    let done = replace(request, base).await?;
+    let in_force = if done.dry_run { done.previous.clone() } else { done.checksum.clone() };
+    Ok(Reply { etag: Some(in_force), ..Reply::ok(&convert::configured(&done)) })
+}
+
+/// Brings what was sent into force in the place of `base`.
+pub(super) async fn replace(
+    request: &NativeRequest,
+    base: Option<String>,
+) -> Result<crate::view::act::Configured, Refusal> {
+    // What is not valid never gets to the scheduler's thread.
+    let (text, reading) = read(request).await?;
+    let reason = request.header("kornsole-reason").unwrap_or_default().to_owned();
+    let order = Order { act: Act::Configure { text, base, dry_run: request.flag("dryRun") }, reason };
+    if !reading.is_valid() {
+        return Err(request.native.refused(&request.who, order, invalid(&reading.faults)).await);
+    }
+    let outcome = request.native.perform(&request.who, order).await;
+    let code = outcome.as_ref().err().map_or("OK", |refusal| refusal.code.name());
+    tracing::info!(user = request.who.actor.user(), act = "change the configuration", code, "order");
+    match outcome? {
+        Done::Configured(done) => Ok(*done),
+        _ => Err(Refusal::new(Code::Unavailable, "the scheduler answered something else", "")),
+    }
+}

@@ -1,0 +1,375 @@
+//! The native API: the verbs of a kornsole, under `/kornsole/v1`.
+//!
+//! A request is matched in [`route`], the caller is known by the token in `caller`, a changing verb that was sent before is answered
+//! from `idempotency`, and then it is read or acted upon. What changes something is an order to the engine, which checks every right
+//! itself; nothing here decides who may do what.
+//!
+//! Invariants:
+//! - every answer is JSON and has a request id; every refusal has the shape of E2;
+//! - no CORS headers, and a body must have the content type it should: no page in a browser can drive this;
+//! - what a client can make grow (bodies, remembered answers, failed addresses) has an upper bound;
+//! - a token is never logged.
+
+mod act;
+mod body;
+mod caller;
+mod config;
+mod events;
+mod history;
+mod idempotency;
+pub mod legacy_config;
+mod openapi;
+mod permission_checks;
+mod read;
+mod refused_attempts;
+pub mod route;
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde::Serialize;
+use tokio::sync::watch;
+
+use self::caller::{Caller, TokenFailures};
+use self::idempotency::IdempotencyCache;
+use self::refused_attempts::UnknownCallers;
+use self::route::{Route, RouteMatch, Verb};
+use super::budget::{Budget, Claim, RequestBody};
+use super::listen::Streaming;
+use super::{Limits, reply};
+use crate::api::auth::Tokens;
+use crate::api::convert::{Wall, native as convert};
+use crate::api::dto::{json, native as dto};
+use crate::config::settings::EventConfig;
+use crate::engine::Host;
+use crate::model::{Acl, Profile};
+use crate::view::act::{Code, Done, Order, Refusal};
+
+/// What identifies a request to its log.
+const REQUEST_ID: HeaderName = HeaderName::from_static("kornsole-request-id");
+
+/// How the native API is set up.
+#[derive(Debug)]
+pub struct NativeOptions {
+    /// Who may use it; without tokens nobody can change anything.
+    pub tokens: Option<Tokens>,
+    /// Nothing is shown without a token.
+    pub require_token: bool,
+    /// Nothing can be changed, by nobody.
+    pub read_only: bool,
+    /// Who is in the scheduler ACL, besides the owner of the process.
+    pub scheduler_acl: Acl,
+    /// The user who owns the process.
+    pub owner: String,
+    /// Whether connections are encrypted.
+    pub tls: bool,
+    /// Whose configurations are valid.
+    pub profile: Profile,
+    /// Which entry of a manifest is the queue configuration.
+    pub policy_group: String,
+    /// How many may listen to events; one user as many as elsewhere one address.
+    pub events: EventConfig,
+    /// For bodies, and for answers that are not taken yet.
+    pub limits: Limits,
+}
+
+/// What all handlers of the native API see.
+pub struct NativeApi {
+    engine: Arc<dyn Host>,
+    wall: Wall,
+    options: NativeOptions,
+    failures: TokenFailures,
+    remembered: IdempotencyCache,
+    unknown: UnknownCallers,
+    requests: AtomicU64,
+    /// Bodies that are being read or worked on.
+    bodies: Arc<Budget>,
+    /// Answers that are not taken yet.
+    answers: Arc<Budget>,
+    /// Who listens to events.
+    listeners: events::Listeners,
+    /// Whether streams of events end.
+    ending: watch::Sender<bool>,
+}
+
+impl NativeApi {
+    /// The native API on a scheduler.
+    pub fn new(engine: Arc<impl Host + 'static>, wall: Wall, options: NativeOptions) -> Arc<Self> {
+        let (failures, remembered, unknown) = Default::default();
+        let (listeners, ending) = (events::Listeners::new(&options.events), watch::channel(false).0);
+        let (bodies, answers) = (Budget::of(options.limits.bodies), Budget::of(options.limits.answers));
+        let requests = AtomicU64::new(0);
+        Arc::new(Self {
+            engine,
+            wall,
+            options,
+            failures,
+            remembered,
+            unknown,
+            requests,
+            bodies,
+            answers,
+            listeners,
+            ending,
+        })
+    }
+
+    /// Ends the streams of events: the server stops.
+    pub(super) fn end_streams(&self) {
+        self.ending.send_replace(true);
+    }
+
+    /// A number for a request that no other one of this process has.
+    fn request_id(&self) -> String {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        format!("{:x}-{number:06x}", self.wall.start())
+    }
+
+    /// Reads the tokens again.
+    ///
+    /// # Errors
+    /// What is wrong with the file; the tokens are as they were.
+    pub fn reload_tokens(&self) -> Result<(), String> {
+        self.options.tokens.as_ref().map_or(Ok(()), Tokens::reload)
+    }
+
+    /// Lets a request for the YuniKorn API in: everybody, or who has a token.
+    ///
+    /// # Errors
+    /// What is answered to the others.
+    pub(super) fn admit(&self, request: &Request) -> Result<(), Box<Response>> {
+        if !self.options.require_token {
+            return Ok(());
+        }
+        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
+        caller::has_token(self, request.headers(), peer)
+            .map_err(|refusal| Box::new(refused(self, &refusal, &self.request_id())))
+    }
+
+    /// Puts an order into the ledger that was refused before it came to the scheduler.
+    async fn refused(&self, who: &Caller, order: Order, refusal: Refusal) -> Refusal {
+        who.is_entered_now();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let answer = move |outcome| {
+            // The caller may have gone; the entry stands all the same.
+            let _ = sender.send(outcome);
+        };
+        self.engine.refuse(who.actor.clone(), order, refusal, Box::new(answer));
+        receiver.await.ok().and_then(Result::err).unwrap_or_else(Refusal::stopped)
+    }
+
+    /// Carries out an order, and waits for its result.
+    async fn perform(&self, who: &Caller, order: Order) -> Result<Done, Refusal> {
+        who.is_entered_now();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let answer = move |outcome| {
+            // The caller may have gone; the order stands all the same.
+            let _ = sender.send(outcome);
+        };
+        self.engine.perform(who.actor.clone(), order, Box::new(answer));
+        receiver.await.unwrap_or_else(|_| Err(Refusal::stopped()))
+    }
+}
+
+/// All routes of the native API, below its prefix.
+pub fn routes(native: Arc<NativeApi>) -> Router {
+    Router::new().fallback(answer).with_state(native)
+}
+
+/// One request as a handler sees it.
+struct NativeRequest {
+    native: Arc<NativeApi>,
+    who: Caller,
+    route: &'static Route,
+    /// The parameters of the path, in their order.
+    parameters: Vec<String>,
+    query: Vec<(String, String)>,
+    headers: HeaderMap,
+    body: RequestBody,
+    /// The connection, which wants to know when it carries a stream.
+    connection: Option<Arc<Streaming>>,
+}
+
+impl NativeRequest {
+    fn parameter(&self, at: usize) -> &str {
+        self.parameters.get(at).map_or("", String::as_str)
+    }
+
+    /// The first value of a query parameter.
+    fn query(&self, name: &str) -> Option<&str> {
+        self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it only asks what would happen, as far as that can be read.
+    fn is_dry_run(&self) -> bool {
+        let body = || serde_json::from_slice::<serde_json::Value>(&self.body.bytes).ok();
+        self.flag("dryRun") || body().is_some_and(|body| body["dryRun"] == serde_json::Value::Bool(true))
+    }
+
+    /// Whether a query parameter is there and not `false`.
+    fn flag(&self, name: &str) -> bool {
+        self.query(name).is_some_and(|value| value != "false")
+    }
+
+    /// The value of a header, in any letters.
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
+    }
+}
+
+/// What is answered.
+#[derive(Clone, Debug)]
+struct Reply {
+    status: StatusCode,
+    body: Bytes,
+    kind: &'static str,
+    etag: Option<String>,
+}
+
+impl Reply {
+    const JSON: &'static str = "application/json; charset=utf-8";
+
+    fn ok<T: Serialize + ?Sized>(value: &T) -> Self {
+        Self::with(StatusCode::OK, value)
+    }
+
+    fn with<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> Self {
+        Self { status, body: json::to_bytes(value).into(), kind: Self::JSON, etag: None }
+    }
+
+    fn refused(native: &NativeApi, refusal: &Refusal, request_id: &str) -> Self {
+        let status = match (refusal.code, refusal.details.kind.as_deref()) {
+            (Code::BadRequest, Some("method")) => StatusCode::METHOD_NOT_ALLOWED,
+            (Code::BadRequest, Some("media type")) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            (code, _) => StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        };
+        let message = convert::refusal(refusal, &native.wall, request_id);
+        Self::with(status, &dto::NativeError { status_code: status.as_u16(), ..message })
+    }
+
+    /// The response, once there is room for it.
+    fn within(self, native: &NativeApi, peer: IpAddr) -> Result<Response, Refusal> {
+        let room = reply::room(&native.answers, peer, self.body.len());
+        let claim = room.map_err(|()| Refusal::new(Code::Unavailable, "not now", reply::NO_ROOM))?;
+        Ok(self.into_response(claim))
+    }
+
+    fn into_response(self, claim: Option<Claim>) -> Response {
+        let mut response = reply::held(self.status, HeaderValue::from_static(self.kind), self.body, claim);
+        let headers = response.headers_mut();
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(Ok(etag)) = self.etag.map(|etag| HeaderValue::from_str(&format!("\"{etag}\""))) {
+            headers.insert(header::ETAG, etag);
+        }
+        response
+    }
+}
+
+/// Answers a request, whatever it is.
+async fn answer(State(native): State<Arc<NativeApi>>, request: Request) -> Response {
+    let request_id = native.request_id();
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path().to_owned();
+    let mut response = match routed(&native, parts, body, &request_id).await {
+        Ok(response) => response,
+        Err(refusal) => refused(&native, &refusal, &request_id),
+    };
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED
+        && let Ok(allowed) = HeaderValue::from_str(&route::allowed(&path))
+    {
+        response.headers_mut().insert(header::ALLOW, allowed);
+    }
+    if let Ok(id) = HeaderValue::from_str(&request_id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
+
+fn refused(native: &NativeApi, refusal: &Refusal, request_id: &str) -> Response {
+    let mut response = Reply::refused(native, refusal, request_id).into_response(None);
+    let headers = response.headers_mut();
+    match refusal.code {
+        Code::Unauthenticated => {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        Code::RateLimited => {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+        }
+        _ => {}
+    }
+    response
+}
+
+async fn routed(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id: &str) -> Result<Response, Refusal> {
+    let (route, parameters) = match route::find(&parts.method, parts.uri.path()) {
+        RouteMatch::Route(route, parameters) => (route, parameters),
+        RouteMatch::OtherMethod => return Err(body::wrong("method", format!("{} is not taken here", parts.method))),
+        RouteMatch::Nothing => return Err(Refusal::not_found("endpoint", parts.uri.path())),
+    };
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
+    let query = route::query(parts.uri.query().unwrap_or_default());
+    let who = match caller::of(native, &parts.headers, peer, route) {
+        Ok(who) => who.in_request(request_id),
+        Err(refusal) => {
+            let nobody = caller::nobody(peer).in_request(request_id);
+            return Err(native.enter(&nobody, route, &parameters, refusal).await);
+        }
+    };
+    let from = reply::peer(&parts.extensions);
+    let body = match body::read(native, route, from, &parts.headers, body).await {
+        Ok(body) => body,
+        Err(refusal) => return Err(native.enter(&who, route, &parameters, refusal).await),
+    };
+    let connection = parts.extensions.get::<Arc<Streaming>>().cloned();
+    let (native, headers) = (Arc::clone(native), parts.headers);
+    let request = NativeRequest { native, who, route, parameters, query, headers, body, connection };
+    if route.verb == Verb::EventStream {
+        return events::stream(&request);
+    }
+    if !route.changes() {
+        return handle(&request).await?.within(&request.native, from);
+    }
+    let key = request.header("idempotency-key").map(str::to_owned);
+    match idempotency::once(&request, key.as_deref(), parts.uri.path()).await {
+        Ok(reply) => reply.within(&request.native, from),
+        Err(refusal) if request.is_dry_run() => Err(refusal),
+        Err(refusal) => Err(request.native.enter(&request.who, route, &request.parameters, refusal).await),
+    }
+}
+
+/// Answers a request that passed everything before.
+async fn handle(request: &NativeRequest) -> Result<Reply, Refusal> {
+    match request.route.verb {
+        Verb::Server => Ok(read::server(request)),
+        Verb::Whoami => Ok(read::whoami(request)),
+        Verb::OpenApi => Ok(Reply::ok(&openapi::document())),
+        Verb::PartitionPermissions => read::permissions(request),
+        Verb::Draining => read::draining(request),
+        Verb::Events => events::list(request),
+        Verb::Permissions => permission_checks::checks(request).await,
+        Verb::Placement => read::placement(request).await,
+        Verb::ConfigGet => config::get(request),
+        Verb::ConfigValidate => config::validate(request).await,
+        Verb::ConfigDiff => config::diff(request).await,
+        Verb::ConfigPut => config::put(request).await,
+        Verb::ConfigHistory => history::list(request),
+        Verb::ConfigRevision => history::one(request).await,
+        Verb::ConfigRollback => history::roll_back(request).await,
+        Verb::Audit => history::audit(request),
+        Verb::NotYet => Err(Refusal::new(
+            Code::NotSupported,
+            format!("not served yet: {}", request.route.summary.to_lowercase()),
+            "see `features` of /kornsole/v1/server for what is",
+        )),
+        // Answered before, since it does not end.
+        Verb::EventStream => Err(Refusal::not_found("endpoint", "")),
+        _ => act::act(request).await,
+    }
+}

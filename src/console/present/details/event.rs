@@ -1,0 +1,28 @@
+//! One event with all that is told of it.
+
+use crate::console::present::details::{Sheet, labelled, labelled_text};
+use crate::console::present::format;
+use crate::console::present::pieces::{dim, piece, plain};
+use crate::console::present::words::word;
+use crate::console::theme::{Role, Signs};
+use crate::view::Record;
+
+/// The sheet of an event.
+pub fn sheet(record: &Record, width: usize, signs: &Signs) -> Sheet {
+    let mut sheet = Sheet {
+        title: vec![piece(Role::Title, record.object.to_string())],
+        what: vec![dim(format!("{}, {}", record.kind, word(record)))],
+        ..Sheet::default()
+    };
+    labelled(&mut sheet.left, "when", vec![plain(format::when(record.at))]);
+    if !record.reference.is_empty() {
+        labelled_text(&mut sheet.left, "of", &record.reference, width, Role::Text);
+    }
+    let amounts = format::resource(&record.resource);
+    let amounts = if amounts.is_empty() { dim(signs.nothing) } else { plain(amounts) };
+    labelled(&mut sheet.left, "resource", vec![amounts]);
+    if !record.message.is_empty() {
+        labelled_text(&mut sheet.left, "told", &record.message, width, Role::Text);
+    }
+    sheet
+}

@@ -1,0 +1,65 @@
+//! The partitions of the scheduler, one below the other.
+//!
+//! ```text
+//! Partitions   2   :partition looks at another one
+//! ● default     shown here
+//!   nodes       12, emptiest first                   cpu          369 of 512   ▰▰▰▰▰▰▰▰▱▱▱▱
+//!   queues      21, 1 draining                       mem           2T of 3T    ▰▰▰▰▰▰▰▱▱▱▱▱
+//! ```
+
+use crate::console::present::details::Sheet;
+use crate::console::present::format;
+use crate::console::present::lists::queues::state_sign;
+use crate::console::present::meter::Meter;
+use crate::console::present::pieces::{Lines, dim, piece, plain};
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::theme::{Role, Signs};
+use crate::model::quantity::show_amount;
+use crate::model::{MEMORY, QueueState, VCORE};
+use crate::view::PartitionView;
+
+/// How wide a bar is.
+const METER: u16 = 12;
+
+/// The sheet of all partitions.
+pub fn sheet(state: &State, signs: &Signs) -> Sheet {
+    let parts = &state.cluster.view.partitions;
+    let many = if parts.len() > 1 { "   :partition NAME looks at another one" } else { "" };
+    let mut sheet = Sheet {
+        title: vec![piece(Role::Title, "Partitions")],
+        what: vec![plain(parts.len().to_string()), dim(many)],
+        ..Sheet::default()
+    };
+    for part in parts {
+        sheet.left.push(Vec::new());
+        let (sign, role) = state_sign(part.state, signs);
+        let here = state.cluster.part().is_some_and(|shown| shown.name == part.name);
+        let shown = if here { "   shown here" } else { "" };
+        let name = piece(Role::Strong, text::escape(&part.name).into_owned());
+        sheet.left.push(vec![piece(role, sign), plain(" "), name, dim(format!("   {}{shown}", part.state))]);
+        of_one(&mut sheet.left, part, signs);
+    }
+    sheet
+}
+
+fn of_one(lines: &mut Lines, part: &PartitionView, signs: &Signs) {
+    let mut told = |label: &str, value: String| lines.push(vec![dim(format!("  {label:<14}")), plain(value)]);
+    let sort = part.node_sort.policy.row().effect;
+    told("nodes", format!("{}, {sort}", part.nodes.len()));
+    let draining = part.queues.iter().flatten().filter(|row| row.state == QueueState::Draining).count();
+    let queues = part.queues.iter().flatten().count();
+    told("queues", if draining == 0 { queues.to_string() } else { format!("{queues}, {draining} draining") });
+    let running = part.root().map_or(0, |root| root.running);
+    told("applications", format!("{} live, {running} running, {} ended are kept", part.live_apps, part.ended.len()));
+    told("placement", format::count(part.rules.len() as u64, "rule"));
+    told("preemption", if part.preemption { "asks may preempt" } else { "off" }.to_owned());
+    for name in [VCORE, MEMORY] {
+        let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
+        let of = all.map_or_else(|| signs.nothing.to_owned(), |all| show_amount(name, all));
+        let figure = format!("{:>6} of {of:<8}", show_amount(name, used));
+        let mut line = vec![dim(format!("  {:<14}", format::resource_name(name))), plain(figure)];
+        line.extend(Meter { used, base: all, guaranteed: None }.pieces(METER, signs));
+        lines.push(line);
+    }
+}

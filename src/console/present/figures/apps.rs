@@ -1,0 +1,135 @@
+//! The columns of an application, and of its asks and allocations.
+
+use crate::console::present::figures::share;
+use crate::console::present::format;
+use crate::console::present::limits;
+use crate::console::present::words::word_of;
+use crate::console::state::State;
+use crate::model::quantity::show_amount;
+use crate::model::{MEMORY, Priority, VCORE};
+use crate::view::{AppRow, AskRow, AskState, PartitionView};
+
+/// How the figure of a column of the applications came about.
+pub fn why(state: &State, part: &PartitionView, row: &AppRow, title: &str) -> Option<String> {
+    Some(match title {
+        "APPLICATION" => format!("submitted by {}", row.who),
+        "STATE" => state_words(state, row),
+        "QUEUE" => match (&row.placement, row.queue.as_str()) {
+            (_, "") => "in no queue: it was rejected".to_owned(),
+            (Some(_), _) => format!("{}; w says by which rule it came there", row.queue),
+            (None, _) => row.queue.to_string(),
+        },
+        "USER" => {
+            let limits: Vec<String> = part.limits_of(row).iter().map(|limit| limits::place(limit, true)).collect();
+            match limits.as_slice() {
+                [] => format!("{}; no limit of a user or a group holds for it", row.who),
+                _ => format!("{}; limits hold for it in {}", row.who, limits.join("; ")),
+            }
+        }
+        "PRI" => priority(row),
+        "PEND" => format!("asks that wait for a node, of {} in all", row.asks.len()),
+        "ALLOC" => allocations(row),
+        "CPU" => held(part, row, VCORE),
+        "MEM" => held(part, row, MEMORY),
+        "CPU asked" => asked(row, VCORE),
+        "MEM asked" => asked(row, MEMORY),
+        "AGE" => format!("since it was submitted, at {}", format::when(row.submitted)),
+        _ => return None,
+    })
+}
+
+fn state_words(state: &State, row: &AppRow) -> String {
+    let since = row.log.last().map(|change| format::duration(state.cluster.at.since(change.at)));
+    let since = since.map_or_else(String::new, |since| format!(" for {since}"));
+    format!("{}{since}", row.state)
+}
+
+fn priority(row: &AppRow) -> String {
+    if row.priority == Priority::MIN {
+        return "none of its asks is pending: no priority to compare".to_owned();
+    }
+    let waits = |ask: &&std::sync::Arc<AskRow>| matches!(ask.state, AskState::Pending { .. });
+    let ask = row.asks.values().filter(waits).find(|ask| ask.priority == row.priority);
+    let ask = ask.map_or_else(|| "one of them".to_owned(), |ask| ask.id.to_string());
+    format!("{} = the highest of its {} pending asks, that of {ask}", row.priority, row.pending_asks)
+}
+
+fn allocations(row: &AppRow) -> String {
+    let all = row.asks.len();
+    let allocated = all.saturating_sub(row.pending_asks as usize);
+    let holds = |ask: &&std::sync::Arc<AskRow>| ask.placeholder && matches!(ask.state, AskState::Allocated { .. });
+    let placeholders = row.asks.values().filter(holds).count();
+    let of = if placeholders == 0 { String::new() } else { format!(", {placeholders} of them placeholders of a gang") };
+    format!("{allocated} = {all} asks less {} pending{of}", row.pending_asks)
+}
+
+fn held(part: &PartitionView, row: &AppRow, name: &str) -> String {
+    let (real, room) = (row.allocated.amount(name), row.placeholder.amount(name));
+    let of = part.queue_at(&row.queue).and_then(|queue| share(real.saturating_add(room), queue.allocated.amount(name)));
+    let of = of.map_or_else(String::new, |of| format!("; {of} of what {} uses", row.queue));
+    match room {
+        0 => format!("what its allocations hold{of}"),
+        _ => format!("{} in allocations + {} in placeholders{of}", show_amount(name, real), show_amount(name, room)),
+    }
+}
+
+fn asked(row: &AppRow, name: &str) -> String {
+    match row.pending.amount(name) {
+        0 => "no pending ask wants any".to_owned(),
+        _ => format!("the sum of its {}", format::count(u64::from(row.pending_asks), "pending ask")),
+    }
+}
+
+/// How the figure of a column of the asks came about.
+pub fn why_ask(part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) -> Option<String> {
+    Some(match title {
+        "ASK" => {
+            let group = ask.task_group.as_ref().map_or_else(String::new, |group| format!(", of task group {group}"));
+            format!("an ask of {}{group}", row.id)
+        }
+        "PRI" => ask_priority(part, row, ask),
+        "CPU" | "MEM" | "OTHER" => {
+            let what = if matches!(ask.state, AskState::Pending { .. }) { "it asks for" } else { "it holds" };
+            format!("what {what}, as it was submitted")
+        }
+        "STATE" => word_of(ask).to_owned(),
+        "SINCE" => match ask.state {
+            AskState::Pending { .. } => {
+                format!("waits since it was asked for, at {}", format::when(ask.created))
+            }
+            AskState::Allocated { since: Some(at), .. } => {
+                format!("has its node since {}", format::when(at))
+            }
+            AskState::Allocated { since: None, .. } => "this scheduler does not tell since when".to_owned(),
+        },
+        "NODE" => match &ask.state {
+            AskState::Allocated { node, .. } => format!("it runs on {node}"),
+            AskState::Pending { reserved: Some(node), .. } => format!("none yet; {node} is kept for it"),
+            AskState::Pending { .. } => "none yet".to_owned(),
+        },
+        "WHY" => {
+            let why = crate::console::present::lists::apps::why(Some(part), row, ask, true);
+            let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
+            if why.is_empty() { "nothing keeps it waiting".to_owned() } else { why }
+        }
+        _ => return None,
+    })
+}
+
+/// The ask's own priority, and as what the queues above see it (SCH-061 to SCH-063).
+fn ask_priority(part: &PartitionView, row: &AppRow, ask: &AskRow) -> String {
+    let mut told = format!("{} by itself", ask.priority);
+    let Some(queue) = part.queue_at(&row.queue) else { return told };
+    let mut seen = i64::from(ask.priority.0);
+    for above in part.path_up(queue) {
+        let fence = above.priority.policy.is_fence();
+        if !fence && above.priority.offset == 0 {
+            continue;
+        }
+        let offset = i64::from(above.priority.offset);
+        seen = if fence { offset } else { seen.saturating_add(offset) };
+        let word = if fence { "fence, " } else { "" };
+        told = format!("{told}; {seen} above {} ({word}offset {offset})", above.path);
+    }
+    told
+}

@@ -1,0 +1,136 @@
+//! How each figure on the screen came about, in words: of the row under the cursor, of a sheet, and of the line at the top.
+//!
+//! ```text
+//! ┌ Figures of root.eng.web ─────────────────────────────────────────────────────┐
+//! │ PRI             17    = 12 own work (the highest pending ask of batch-1)     │
+//! │                       + 5 offset of root.eng.web; fenced at root.tenants     │
+//! │ ROOM cpu        12.5  = 20 less 7.5 in root.tenants, the least on the way up │
+//! └──────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! Invariants:
+//! - the values are read back from the table itself, so that a figure is explained as it is shown;
+//! - every column of every list has words here, a narrow screen's hidden ones too: a test walks all pages and fails on a column
+//!   without (`tests/screens/figures.rs`).
+
+mod apps;
+mod nodes;
+mod queues;
+mod records;
+mod sheets;
+mod users;
+
+use crate::console::present::export;
+use crate::console::present::format;
+use crate::console::present::subject;
+use crate::console::state::State;
+use crate::console::state::layer::{Figure, Figures};
+use crate::console::state::page::Page;
+use crate::model::quantity::show_amount;
+use crate::model::{MEMORY, VCORE};
+
+/// All figures on the screen of the page, with how each came about. Draws the row anew: not to be called where frames are drawn.
+pub fn figures(state: &State) -> Figures {
+    let (of, mut list) = match state.page() {
+        Page::Details(page) => sheets::details(state, &page.subject),
+        Page::Placement(_) => ("the placement".to_owned(), sheets::placement()),
+        Page::Config(page) => ("the configuration".to_owned(), sheets::config(page)),
+        Page::Change(page) => (format!("the form on {}", page.queue), sheets::change()),
+        _ => row(state),
+    };
+    list.extend(header(state));
+    Figures { of, list, top: 0 }
+}
+
+fn figure(title: &str, shown: impl Into<String>, why: impl Into<String>) -> Figure {
+    Figure { title: title.to_owned(), shown: shown.into(), why: why.into() }
+}
+
+/// The cells of the row under the cursor.
+fn row(state: &State) -> (String, Vec<Figure>) {
+    let cells = export::row(state);
+    let of = crate::console::present::subject::name(state).unwrap_or_else(|| "this page".to_owned());
+    let explained = cells.into_iter().map(|(title, shown)| {
+        let why = why(state, &title).unwrap_or_default();
+        Figure { title, shown, why }
+    });
+    (of, explained.collect())
+}
+
+/// How the figure of a column came about, for the row under the cursor.
+fn why(state: &State, title: &str) -> Option<String> {
+    let part = state.cluster.part()?;
+    match state.page() {
+        Page::Queues(page) => {
+            let line = page.list.rows.get(page.list.cursor.index)?;
+            queues::why(state, part, part.queue(line.slot)?, title)
+        }
+        Page::Apps(page) => {
+            let row = subject::app_at(part, page.list.rows.get(page.list.cursor.index)?)?;
+            apps::why(state, part, &row, title)
+        }
+        Page::App(page) => apps::why_ask(part, page.row.as_ref()?, subject::ask(page)?, title),
+        Page::Nodes(page) => {
+            let id = page.list.rows.get(page.list.cursor.index)?;
+            nodes::why(part.nodes.get(id)?, title)
+        }
+        Page::Node(page) => nodes::why_allocation(page.row.as_ref()?, subject::allocation(page)?, title),
+        Page::Users(page) => {
+            let account = page.list.rows.get(page.list.cursor.index)?;
+            users::why(part, account, title)
+        }
+        Page::Account(page) => users::why_level(part, page, title),
+        Page::Events(_) => records::event(title),
+        Page::Audit(_) => records::entry(title),
+        Page::Revisions(_) => records::revision(title),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => None,
+    }
+}
+
+/// The figures of the line at the top.
+fn header(state: &State) -> Vec<Figure> {
+    let Some(part) = state.cluster.part() else { return Vec::new() };
+    let drained = part.nodes.values().filter(|node| !node.schedulable).count();
+    let nodes = match drained {
+        0 => "the nodes of this partition; all take allocations".to_owned(),
+        more => format!("the nodes of this partition; {more} of them drained, whose capacity counts all the same"),
+    };
+    let mut list = vec![figure("top: nodes", part.nodes.len().to_string(), nodes)];
+    for name in [VCORE, MEMORY] {
+        let (used, all) = (part.allocated.amount(name), part.capacity.amount(name));
+        let whys = format!(
+            "allocated on all nodes, of the sum of their capacities; {}",
+            share(used, all).unwrap_or_else(|| "there is none".to_owned())
+        );
+        let shown = format!("{} of {}", show_amount(name, used), show_amount(name, all));
+        list.push(figure(&format!("top: {}", format::resource_name(name)), shown, whys));
+    }
+    let rate = format::rate(state.cluster.view.allocation_rate);
+    list.push(figure(
+        "top: alloc/s",
+        rate,
+        "allocations made in a second of the scheduler's time, over the last seconds",
+    ));
+    list
+}
+
+/// `37 %` of a whole; `None` where there is no whole.
+fn share(used: i64, all: i64) -> Option<String> {
+    let percent = i128::from(used) * 100 / i128::from(all).max(1);
+    (all > 0).then(|| if percent == 0 && used > 0 { "less than 1 %".to_owned() } else { format!("{percent} %") })
+}
+
+/// What a sum is made of, the largest first; what is left over is told together.
+fn sum_of(mut parts: Vec<(i64, String)>, name: &str) -> String {
+    const NAMED: usize = 4;
+    parts.retain(|(amount, _)| *amount != 0);
+    parts.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let rest: i64 = parts.iter().skip(NAMED).map(|(amount, _)| *amount).sum();
+    let more = parts.len().saturating_sub(NAMED);
+    let mut told: Vec<String> =
+        parts.iter().take(NAMED).map(|(amount, of)| format!("{} {of}", show_amount(name, *amount))).collect();
+    if more > 0 {
+        told.push(format!("{} of {more} more", show_amount(name, rest)));
+    }
+    told.join(" + ")
+}

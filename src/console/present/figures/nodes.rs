@@ -1,0 +1,86 @@
+//! The columns of a node, and of what runs on it.
+
+use crate::console::present::figures::{share, sum_of};
+use crate::console::present::format;
+use crate::model::quantity::show_amount;
+use crate::model::{MEMORY, VCORE};
+use crate::view::{NodeAllocation, NodeRow};
+
+/// How the figure of a column of the nodes came about.
+pub fn why(node: &NodeRow, title: &str) -> Option<String> {
+    Some(match title {
+        "NODE" => format::count(node.attributes.len() as u64, "attribute"),
+        "STATE" => match (node.schedulable, node.reservations.len()) {
+            (false, _) => "drained: it takes nothing new, what runs there runs on".to_owned(),
+            (true, 0) => "open: it takes new allocations".to_owned(),
+            (true, kept) => format!("kept for {}: it takes only these", format::count(kept as u64, "ask")),
+        },
+        "ALLOC" => format!("allocations on it, of {}", format::count(applications(node) as u64, "application")),
+        "CPU used/all" => used(node, VCORE),
+        "MEM used/all" => used(node, MEMORY),
+        "CPU free" => free(node, VCORE),
+        "MEM free" => free(node, MEMORY),
+        _ => return None,
+    })
+}
+
+fn applications(node: &NodeRow) -> usize {
+    let mut apps: Vec<&crate::model::AppId> = node.allocations.values().map(|one| &one.app).collect();
+    apps.sort_unstable();
+    apps.dedup();
+    apps.len()
+}
+
+fn used(node: &NodeRow, name: &str) -> String {
+    let parts = by_application(node, name);
+    let made = match sum_of(parts, name).as_str() {
+        "" => "nothing allocated".to_owned(),
+        made => made.to_owned(),
+    };
+    let occupied = match node.occupied.amount(name) {
+        0 => String::new(),
+        amount => format!(" + {} used outside of this scheduler", show_amount(name, amount)),
+    };
+    let used = node.allocated.amount(name).saturating_add(node.occupied.amount(name));
+    let of = share(used, node.capacity.amount(name)).map_or_else(String::new, |of| format!("; {of} of its capacity"));
+    format!("{made}{occupied}{of}")
+}
+
+fn by_application(node: &NodeRow, name: &str) -> Vec<(i64, String)> {
+    let mut parts: std::collections::BTreeMap<&str, i64> = std::collections::BTreeMap::new();
+    for one in node.allocations.values() {
+        *parts.entry(one.app.as_str()).or_default() += one.resource.amount(name);
+    }
+    parts.into_iter().map(|(app, amount)| (amount, app.to_owned())).collect()
+}
+
+fn free(node: &NodeRow, name: &str) -> String {
+    let shown = |amount: i64| show_amount(name, amount);
+    let capacity = node.capacity.amount(name);
+    let outside = match node.occupied.amount(name) {
+        0 => String::new(),
+        amount => format!(" less {} used outside", shown(amount)),
+    };
+    let left = shown(node.available().amount(name));
+    format!("{left} = capacity {} less {} allocated{outside}", shown(capacity), shown(node.allocated.amount(name)))
+}
+
+/// How the figure of a column of a node's allocations came about.
+pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, title: &str) -> Option<String> {
+    let of = |name: &str| {
+        let of = share(one.resource.amount(name), node.capacity.amount(name));
+        of.map_or_else(|| "what it holds".to_owned(), |of| format!("what it holds, {of} of the node"))
+    };
+    Some(match title {
+        "APPLICATION" => "whose allocation it is; enter goes there".to_owned(),
+        "ASK" => format!("the ask that got a place on {}", node.id),
+        "CPU" => of(VCORE),
+        "MEM" => of(MEMORY),
+        "OTHER" => "what it holds beside cpu and memory".to_owned(),
+        "SINCE" => match one.since {
+            Some(at) => format!("allocated at {}", format::when(at)),
+            None => "this scheduler does not tell since when".to_owned(),
+        },
+        _ => return None,
+    })
+}

@@ -1,0 +1,107 @@
+//! The columns of users and groups, and of one of them queue by queue.
+
+use crate::console::present::figures::{share, sum_of};
+use crate::console::present::format;
+use crate::console::present::limits;
+use crate::console::state::page::{Account, AccountPage, LineId};
+use crate::model::quantity::show_amount;
+use crate::model::{MEMORY, VCORE};
+use crate::view::{LimitUse, PartitionView, QueueUsageRow, UsageRow};
+
+/// How the figure of a column of users and groups came about.
+pub fn why(part: &PartitionView, account: &Account, title: &str) -> Option<String> {
+    let kind = limits::kind(account.side);
+    let row = part.whole_usage_of(account.side, &account.name);
+    let row = row.as_deref();
+    let root = row.and_then(|row| row.queues.first());
+    Some(match title {
+        "NAME" => format!("a {kind} with a live application, or one that a limit names"),
+        "KIND" => match kind {
+            "user" => "counts all applications of this user".to_owned(),
+            _ => "counts the applications that a limit of this group was chosen for".to_owned(),
+        },
+        "APPS" => {
+            let (running, live) = root.map_or((0, 0), |root| (root.running.len() as u64, root.apps));
+            format!("{running} run of {} that live", format::count(live, "application"))
+        }
+        "CPU" => used(row, VCORE),
+        "MEM" => used(row, MEMORY),
+        "LIMITS" => {
+            let queues: Vec<String> = row
+                .into_iter()
+                .flat_map(|row| row.limits(account.side))
+                .map(|limit| limits::place(&limit, true))
+                .collect();
+            if queues.is_empty() { format!("no limit names this {kind}") } else { format!("in {}", queues.join("; ")) }
+        }
+        "CLOSEST TO ITS LIMIT" => {
+            let tightest = limits::tightest(row.into_iter().flat_map(|row| row.limits(account.side)));
+            match tightest {
+                None => "no limit to be close to".to_owned(),
+                Some((limit, part)) => format!(
+                    "{} is {} of that limit, the largest share of all its limits; it stands in {}",
+                    part.words(),
+                    share(part.used, part.max).unwrap_or_else(|| "all".to_owned()),
+                    limits::place(&limit, true)
+                ),
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// What is used, by the leaf queues in which it is.
+fn used(row: Option<&UsageRow>, name: &str) -> String {
+    let all: Vec<&QueueUsageRow> = row.into_iter().flat_map(|row| row.queues.iter()).collect();
+    let leaf = |one: &&&QueueUsageRow| {
+        let below = format!("{}.", one.queue);
+        !all.iter().any(|other| other.queue.as_str().starts_with(&below) && !other.allocated.is_zero())
+    };
+    let parts = all.iter().filter(leaf).map(|one| (one.allocated.amount(name), format!("in {}", one.queue)));
+    match sum_of(parts.collect(), name).as_str() {
+        "" => "nothing is allocated to it".to_owned(),
+        made => made.to_owned(),
+    }
+}
+
+/// How the figure of a column of one user or group came about.
+pub fn why_level(part: &PartitionView, page: &AccountPage, title: &str) -> Option<String> {
+    let line = page.list.rows.get(page.list.cursor.index)?;
+    let LineId::Queue(path) = &line.id else { return Some("what it waits for is told in its row".to_owned()) };
+    let level = page.row.as_ref()?.at(path)?;
+    let limit = level.limit_use(page.account.side, &page.account.name);
+    let queue = part.queue_at(path);
+    Some(match title {
+        "QUEUE" => format!("{path} and all below it"),
+        "CPU used/limit" => level_used(level, limit.as_ref(), queue.map(|row| row.allocated.amount(VCORE)), VCORE),
+        "MEM used/limit" => level_used(level, limit.as_ref(), queue.map(|row| row.allocated.amount(MEMORY)), MEMORY),
+        "APPS" => {
+            let running = level.running.len();
+            let max = limit.as_ref().and_then(LimitUse::max_running);
+            let most =
+                max.map_or("no limit here on how many run".to_owned(), |max| format!("at most {max} by the limit"));
+            format!("{running} run of {} here and below; {most}", format::count(level.apps, "live application"))
+        }
+        "CPU" | "MEM" => "the bar: used, of the limit on this queue; without a limit there is none".to_owned(),
+        "FROM" => limit.as_ref().map_or_else(
+            || "no limit stands on this queue; those above hold here as well".to_owned(),
+            |limit| format!("the limit of {}", limits::place(limit, true)),
+        ),
+        _ => return None,
+    })
+}
+
+fn level_used(level: &QueueUsageRow, limit: Option<&LimitUse>, all: Option<i64>, name: &str) -> String {
+    let used = level.allocated.amount(name);
+    let of =
+        all.and_then(|all| share(used, all)).map_or_else(String::new, |of| format!(", {of} of what the queue uses"));
+    let max = limit.and_then(|limit| limit.max()?.get(name));
+    let limit = match max {
+        None => "no limit on this queue".to_owned(),
+        Some(max) => {
+            let left = max.saturating_sub(used).max(0);
+            format!("the limit is {}, {} left", show_amount(name, max), show_amount(name, left))
+        }
+    };
+    format!("allocated here and below{of}; {limit}")
+}

@@ -1,0 +1,83 @@
+//! Whether a form on a queue may be brought into force.
+
+use std::sync::Arc;
+
+use crate::console::present::subject;
+use crate::console::state::State;
+use crate::console::state::change::{ChangePage, Kind};
+use crate::console::state::page::Page;
+use crate::view::QueueRow;
+use crate::view::act::{Act, ConfigRights, Refusal};
+use crate::view::placement::access;
+
+/// The queue under the cursor, if it is one that stands in the configuration.
+pub fn target(state: &State) -> Result<&Arc<QueueRow>, String> {
+    if !matches!(state.page(), Page::Queues(_) | Page::Details(_) | Page::Change(_)) {
+        return Err("only on a queue".to_owned());
+    }
+    let path = subject::queue(state).ok_or("only on a queue")?;
+    let row = state.cluster.part().and_then(|part| part.queue_at(&path)).ok_or("the queue is not there any more")?;
+    if row.managed {
+        Ok(row)
+    } else {
+        Err(format!("{path} is dynamic: it is not in the configuration, and takes what it has from a template above"))
+    }
+}
+
+/// Whether a form on the queue under the cursor could be brought into force, as far as access lists decide that.
+///
+/// # Errors
+/// Why not, and which access it would take.
+pub fn may(state: &State, kind: Kind) -> Result<(), String> {
+    let row = target(state)?;
+    if state.cluster.newest.configuration.is_none() {
+        return Err("the text of the configuration in force is not known".to_owned());
+    }
+    let touched = match (kind, row.path.parent()) {
+        (Kind::Remove, None) => return Err("the root of a partition cannot be removed".to_owned()),
+        (Kind::Guaranteed, None) => {
+            return Err("the root of a partition has what its nodes have: nothing can be guaranteed to it".to_owned());
+        }
+        (Kind::Remove, Some(parent)) => parent,
+        (Kind::Child, _) if row.leaf && row.app_count > 0 => {
+            return Err(format!("{} is a leaf with applications in it", row.path));
+        }
+        _ => row.path.clone(),
+    };
+    let actor = state.cluster.actor()?;
+    let act = Act::Configure { text: String::new(), base: None, dry_run: true };
+    if let Some(refusal) = Refusal::read_only(actor, &act) {
+        return Err(refusal.reason());
+    }
+    let part = state.cluster.part().ok_or("there is no partition")?;
+    if actor.scheduler_admin || access::admin(part, touched.as_str(), &actor.identity).is_some() {
+        return Ok(());
+    }
+    let lacks = ConfigRights { scheduler_acl: false, admin: vec![(part.name.to_string(), touched)] };
+    Err(Refusal::no_config_rights(actor, &act, &lacks).reason())
+}
+
+/// Whether another configuration is in force by now than the one that was looked at.
+pub fn is_behind(state: &State, page: &ChangePage) -> bool {
+    match (&page.drafted.base, &state.cluster.newest.configuration) {
+        (Some(base), Some(running)) => base.checksum != running.checksum,
+        _ => false,
+    }
+}
+
+/// Whether the form could be brought into force.
+pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
+    if page.applying.is_some() {
+        return Err("it is being applied".to_owned());
+    }
+    if !page.is_drafted() || is_behind(state, page) {
+        return Err("the form is still being looked at".to_owned());
+    }
+    if page.drafted.trouble.is_some() {
+        return Err("it cannot be made; why stands below the form".to_owned());
+    }
+    if page.drafted.text.is_none() || !page.drafted.checked.differs {
+        return Err("nothing is changed".to_owned());
+    }
+    crate::console::present::guard::config::sound(&page.drafted.checked)
+}

@@ -1,0 +1,119 @@
+//! What commands on rows, lists and pages need to be there.
+
+use crate::console::present::guard::audit;
+use crate::console::present::guard::events;
+use crate::console::present::subject;
+use crate::console::state::State;
+use crate::console::state::page::{Fold, Page};
+
+/// Whether a row is under the cursor.
+///
+/// # Errors
+/// Why not.
+pub fn has_row(state: &State) -> Result<(), String> {
+    match subject::of(state) {
+        Some(_) => Ok(()),
+        None => Err("there is no row under the cursor".to_owned()),
+    }
+}
+
+/// Whether something is under the cursor whose state has a reason.
+///
+/// # Errors
+/// Why not.
+pub fn can_tell_why(state: &State) -> Result<(), String> {
+    match state.page() {
+        Page::Queues(_) | Page::Apps(_) | Page::App(_) => has_row(state),
+        _ => Err("only on a queue or an application".to_owned()),
+    }
+}
+
+/// Whether what is under the cursor can be opened.
+///
+/// # Errors
+/// Why not.
+pub fn can_open(state: &State) -> Result<(), String> {
+    if matches!(state.page(), Page::Events(_)) {
+        return events::can_jump(state);
+    }
+    if matches!(state.page(), Page::Audit(_)) {
+        return audit::can_jump(state);
+    }
+    has_row(state)?;
+    match state.page() {
+        Page::App(page) if subject::node_of_ask(page).is_none() => Err("a pending ask has no node yet".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the page has a list.
+///
+/// # Errors
+/// Why not.
+pub fn on_list(state: &State) -> Result<(), String> {
+    if matches!(state.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_)) {
+        Err("there is no list on this page".to_owned())
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether the applications are on the screen.
+///
+/// # Errors
+/// Why not.
+pub fn on_apps(state: &State) -> Result<(), String> {
+    if matches!(state.page(), Page::Apps(_)) { Ok(()) } else { Err("only in a list of applications".to_owned()) }
+}
+
+/// Whether the nodes are on the screen.
+///
+/// # Errors
+/// Why not.
+pub fn on_nodes(state: &State) -> Result<(), String> {
+    if matches!(state.page(), Page::Nodes(_)) { Ok(()) } else { Err("only in the list of nodes".to_owned()) }
+}
+
+/// Whether the queue tree is on the screen without a filter: only then it can be folded.
+///
+/// # Errors
+/// Why not.
+pub fn no_filter(state: &State) -> Result<(), String> {
+    match state.page() {
+        Page::Queues(page) if page.list.filter.is_empty() => Ok(()),
+        Page::Queues(_) => Err("while a filter is on, everything that matches is unfolded".to_owned()),
+        _ => Err("only in the queue tree".to_owned()),
+    }
+}
+
+/// Whether there are queues below the one under the cursor.
+///
+/// # Errors
+/// Why not.
+pub fn can_fold(state: &State) -> Result<(), String> {
+    no_filter(state)?;
+    match crate::console::present::subject::line_at_cursor(state) {
+        Some(line) if line.fold == Fold::Leaf => Err("no queues below this one".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Whether there is another partition to go to.
+///
+/// # Errors
+/// Why not.
+pub fn several_partitions(state: &State) -> Result<(), String> {
+    if state.cluster.view.partitions.len() > 1 { Ok(()) } else { Err("there is only one partition".to_owned()) }
+}
+
+/// Whether the settings name another scheduler.
+///
+/// # Errors
+/// Why not.
+pub fn some_context(state: &State) -> Result<(), String> {
+    if state.contexts.is_empty() {
+        Err("no contexts: `[contexts.NAME]` in your settings names one".to_owned())
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! The audit: who did what, the newest first.
+//!
+//! ```text
+//!  TIME▼    WHO     ACTION   OBJECT        RESULT          FROM         WHY
+//! ▌0:42     sue     kill     etl-1         ACL_DENIED      console      needs admin access on root.etl or a queue above it
+//!  0:41     ann     config   configuration done            10.0.0.7     more for etl
+//! ```
+//!
+//! When narrow there give way: where it came from, then the result's code becomes a sign.
+
+use crate::console::present::format;
+use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::console::present::table;
+use crate::console::present::table::{Col, Table, Writer, left};
+use crate::console::present::words::who;
+use crate::console::state::State;
+use crate::console::state::column::AuditColumn;
+use crate::console::state::page::AuditPage;
+use crate::console::theme::Role;
+use crate::view::audit::AuditEntry;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Time,
+    Who,
+    Action,
+    Object,
+    Result,
+    From,
+    Why,
+}
+
+/// The page as a list.
+pub fn table<'a>(state: &'a State, page: &'a AuditPage, width: u16) -> Table<'a> {
+    let signs = sign_set(state);
+    let columns = table::choose(plans(page.list.widest), width, page.list.widest[0], 8);
+    let len = page.list.rows.len();
+    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
+        if let Some(entry) = page.list.rows.get(index) {
+            cell(pen, entry, what, slot);
+        }
+    });
+    table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
+}
+
+/// Why there is no row.
+fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
+    let narrowed = page.user.is_some() || page.action.is_some() || page.object.is_some();
+    match &state.cluster.ledger.told {
+        None => vec!["the audit is being asked for".to_owned()],
+        Some(told) if told.audit.is_err() => {
+            vec![told.audit.as_ref().err().map(ToString::to_string).unwrap_or_default()]
+        }
+        Some(_) if page.list.total > 0 => vec![
+            format!("the filter {} hides all {} entries", page.list.filter, page.list.total),
+            "esc clears it".to_owned(),
+        ],
+        Some(_) if narrowed => vec!["nothing of the kind was done".to_owned()],
+        Some(_) => vec!["nobody has changed anything yet, or tried to".to_owned()],
+    }
+}
+
+/// What is worth saying in the second line: by what it is narrowed, and whether all is shown.
+pub fn facts(state: &State, page: &AuditPage) -> Vec<Vec<Piece>> {
+    let narrowed = [("user", &page.user), ("action", &page.action), ("object", &page.object)];
+    let mut facts = Vec::new();
+    for (name, value) in narrowed.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+        let value = if value.is_empty() { "nobody".to_owned() } else { value.clone() };
+        facts.push(vec![dim(format!("{name} ")), piece(Role::Accent, value)]);
+    }
+    let only = state.cluster.ledger.told.as_ref().and_then(|told| told.audit.as_ref().ok()?.only.clone());
+    if let Some(user) = only {
+        facts.push(vec![piece(Role::Warning, format!("only {user}'s own: the scheduler ACL sees all"))]);
+    }
+    facts
+}
+
+fn plans([_, object, who]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
+    (0..3).map(move |step| {
+        let mut columns = vec![left(Cell::Time, "TIME", 0), left(Cell::Who, "WHO", who.clamp(6, 10)).up_to(who)];
+        columns.push(left(Cell::Action, "ACTION", 11));
+        columns.push(left(Cell::Object, "OBJECT", object.clamp(8, 14)).up_to(object.min(40)));
+        columns.push(left(Cell::Result, "RESULT", if step < 2 { 17 } else { 7 }));
+        if step < 1 {
+            columns.push(left(Cell::From, "FROM", 9).up_to(16));
+        }
+        columns.push(Col { gap: 2, ..left(Cell::Why, "WHY", if step < 2 { 12 } else { 4 }) }.up_to(120));
+        columns
+    })
+}
+
+fn belongs_to(cell: Cell) -> Option<AuditColumn> {
+    Some(match cell {
+        Cell::Time => AuditColumn::Time,
+        Cell::Who => AuditColumn::User,
+        Cell::Action => AuditColumn::Action,
+        Cell::Object => AuditColumn::Object,
+        Cell::Result => AuditColumn::Result,
+        Cell::From | Cell::Why => return None,
+    })
+}
+
+/// Whether it was done, or which check refused.
+pub fn result(entry: &AuditEntry) -> Piece {
+    if entry.allowed { piece(Role::Good, "done") } else { piece(Role::Error, entry.code.clone()) }
+}
+
+fn cell(pen: &mut Writer, entry: &AuditEntry, what: Cell, slot: Slot) {
+    let pieces = match what {
+        Cell::Time => vec![dim(format::when(entry.at))],
+        Cell::Who => {
+            let role = if entry.user.is_empty() { Role::Dim } else { Role::Text };
+            pen.name(slot.x, slot.width, who(entry), role);
+            return;
+        }
+        Cell::Action => vec![plain(entry.action.clone())],
+        Cell::Object => {
+            pen.name(slot.x, slot.width, &entry.object, Role::Text);
+            return;
+        }
+        Cell::Result if slot.width < 12 && !entry.allowed => vec![piece(Role::Error, "refused")],
+        Cell::Result => vec![result(entry)],
+        Cell::From => vec![dim(entry.address.clone())],
+        Cell::Why => {
+            let refused = entry.why.split_once(": ").map_or(entry.why.as_str(), |(_, why)| why);
+            let words = match (entry.reason.as_str(), refused) {
+                (reason, "") => reason.to_owned(),
+                ("", why) => why.to_owned(),
+                (reason, why) => format!("{reason} / {why}"),
+            };
+            vec![plain(words.replace('\n', " "))]
+        }
+    };
+    pen.cell(slot, &pieces);
+}

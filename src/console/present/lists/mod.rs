@@ -1,0 +1,64 @@
+//! The lists: for each its columns and what the cells say, made once for the screen, a click on a title, copies, figures and exports.
+//!
+//! Invariants: what a list says depends on the state and the width alone; a cell is only looked at when it is asked for.
+
+pub mod apps;
+pub mod audit;
+pub mod events;
+pub mod nodes;
+pub mod queues;
+pub mod revisions;
+pub mod users;
+
+use ratatui::layout::Position;
+
+use crate::console::present::layout;
+use crate::console::present::layout::Regions;
+use crate::console::present::table::Table;
+use crate::console::present::unreached;
+use crate::console::state::State;
+use crate::console::state::page::{Page, with_list};
+
+/// The list on the screen in so many columns; `None` on a page without one.
+pub fn table(state: &State, width: u16) -> Option<Table<'_>> {
+    Some(match state.page() {
+        Page::Queues(page) => queues::table(state, page, width),
+        Page::Apps(page) => apps::table(state, page, width),
+        Page::App(page) => apps::table_of_one(state, page, width),
+        Page::Nodes(page) => nodes::table(state, page, width),
+        Page::Node(page) => nodes::table_of_one(state, page, width),
+        Page::Users(page) => users::table(state, page, width),
+        Page::Account(page) => users::table_of_one(state, page, width),
+        Page::Events(page) => events::table(state, page, width),
+        Page::Audit(page) => audit::table(state, page, width),
+        Page::Revisions(page) => revisions::table(state, page, width),
+        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return None,
+    })
+}
+
+/// The part of the screen that the list takes: a map of the nodes takes some of it, or all.
+pub fn regions_of(state: &State, regions: &Regions) -> Regions {
+    match state.page() {
+        Page::Nodes(page) => nodes::split(page, regions).0,
+        _ => *regions,
+    }
+}
+
+/// The name of the column whose title stands at a place of the screen.
+pub fn column_at(state: &State, at: Position) -> Option<&'static str> {
+    if unreached::is(state) {
+        return None;
+    }
+    let regions = regions_of(state, &layout::regions(state)?);
+    table(state, regions.rows.width).filter(|_| regions.rows.width > 0)?.column_at(regions.head, at)
+}
+
+/// Whether the list on the screen is not yet the one that the person chose last.
+pub fn is_awaited(state: &State) -> bool {
+    with_list!(state.page(), list => list.awaited, false)
+}
+
+/// How many rows the list on the screen has.
+pub fn len(state: &State) -> usize {
+    with_list!(state.page(), list => list.rows.len(), 0)
+}

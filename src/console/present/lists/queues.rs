@@ -1,0 +1,432 @@
+//! The queue tree as a table.
+//!
+//! ```text
+//!  QUEUE▲                 STATE    PRI     APPS   PENDING cpu mem   CPU      used/ guar/  max   MEM      used/ guar/  max    HEADROOM
+//!  ▾ root                 ●       1003      7/·        9.5   31G    ▰▰▰▰▱▱   23.5/    ·/  40    ▰▰▰▱▱▱   44G/    ·/  80G
+//!    ▾ tenants            ●         0⌂      3/·        9     19G    ▰▰▱▱▱▱   11.5/    ·/ (40)   …
+//!    legacy               ◐ 42s      ·      1/·        ·       ·    …
+//! ```
+//!
+//! Behind the name stands a resource without columns of its own of which nothing is left: `adhoc gpu!`. A maximum in parentheses is not the queue's own: it is the smallest of the queues above, or the cluster; it is what the meter
+//! is measured against. When narrow there give way, in this order: headroom, the length of the meters, the memory meter, the
+//! guarantees (which gives the memory meter its place back for a while), pending memory, the cpu meter, pending, memory, applications ([`PLANS`]). The name never goes.
+
+use std::borrow::Cow;
+
+use crate::console::present::format;
+use crate::console::present::meter::Meter;
+use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::console::present::table;
+use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::state::State;
+use crate::console::state::column::QueueColumn;
+use crate::console::state::marks::{Facet, Mark, Marked};
+use crate::console::state::page::{Fold, QueueLine, QueuesPage};
+use crate::console::theme::{Role, Signs};
+use crate::model::quantity::show_amount;
+use crate::model::{MEMORY, Priority, QueueState, VCORE};
+use crate::source::SourcePlace;
+use crate::view::{PartitionView, QueueRow};
+
+/// A column on the screen; several can belong to one that is sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Name,
+    State,
+    Priority,
+    Apps,
+    PendingCpu,
+    PendingMemory,
+    Meter(&'static str),
+    /// used / guaranteed / max
+    Usage(&'static str),
+    /// used / max
+    Short(&'static str),
+    HeadroomCpu,
+    HeadroomMemory,
+    Changed,
+}
+
+/// The tree as a list.
+pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a> {
+    let signs = sign_set(state);
+    let columns = table::choose(plans(), width, page.list.widest[0], least_name(width));
+    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let part = state.cluster.part();
+    let len = page.list.rows.len();
+    let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
+        let (Some(part), Some(line)) = (part, page.list.rows.get(index)) else { return };
+        let Some(row) = part.queue(line.slot) else { return };
+        let mark = state.marks.of(&Marked::Queue(row.path.clone()));
+        cell(pen, state, &Shown { part, row, line, mark, filtered: !page.list.filter.is_empty() }, what, slot);
+    });
+    table.or_says(if len == 0 { nothing(state, page) } else { Vec::new() })
+}
+
+/// What to do with a cluster in which there is nothing yet, below the queues; nothing in any other cluster.
+pub fn next_steps(state: &State) -> &'static [&'static str] {
+    if !state.cluster.part().is_some_and(|part| part.nodes.is_empty() && part.live_apps == 0) {
+        return &[];
+    }
+    match state.cluster.about.place {
+        SourcePlace::Embedded => &[
+            "No node and no application yet: nothing can run.",
+            "--workload FILE brings both, and `kornsole demo --print-workload` writes a first one. `kornsole demo` shows a cluster at work.",
+            "6 is the configuration, 5 tries a placement.",
+        ],
+        SourcePlace::Remote | SourcePlace::Saved => {
+            &["No node and no application yet: nothing can run until the resource manager brings some."]
+        }
+    }
+}
+
+fn nothing(state: &State, page: &QueuesPage) -> Vec<String> {
+    match (state.cluster.part(), page.list.total) {
+        (None, _) | (_, 0) => vec!["no queue yet: no configuration is loaded".to_owned()],
+        (_, total) => vec![
+            format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "queue")),
+            "esc clears it".to_owned(),
+        ],
+    }
+}
+
+/// How much the name needs before other columns have to go.
+fn least_name(width: u16) -> u16 {
+    match width {
+        0..60 => 15,
+        60..100 => 19,
+        _ => 22,
+    }
+}
+
+/// What is shown and how wide, in the steps in which it gives way.
+#[derive(Clone, Copy)]
+struct Plan {
+    headroom: bool,
+    meters: [u16; 2],
+    guarantee: bool,
+    pending: u8,
+    memory: bool,
+    apps: bool,
+    /// Narrow columns, the state without words.
+    tight: u8,
+}
+
+/// From the widest to the narrowest.
+const PLANS: [Plan; 15] = {
+    let full =
+        Plan { headroom: true, meters: [10, 10], guarantee: true, pending: 2, memory: true, apps: true, tight: 0 };
+    let plain = Plan { headroom: false, ..full };
+    let short = Plan { guarantee: false, meters: [6, 0], tight: 1, ..plain };
+    [
+        full,
+        Plan { meters: [8, 8], ..full },
+        Plan { meters: [6, 6], ..full },
+        Plan { meters: [10, 10], ..plain },
+        Plan { meters: [8, 8], ..plain },
+        Plan { meters: [6, 6], ..plain },
+        Plan { meters: [6, 0], ..plain },
+        Plan { meters: [6, 6], ..short },
+        short,
+        Plan { pending: 1, ..short },
+        Plan { pending: 1, meters: [4, 0], ..short },
+        Plan { pending: 1, meters: [0, 0], ..short },
+        Plan { pending: 0, meters: [0, 0], ..short },
+        Plan { pending: 0, meters: [0, 0], memory: false, tight: 2, ..short },
+        Plan { pending: 0, meters: [0, 0], memory: false, apps: false, tight: 2, ..short },
+    ]
+};
+
+/// Which columns there are, the widest plan first.
+fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
+    PLANS.iter().map(|plan| {
+        let wide = plan.tight == 0;
+        let mut columns = vec![left(Cell::Name, "QUEUE", 0)];
+        columns.push(match plan.tight {
+            2 => left(Cell::State, "", 1),
+            tight => left(Cell::State, "STATE", 6 - u16::from(tight)),
+        });
+        columns.push(right(Cell::Priority, "PRI  ", if wide { 8 } else { 7 }));
+        if plan.apps {
+            columns.push(right(Cell::Apps, "APPS   ", if wide { 9 } else { 8 }));
+        }
+        if plan.pending > 0 {
+            let title = if plan.pending > 1 { "PEND cpu" } else { "PEND" };
+            columns.push(right(Cell::PendingCpu, title, if plan.pending > 1 { 8 } else { 5 }));
+        }
+        if plan.pending > 1 {
+            columns.push(right(Cell::PendingMemory, "mem", 5));
+        }
+        for (name, meter) in [VCORE, MEMORY].into_iter().zip(plan.meters) {
+            if name == MEMORY && !plan.memory {
+                continue;
+            }
+            let own = if name == VCORE { "CPU" } else { "MEM" };
+            if meter > 0 {
+                columns.push(Col {
+                    gap: if plan.pending > 1 { 2 } else { 1 },
+                    ..left(Cell::Meter(name), own, meter).up_to(if plan.guarantee { 20 } else { meter })
+                });
+            }
+            let (what, title, width) = match (plan.guarantee, meter > 0, name) {
+                (true, true, _) => (Cell::Usage(name), "used/guar/  max ", 17),
+                (true, false, _) => (Cell::Usage(name), "MEM used/guar/  max ", 20),
+                (false, true, _) => (Cell::Short(name), "used/  max ", 11),
+                (false, false, VCORE) => (Cell::Short(name), "CPU of max ", 11),
+                (false, false, _) => (Cell::Short(name), "MEM of max ", 11),
+            };
+            columns.push(right(what, title, width));
+        }
+        if plan.headroom {
+            columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
+            columns.push(right(Cell::HeadroomMemory, "mem", 6));
+        }
+        columns.push(Col { gap: u16::from(plan.tight < 2), ..left(Cell::Changed, "", 1) });
+        columns
+    })
+}
+
+fn belongs_to(cell: Cell) -> Option<QueueColumn> {
+    Some(match cell {
+        Cell::Name => QueueColumn::Queue,
+        Cell::State => QueueColumn::State,
+        Cell::Priority => QueueColumn::Priority,
+        Cell::Apps => QueueColumn::Apps,
+        Cell::PendingCpu => QueueColumn::Pending,
+        Cell::Usage(VCORE) | Cell::Short(VCORE) => QueueColumn::Cpu,
+        Cell::Usage(_) | Cell::Short(_) => QueueColumn::Memory,
+        Cell::HeadroomCpu => QueueColumn::Headroom,
+        _ => return None,
+    })
+}
+
+/// A row with what its cells need.
+struct Shown<'a> {
+    part: &'a PartitionView,
+    row: &'a QueueRow,
+    line: &'a QueueLine,
+    mark: Mark,
+    filtered: bool,
+}
+
+fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Slot) {
+    let signs = pen.signs();
+    let row = shown.row;
+    let changed = |facet| shown.mark.holds(facet, state.now);
+    let marked = |facet, pieces: Vec<Piece>| -> Vec<Piece> {
+        let lift = |part: Piece| if part.role == Role::Text { piece(Role::Changed, part.text) } else { part };
+        // The figure comes first; what it is measured against did not change.
+        let lift = |(at, part)| if at == 0 { lift(part) } else { part };
+        if changed(facet) { pieces.into_iter().enumerate().map(lift).collect() } else { pieces }
+    };
+    match what {
+        Cell::Name => name(pen, shown, slot),
+        Cell::State => pen.cell(slot, &marked(Facet::State, state_pieces(state, row, signs))),
+        Cell::Priority => pen.cell(slot, &marked(Facet::Priority, priority(row, signs))),
+        Cell::Apps => pen.cell(slot, &marked(Facet::Apps, apps(row, signs))),
+        Cell::PendingCpu => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, VCORE, signs)])),
+        Cell::PendingMemory => pen.cell(slot, &marked(Facet::Pending, vec![amount(&row.pending, MEMORY, signs)])),
+        Cell::Meter(name) => {
+            let meter = Usage::of(shown.part, row, name).meter();
+            pen.cell(slot, &meter.pieces(slot.width, signs));
+        }
+        Cell::Usage(name) | Cell::Short(name) => {
+            let facet = if name == VCORE { Facet::Cpu } else { Facet::Memory };
+            let usage = Usage::of(shown.part, row, name);
+            pen.cell(slot, &marked(facet, usage.pieces(name, matches!(what, Cell::Usage(_)), signs)));
+        }
+        Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, signs)]),
+        Cell::HeadroomMemory => pen.cell(slot, &[headroom(shown.part, row, MEMORY, signs)]),
+        Cell::Changed => {
+            if shown.mark.any(state.now) {
+                pen.text(slot.x, 1, signs.changed, Role::Accent);
+            }
+        }
+    }
+}
+
+fn name(pen: &mut Writer, shown: &Shown<'_>, slot: Slot) {
+    let signs = pen.signs();
+    let indent = (shown.line.depth * 2).min(slot.width / 2);
+    let sign = match shown.line.fold {
+        Fold::Leaf => " ",
+        Fold::Open => signs.open,
+        Fold::Closed => signs.closed,
+    };
+    pen.text(slot.x + indent, 1, sign, Role::Dim);
+    let role = match (shown.filtered, shown.line.matched) {
+        (true, true) => Role::Match,
+        (true, false) => Role::Dim,
+        (false, _) => Role::Text,
+    };
+    let room = slot.width.saturating_sub(indent + 2);
+    let tag = exhausted(shown.part, shown.row).map(|name| format!(" {name}{}", signs.limit)).unwrap_or_default();
+    let behind = u16::try_from(crate::console::present::text::width(&tag)).unwrap_or(0).min(room / 2);
+    let used = pen.name(slot.x + indent + 2, room - behind, shown.row.path.name(), role);
+    pen.text(slot.x + indent + 2 + used, behind, &tag, Role::Danger);
+}
+
+/// A resource without columns of its own that the queue uses or asks for and of which nothing is left for it.
+fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
+    let concerned = row.allocated.iter().chain(row.pending.iter());
+    let mut others = concerned.filter(|(name, amount)| *name != VCORE && *name != MEMORY && *amount > 0).peekable();
+    others.peek()?;
+    let room = part.headroom(row)?;
+    others.map(|(name, _)| name).find(|name| room.get(name).is_some_and(|room| room <= 0))
+}
+
+/// The state with its sign, and since when unless it is the usual one.
+pub fn state_pieces(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+    let (sign, role) = state_sign(row.state, signs);
+    if state.cluster.view.is_stuck(row, state.cluster.at) {
+        let age = short_age(state.cluster.at.since(row.state_since));
+        return vec![piece(Role::Danger, sign), piece(Role::Danger, format!(" {age}{}", signs.limit))];
+    }
+    let rest = match row.state {
+        QueueState::Active if !row.managed => dim(" dyn"),
+        QueueState::Active => plain(""),
+        _ => piece(role, format!(" {}", short_age(state.cluster.at.since(row.state_since)))),
+    };
+    vec![piece(role, sign), rest]
+}
+
+/// An age in four columns at most.
+fn short_age(age: std::time::Duration) -> String {
+    let seconds = age.as_secs();
+    match seconds {
+        0..100 => format!("{seconds}s"),
+        100..6_000 => format!("{}m", seconds / 60),
+        6_000..360_000 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+/// The sign of a state and its role.
+pub fn state_sign(state: QueueState, signs: &Signs) -> (&'static str, Role) {
+    match state {
+        QueueState::Active => (signs.active, Role::StateActive),
+        QueueState::Draining => (signs.draining, Role::StateDraining),
+        QueueState::Stopped => (signs.stopped, Role::StateStopped),
+    }
+}
+
+/// The effective priority, and by signs how it came about; two columns are kept for the signs.
+fn priority(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+    let number = match format::priority(row.priority.current) {
+        Some(number) => plain(number),
+        None => dim(signs.nothing),
+    };
+    let mut pieces = vec![number];
+    let mut columns = 0;
+    if row.priority.policy.is_fence() {
+        pieces.push(piece(Role::PriorityFenced, signs.fenced));
+        columns += 1;
+    }
+    if row.priority.offset != 0 {
+        let raised = row.priority.offset > 0;
+        let role = if raised { Role::PriorityRaised } else { Role::PriorityLowered };
+        pieces.push(piece(role, if raised { signs.raised } else { signs.lowered }));
+        columns += 1;
+    }
+    if row.priority.current == Priority::MIN {
+        for sign in pieces.iter_mut().skip(1) {
+            sign.role = Role::Dim;
+        }
+    }
+    pieces.push(plain(" ".repeat(2 - columns)));
+    pieces
+}
+
+/// Running applications of the most that may run; `!` where no more may start.
+fn apps(row: &QueueRow, signs: &Signs) -> Vec<Piece> {
+    let number = |count: u64| show_amount("", i64::try_from(count).unwrap_or(i64::MAX));
+    let full = row.max_running.is_some_and(|max| row.running + row.allocating_accepted >= max);
+    let running = match row.running {
+        0 if row.app_count == 0 => dim(signs.nothing),
+        0 => dim("0"),
+        running => plain(number(running)),
+    };
+    let (max, sign) = match row.max_running {
+        None => (signs.nothing.to_owned(), " "),
+        Some(max) => (number(max), if full { signs.limit } else { " " }),
+    };
+    let pad = " ".repeat(4usize.saturating_sub(crate::console::present::text::width(&max) + 1));
+    let running = if full { piece(Role::Danger, running.text) } else { running };
+    vec![running, dim("/"), dim(max), piece(Role::Danger, sign), plain(pad)]
+}
+
+fn amount(resource: &crate::model::Resource, name: &str, signs: &Signs) -> Piece {
+    match resource.amount(name) {
+        0 => dim(signs.nothing),
+        amount => plain(show_amount(name, amount)),
+    }
+}
+
+fn headroom(part: &PartitionView, row: &QueueRow, name: &str, signs: &Signs) -> Piece {
+    match part.headroom(row).and_then(|room| room.get(name)) {
+        None => dim(signs.nothing),
+        Some(room) if room <= 0 => piece(Role::Danger, show_amount(name, room)),
+        Some(room) => plain(show_amount(name, room)),
+    }
+}
+
+/// The usage of one resource in a queue, with what it is measured against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    used: i64,
+    guaranteed: Option<i64>,
+    base: Option<i64>,
+    /// The base is the queue's own maximum.
+    own: bool,
+}
+
+impl Usage {
+    /// Measured against the own maximum, else the smallest above, else the cluster.
+    pub fn of(part: &PartitionView, row: &QueueRow, name: &str) -> Self {
+        let own = row.max.as_ref().and_then(|max| max.get(name));
+        let above = || part.effective_max(row, name).map(|(_, max)| max);
+        Self {
+            used: row.allocated.amount(name),
+            guaranteed: row.guaranteed.as_ref().and_then(|guaranteed| guaranteed.get(name)),
+            base: own.or_else(above).or_else(|| part.capacity.get(name)),
+            own: own.is_some(),
+        }
+    }
+
+    /// Its bar.
+    pub fn meter(&self) -> Meter {
+        Meter { used: self.used, base: self.base, guaranteed: self.guaranteed }
+    }
+
+    /// Its figures: used, guaranteed if asked for, maximum; a maximum from above in parentheses.
+    pub fn pieces(&self, name: &str, guarantee: bool, signs: &Signs) -> Vec<Piece> {
+        let shown = |amount: Option<i64>| match amount {
+            None | Some(0) => Cow::Borrowed(signs.nothing),
+            Some(amount) => Cow::Owned(show_amount(name, amount)),
+        };
+        let role = match self.meter().role() {
+            Role::UsageNormal if self.used == 0 => Role::Dim,
+            Role::UsageNormal => Role::Text,
+            // A full bar is only grave where the queue itself may have no more.
+            Role::UsageFull if !self.own => Role::UsageHigh,
+            role => role,
+        };
+        let mut pieces = vec![piece(role, shown(Some(self.used)))];
+        if guarantee {
+            pieces.extend([dim("/"), dim(format!("{:>4}", shown(self.guaranteed)))]);
+        }
+        let max = self.base.map_or(Cow::Borrowed(signs.nothing), |base| Cow::Owned(show_amount(name, base)));
+        pieces.push(dim("/"));
+        let full = self.own && self.meter().role() == Role::UsageFull;
+        let (max, role) = match (self.own, self.base) {
+            (false, Some(_)) => (format!("({max})"), Role::Dim),
+            _ => (max.into_owned(), Role::Text),
+        };
+        let room = if self.own || self.base.is_none() { 5 } else { 6 };
+        pieces.push(piece(role, format!("{max:>room$}")));
+        if room == 5 {
+            pieces.push(piece(Role::Danger, if full { signs.limit } else { " " }));
+        }
+        pieces
+    }
+}

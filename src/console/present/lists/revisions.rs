@@ -1,0 +1,118 @@
+//! The history of configurations, the newest first.
+//!
+//! ```text
+//!    REV▼  TIME     BY     HOW            CHANGES  CHECKSUM      WHY
+//! ▌● 3     0:52     ann    rollback to 1        1  8F2A11D0C3B4  as it was
+//!    2     0:41     ann    api                  1  1B77E20A9C55  by mistake
+//!  * 1     0:00            start                   8F2A11D0C3B4
+//! ```
+//!
+//! `●` is in force, `*` is marked: the others are compared with it.
+
+use crate::console::present::format;
+use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
+use crate::console::present::table;
+use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::state::State;
+use crate::console::state::column::RevisionColumn;
+use crate::console::state::page::RevisionsPage;
+use crate::console::theme::Role;
+use crate::view::audit::{Revision, RevisionSource};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Revision,
+    Time,
+    By,
+    How,
+    Changes,
+    Checksum,
+    Why,
+}
+
+/// The page as a list.
+pub fn table<'a>(state: &'a State, page: &'a RevisionsPage, width: u16) -> Table<'a> {
+    let signs = sign_set(state);
+    let columns = table::choose(plans(page.list.widest[1]), width, page.list.widest[0], 6);
+    let len = page.list.rows.len();
+    let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
+    let running = state.cluster.configuration().map(|running| running.revision);
+    let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
+        if let Some(one) = page.list.rows.get(index) {
+            let marks = (running == Some(one.number), page.marked == Some(one.number));
+            cell(pen, one, marks, what, slot);
+        }
+    });
+    if len > 0 {
+        return table;
+    }
+    let words = match &state.cluster.ledger.told {
+        None => "the history is being asked for".to_owned(),
+        Some(told) => match &told.revisions {
+            Err(why) => why.to_string(),
+            Ok(_) if page.list.total > 0 => format!("the filter {} hides all of them", page.list.filter),
+            Ok(_) => "no configuration was seen yet".to_owned(),
+        },
+    };
+    table.or_says(vec![words])
+}
+
+/// What is worth saying in the second line.
+pub fn facts(page: &RevisionsPage) -> Vec<Vec<Piece>> {
+    let against = |number: u64| vec![dim("against "), piece(Role::Accent, format!("revision {number}"))];
+    page.marked.map(against).into_iter().collect()
+}
+
+fn plans(by: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
+    (0..3).map(move |step| {
+        let mut columns = vec![left(Cell::Revision, "REV", 0)];
+        columns.push(left(Cell::Time, "TIME", 8));
+        columns.push(left(Cell::By, "BY", by.clamp(4, 10)).up_to(by.min(30)));
+        columns.push(left(Cell::How, "HOW", 14));
+        columns.push(right(Cell::Changes, "CHANGES", 7));
+        if step < 1 {
+            columns.push(Col { gap: 2, ..left(Cell::Checksum, "CHECKSUM", 12) });
+        }
+        columns.push(Col { gap: 2, ..left(Cell::Why, "WHY", if step < 2 { 12 } else { 4 }) }.up_to(120));
+        columns
+    })
+}
+
+fn belongs_to(cell: Cell) -> Option<RevisionColumn> {
+    Some(match cell {
+        Cell::Revision => RevisionColumn::Revision,
+        Cell::By => RevisionColumn::By,
+        Cell::How => RevisionColumn::Source,
+        Cell::Changes => RevisionColumn::Changes,
+        Cell::Time | Cell::Checksum | Cell::Why => return None,
+    })
+}
+
+/// How it came into force.
+pub fn how(source: RevisionSource) -> String {
+    match source {
+        RevisionSource::Rollback(of) => format!("rollback to {of}"),
+        source => source.name().to_owned(),
+    }
+}
+
+fn cell(pen: &mut Writer, one: &Revision, (running, marked): (bool, bool), what: Cell, slot: Slot) {
+    let pieces = match what {
+        Cell::Revision => {
+            let sign = if running { piece(Role::StateActive, pen.signs().active) } else { plain(" ") };
+            let mark = if marked { piece(Role::Accent, "*") } else { plain(" ") };
+            vec![sign, mark, plain(one.number.to_string())]
+        }
+        Cell::Time => vec![dim(format::when(one.at))],
+        Cell::By => {
+            pen.name(slot.x, slot.width, &one.by, Role::Text);
+            return;
+        }
+        Cell::How => vec![plain(how(one.source))],
+        Cell::Changes if one.changes == 0 => vec![dim(pen.signs().none)],
+        Cell::Changes => vec![plain(one.changes.to_string())],
+        Cell::Checksum => vec![dim(one.checksum.chars().take(12).collect::<String>())],
+        Cell::Why => vec![plain(one.reason.clone())],
+    };
+    pen.cell(slot, &pieces);
+}

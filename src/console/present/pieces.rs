@@ -1,0 +1,55 @@
+//! Text with its meaning, before it is drawn: what a line or a cell says, and by which role.
+
+use std::borrow::Cow;
+
+use crate::console::present::text;
+use crate::console::state::State;
+use crate::console::theme::{ASCII, DRAWN, Role, Signs};
+
+/// Lines of pieces.
+pub type Lines = Vec<Vec<Piece>>;
+
+/// A piece of text with its meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The text; escaped when it is written.
+    pub text: Cow<'static, str>,
+    /// Its meaning.
+    pub role: Role,
+}
+
+/// A piece of text with its meaning.
+pub fn piece(role: Role, text: impl Into<Cow<'static, str>>) -> Piece {
+    Piece { text: text.into(), role }
+}
+
+/// Text of no special meaning.
+pub fn plain(text: impl Into<Cow<'static, str>>) -> Piece {
+    piece(Role::Text, text)
+}
+
+/// Text that only accompanies.
+pub fn dim(text: impl Into<Cow<'static, str>>) -> Piece {
+    piece(Role::Dim, text)
+}
+
+/// The columns that pieces take.
+pub fn width(pieces: &[Piece]) -> usize {
+    pieces.iter().map(|piece| text::width(&text::escape(&piece.text))).sum()
+}
+
+/// Where a cell of a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The first column.
+    pub x: u16,
+    /// How many columns.
+    pub width: u16,
+    /// Figures stand at the right.
+    pub right: bool,
+}
+
+/// The signs that a state is drawn with.
+pub fn sign_set(state: &State) -> &'static Signs {
+    if state.options.ascii { &ASCII } else { &DRAWN }
+}

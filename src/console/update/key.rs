@@ -1,0 +1,63 @@
+//! What a key does now.
+
+use crate::console::input::keymap::contexts;
+use crate::console::present::guard;
+use crate::console::present::layout;
+use crate::console::state::State;
+use crate::console::state::command::{CommandId, Context};
+use crate::console::state::key::{Code, Key};
+use crate::console::state::keymap::{Found, chord_text};
+use crate::console::state::layer::Layer;
+use crate::console::update::action::Action;
+
+/// What a key does now; `None` when it means nothing.
+pub fn action(state: &State, key: Key) -> Option<Action> {
+    if layout::regions(state).is_none() {
+        return blind(state, key);
+    }
+    let mut keys = state.pressed.clone();
+    keys.push(key);
+    if came_just_now(state) && !matches!(state.keymap.look_up(&[Context::Always], &keys), Found::Run(_)) {
+        return Some(Action::Refuse(
+            "the question came this moment; press the key again if it is the answer".to_owned(),
+        ));
+    }
+    match state.keymap.look_up(contexts(state), &keys) {
+        Found::Run(binding) => Some(match guard::check(state, binding.id) {
+            Ok(()) => Action::Run(binding.id, binding.argument.clone()),
+            Err(reason) => Action::Off(binding.id, reason),
+        }),
+        Found::Begun => Some(Action::Press(keys)),
+        Found::Nothing if !state.pressed.is_empty() => {
+            let gave_up = key == Key::plain(Code::Esc);
+            let told = (!gave_up).then(|| format!("{} means nothing here", chord_text(&keys)));
+            Some(told.map_or(Action::Press(Vec::new()), Action::Refuse))
+        }
+        Found::Nothing => is_writing(state).then_some(Action::Write(key)),
+    }
+}
+
+/// What a key does where nothing can be shown, as on a terminal that is too small: only what needs no picture.
+pub fn blind(state: &State, key: Key) -> Option<Action> {
+    match state.keymap.look_up(&[Context::Always], &[key]) {
+        Found::Run(binding) => {
+            let blind = matches!(binding.id, CommandId::QuitAgain | CommandId::Suspend | CommandId::Repaint);
+            blind.then(|| Action::Run(binding.id, None))
+        }
+        Found::Begun | Found::Nothing => None,
+    }
+}
+
+/// Whether a question has opened by itself a moment ago, so that a key pressed now was meant for what stood there before.
+fn came_just_now(state: &State) -> bool {
+    matches!(state.layers.last(), Some(Layer::Confirm(question)) if question.from > state.now)
+}
+
+/// Whether keys that mean nothing else are written.
+fn is_writing(state: &State) -> bool {
+    match state.layers.last() {
+        Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form | Layer::Edit) => true,
+        Some(Layer::Confirm(question)) => question.typed.is_some(),
+        _ => false,
+    }
+}

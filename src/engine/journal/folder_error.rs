@@ -1,0 +1,70 @@
+//! Why a state folder cannot be used.
+
+use std::path::PathBuf;
+
+/// Why a state folder cannot be used, and what can be done about it.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The file system says no.
+    #[error("{}: {why}", folder.display())]
+    Folder {
+        /// Which folder.
+        folder: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// Another process has it.
+    #[error("{} is in use by another kornsole{}: stop that one, or name another folder with --state", folder.display(), by(who))]
+    InUse {
+        /// Which folder.
+        folder: PathBuf,
+        /// The process, as far as it is known.
+        who: String,
+    },
+    /// Another process runs it, and it was only to be looked at.
+    #[error("{} is in use by another kornsole{}: ask that one, with --server URL", folder.display(), by(who))]
+    Running {
+        /// Which folder.
+        folder: PathBuf,
+        /// The process, as far as it is known.
+        who: String,
+    },
+    /// There is nothing in it.
+    #[error("{} holds no state of a scheduler", folder.display())]
+    Nothing {
+        /// Which folder.
+        folder: PathBuf,
+    },
+    /// It was made by another profile.
+    #[error(
+        "the state is of a scheduler that decides as {was}, and cannot go on as {wanted}: give --core {was}, or name another folder with --state"
+    )]
+    OtherCore {
+        /// The profile of the journal.
+        was: String,
+        /// The one asked for.
+        wanted: String,
+    },
+    /// It was made by a later version.
+    #[error(
+        "the state has format {found}, written by kornsole {by}; this version knows formats up to {known}: use the later version, or name another folder with --state"
+    )]
+    Newer {
+        /// Its format.
+        found: u32,
+        /// Who wrote it.
+        by: String,
+        /// The newest format that is known.
+        known: u32,
+    },
+    /// Something in it is not as it was written.
+    #[error("{0}")]
+    Damaged(String),
+    /// The scheduler cannot begin.
+    #[error("{0}")]
+    Begin(String),
+}
+
+fn by(who: &str) -> String {
+    if who.is_empty() { String::new() } else { format!(" (process {who})") }
+}

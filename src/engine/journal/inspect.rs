@@ -1,0 +1,67 @@
+//! A state folder that nobody runs, to look at: who did what in it, and which configurations were in force.
+//!
+//! Nothing in the folder is changed: what a start would mend or bring up to date is done in memory.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::archive::StoreArchive;
+use super::disk::Overlay;
+use super::folder::{FILE, go_on, suits, whole};
+use super::folder_error::FolderError;
+use super::lock;
+use crate::engine::audit_log::AuditLog;
+use crate::engine::setup::Setup;
+use crate::model::Profile;
+
+/// A state folder that is looked at. While this is there nobody can run it.
+pub struct FolderInspection {
+    audit_log: Arc<AuditLog>,
+    profile: Profile,
+    policy_group: String,
+    _lock: File,
+}
+
+impl FolderInspection {
+    /// Opens a folder. Takes as long as a start.
+    ///
+    /// # Errors
+    /// It is in use, holds no state, or is damaged.
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let lock = lock::share(path)?;
+        let file = path.join(FILE);
+        if !file.exists() {
+            return Err(FolderError::Nothing { folder: path.to_owned() });
+        }
+        let disk = Overlay::open(&file);
+        let disk = disk.map_err(|error| FolderError::Folder { folder: path.to_owned(), why: error.to_string() })?;
+        let store = whole(Arc::new(disk), false)?;
+        let head = store.head().map_err(|error| FolderError::Begin(format!("the state cannot be read: {error}")))?;
+        let head = head.ok_or_else(|| FolderError::Nothing { folder: path.to_owned() })?;
+        let profile: Profile =
+            head.core.parse().map_err(|_| FolderError::Begin(format!("{} is no core that is known", head.core)))?;
+        let setup = Setup::of(profile);
+        suits(&store, &head, &setup)?;
+        // What was done last may be in the records only.
+        let (core, ..) = go_on(&store, &setup, None)?;
+        let audit_log = Arc::clone(core.audit_log());
+        audit_log.set_archive(Arc::new(StoreArchive(Arc::new(store))));
+        Ok(Self { audit_log, profile, policy_group: core.policy_group().to_owned(), _lock: lock })
+    }
+
+    /// Who did what, and every configuration that was in force.
+    pub fn audit_log(&self) -> &AuditLog {
+        &self.audit_log
+    }
+
+    /// How its scheduler decides.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// Which entry of a manifest is the queue configuration.
+    pub fn policy_group(&self) -> &str {
+        &self.policy_group
+    }
+}

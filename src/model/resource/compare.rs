@@ -1,0 +1,90 @@
+//! Whether one resource fits into another, is equal to it or larger (SCH-023 to SCH-028, SCH-036).
+
+use std::cmp::Ordering;
+
+use super::Resource;
+
+impl Resource {
+    /// Whether `smaller` fits into this; a name missing here counts 0 (SCH-023).
+    pub fn fit_in(&self, smaller: &Self) -> bool {
+        // What is absent in `smaller` is 0, and 0 fits everywhere.
+        smaller.memory <= self.memory.max(0)
+            && smaller.vcore <= self.vcore.max(0)
+            && (smaller.other.is_none()
+                || smaller.others().iter().all(|(name, amount)| *amount <= self.amount(name).max(0)))
+    }
+
+    /// Whether `smaller` fits into this; a name missing here is unlimited (SCH-024).
+    pub fn fit_in_max_undef(&self, smaller: &Self) -> bool {
+        self.all(smaller, |l, s| s.is_none_or(|s| s <= 0 || l.is_none_or(|l| s <= l.max(0))))
+    }
+
+    /// Whether this, as a room, has no more of any name than `other`: a name missing in a room is unlimited.
+    pub fn is_no_roomier_than(&self, other: &Self) -> bool {
+        self.all(other, |own, other| other.is_none_or(|other| own.is_some_and(|own| own <= other)))
+    }
+
+    /// Whether the same names are present with the same amounts, which `==` does not ask for.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.all(other, |own, other| own == other)
+    }
+
+    /// All amounts at least those of `other`, and one of them larger (SCH-025).
+    pub fn strictly_greater(&self, other: &Self) -> bool {
+        self.at_least(other) && !other.at_least(self)
+    }
+
+    /// Name after name, missing amounts count 0: the first difference decides. What is strictly greater is greater here too.
+    pub fn cmp_by_name(&self, other: &Self) -> Ordering {
+        let mut order = self.memory.cmp(&other.memory).then_with(|| self.vcore.cmp(&other.vcore));
+        if order.is_eq() && !self.are_plain(other) {
+            self.union(other, |_, l, r| order = order.then_with(|| l.unwrap_or(0).cmp(&r.unwrap_or(0))));
+        }
+        order
+    }
+
+    /// All amounts at least those of `other`, missing ones count 0 (SCH-026).
+    pub fn at_least(&self, other: &Self) -> bool {
+        self.memory >= other.memory
+            && self.vcore >= other.vcore
+            && (self.are_plain(other) || self.all(other, |l, r| l.unwrap_or(0) >= r.unwrap_or(0)))
+    }
+
+    /// No amount negative and one larger than 0 (SCH-027).
+    pub fn strictly_greater_than_zero(&self) -> bool {
+        let own = [self.memory, self.vcore];
+        let amounts = || own.into_iter().chain(self.others().iter().map(|(_, amount)| *amount));
+        amounts().all(|amount| amount >= 0) && amounts().any(|amount| amount > 0)
+    }
+
+    /// Whether an amount is negative.
+    pub fn has_negative(&self) -> bool {
+        self.iter().any(|(_, amount)| amount < 0)
+    }
+
+    /// How badly `fit` fits: the sum over its positive amounts of the share that this lacks (SCH-036).
+    pub fn fit_in_score(&self, fit: &Self) -> f64 {
+        let mut score = 0.0;
+        for (name, fit) in fit.iter().filter(|(_, fit)| *fit > 0) {
+            let have = self.amount(name);
+            if have <= 0 {
+                score += 1.0;
+            } else if have < fit {
+                let lack = (fit - have) as f64 / fit as f64;
+                score += lack;
+            }
+        }
+        score
+    }
+}
+
+impl PartialEq for Resource {
+    /// Equal over the union of names, a missing amount counts 0 (SCH-028).
+    fn eq(&self, other: &Self) -> bool {
+        self.memory == other.memory
+            && self.vcore == other.vcore
+            && (self.are_plain(other) || self.all(other, |l, r| l.unwrap_or(0) == r.unwrap_or(0)))
+    }
+}
+
+impl Eq for Resource {}

@@ -1,0 +1,156 @@
+//! Carrying out commands: each goes to the code that knows it, after the timers that are due.
+
+use std::sync::Arc;
+
+use crate::config::Config;
+use crate::model::Time;
+use crate::scheduler::index::{AppKey, AskKey};
+#[cfg(debug_assertions)]
+use crate::scheduler::inspect::invariants::assert_due;
+use crate::scheduler::interface::command::{Command, PartitionCommand};
+use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::scheduler::Scheduler;
+use crate::scheduler::state::timer::{Timer, TimerKey};
+
+impl Scheduler {
+    /// Carries out one command at the time `now`, after all timers that are due by then.
+    ///
+    /// Time must not go back between calls.
+    pub fn apply(&mut self, now: Time, command: &Command) -> Vec<Event> {
+        let mut events = Vec::new();
+        for partition in &mut self.partitions {
+            partition.run_timers(now, &mut events);
+        }
+        match command {
+            Command::Configure(config) => {
+                self.partitions.iter_mut().for_each(|p| p.finish_ending(now, &mut events));
+                self.configure(now, config, &mut events);
+            }
+            Command::Cycle => {
+                self.partitions.iter_mut().for_each(|p| p.finish_ending(now, &mut events));
+                let most = self.tuning.allocations_per_cycle;
+                self.partitions.iter_mut().for_each(|p| p.cycle_with_batch(now, most, &mut events));
+            }
+            Command::Clean => self.partitions.iter_mut().for_each(|p| {
+                p.clean(now, &mut events);
+                p.alert_stuck(now, self.tuning.stuck_after, &mut events);
+            }),
+            Command::Tick => {}
+            Command::Continue => {
+                if let Some(partition) = self.partitions.iter_mut().find(|p| p.is_unfinished()) {
+                    partition.go_on_ending(now, &mut events);
+                }
+            }
+            Command::In { partition, command } => {
+                let found = match partition {
+                    None => self.partitions.first_mut(),
+                    Some(name) => self.partitions.iter_mut().find(|p| p.name == *name),
+                };
+                match found {
+                    Some(partition) => partition.apply(now, command, &mut events),
+                    None => events.push(Event {
+                        at: now,
+                        kind: EventKind::Refused {
+                            message: match partition {
+                                Some(name) => format!("there is no partition {name:?}"),
+                                None => "no configuration is loaded".to_owned(),
+                            },
+                        },
+                    }),
+                }
+            }
+        }
+        #[cfg(debug_assertions)]
+        assert_due(self);
+        events
+    }
+
+    /// Loads a configuration: the first one, or a reload (SCH-177).
+    fn configure(&mut self, now: Time, config: &Arc<Config>, events: &mut Vec<Event>) {
+        let outcome = self.reload(now, config, events);
+        let kind = match outcome {
+            Ok(()) => EventKind::ConfigAccepted,
+            Err(message) => EventKind::ConfigRejected { message },
+        };
+        events.push(Event { at: now, kind });
+    }
+}
+
+impl Partition {
+    /// Carries out one command.
+    pub(in crate::scheduler) fn apply(&mut self, now: Time, command: &PartitionCommand, events: &mut Vec<Event>) {
+        self.quiet = None;
+        match command {
+            PartitionCommand::AddNode(spec) => self.add_node(now, spec, events),
+            PartitionCommand::UpdateNode { id, capacity, occupied } => {
+                self.update_node(now, id, capacity.as_ref(), occupied.as_ref(), events);
+            }
+            PartitionCommand::RemoveNode(id) => self.remove_node(now, id, events),
+            PartitionCommand::DrainNode(id) => self.set_schedulable(now, id, false, events),
+            PartitionCommand::ResumeNode(id) => self.set_schedulable(now, id, true, events),
+            PartitionCommand::Submit(submission) => self.submit(now, submission, events),
+            PartitionCommand::Ask(spec) => self.ask(now, spec, events),
+            PartitionCommand::Release { app, ask } => self.release(now, app, ask, events),
+            PartitionCommand::Remove { app } => self.remove_app(now, app, events),
+            PartitionCommand::Kill { app, by, reason } => self.kill(now, app, by, reason, events),
+            PartitionCommand::Clean { queues, applications } => self.clean_up(now, *queues, *applications, events),
+            PartitionCommand::Move { app, to, by } => self.move_app(now, app, to, by, events),
+        }
+        self.confirm_stopped(now, events);
+        self.run_timers(now, events);
+    }
+
+    /// Drops everything that cycles hold to save work.
+    pub(in crate::scheduler) fn forget_shortcuts(&mut self) {
+        self.end_all_backoffs();
+        self.queues.forget_order();
+        self.nodes.lower_bounds();
+    }
+
+    /// Asks the resource manager to stop an allocation; until it confirms that, the allocation stands (SCH-046).
+    pub(in crate::scheduler) fn stop(&mut self, app: AppKey, ask: AskKey, reason: ReleaseReason) {
+        let stopped = &mut self.apps[app].asks[ask];
+        stopped.released = true;
+        self.stopping.push_back((app, ask, stopped.arrival, reason));
+    }
+
+    /// The resource manager of this process confirms at once what it was asked to stop, after the command that asked it.
+    pub(in crate::scheduler) fn confirm_stopped(&mut self, now: Time, events: &mut Vec<Event>) {
+        while let Some((app, ask, arrival, reason)) = self.stopping.pop_front() {
+            let there = self.apps.get(app).and_then(|app| app.asks.get(ask)).is_some_and(|ask| ask.arrival == arrival);
+            let spent = (there && reason != ReleaseReason::Timeout).then(|| self.spent(app, ask)).flatten();
+            if there && reason == ReleaseReason::Replaced {
+                self.end_replacement(now, app, ask, reason, events);
+            } else if there {
+                self.end_allocation(now, app, ask, reason, events);
+            }
+            if let Some(spent) = spent {
+                events.push(Event::new(now, spent));
+            }
+        }
+    }
+
+    /// Carries out what is due by `now`, in the order in which it became due.
+    pub(in crate::scheduler) fn run_timers(&mut self, now: Time, events: &mut Vec<Event>) {
+        while let Some(entry) = self.timers.first_entry()
+            && entry.key().0 <= now
+        {
+            let ((due, _), timer) = entry.remove_entry();
+            self.quiet = None;
+            match timer {
+                Timer::AppState(app) => self.state_timer(due, app, events),
+                Timer::Placeholder(app) => self.placeholder_timeout(due, app, events),
+                Timer::Forget => self.forget_ended(due, events),
+            }
+            self.confirm_stopped(due, events);
+        }
+    }
+
+    pub(in crate::scheduler) fn set_timer(&mut self, due: Time, timer: Timer) -> TimerKey {
+        self.timers_set += 1;
+        let key = (due, self.timers_set);
+        self.timers.insert(key, timer);
+        key
+    }
+}

@@ -1,0 +1,236 @@
+//! What was tried in vain and need not be tried again yet: applications, leaves, and whole cycles.
+//!
+//! Something backs off only when trying it again would find the same and report nothing. What can change that is known: time, room in
+//! queues and limits, room on nodes, and the thing itself. Whatever is not as simple as that does not back off: asks that require a node, that
+//! wait for placeholders, or that hold reservations, resource managers with conditions of their own, and leaves with limits or
+//! application maxima on their path.
+//!
+//! Invariants:
+//! - all that concerns an application itself goes through `mark_app` or `mark_ask`, and that ends its backoff and its leaf's;
+//! - a node that may take what it could not take before is written down ([`NodeGains`]);
+//! - headrooms are compared with those of the last try: smaller ones count too, for then it would fail
+//!   otherwise and say so;
+//! - a new configuration ends every backoff (`epoch`).
+
+use crate::model::{Resource, Time};
+use crate::scheduler::cycle::headroom::{Headroom, RESERVATION_DELAY};
+use crate::scheduler::index::{AppKey, QueueKey};
+use crate::scheduler::preemption::attempts::Attempts;
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::ask_log::TryResult;
+use crate::scheduler::state::backoff::Backoff;
+use crate::scheduler::state::node::Node;
+use crate::scheduler::state::nodes::Nodes;
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::skipped_cycles::SkippedSince;
+
+/// The farthest time.
+const NEVER: Time = Time(u64::MAX);
+
+impl Backoff {
+    fn new(epoch: u64, nodes: &Nodes) -> Self {
+        Self {
+            until: NEVER,
+            epoch,
+            most: Resource::new(),
+            queues: None,
+            limits: None,
+            least: None,
+            gains: nodes.gains().count(),
+            attempts: 0,
+            attempts_left: 0,
+            since: None,
+        }
+    }
+
+    /// Nothing may have changed for it but its limits.
+    fn holds(&mut self, now: Time, epoch: u64, headroom: &Resource, nodes: &Nodes) -> bool {
+        now < self.until
+            && self.epoch == epoch
+            && !nodes.has_predicates()
+            && headroom.fit_in_max_undef(&self.most)
+            && self.queues.as_ref().is_none_or(|then| headroom.is_no_roomier_than(then))
+            && !self.may_find_node(nodes)
+    }
+
+    /// Whether a node gained what may be room for it.
+    fn may_find_node(&mut self, nodes: &Nodes) -> bool {
+        let Some(least) = &self.least else { return false };
+        let gains = nodes.gains();
+        let Some(from) = self.gains.checked_sub(gains.forgotten).and_then(|from| usize::try_from(from).ok()) else {
+            return true;
+        };
+        let open = |node: &&Node| node.schedulable && node.reservations.is_empty();
+        let found = gains.list.range(from.min(gains.list.len())..).any(|(key, larger)| {
+            let node = nodes.get(*key).filter(open);
+            node.is_some_and(|node| node.available.fit_in(least) || (*larger && node.total.fit_in(least)))
+        });
+        self.gains = gains.count();
+        found
+    }
+
+    /// Both back off: as long as neither ends.
+    fn join(&mut self, other: &Self) {
+        self.until = self.until.min(other.until);
+        self.most = self.most.max(&other.most);
+        self.queues = Resource::min_permissive_unset(self.queues.as_ref(), other.queues.as_ref());
+        self.least = match (&self.least, &other.least) {
+            (Some(one), Some(other)) => Some(one.min_strict(other)),
+            (one, other) => one.as_ref().or(other.as_ref()).cloned(),
+        };
+        self.gains = self.gains.min(other.gains);
+    }
+}
+
+/// What is learned while the asks of an application are tried: whether it may back off if none is found.
+pub(in crate::scheduler) struct FailureTracker {
+    backoff: Option<Backoff>,
+}
+
+impl FailureTracker {
+    /// Before the first ask is tried.
+    pub fn new(epoch: u64, app: &Application, nodes: &Nodes, attempts: &Attempts) -> Self {
+        let simple = app.reservations.is_empty() && !nodes.has_predicates();
+        let backoff = || Backoff { attempts_left: attempts.left(), ..Backoff::new(epoch, nodes) };
+        Self { backoff: simple.then(backoff) }
+    }
+
+    /// It must be tried again in the next cycle.
+    pub fn clear(&mut self) {
+        self.backoff = None;
+    }
+
+    /// An ask failed.
+    pub fn note(&mut self, now: Time, ask: &Ask, tried: TryResult, headroom: &Headroom<'_>, attempts: &Attempts) {
+        let Some(backoff) = &mut self.backoff else { return };
+        if ask.required_node.is_some() {
+            return self.clear();
+        }
+        match tried {
+            TryResult::UserQuota => return,
+            TryResult::QueueQuota => {
+                if backoff.queues.is_none() {
+                    backoff.queues = Some(headroom.of_queue.clone());
+                }
+            }
+            TryResult::NoNode => {
+                backoff.most = backoff.most.max(&ask.resource);
+                backoff.least = Some(match &backoff.least {
+                    Some(least) => least.min_strict(&ask.resource),
+                    None => ask.resource.clone(),
+                });
+                if now.since(ask.created) <= RESERVATION_DELAY {
+                    backoff.until = backoff.until.min(Time((ask.created + RESERVATION_DELAY).0.saturating_add(1)));
+                }
+            }
+            TryResult::Never | TryResult::Placeholder => return self.clear(),
+        }
+        backoff.until = backoff.until.min(attempts.ready_at(ask).unwrap_or(NEVER));
+        backoff.attempts = backoff.attempts.saturating_add(attempts.cost_of_failure());
+        if backoff.until <= now {
+            self.clear();
+        }
+    }
+
+    /// No ask was found.
+    pub fn into_backoff(self, since: SkippedSince, of_limits: Option<&Resource>) -> Option<Box<Backoff>> {
+        let mut backoff = self.backoff?;
+        backoff.limits = of_limits.cloned();
+        backoff.since = Some(since);
+        Some(Box::new(backoff))
+    }
+}
+
+impl Partition {
+    /// Whether trying an application would find what it found last time. Then the attempts at preemption are used up that this would
+    /// have taken.
+    pub(in crate::scheduler) fn app_backs_off(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        headroom: &Resource,
+        attempts: &mut Attempts,
+    ) -> bool {
+        let Self { apps, nodes, usage, epoch, .. } = self;
+        let Application { backoff, account, .. } = &mut apps[app];
+        let Some(known) = backoff else { return false };
+        let same_limits = match (usage.headroom(account), &known.limits) {
+            (None, None) => true,
+            (Some(now), Some(then)) => now.is_same_as(then),
+            _ => false,
+        };
+        // An ask without an attempt left says so.
+        let enough = known.attempts.max(1);
+        let same_attempts = attempts.left().min(enough) == known.attempts_left.min(enough);
+        if same_limits && same_attempts && known.holds(now, *epoch, headroom, nodes) {
+            attempts.consume(known.attempts);
+            if let Some(since) = &mut known.since {
+                since.own.note(now);
+            }
+            return true;
+        }
+        self.count_skipped_cycles(app);
+        self.apps[app].backoff = None;
+        false
+    }
+
+    /// Whether trying a leaf would find what it found last time.
+    pub(in crate::scheduler) fn leaf_backs_off(&mut self, now: Time, leaf: QueueKey) -> bool {
+        let Some(mut backoff) = self.queues.take_backoff(leaf) else { return false };
+        let headroom = self.queues.headroom(leaf).unwrap_or_default();
+        let holds = backoff.holds(now, self.epoch, &headroom, &self.nodes);
+        if holds {
+            self.quiet = self.quiet.map(|quiet| quiet.min(backoff.until));
+            self.queues.put_backoff(leaf, backoff);
+            self.queues[leaf].skipped_cycles.note(now);
+        }
+        holds
+    }
+
+    /// A leaf was tried in vain: it backs off if all its applications do, and nothing else decides about them.
+    pub(in crate::scheduler) fn begin_leaf_backoff(&mut self, leaf: QueueKey) {
+        self.quiet = match (self.quiet, self.backoff_of_leaf(leaf)) {
+            (Some(quiet), Some(backoff)) => {
+                let until = quiet.min(backoff.until);
+                self.queues.put_backoff(leaf, Box::new(backoff));
+                Some(until)
+            }
+            (None, Some(backoff)) => {
+                self.queues.put_backoff(leaf, Box::new(backoff));
+                None
+            }
+            _ => None,
+        };
+    }
+
+    fn backoff_of_leaf(&self, leaf: QueueKey) -> Option<Backoff> {
+        let queue = &self.queues[leaf];
+        let by_state = queue.settings.properties.app_sort.starts_one_at_a_time() && self.switches.stateaware;
+        let maxima = self.queues.path_up(leaf).iter().any(|key| self.queues[*key].settings.max_applications.is_some());
+        if by_state || maxima {
+            return None;
+        }
+        let mut all = Backoff::new(self.epoch, &self.nodes);
+        for rank in &queue.candidates {
+            let app = &self.apps[rank.app];
+            all.join(app.backoff.as_ref().filter(|_| app.account.bounds.as_ref().is_some_and(Vec::is_empty))?);
+        }
+        Some(all)
+    }
+
+    /// Something of an application changed.
+    pub(in crate::scheduler) fn end_backoff(&mut self, app: AppKey) {
+        self.count_skipped_cycles(app);
+        if let Some(app) = self.apps.get_mut(app) {
+            app.backoff = None;
+            self.queues.take_backoff(app.queue);
+        }
+    }
+
+    /// Something that concerns everybody changed.
+    pub(in crate::scheduler) fn end_all_backoffs(&mut self) {
+        self.epoch += 1;
+        self.quiet = None;
+    }
+}

@@ -1,0 +1,13 @@
+//! One scheduling cycle: which queue, which application, which ask, which node; and what a cycle may skip.
+//!
+//! Where to read: `try_queues` walks the tree and a leaf's applications, `try_asks` the asks of one application and the nodes,
+//! `reservation` what nodes are reserved for, `backoff` what need not be tried again yet, `skipped_cycles` how often it was not,
+//! `batch_allocation` several allocations in one cycle.
+
+pub(super) mod backoff;
+pub(super) mod batch_allocation;
+mod headroom;
+pub(super) mod reservation;
+pub(super) mod skipped_cycles;
+pub(super) mod try_asks;
+pub(super) mod try_queues;

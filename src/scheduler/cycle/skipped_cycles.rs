@@ -1,0 +1,48 @@
+//! Cycles that skipped something: they count as tries too, and nothing is done in them but counting.
+//!
+//! A cycle that skips a whole partition is counted once for it, one that skips a leaf once for the leaf. How often an
+//! ask was tried follows from that when somebody wants to know, or when the backoff of its application ends.
+
+use crate::model::Time;
+use crate::scheduler::index::AppKey;
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::skipped_cycles::{SkippedCycles, SkippedSince};
+
+impl Partition {
+    /// An application backs off from now on.
+    pub(in crate::scheduler) fn skipped_since(&self, now: Time, app: AppKey) -> SkippedSince {
+        let leaf = self.apps[app].queue;
+        SkippedSince {
+            at: now,
+            leaf,
+            of_leaf: self.queues[leaf].skipped_cycles,
+            of_partition: self.skipped_cycles,
+            own: SkippedCycles::default(),
+        }
+    }
+
+    /// Counts the cycles that have skipped an application so far among the tries of its asks.
+    pub(in crate::scheduler) fn count_skipped_cycles(&mut self, app: AppKey) {
+        let Some(application) = self.apps.get_mut(app) else { return };
+        let Some(since) = application.backoff.as_mut().and_then(|backoff| backoff.since.as_mut()) else { return };
+        let of_leaf = self.queues.get(since.leaf).map_or(since.of_leaf, |leaf| leaf.skipped_cycles);
+        let skipped_cycles =
+            since.own.and(of_leaf.since(since.of_leaf)).and(self.skipped_cycles.since(since.of_partition));
+        if skipped_cycles.times == 0 {
+            return;
+        }
+        let tried = since.at;
+        (since.of_leaf, since.of_partition, since.own) = (of_leaf, self.skipped_cycles, SkippedCycles::default());
+        for (.., ask) in &application.pending_order {
+            let ask = &mut application.asks[*ask];
+            ask.log.note_again(ask.tried, tried, skipped_cycles.times, skipped_cycles.last);
+        }
+    }
+
+    /// The same for all applications.
+    pub fn count_all_skipped_cycles(&mut self) {
+        let backed_off = self.apps.iter().filter(|(_, app)| app.backoff.is_some());
+        let backed_off: Vec<AppKey> = backed_off.map(|(key, _)| key).collect();
+        backed_off.into_iter().for_each(|app| self.count_skipped_cycles(app));
+    }
+}

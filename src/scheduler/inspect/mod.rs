@@ -1,0 +1,4 @@
+//! Questions about a scheduler that change nothing: whether its invariants hold, and what a command would do.
+
+pub mod dry_run;
+pub mod invariants;

@@ -1,0 +1,269 @@
+//! Where the behaviour profiles part (`profiles.md`): one named condition each, read once when a scheduler is made.
+
+use crate::model::Profile;
+use crate::scheduler::placement;
+
+/// The switches of a scheduler. Each is named as in `profiles.md` and carries the id of its deviation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switches {
+    /// The profile that they come from.
+    pub profile: Profile,
+    /// D-07: an application goes through Starting on its way to Running.
+    pub starting_state: bool,
+    /// D-07: `stateaware` is a policy of its own and not an alias of `fifo`.
+    pub stateaware: bool,
+    /// D-08: a queue's share is one number over guarantee, maximum or cluster, not a list over its own guarantee.
+    pub fair_share_of_cluster: bool,
+    /// D-24: the running count is cut at `maxapplications`.
+    pub running_count_cut: bool,
+    /// D-11: a removed application stays in `allocatingAccepted` of the queues above its leaf.
+    pub accepted_leak: bool,
+    /// P-02: a reload reports no new priority to the parent.
+    pub priority_cache: bool,
+    /// P-03: a submission reports the leaf's priority upwards, which refreshes what P-02 left stale.
+    pub priority_on_submit: bool,
+    /// D-23: what becomes of an ask that is made again while it is pending.
+    pub ask_again_pending: AskAgainPending,
+    /// D-23: what becomes of an ask that is made again while it is allocated.
+    pub ask_again_allocated: AskAgainAllocated,
+    /// D-09: what becomes of an ask whose required node is unknown or reserved for another.
+    pub required_node: RequiredNode,
+    /// D-06: in maxima along a path, a name that is missing on one level counts 0.
+    pub path_minimum: bool,
+    /// P-07: a placeholder whose stop was asked for because of time or size counts as timed out when its end is confirmed, not
+    /// only when the placeholder timer asked (`placeholder_timedout`).
+    pub timed_out_when_gone: bool,
+    /// P-06: an allocation that ends otherwise than by time takes its ask with it, which is reported (`release_ends_ask`).
+    pub release_ends_ask: bool,
+    /// D-21: what keeps an application from beginning to run is reported of those that run, too, for which it means nothing.
+    pub events_runnable: bool,
+    /// SCH-223: the event of the root's new maximum carries the old one.
+    pub root_max_told_late: bool,
+    /// SCH-223: every limit that stays is reported again at each load.
+    pub limits_told_again: bool,
+    /// P-04: a resource name whose last node went stays in the root's maximum with 0.
+    pub root_max_keeps_zero: bool,
+    /// D-03: a draining queue that is in the file again becomes active.
+    pub reload_revives: bool,
+    /// D-01: a reload applies `maxapplications` to existing queues, the root included.
+    pub reload_max_apps: ReloadMaxApps,
+    /// D-02: a reload computes properties again, as at creation.
+    pub reload_inherits: bool,
+    /// D-25: a maximum of only zeros limits nothing.
+    pub zero_max_unset: bool,
+    /// D-26: the usage of a group is forgotten along the path of a queue that limits it no more (`group_limit_gone`).
+    pub group_usage_lost: bool,
+    /// `acl-and-users.md` section 10: limits at and below a queue written with capitals never hold (`limit_path_case`).
+    pub limit_path_case: bool,
+    /// LIM-017: the limits of the partition loaded last hold in all partitions (`limits_per_process`).
+    pub limits_of_last_partition: bool,
+    /// P-15: a reload that is refused has brought its limits into force (`reload_trial_limits`).
+    pub trial_limits: bool,
+    /// PLC-076: quota and guarantee in tags are set together, and a maximum of applications is taken too.
+    pub namespace_tags_together: bool,
+    /// PLC-093: what the recovery queue gets.
+    pub recovery_queue: RecoveryQueue,
+    /// SCH-150: a try that ends at the preconditions counts as an attempt at preemption, too.
+    pub attempt_count: bool,
+    /// P-10: a queue that has all of its maximum in use is a preemption fence.
+    pub max_is_fence: bool,
+    /// D-05: what a queue without a guarantee uses is protected by nothing, not even while it fits its maximum.
+    pub victim_without_guarantee: bool,
+    /// D-14: what is being preempted already may be chosen again.
+    pub victim_again: bool,
+    /// P-11: a victim has a resource name in common with the ask.
+    pub victim_shares_name: bool,
+    /// D-18: what keeps a queue from falling below its guarantee.
+    pub victim_floor: VictimFloor,
+    /// P-12: what the ask's queue must be able to take.
+    pub ask_queue_room: AskQueueRoom,
+    /// P-13: of the victims found only as many go as the ask needs.
+    pub final_cut: bool,
+    /// P-14: the newest of further victims is the one that asked last, not the one allocated last.
+    pub victim_age: bool,
+    /// P-05: an ask that holds a reservation when it preempts elsewhere keeps that one, and the new node is not reserved for it.
+    pub reservation_identity: bool,
+    /// SCH-136: a preemptor does away with old reservations of less important asks.
+    pub reservation_cancel: bool,
+    /// How applications are placed.
+    pub place: placement::Switches,
+}
+
+/// What keeps a queue from falling below its guarantee when it gives victims (switch `victim_floor`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VictimFloor {
+    /// After the victim went the queue has its guarantee in every name that the victim carried.
+    EveryName,
+    /// After the victim went the queue is over in one name, or has its guarantee in all.
+    AnyName,
+    /// Before the victim went the queue was over in a name of the ask.
+    BeforeRemoval,
+}
+
+/// What the ask's queue must be able to take (switch `ask_queue_room`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskQueueRoom {
+    /// The ask, within the queue's guarantee.
+    Within,
+    /// Each victim, out of what is left of the queue's guarantee.
+    Pays,
+}
+
+/// What the recovery queue gets of what other dynamic leaves get (switch `recovery_queue_limits`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryQueue {
+    /// Nothing.
+    Bare,
+    /// The root's template.
+    Template,
+    /// The root's template, and the quotas of applications' tags.
+    TemplateAndTags,
+}
+
+/// What becomes of an ask that is made again while it is pending (switch `ask_again_pending`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskAgainPending {
+    /// The new one takes its place altogether.
+    Replaces,
+    /// The new one counts, and the old one is tried at its place as well.
+    LeavesOld,
+    /// It takes over the new size and nothing else.
+    Resizes,
+}
+
+/// What becomes of an ask that is made again while it is allocated (switch `ask_again_allocated`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskAgainAllocated {
+    /// The new one is refused: ids are unique (SCH-013).
+    Refused,
+    /// The new one is allocated beside it.
+    Second,
+    /// The allocation takes over the new size, whether there is room or not.
+    Resizes,
+}
+
+/// What becomes of an ask whose required node is unknown, or reserved for an ask that requires it too (switch `required_node`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequiredNode {
+    /// The next ask is tried.
+    NextAsk,
+    /// The application is given up for this cycle.
+    GivesUpApp,
+    /// The next ask is tried if the node is unknown; a node is reserved for any number of asks that require it.
+    Shared,
+}
+
+/// Which queues a reload gives a new `maxapplications` (switch `reload_maxapps`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReloadMaxApps {
+    /// Every queue.
+    All,
+    /// Every queue not named root.
+    NotRoot,
+    /// None that exists already.
+    None,
+}
+
+impl Switches {
+    /// The switches of a profile.
+    pub const fn of(profile: Profile) -> Self {
+        let kornsole = Self {
+            profile,
+            starting_state: true,
+            stateaware: true,
+            fair_share_of_cluster: false,
+            running_count_cut: false,
+            accepted_leak: false,
+            priority_cache: false,
+            priority_on_submit: false,
+            ask_again_pending: AskAgainPending::Replaces,
+            ask_again_allocated: AskAgainAllocated::Refused,
+            required_node: RequiredNode::NextAsk,
+            path_minimum: false,
+            timed_out_when_gone: true,
+            release_ends_ask: true,
+            events_runnable: false,
+            root_max_told_late: false,
+            limits_told_again: false,
+            root_max_keeps_zero: false,
+            reload_revives: true,
+            reload_max_apps: ReloadMaxApps::All,
+            reload_inherits: true,
+            zero_max_unset: false,
+            group_usage_lost: false,
+            limit_path_case: false,
+            limits_of_last_partition: false,
+            trial_limits: false,
+            namespace_tags_together: false,
+            recovery_queue: RecoveryQueue::Bare,
+            attempt_count: false,
+            max_is_fence: false,
+            victim_without_guarantee: true,
+            victim_again: false,
+            victim_shares_name: false,
+            victim_floor: VictimFloor::EveryName,
+            ask_queue_room: AskQueueRoom::Within,
+            final_cut: false,
+            victim_age: false,
+            reservation_identity: false,
+            reservation_cancel: false,
+            place: placement::Switches::of(profile),
+        };
+        let releases = Self {
+            running_count_cut: true,
+            events_runnable: true,
+            root_max_told_late: true,
+            limits_told_again: true,
+            accepted_leak: true,
+            priority_cache: true,
+            reload_inherits: false,
+            zero_max_unset: true,
+            group_usage_lost: true,
+            limit_path_case: true,
+            limits_of_last_partition: true,
+            ..kornsole
+        };
+        match profile {
+            Profile::Kornsole => kornsole,
+            Profile::V1_5_1 => Self {
+                priority_on_submit: true,
+                ask_again_pending: AskAgainPending::LeavesOld,
+                ask_again_allocated: AskAgainAllocated::Second,
+                required_node: RequiredNode::GivesUpApp,
+                path_minimum: true,
+                timed_out_when_gone: false,
+                release_ends_ask: false,
+                root_max_keeps_zero: true,
+                reload_revives: false,
+                reload_max_apps: ReloadMaxApps::None,
+                trial_limits: true,
+                recovery_queue: RecoveryQueue::TemplateAndTags,
+                attempt_count: true,
+                victim_without_guarantee: false,
+                victim_again: true,
+                victim_floor: VictimFloor::AnyName,
+                reservation_identity: true,
+                ..releases
+            },
+            Profile::V1_8_0 => Self {
+                starting_state: false,
+                ask_again_pending: AskAgainPending::Resizes,
+                ask_again_allocated: AskAgainAllocated::Resizes,
+                required_node: RequiredNode::Shared,
+                stateaware: false,
+                fair_share_of_cluster: true,
+                reload_max_apps: ReloadMaxApps::NotRoot,
+                namespace_tags_together: true,
+                recovery_queue: RecoveryQueue::Template,
+                max_is_fence: true,
+                victim_shares_name: true,
+                victim_floor: VictimFloor::BeforeRemoval,
+                ask_queue_room: AskQueueRoom::Pays,
+                final_cut: true,
+                victim_age: true,
+                reservation_cancel: true,
+                ..releases
+            },
+        }
+    }
+}

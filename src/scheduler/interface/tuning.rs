@@ -1,0 +1,36 @@
+//! Options of a scheduler that the operator sets once, when it is made.
+
+use std::time::Duration;
+
+/// The settings of a core. The default is what the core does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Tuning {
+    /// How many allocations one cycle makes for one application on one node, at least 1.
+    pub allocations_per_cycle: u32,
+    /// How long a queue drains before it counts as stuck (SCH-211); zero: it never does.
+    pub stuck_after: Duration,
+    /// How long after one try to preempt the same ask may try again (SCH-151).
+    pub preemption_interval: Duration,
+    /// The part of the cluster, in percent, that must be in use before anything is preempted.
+    pub preemption_min_load: u8,
+    /// How many asks and allocations one command takes off an application that ends, at least 1.
+    #[serde(default = "ending_at_once")]
+    pub ending_at_once: usize,
+}
+
+/// What takes some milliseconds.
+const fn ending_at_once() -> usize {
+    10_000
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            allocations_per_cycle: 1,
+            stuck_after: Duration::from_secs(60 * 60),
+            preemption_interval: Duration::from_secs(15),
+            preemption_min_load: 0,
+            ending_at_once: ending_at_once(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Placement: which queue an application goes to, and why (`placement.md`).
+//!
+//! [`Rules::build`] compiles the rules of a partition once; [`Rules::place`] runs them against a queue tree. The answer
+//! carries a [`Trace`] of all that was tried: the console's preview, `kornsole place` and the reason of a rejection are
+//! drawn from it, and it is made by the code that decides.
+//!
+//! Invariants:
+//! - nothing is changed here: the tree is only read, queues to create are named in the answer;
+//! - limits, quotas and running numbers play no role;
+//! - the answer depends on submission, rules and tree alone, and no input makes it panic;
+//! - text for people is made only in `text` and `describe`.
+//!
+//! Where to look: `rules` compiles, `walk` runs one rule (sections 3 and 4), `decide` the list (sections 1, 6, 9),
+//! `create` plans what is missing (section 7), `admit` is all that a submission goes through (section 8), `record` what is recorded
+//! of it, `switches` distinguishes the releases.
+
+pub mod access;
+mod admit;
+mod create;
+mod decide;
+mod describe;
+mod filter;
+mod outline;
+mod record;
+mod refusal;
+mod rules;
+mod submission;
+mod switches;
+mod text;
+mod trace;
+mod tree;
+mod walk;
+mod well_known;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use admit::{Admission, Gate, Request};
+pub use decide::{Placed, Placement, PlacementOutcome};
+pub use describe::{RuleLine, Template, template_words};
+pub use filter::{Filter, FilterVerdict, Match, MatchedBy};
+pub use outline::{FilterOutline, NamesOutline, RuleOutline};
+pub use record::{Hit, Hits, Record, Records};
+pub use refusal::{Refusal, Refused};
+pub use rules::{RuleFault, RuleFaultKind, Rules};
+pub use submission::{Submission, identify, is_forced, no_resolver, tag};
+pub use switches::{Draining, Switches};
+pub use text::{Line, Mark, Reason};
+pub use trace::{AccessCheck, LinkEnd, LinkTrace, RuleEnd, RuleRef, RuleTrace, SkipReason, Trace};
+pub use tree::{QueueFacts, QueueState, QueueTree, ancestors};
+pub use walk::TYPE_TAG;
+pub use well_known::{FALLBACK_QUEUE, RECOVERY_QUEUE};

@@ -1,0 +1,7 @@
+//! Queues that placement knows by name.
+
+/// The queue of forced applications that no rule places (PLC-092).
+pub const RECOVERY_QUEUE: &str = "root.@recovery@";
+
+/// The queue that 1.8 tries when no rule is left (PLC-004).
+pub const FALLBACK_QUEUE: &str = "root.default";

@@ -1,0 +1,146 @@
+//! Whether victims are sought for an ask at all (SCH-150, SCH-151).
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use std::time::Duration;
+
+use crate::model::{Resource, Time};
+use crate::scheduler::index::{AskKey, QueueKey};
+use crate::scheduler::state::ask::{Ask, AskRank};
+use crate::scheduler::state::ask_log::{Failure, TryResult};
+use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::queue::ROOT;
+
+/// How often victims are sought in one leaf and cycle (SCH-150).
+const MAX_ATTEMPTS: u32 = 10;
+
+/// The attempts at preemption of one leaf in one cycle.
+#[derive(Clone, Debug)]
+pub(in crate::scheduler) struct Attempts {
+    left: u32,
+    /// The partition preempts at all.
+    active: bool,
+    /// `preemption.delay` of the leaf.
+    delay: Duration,
+    /// How long after one try the same ask may try again (SCH-151).
+    interval: Duration,
+    /// Whether a try that ends at the preconditions counts.
+    counts_all: bool,
+    /// Whether the partition preempts at all.
+    enabled: bool,
+    request: Option<SearchRequest>,
+    /// The ask for which no victims were found: it and those behind it are still to be tried.
+    failed: Option<AskRank>,
+}
+
+/// Victims are to be sought for an ask.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::scheduler) struct SearchRequest {
+    rank: AskRank,
+    /// No node has room for it as it is.
+    pub nodes_tried: bool,
+}
+
+impl SearchRequest {
+    /// The ask.
+    pub fn ask(&self) -> AskKey {
+        self.rank.3
+    }
+}
+
+impl Partition {
+    /// The attempts of a leaf in a cycle; none where the partition preempts nothing.
+    pub(in crate::scheduler) fn preemption_attempts(&self, leaf: QueueKey) -> Attempts {
+        let active = self.preemption && self.is_loaded();
+        Attempts {
+            left: if active { MAX_ATTEMPTS } else { 0 },
+            active,
+            delay: self.queues[leaf].settings.properties.preemption_delay,
+            interval: self.tuning.preemption_interval,
+            counts_all: self.switches.attempt_count,
+            enabled: self.preemption,
+            request: None,
+            failed: None,
+        }
+    }
+}
+
+impl Partition {
+    /// Whether so much of some resource of the cluster is in use that preemption may begin.
+    pub(in crate::scheduler) fn is_loaded(&self) -> bool {
+        let least = i128::from(self.tuning.preemption_min_load);
+        let root = &self.queues[ROOT];
+        let loaded = |(name, capacity): (&str, i64)| {
+            let used = i128::from(root.allocated.amount(name));
+            used * 100 >= i128::from(capacity) * least
+        };
+        least == 0 || root.max.iter().flat_map(Resource::iter).any(loaded)
+    }
+}
+
+impl Attempts {
+    /// The asks of an application that are still to be tried.
+    pub fn remaining<'a>(&self, asks: &'a BTreeSet<AskRank>) -> impl Iterator<Item = &'a AskRank> + use<'a> {
+        asks.range((self.failed.map_or(Bound::Unbounded, Bound::Included), Bound::Unbounded))
+    }
+
+    /// Notes that victims are to be sought for an ask that failed, if that may be (SCH-151). Gives whether it may.
+    pub fn seek(&mut self, now: Time, rank: AskRank, ask: &mut Ask, failed: TryResult) -> bool {
+        let nodes_tried = match failed {
+            TryResult::QueueQuota => false,
+            TryResult::NoNode if ask.required_node.is_none() => true,
+            _ => return false,
+        };
+        if self.left == 0 || self.failed == Some(rank) {
+            if self.active && self.failed != Some(rank) {
+                ask.log.note(Failure::NoAttemptLeft, now);
+            }
+            return false;
+        }
+        let may = ask.allow_preempt_other
+            && !ask.preempted_others
+            && ask.required_node.is_none()
+            && now.since(ask.created) >= self.delay
+            && ask.preemption_tried.is_none_or(|last| now.since(last) >= self.interval);
+        if may || self.counts_all {
+            self.left -= 1;
+        }
+        if may {
+            ask.preemption_tried = Some(now);
+            self.request = Some(SearchRequest { rank, nodes_tried });
+        } else {
+            ask.log.note(Failure::MayNotPreempt, now);
+            ask.log.note(Failure::PreemptionHelpsNot, now);
+        }
+        may
+    }
+
+    /// From when on victims may be sought for an ask that fails as it did (SCH-151), if ever.
+    pub fn ready_at(&self, ask: &Ask) -> Option<Time> {
+        let ever = self.enabled && ask.allow_preempt_other && !ask.preempted_others && ask.required_node.is_none();
+        let again = ask.preemption_tried.map_or(Time::ZERO, |last| last + self.interval);
+        ever.then(|| again.max(ask.created + self.delay))
+    }
+
+    /// How many attempts an ask uses up that fails and may not seek victims.
+    pub fn cost_of_failure(&self) -> u32 {
+        u32::from(self.counts_all)
+    }
+
+    /// How many are left.
+    pub fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// So many are used up.
+    pub fn consume(&mut self, attempts: u32) {
+        self.left = self.left.saturating_sub(attempts);
+    }
+
+    /// The ask for which victims are to be sought now. If none are found, trying continues at that ask.
+    pub fn take_request(&mut self) -> Option<SearchRequest> {
+        let request = self.request.take();
+        self.failed = request.map(|request| request.rank);
+        request
+    }
+}

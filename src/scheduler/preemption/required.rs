@@ -1,0 +1,112 @@
+//! Preemption for an ask that requires a node (SCH-167): guarantees, fences and switches of queues protect nobody here.
+
+use std::cmp::Reverse;
+
+use super::victim_search::shares_name;
+use crate::model::{Priority, Resource, Time};
+use crate::scheduler::index::{AppKey, AskKey, NodeKey};
+use crate::scheduler::interface::event::{Event, EventKind};
+use crate::scheduler::state::ask::{Allocation, Ask, report_again};
+use crate::scheduler::state::node::Node;
+use crate::scheduler::state::partition::Partition;
+
+/// Something on the node that may go.
+struct VictimCandidate<'a> {
+    key: (AppKey, AskKey),
+    ask: &'a Ask,
+    allocation: Allocation,
+}
+
+impl VictimCandidate<'_> {
+    /// What decides before size does: regular ones, then those that wish to stay, then those that started their application; the
+    /// least important first; the newest first.
+    fn rank(&self, by_ask: bool) -> (u8, Priority, Reverse<Time>) {
+        let kind = match (self.ask.originator, self.ask.allow_preempt_self) {
+            (true, _) => 3,
+            (false, false) => 2,
+            (false, true) => 1,
+        };
+        let clock = if by_ask { self.ask.created } else { self.allocation.since };
+        (kind, self.ask.priority, Reverse(clock))
+    }
+}
+
+impl Partition {
+    /// Makes room for an ask on the node that it requires and has reserved, if that was not done before.
+    pub(in crate::scheduler) fn preempt_on_required(
+        &mut self,
+        now: Time,
+        app: AppKey,
+        ask: AskKey,
+        node: NodeKey,
+        events: &mut Vec<Event>,
+    ) {
+        let preemptor = &self.apps[app].asks[ask];
+        if preemptor.required_node.is_none() || preemptor.preempted_others || !self.is_loaded() {
+            return;
+        }
+        let victims = self.victims_on(&self.nodes[node], preemptor);
+        if victims.is_empty() {
+            return self.report_no_victim(now, app, ask, node, events);
+        }
+        for victim in victims {
+            self.preempt_one(now, victim, (app, ask), events);
+        }
+        self.apps[app].asks[ask].preempted_others = true;
+    }
+
+    /// The victims that make room for an ask on one node; none if they cannot. The room that there is counts only in the end.
+    fn victims_on(&self, node: &Node, preemptor: &Ask) -> Vec<(AppKey, AskKey)> {
+        let mut sum = Resource::new();
+        let mut victims = Vec::new();
+        for candidate in self.candidates_on(node, preemptor) {
+            if sum.fit_in(&preemptor.resource) {
+                break;
+            }
+            sum.add_assign(&candidate.ask.resource);
+            victims.push(candidate.key);
+        }
+        if sum.add(&node.available).fit_in(&preemptor.resource) { victims } else { Vec::new() }
+    }
+
+    fn candidates_on(&self, node: &Node, preemptor: &Ask) -> Vec<VictimCandidate<'_>> {
+        let there = node.allocations.values().rev().filter_map(|(app, key)| {
+            let ask = &self.apps[*app].asks[*key];
+            Some(VictimCandidate { key: (*app, *key), ask, allocation: ask.allocation? })
+        });
+        let mut candidates: Vec<_> = there
+            .filter(|VictimCandidate { ask, allocation, .. }| {
+                ask.required_node.is_none()
+                    && ask.priority <= preemptor.priority
+                    && !allocation.preempted
+                    && !ask.goes_anyway()
+                    && shares_name(&ask.resource, &preemptor.resource)
+            })
+            .collect();
+        let by_ask = self.switches.victim_age;
+        candidates.sort_by_key(|candidate| candidate.rank(by_ask));
+        // Size is no total order (SCH-002): insertion sort, within what the other keys leave equal.
+        for i in 1..candidates.len() {
+            let mut at = i;
+            while at > 0 && candidates[at - 1].rank(by_ask) == candidates[at].rank(by_ask) {
+                let (before, after) = (&candidates[at - 1].ask.resource, &candidates[at].ask.resource);
+                if before == after || after.strictly_greater(before) {
+                    break;
+                }
+                candidates.swap(at - 1, at);
+                at -= 1;
+            }
+        }
+        candidates
+    }
+
+    /// Reports that nobody on the node can make room, but not again and again (SCH-222).
+    fn report_no_victim(&mut self, now: Time, app: AppKey, ask: AskKey, node: NodeKey, events: &mut Vec<Event>) {
+        let application = &mut self.apps[app];
+        let preemptor = &mut application.asks[ask];
+        if report_again(now, &mut preemptor.no_victim_reported) {
+            let (app, ask, node) = (application.id.clone(), preemptor.id.clone(), self.nodes[node].id.clone());
+            events.push(Event::new(now, EventKind::NoVictim { app, ask, node, resource: preemptor.resource.clone() }));
+        }
+    }
+}

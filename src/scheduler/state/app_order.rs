@@ -1,0 +1,23 @@
+//! By which keys the applications of a leaf are tried (`scheduler.md` section 6).
+
+use std::cmp::Reverse;
+
+use crate::config::AppSortPolicy;
+use crate::scheduler::state::app::Application;
+use crate::scheduler::state::app_rank::{AppRank, RankKey};
+use crate::scheduler::state::queue::Queue;
+use crate::scheduler::state::share::ShareList;
+
+impl AppRank {
+    /// The place of `app` in `leaf`.
+    pub fn of(app: &Application, leaf: &Queue) -> Self {
+        let properties = &leaf.settings.properties;
+        let priority = RankKey::Priority(Reverse(app.priority()));
+        let main = match properties.app_sort {
+            AppSortPolicy::Fair => RankKey::Share(ShareList::of(&app.allocated, leaf.guaranteed.as_ref())),
+            AppSortPolicy::Fifo | AppSortPolicy::StateAware => RankKey::Submitted(app.submitted),
+        };
+        let keys = if properties.sort_by_priority { [priority, main] } else { [main, priority] };
+        Self { keys, submitted: app.submitted, id: app.id.clone(), app: app.key }
+    }
+}

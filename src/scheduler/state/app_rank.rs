@@ -1,0 +1,37 @@
+//! The places of applications in the order of their leaf (`scheduler.md` section 6).
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+use crate::model::{AppId, Priority, Time};
+use crate::scheduler::index::AppKey;
+use crate::scheduler::state::share::ShareList;
+
+/// The place of an application among the candidates of its leaf (SCH-071). A total order: the keys of the leaf's policy, then
+/// submission time and id (SCH-001).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AppRank {
+    pub(super) keys: [RankKey; 2],
+    pub(super) submitted: Time,
+    pub(super) id: AppId,
+    /// Whose place it is.
+    pub app: AppKey,
+}
+
+/// One key of a rank. Within a leaf the same key stands at the same position, so variants are never compared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum RankKey {
+    Priority(Reverse<Priority>),
+    Submitted(Time),
+    Share(ShareList),
+}
+
+/// The application of a leaf that stands behind `last` (SCH-071).
+pub(in crate::scheduler) fn next_behind(ranks: &BTreeSet<AppRank>, last: Option<&AppRank>) -> Option<AppRank> {
+    match last {
+        None => ranks.first(),
+        Some(last) => ranks.range((Bound::Excluded(last), Bound::Unbounded)).next(),
+    }
+    .cloned()
+}

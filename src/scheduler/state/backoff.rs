@@ -1,0 +1,58 @@
+//! What was tried in vain and why it need not be tried again yet: the data; `cycle::backoff` decides by it.
+
+use std::collections::VecDeque;
+
+use crate::model::{Resource, Time};
+use crate::scheduler::index::NodeKey;
+use crate::scheduler::state::skipped_cycles::SkippedSince;
+
+/// How many gains are remembered; a backoff that has seen fewer ends.
+const REMEMBERED: usize = 4096;
+
+/// Nodes that may take something which they could not take before, in the order in which that came about.
+#[derive(Clone, Debug, Default)]
+pub(in crate::scheduler) struct NodeGains {
+    /// The node, and whether it is new to those that look, or larger, so that it may be reserved.
+    pub(in crate::scheduler) list: VecDeque<(NodeKey, bool)>,
+    /// How many were forgotten.
+    pub(in crate::scheduler) forgotten: u64,
+}
+
+impl NodeGains {
+    pub fn note(&mut self, node: NodeKey, larger: bool) {
+        if self.list.len() == REMEMBERED {
+            self.list.pop_front();
+            self.forgotten += 1;
+        }
+        self.list.push_back((node, larger));
+    }
+
+    /// How many there have been so far.
+    pub fn count(&self) -> u64 {
+        self.forgotten + self.list.len() as u64
+    }
+}
+
+/// Why something that was tried in vain is not tried again.
+#[derive(Clone, Debug)]
+pub(in crate::scheduler) struct Backoff {
+    /// From then on time alone may change something.
+    pub(in crate::scheduler) until: Time,
+    pub(in crate::scheduler) epoch: u64,
+    /// The largest amounts that had room in queues and limits; they must still have it.
+    pub(in crate::scheduler) most: Resource,
+    /// The room in the queues then, if that was too small for something.
+    pub(in crate::scheduler) queues: Option<Resource>,
+    /// The room in the limits then.
+    pub(in crate::scheduler) limits: Option<Resource>,
+    /// The smallest amounts that found no node, if any.
+    pub(in crate::scheduler) least: Option<Resource>,
+    /// How many gains of nodes have been looked at.
+    pub(in crate::scheduler) gains: u64,
+    /// How many attempts at preemption trying again would use up (SCH-150).
+    pub(in crate::scheduler) attempts: u32,
+    /// How many of them there were.
+    pub(in crate::scheduler) attempts_left: u32,
+    /// Of an application: since when it has been skipped.
+    pub(in crate::scheduler) since: Option<SkippedSince>,
+}

@@ -1,0 +1,90 @@
+//! One node, and its score.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::config::{NodeSortConfig, NodeSortPolicy};
+use crate::model::{NodeId, Resource};
+use crate::scheduler::index::{AppKey, AskKey, NodeKey};
+use crate::scheduler::state::share::ordered;
+
+/// A node (SCH-015).
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Node {
+    /// Its own key.
+    pub key: NodeKey,
+    /// The id.
+    pub id: NodeId,
+    /// All that it has: memory in bytes, vcore in millicores.
+    pub total: Resource,
+    /// What others use of it.
+    pub occupied: Resource,
+    /// What is allocated on it.
+    pub allocated: Resource,
+    /// What is left: total less allocated less occupied; may be negative.
+    pub available: Resource,
+    /// Takes new allocations.
+    pub schedulable: bool,
+    /// Attributes.
+    #[serde(with = "crate::model::saved::arc")]
+    pub attributes: Arc<BTreeMap<String, String>>,
+    /// What runs there, in order of allocation.
+    pub allocations: BTreeMap<u64, (AppKey, AskKey)>,
+    /// The asks that it is reserved for: at most one, or any number of such as require it (SCH-016).
+    pub reservations: Vec<(AppKey, AskKey)>,
+    /// Whether it is reserved for asks that require it.
+    pub(super) for_required: bool,
+    #[serde(skip)]
+    pub(super) score: Score,
+    /// A number of the same order as its id.
+    pub(super) rank: u64,
+}
+
+impl Node {
+    /// Whether asks that require no node may go there.
+    pub(super) fn is_open(&self) -> bool {
+        self.schedulable && self.reservations.is_empty()
+    }
+
+    /// Whether it is reserved for asks that require it.
+    pub fn reserved_by_required(&self) -> bool {
+        !self.reservations.is_empty() && self.for_required
+    }
+
+    /// Keeps it for an ask.
+    pub(in crate::scheduler) fn reserve(&mut self, app: AppKey, ask: AskKey, required: bool) {
+        self.reservations.push((app, ask));
+        self.for_required = required;
+    }
+}
+
+/// A node's score as an integer of the same order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Score(i64);
+
+impl Score {
+    pub(super) fn of(score: f64) -> Self {
+        // Adding 0.0 makes a negative zero positive.
+        Self(ordered(score + 0.0))
+    }
+}
+
+/// The score of a node: the lower, the earlier it is tried (SCH-090).
+pub(super) fn score(node: &Node, sort: &NodeSortConfig) -> f64 {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (name, total) in node.total.iter() {
+        let weight = sort.weights.get(name).copied().unwrap_or(0.0);
+        // Scores are floats in the real core.
+        let share = 1.0 - node.available.amount(name) as f64 / total as f64;
+        // Nothing left of nothing is NaN, which says nothing.
+        if weight != 0.0 && !share.is_nan() {
+            sum += share * weight;
+            weights += weight;
+        }
+    }
+    let usage = if weights == 0.0 { 0.0 } else { sum / weights };
+    match sort.policy {
+        NodeSortPolicy::Fair => usage,
+        NodeSortPolicy::BinPacking => 1.0 - usage,
+    }
+}

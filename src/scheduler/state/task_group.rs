@@ -1,0 +1,45 @@
+//! What an application knows of its task groups, and of placeholders that give way.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::model::Resource;
+use crate::scheduler::index::AskKey;
+use crate::scheduler::state::ask::Ask;
+
+/// What an application knows of one of its task groups (SCH-141).
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct TaskGroup {
+    /// Placeholders asked for.
+    pub count: u64,
+    /// Placeholders that gave way to a real ask.
+    pub replaced: u64,
+    /// Placeholders that ended, or never came, without giving way.
+    pub timed_out: u64,
+    /// The size of the first placeholder asked for.
+    pub min_resource: Resource,
+    /// The placeholders allocated, in order of allocation.
+    pub(in crate::scheduler) placeholders: BTreeMap<u64, AskKey>,
+    /// Real asks that are pending.
+    pub(in crate::scheduler) waiting: u64,
+}
+
+impl TaskGroup {
+    /// Whether it may be worth a look: a real ask waits, and a placeholder is there.
+    pub(in crate::scheduler) fn may_replace(&self) -> bool {
+        self.waiting > 0 && !self.placeholders.is_empty()
+    }
+
+    /// One placeholder less will come or give way.
+    pub(in crate::scheduler) fn note_timed_out(&mut self) {
+        if self.timed_out < self.count {
+            self.timed_out += 1;
+        }
+    }
+}
+
+/// Whether an ask is left to the replacement of placeholders, because there are or will be some of its task group (SCH-082).
+pub(in crate::scheduler) fn can_replace(groups: &BTreeMap<Arc<str>, TaskGroup>, ask: &Ask) -> bool {
+    let group = ask.replaces_in().and_then(|name| groups.get(name));
+    group.is_some_and(|group| group.count > group.replaced + group.timed_out)
+}

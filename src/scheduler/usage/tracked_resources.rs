@@ -1,0 +1,23 @@
+//! What an application has used: amounts times seconds of what has ended, by the kind of machine (`rest.md` section 5.4).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::model::Resource;
+
+/// Amounts times seconds, by the kind of machine.
+pub type ByInstance = BTreeMap<Arc<str>, Resource>;
+
+/// What an application has used so far. Counted when an allocation ends.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct TrackedResources {
+    /// By allocations.
+    #[serde(with = "crate::model::saved::text_map")]
+    pub used: ByInstance,
+    /// By allocations that were preempted.
+    #[serde(with = "crate::model::saved::text_map")]
+    pub preempted: ByInstance,
+    /// By placeholders.
+    #[serde(with = "crate::model::saved::text_map")]
+    pub placeholders: ByInstance,
+}

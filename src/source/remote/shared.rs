@@ -1,0 +1,120 @@
+//! What the worker publishes, and everybody else reads.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+
+use super::clock::Clock;
+use super::fetch::WhoAmI;
+use super::link::LinkState;
+use crate::api::client;
+use crate::api::convert::read::record;
+use crate::api::dto;
+use crate::model::Time;
+use crate::source::{Link, OwnHealth, Records};
+use crate::view::View;
+use crate::view::record::Record;
+
+/// How many events are kept for those who ask.
+const EVENTS: usize = 10_000;
+
+/// Events by their numbers, the oldest first.
+pub(super) type Numbered = VecDeque<(u64, Arc<Record>)>;
+
+/// What the worker shows to everybody.
+pub(super) struct Shared {
+    pub view: ArcSwap<View>,
+    pub link: Mutex<LinkState>,
+    /// What stands at the other end, once that is known.
+    pub remote: ArcSwapOption<client::Remote>,
+    pub who: ArcSwapOption<WhoAmI>,
+    pub wake: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
+    pub clock: Clock,
+    /// How far the other side's clock is ahead of ours, in microseconds.
+    pub ahead: AtomicI64,
+    /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
+    /// began again.
+    pub events: Mutex<(u64, Numbered)>,
+    /// What is known of the other side's ledger.
+    pub records: Mutex<Records>,
+    /// What the other side says of its own health.
+    pub health: Mutex<OwnHealth>,
+}
+
+impl Shared {
+    pub fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
+    /// The cluster's time: ours, by as much as its clock is ahead.
+    pub fn cluster_time(&self) -> Time {
+        let own = i64::try_from(self.clock.wall().as_micros()).unwrap_or(i64::MAX);
+        Time(u64::try_from(own.saturating_add(self.ahead.load(Ordering::Relaxed))).unwrap_or(0))
+    }
+
+    /// Takes a look at the other side's clock. Headers say whole seconds, so less than two of them are no difference.
+    pub fn compare_clocks(&self, theirs: Option<SystemTime>) {
+        // By a clock that is moved by hand the other side's wall clock says nothing.
+        let Some(theirs) = theirs.filter(|_| !self.clock.is_stepped()) else { return };
+        let now = SystemTime::now();
+        let ahead = match theirs.duration_since(now) {
+            Ok(ahead) => i64::try_from(ahead.as_micros()).unwrap_or(i64::MAX),
+            Err(behind) => -i64::try_from(behind.duration().as_micros()).unwrap_or(i64::MAX),
+        };
+        let difference = if ahead.abs() < 2_000_000 { 0 } else { ahead };
+        self.ahead.store(difference, Ordering::Relaxed);
+    }
+
+    pub fn keep_events(&self, first: u64, records: &[dto::EventRecord]) {
+        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend((first..).zip(records.iter().map(|event| Arc::new(record(event)))));
+        let too_many = kept.len().saturating_sub(EVENTS);
+        kept.drain(..too_many);
+    }
+
+    /// The remote has reported its health.
+    pub fn keep_health(&self, health: OwnHealth) {
+        *self.health.lock().unwrap_or_else(PoisonError::into_inner) = health;
+        self.wake();
+    }
+
+    /// Something new is known of the other side's ledger.
+    pub fn keep_records(&self, change: impl FnOnce(&mut Records)) {
+        let records = &mut *self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = records.generation;
+        let before = records.clone();
+        change(records);
+        records.generation = generation;
+        if *records != before {
+            records.generation += 1;
+            self.wake();
+        }
+    }
+
+    /// Events from one number to another are lost: in their place stands a record that says so.
+    pub fn keep_hole(&self, from: u64, to: u64) {
+        let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_back((from, Arc::new(Record::hole(from, to, self.cluster_time()))));
+    }
+
+    /// Another run counts from the beginning: what is kept is of no use.
+    pub fn forget_events(&self) {
+        let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        *begun += 1;
+        kept.clear();
+    }
+
+    pub fn link(&self) -> Link {
+        self.link.lock().unwrap_or_else(PoisonError::into_inner).link(self.now())
+    }
+
+    /// Reports the console that there is something new.
+    pub fn wake(&self) {
+        if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {
+            wake();
+        }
+    }
+}

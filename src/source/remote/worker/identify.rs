@@ -1,0 +1,36 @@
+//! Which product and which release answers.
+
+use crate::api::client::{Client, ClientResponse, Fault, Remote, encode_once, release};
+use crate::api::dto;
+
+/// Finds out who answers (`rest.md` section 8); `None` while there is no partition to see it by.
+pub(crate) async fn identify(client: &Client) -> Result<ClientResponse<Option<Remote>>, Fault> {
+    match client.json::<release::Server>("kornsole/v1/server").await {
+        Ok(got) if got.value.product == "kornsole" => {
+            return Ok(ClientResponse {
+                value: Some(Remote::Kornsole(got.value)),
+                rtt: got.rtt,
+                took: got.took,
+                date: got.date,
+            });
+        }
+        // Nobody is there, or nobody answers in time: that is not to be asked twice.
+        Err(fault @ (Fault::Unreachable(_) | Fault::Slow(..) | Fault::Cut(_) | Fault::Elsewhere(..))) => {
+            return Err(fault);
+        }
+        // Whatever else: an Apache YuniKorn has no such thing, and what stands before it may say so in its own way.
+        Ok(_) | Err(_) => {}
+    }
+    let partitions = client.get("ws/v1/partitions").await?;
+    let first: dto::List<dto::Partition> = serde_json::from_slice(&partitions.value)
+        .map_err(|error| Fault::Unreadable("/ws/v1/partitions".to_owned(), error.to_string()))?;
+    let queues = match first.0.first() {
+        Some(partition) => {
+            let path = format!("ws/v1/partition/{}/queues", encode_once(&partition.name));
+            Some(client.get(&path).await?.value)
+        }
+        None => None,
+    };
+    let found = release::detect(&partitions.value, queues.as_deref())?;
+    Ok(partitions.with(found.map(Remote::YuniKorn)))
+}

@@ -1,0 +1,287 @@
+//! Orders: what is to be done to a running scheduler, and who asks for it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::model::{AppId, AskId, Identity, NodeId, QueuePath, Resource};
+use crate::scheduler::{AskSpec, NodeSpec, Submission};
+
+/// The longest reason that is taken, in characters (REST E2).
+pub const LONGEST_REASON: usize = 500;
+/// The most asks that one order may make.
+pub const MOST_ASKS: usize = 10_000;
+
+/// Something to be done to a running scheduler.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum Act {
+    /// Bring another queue configuration into force (REST E5).
+    Configure {
+        /// The text, as it is to be stored.
+        text: String,
+        /// The checksum of the configuration that it is meant to replace; an order without one is refused.
+        base: Option<String>,
+        /// Only tell what would happen.
+        dry_run: bool,
+    },
+    /// Bring a configuration that was in force back, as a new revision (REST E5).
+    Rollback {
+        /// Which one.
+        revision: u64,
+        /// The checksum of the configuration that it is meant to replace; an order without one is refused.
+        base: Option<String>,
+        /// Only tell what would happen.
+        dry_run: bool,
+    },
+    /// The scheduler rests: no cycles, no timers, and its clock stands.
+    Pause,
+    /// The scheduler goes on where it rested.
+    Resume,
+    /// Something within one partition.
+    In {
+        /// The partition's name.
+        #[serde(with = "crate::model::saved::text")]
+        partition: Arc<str>,
+        /// What.
+        act: PartitionAct,
+    },
+}
+
+/// Something to be done within one partition.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub enum PartitionAct {
+    /// Kill an application (SCH-202, REST E4).
+    Kill {
+        /// Which.
+        app: AppId,
+        /// Where it must be; refused when it is somewhere else by then.
+        expect_queue: Option<QueuePath>,
+    },
+    /// Move an application to another leaf (SCH-203, REST E4).
+    Move {
+        /// Which.
+        app: AppId,
+        /// The leaf that it is to go to.
+        to: QueuePath,
+        /// Where it must be; refused when it is somewhere else by then.
+        expect_queue: Option<QueuePath>,
+        /// Only tell what would happen.
+        dry_run: bool,
+    },
+    /// One pass of the cleaner (SCH-182, REST E9).
+    Clean {
+        /// Empty queues that drain or are dynamic.
+        queues: bool,
+        /// Applications that ended long ago.
+        applications: bool,
+        /// Only tell what would happen.
+        dry_run: bool,
+    },
+    /// Submit an application, in the actor's own name (REST E8).
+    Submit(Submission),
+    /// Ask for resources: all of these or none.
+    Ask {
+        /// For which application.
+        app: AppId,
+        /// The asks; whose they are is said above, not in them.
+        asks: Vec<AskSpec>,
+    },
+    /// End an allocation, or withdraw a pending ask.
+    Release {
+        /// Whose.
+        app: AppId,
+        /// Which.
+        ask: AskId,
+    },
+    /// The submitter is done with an application (SCH-173).
+    Remove {
+        /// Which.
+        app: AppId,
+    },
+    /// Register a node (SCH-190).
+    AddNode(NodeSpec),
+    /// Change a node (SCH-191); `None` leaves an amount as it is.
+    UpdateNode {
+        /// Which.
+        id: NodeId,
+        /// The new capacity.
+        capacity: Option<Resource>,
+        /// The new amount used by others.
+        occupied: Option<Resource>,
+    },
+    /// No new allocations on a node (SCH-192).
+    DrainNode(NodeId),
+    /// New allocations on a node again (SCH-192).
+    ResumeNode(NodeId),
+    /// Decommission a node (SCH-193).
+    RemoveNode {
+        /// Which.
+        id: NodeId,
+        /// Also when something runs on it, which is then released.
+        force: bool,
+    },
+}
+
+impl Act {
+    /// An act within a partition.
+    pub fn within(partition: &Arc<str>, act: PartitionAct) -> Self {
+        Self::In { partition: Arc::clone(partition), act }
+    }
+
+    /// The partition that it is for; `None` for what concerns the scheduler as a whole.
+    pub fn partition(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::In { partition, .. } => Some(partition),
+            Self::Configure { .. } | Self::Rollback { .. } | Self::Pause | Self::Resume => None,
+        }
+    }
+
+    /// Whether nothing is to change, whatever the answer.
+    pub fn is_dry_run(&self) -> bool {
+        match self {
+            Self::Configure { dry_run, .. } | Self::Rollback { dry_run, .. } => *dry_run,
+            Self::In { act: PartitionAct::Move { dry_run, .. } | PartitionAct::Clean { dry_run, .. }, .. } => *dry_run,
+            _ => false,
+        }
+    }
+
+    /// The same act, but really to be carried out.
+    #[must_use]
+    pub fn in_earnest(mut self) -> Self {
+        match &mut self {
+            Self::Configure { dry_run, .. } | Self::Rollback { dry_run, .. } => *dry_run = false,
+            Self::In { act: PartitionAct::Move { dry_run, .. } | PartitionAct::Clean { dry_run, .. }, .. } => {
+                *dry_run = false;
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// The verb, as a refusal names it; [`crate::view::audit::action`] is the audit's short name.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Configure { .. } => "change the configuration",
+            Self::Rollback { .. } => "roll the configuration back",
+            Self::Pause => "pause the scheduler",
+            Self::Resume => "resume the scheduler",
+            Self::In { act, .. } => match act {
+                PartitionAct::Kill { .. } => "kill",
+                PartitionAct::Move { .. } => "move",
+                PartitionAct::Clean { .. } => "clean up",
+                PartitionAct::Submit(_) => "submit",
+                PartitionAct::Ask { .. } => "ask for",
+                PartitionAct::Release { .. } => "release asks of",
+                PartitionAct::Remove { .. } => "remove",
+                PartitionAct::AddNode(_) => "add node",
+                PartitionAct::UpdateNode { .. } => "change node",
+                PartitionAct::DrainNode(_) => "drain node",
+                PartitionAct::ResumeNode(_) => "resume node",
+                PartitionAct::RemoveNode { .. } => "remove node",
+            },
+        }
+    }
+
+    /// What it is about: an application, a node; empty for the scheduler as a whole.
+    pub fn object(&self) -> &str {
+        let Self::In { act, .. } = self else { return "" };
+        match act {
+            PartitionAct::Kill { app, .. }
+            | PartitionAct::Move { app, .. }
+            | PartitionAct::Ask { app, .. }
+            | PartitionAct::Release { app, .. }
+            | PartitionAct::Remove { app } => app.as_str(),
+            PartitionAct::Submit(submission) => submission.app.as_str(),
+            PartitionAct::AddNode(spec) => spec.id.as_str(),
+            PartitionAct::UpdateNode { id, .. } | PartitionAct::RemoveNode { id, .. } => id.as_str(),
+            PartitionAct::DrainNode(id) | PartitionAct::ResumeNode(id) => id.as_str(),
+            PartitionAct::Clean { .. } => "",
+        }
+    }
+}
+
+impl fmt::Display for Act {
+    /// `kill nightly-42`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.verb())?;
+        match self.object() {
+            "" => Ok(()),
+            object => write!(f, " {object}"),
+        }
+    }
+}
+
+/// An act that somebody wants done, and why.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Order {
+    /// What.
+    pub act: Act,
+    /// Why, for the record; may be empty, at most [`LONGEST_REASON`] characters.
+    pub reason: String,
+}
+
+impl From<Act> for Order {
+    /// Without a reason.
+    fn from(act: Act) -> Self {
+        Self { act, reason: String::new() }
+    }
+}
+
+/// Who wants something done.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Actor {
+    /// The user and his groups.
+    pub identity: Identity,
+    /// Is in the scheduler ACL, which gives no right on any queue (REST E1).
+    pub scheduler_admin: bool,
+    /// Why nothing may be changed; `None` when it may.
+    #[serde(default, with = "crate::model::saved::text_option")]
+    pub read_only: Option<Arc<str>>,
+    /// Where the orders come from.
+    pub from: ActsFrom,
+}
+
+/// Where orders come from.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum ActsFrom {
+    /// The console in the scheduler's own process.
+    Console,
+    /// The REST API.
+    Api {
+        /// From this address.
+        #[serde(with = "crate::model::saved::text")]
+        address: Arc<str>,
+        /// In this request, as its answer names it.
+        #[serde(with = "crate::model::saved::text")]
+        request: Arc<str>,
+    },
+    /// A watched file.
+    File(#[serde(with = "crate::model::saved::text")] Arc<str>),
+    /// A workload's steps.
+    Workload,
+}
+
+impl From<Identity> for Actor {
+    /// Somebody at the console who may change things as far as the queues' access lists let him.
+    fn from(identity: Identity) -> Self {
+        Self { identity, scheduler_admin: false, read_only: None, from: ActsFrom::Console }
+    }
+}
+
+impl Actor {
+    /// The same, in the scheduler ACL or not.
+    #[must_use]
+    pub fn scheduler_admin(self, is: bool) -> Self {
+        Self { scheduler_admin: is, ..self }
+    }
+
+    /// The same, but nothing may be changed, for this reason.
+    #[must_use]
+    pub fn read_only(self, why: &str) -> Self {
+        Self { read_only: Some(Arc::from(why)), ..self }
+    }
+
+    /// The user's name.
+    pub fn user(&self) -> &str {
+        &self.identity.user
+    }
+}

@@ -1,0 +1,154 @@
+//! `kornsole play` as a person calls it.
+
+use std::fs;
+use std::path::Path;
+
+use kornsole::cli::play::{Mode, play_file, shots_file};
+
+use crate::common::TestFolder;
+use crate::kornsole;
+
+/// `kornsole play` in a folder: exit code, standard output and standard error.
+pub(super) fn play(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    kornsole(folder, &[&["play"], arguments].concat(), "")
+}
+
+#[test]
+fn the_command_tells_what_is_wrong_and_how_it_ended() {
+    let folder = TestFolder::new();
+    fs::write(folder.join("good.tape"), "Source default\nExpect \"root\"\nSnapshot home\n").expect("written");
+    fs::write(folder.join("typo.tape"), "Source default\nExpekt \"root\"\n").expect("written");
+    fs::write(folder.join("wrong.tape"), "Source default\nExpect \"nowhere\"\n").expect("written");
+    fs::write(folder.join("gone.tape"), "Enter\nSource config gone.yaml\n").expect("written");
+    fs::write(folder.join("lost.tape"), "Source config gone.yaml\n").expect("written");
+    fs::write(folder.join("faulty.tape"), "Source config faulty.yaml\n").expect("written");
+    fs::write(folder.join("faulty.yaml"), "partitions: 3\n").expect("written");
+
+    let (code, out, _) = play(&folder, &["good.tape"]);
+    assert_eq!((code, out.as_str()), (Some(0), "good.tape: ok, 1 snapshot, 0s of virtual time\n"));
+    for (tape, expected, begins) in [
+        ("wrong.tape", 1, "wrong.tape:2:1: error[TAPE-020]: no line of the screen holds \"nowhere\""),
+        ("typo.tape", 2, "typo.tape:2:1: error[TAPE-001]: `Expekt` is no word of a tape"),
+        ("gone.tape", 2, "gone.tape:2:1: error[TAPE-007]: `Source` stands after the first step"),
+        ("lost.tape", 2, "lost.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
+        ("faulty.tape", 2, "faulty.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
+        ("none.tape", 2, "none.tape: cannot be read"),
+    ] {
+        let (code, out, told) = play(&folder, &[tape]);
+        assert_eq!((code, out.as_str()), (Some(expected), ""), "{tape}: {told}");
+        assert!(told.starts_with(begins), "{tape}: {told}");
+    }
+    let (_, _, told) = play(&folder, &["faulty.tape"]);
+    assert!(told.contains("faulty.yaml:1:13: error[CFG-"), "{told}");
+    let (code, out, _) = play(&folder, &["wrong.tape", "good.tape"]);
+    assert_eq!((code, out.lines().count()), (Some(1), 1));
+    assert_eq!(play(&folder, &[]).0, Some(2));
+    assert_eq!(play(&folder, &["good.tape", "--check", "--update"]).0, Some(2));
+    assert_eq!(play(&folder, &["good.tape", "good.tape", "--svg", "a.svg"]).0, Some(2));
+}
+
+#[test]
+fn snapshots_are_made_compared_and_missed() {
+    let folder = TestFolder::new();
+    let (tape, file) = (folder.join("a.tape"), folder.join("a.txt"));
+    assert_eq!(shots_file(&tape), file);
+    let text = "Source default\nSnapshot home\nType \":\"\nSnapshot line\n";
+    fs::write(&tape, text).expect("written");
+
+    let (code, _, told) = play(&folder, &["a.tape", "--check"]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("a.tape:2:1: error[TAPE-030]: the snapshot `home` is not as recorded"), "{told}");
+    assert!(told.contains("no screen of that name was recorded"), "{told}");
+
+    assert_eq!(play(&folder, &["a.tape", "--update"]).0, Some(0));
+    assert_eq!(play(&folder, &["a.tape", "--check"]).0, Some(0));
+    let recorded = fs::read_to_string(&file).expect("it was written");
+
+    fs::write(&file, recorded.replace("root", "roof")).expect("written");
+    let (code, _, told) = play(&folder, &["a.tape", "--check"]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("roof") && told.contains("root"), "{told}");
+
+    let (lines, styles) = recorded.split_once("--- styles").expect("there are colours");
+    fs::write(&file, format!("{lines}--- styles{}", styles.replacen(" bold", "", 1))).expect("written");
+    let (code, _, told) = play(&folder, &["a.tape", "--check"]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("  styles "), "{told}");
+
+    fs::write(&file, &recorded).expect("written");
+    fs::write(&tape, text.replace("Snapshot home\n", "")).expect("written");
+    let (code, _, told) = play(&folder, &["a.tape", "--check"]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("recorded, but the tape has no such snapshot"), "{told}");
+
+    fs::write(&tape, "Source default\n").expect("written");
+    assert_eq!(play(&folder, &["a.tape", "--update"]).0, Some(0));
+    assert!(!file.exists(), "a tape without snapshots has no file");
+}
+
+#[test]
+fn the_last_screen_becomes_a_picture() {
+    let folder = TestFolder::new();
+    fs::write(folder.join("a.tape"), "Source default\nSet Width 60\nSet Height 14\n").expect("written");
+    assert_eq!(play(&folder, &["a.tape", "--svg", "a.svg", "--text", "a.text"]).0, Some(0));
+    let text = fs::read_to_string(folder.join("a.text")).expect("it was written");
+    assert_eq!(text.lines().count(), 14);
+    assert!(text.contains("root"));
+    let svg = fs::read_to_string(folder.join("a.svg")).expect("it was written");
+    assert!(svg.starts_with("<svg ") && svg.contains(">root</text>") && svg.ends_with("</svg>\n"));
+}
+
+#[test]
+fn a_cast_is_what_one_sees() {
+    let folder = TestFolder::new();
+    let text = "Source default\nSet Width 60\nSet Height 14\nHide\nType '?'\nEscape\nShow\nSay 'The queues.'\nType ':' Sleep 2s\n";
+    fs::write(folder.join("a.tape"), text).expect("written");
+    assert_eq!(play(&folder, &["a.tape", "--cast", "a.cast"]).0, Some(0));
+    let cast = fs::read_to_string(folder.join("a.cast")).expect("it was written");
+    let about: serde_json::Value = serde_json::from_str(cast.lines().next().expect("a line")).expect("it is JSON");
+    assert_eq!(
+        (about["version"].as_u64(), about["width"].as_u64(), about["height"].as_u64()),
+        (Some(2), Some(60), Some(16))
+    );
+    let mut emulator = vt100::Parser::new(16.try_into().expect("not 0"), 60.try_into().expect("not 0"), 0);
+    let mut times = Vec::new();
+    for line in cast.lines().skip(1) {
+        let (time, kind, data): (f64, String, String) = serde_json::from_str(line).expect("a time, a kind, data");
+        assert_eq!(kind, "o");
+        emulator.process(data.as_bytes());
+        assert!(!emulator.screen().contents().contains("Help"), "what is hidden is not seen");
+        times.push(time);
+    }
+    assert!(times.is_sorted() && times.last().is_some_and(|last| *last > 2.5), "{times:?}");
+    let played = play_file(&folder.join("a.tape"), Mode::Play).expect("it plays");
+    let rows: Vec<String> = emulator.screen().rows(0, 60).map(|row| row.trim_end().to_owned()).collect();
+    assert_eq!(rows[..14], played.screen.lines()[..], "the last frame is the last screen");
+    assert!(rows[15].starts_with(" The queues.") && rows[15].ends_with(':'), "{}", rows[15]);
+
+    let again = folder.join("b.cast");
+    assert_eq!(play(&folder, &["a.tape", "--cast", "b.cast"]).0, Some(0));
+    assert_eq!(fs::read_to_string(again).expect("it was written"), cast, "the same tape, the same bytes");
+}
+
+#[test]
+fn live_needs_a_terminal() {
+    let folder = TestFolder::new();
+    fs::write(folder.join("a.tape"), "Source default\n").expect("written");
+    let (code, out, told) = play(&folder, &["a.tape", "--live"]);
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(told.contains("needs a terminal"), "{told}");
+}
+
+#[test]
+fn a_picture_that_is_stale_or_missing_fails_the_check() {
+    let folder = TestFolder::new();
+    fs::write(folder.join("a.tape"), "Source default\nScreenshot a.svg\nScreenshot a.text\n").expect("written");
+    let (code, _, told) = play(&folder, &["a.tape", "--check"]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("a.tape:2:1: error[TAPE-031]: the picture `a.svg` is not there"), "{told}");
+    assert_eq!(play(&folder, &["a.tape", "--update"]).0, Some(0));
+    assert_eq!(play(&folder, &["a.tape", "--check"]).0, Some(0));
+    fs::write(folder.join("a.text"), "old").expect("written");
+    let (_, _, told) = play(&folder, &["a.tape", "--check"]);
+    assert!(told.contains("a.tape:3:1: error[TAPE-031]: the picture `a.text` is stale"), "{told}");
+}

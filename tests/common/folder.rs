@@ -1,0 +1,78 @@
+//! Temporary folders.
+
+use std::fs;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use kornsole::api::auth::{self, NewToken};
+use kornsole::model::Identity;
+
+/// A temporary folder that no other test uses, removed when it is dropped. Its name has the test's name in it.
+pub struct TestFolder(PathBuf);
+
+impl TestFolder {
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let test = std::thread::current().name().unwrap_or("thread").replace("::", "-");
+        let path = std::env::temp_dir().join(format!("kornsole-{}-{number}-{test}", std::process::id()));
+        fs::create_dir_all(&path).expect("the folder for temporary files can be written to");
+        Self(path)
+    }
+
+    /// Writes a file into it, and gives its path.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let file = self.join(name);
+        fs::write(&file, content).expect("a temporary folder can be written to");
+        file
+    }
+
+    /// The names of what is in it, in any order.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).expect("a temporary folder can be read");
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    /// The token file that [`Self::token`] writes.
+    pub fn tokens(&self) -> PathBuf {
+        self.join("tokens.yaml")
+    }
+
+    /// Adds a token to the token file, and gives its secret.
+    pub fn token(&self, user: &str, group: &str) -> String {
+        self.add_token(user, group, false)
+    }
+
+    /// Adds a token that may not change anything, and gives its secret.
+    pub fn read_only_token(&self, user: &str, group: &str) -> String {
+        self.add_token(user, group, true)
+    }
+
+    fn add_token(&self, user: &str, group: &str, read_only: bool) -> String {
+        let new = NewToken::make(Identity::new(user, [group]), None, read_only, "").unwrap();
+        auth::add(&self.tokens(), new.token).unwrap();
+        new.secret
+    }
+}
+
+impl AsRef<Path> for TestFolder {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Deref for TestFolder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TestFolder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to the system.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

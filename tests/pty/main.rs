@@ -1,0 +1,17 @@
+//! The real binary in a pseudoterminal, with a terminal emulator that looks on: it starts, listens, and leaves the terminal whole.
+//!
+//! Method: nothing waits for a fixed time. A test waits until the emulated screen shows what it looks for, and fails with that screen
+//! when it does not come within a deadline that is far beyond anything that is normal.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test says so by a panic")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod attach;
+mod panics;
+mod round;
+mod session;
+mod tapes;
+mod terminal;

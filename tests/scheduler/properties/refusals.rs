@@ -1,0 +1,95 @@
+//! Bad input is refused with a reason, and changes nothing.
+
+use kornsole::model::{Identity, Profile, Resource, Time};
+use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Scheduler, Submission};
+
+use super::{commands, is_refusal, state};
+
+fn amount(memory: i64) -> Resource {
+    [("memory", memory)].into_iter().collect()
+}
+
+fn ask(app: &str, id: &str, resource: Resource) -> AskSpec {
+    AskSpec { app: app.into(), id: id.into(), resource, ..AskSpec::default() }
+}
+
+fn node(id: &str, capacity: Resource) -> NodeSpec {
+    NodeSpec { id: id.into(), capacity, ..NodeSpec::default() }
+}
+
+fn submit(app: &str, queue: &str) -> PartitionCommand {
+    let (app, queue) = (app.into(), queue.to_owned());
+    PartitionCommand::Submit(Submission { app, queue, who: Identity::new("sue", ["dev"]), ..Submission::default() })
+}
+
+/// What is refused where the node `n` of 9 and the application `one` with the allocation `t` are, and a part of the reason.
+fn bad_input() -> Vec<(PartitionCommand, &'static str)> {
+    let nobody = || Identity::new("nobody", ["nobody"]);
+    let update =
+        |id: &str, capacity| PartitionCommand::UpdateNode { id: id.into(), capacity: Some(capacity), occupied: None };
+    let unplaced = AskSpec { placeholder: true, ..ask("one", "ph", amount(1)) };
+    vec![
+        (PartitionCommand::AddNode(node("n", amount(1))), "registered already"),
+        (PartitionCommand::AddNode(node("m", amount(-1))), "negative"),
+        (PartitionCommand::AddNode(node("m", amount(i64::MAX))), "too large"),
+        (update("n", amount(-1)), "negative"),
+        (update("m", amount(1)), "no such node"),
+        (PartitionCommand::RemoveNode("m".into()), "no such node"),
+        (PartitionCommand::DrainNode("m".into()), "no such node"),
+        (PartitionCommand::ResumeNode("m".into()), "no such node"),
+        (submit("one", "root.b"), "one"),
+        (submit("lost", "root.b.x"), "root.b"),
+        (PartitionCommand::Ask(ask("two", "t", amount(1))), "no live application"),
+        (PartitionCommand::Ask(ask("one", "zero", amount(0))), "asks for nothing"),
+        (PartitionCommand::Ask(ask("one", "less", amount(-5))), "asks for nothing"),
+        (PartitionCommand::Ask(ask("one", "t", amount(2))), "allocated already"),
+        (PartitionCommand::Ask(ask("one", "much", amount(i64::MAX))), "too large"),
+        (PartitionCommand::Ask(unplaced), "names no task group"),
+        (PartitionCommand::Release { app: "two".into(), ask: "t".into() }, "no live application"),
+        (PartitionCommand::Release { app: "one".into(), ask: "u".into() }, "has no ask"),
+        (PartitionCommand::Remove { app: "two".into() }, "no live application"),
+        (PartitionCommand::Kill { app: "two".into(), by: nobody(), reason: String::new() }, "not found"),
+        (PartitionCommand::Kill { app: "one".into(), by: nobody(), reason: String::new() }, "no admin access"),
+        (PartitionCommand::Move { app: "two".into(), to: "root.b".into(), by: nobody() }, "not found"),
+        (
+            PartitionCommand::Move { app: "one".into(), to: "root.x".into(), by: Identity::new("sue", [""]) },
+            "queue not found",
+        ),
+        (
+            PartitionCommand::Move { app: "one".into(), to: "root.p".into(), by: Identity::new("sue", [""]) },
+            "not a leaf",
+        ),
+    ]
+}
+
+#[test]
+fn bad_input_is_refused_with_a_reason() {
+    let bad = bad_input();
+    for profile in Profile::ALL {
+        let mut scheduler = Scheduler::new(profile);
+        let apply = |scheduler: &mut Scheduler, command: Command| scheduler.apply(Time::ZERO, &command);
+        let refused = apply(&mut scheduler, submit("one", "root.a").into());
+        assert!(
+            matches!(&refused[..], [Event { kind: EventKind::Refused { .. }, .. }]),
+            "before there is a configuration"
+        );
+        apply(&mut scheduler, Command::Configure(commands::configs(profile).swap_remove(0)));
+        apply(&mut scheduler, PartitionCommand::AddNode(node("n", amount(9))).into());
+        apply(&mut scheduler, submit("one", "root.a").into());
+        apply(&mut scheduler, PartitionCommand::Ask(ask("one", "t", amount(1))).into());
+        apply(&mut scheduler, Command::Cycle);
+        let before = state(&scheduler);
+        let elsewhere = Command::In { partition: Some("nowhere".into()), command: submit("three", "root.a") };
+        let all = bad.iter().map(|(command, why)| (Command::from(command.clone()), *why));
+        for (command, why) in all.chain([(elsewhere, "nowhere")]) {
+            // D-23: the releases take the id of an allocation again.
+            if why == "allocated already" && profile != Profile::Kornsole {
+                continue;
+            }
+            let events = apply(&mut scheduler, command.clone());
+            let refusals: Vec<_> = events.iter().filter(|event| is_refusal(&event.kind)).collect();
+            assert!(refusals.len() == 1 && format!("{refusals:?}").contains(why), "{profile} {command:?}: {events:?}");
+            assert!(state(&scheduler) == before, "{profile} {command:?} changed the state");
+        }
+    }
+}
