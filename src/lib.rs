@@ -22,20 +22,21 @@
 //!
 //! # A key
 //!
-//! 1. The thread `console-input` reads it from the terminal and sends an event; `Loop::take` receives it, `Session::key` acts on it.
-//! 2. `keymap::action` looks the key up in the contexts of the page, asks the command's guard, and makes an `Action`: run the command, say
-//!    why it is off, wait for the rest of a chord, or write into a field.
-//! 3. `update::update` changes the state. It reads nothing but the state; what is to be done outside becomes effects, work and
-//!    orders.
-//! 4. `Session::give_orders` passes orders to `Source::act`, and `Loop::work` passes work to the worker threads. Nothing waits.
-//! 5. `Loop::refresh` takes the newest view, `Session::draw` draws the state through `draw::paint` into the buffer, once for all keys that came
-//!    together.
-//! 6. The outcome of an order arrives as an event, `Session::take_answers` takes it with the view in which it shows.
+//! 1. The thread `console-input` reads it from the terminal and sends an event; `Loop::take` receives it, `Session::step` is the only way
+//!    into the console.
+//! 2. `key::action` looks the key up in the contexts of the page, asks `guard::check`, and makes an `Action`: run the command, say why it
+//!    is off, wait for the rest of a chord, or write into a field.
+//! 3. `update::update` changes the state and returns effects. It reads nothing but the state.
+//! 4. `Session::carry_out` sends orders to the source; `Loop::carry_out` gives work to the worker threads and does what needs the
+//!    terminal. Nothing waits.
+//! 5. `Loop::refresh` takes the newest view, `Session::draw` draws the state through `draw::paint` into the buffer, once for all keys that
+//!    came together.
+//! 6. What comes back is a `Reply` on one channel: `Session::take_reply` makes an `Action` of it, an order's with the view that shows it.
 //!
 //! # A REST order
 //!
-//! 1. `listen` accepts the connection, `ours::routed` finds the row of the table of routes, `who::of` the identity behind the token.
-//! 2. `act::order` makes an `Order` of the body, `Ours::perform` gives it to `Host::perform` with a place for the answer.
+//! 1. `listen` accepts the connection, `native::routed` finds the row of the table of routes, `caller::of` the identity behind the token.
+//! 2. `act::order` makes an `Order` of the body, `NativeApi::perform` gives it to `Host::perform` with a place for the answer.
 //! 3. The thread `scheduler` receives it: `Owner::gather` waits for others that come at the same time, `Owner::commit_orders` writes all of
 //!    them to the journal, with one wait for the disk.
 //! 4. `orders::perform` carries each out: rights and state are checked inside the scheduler, by `Scheduler::apply`, which changes everything

@@ -144,12 +144,17 @@ fn broken_links(page: &Path) -> Vec<String> {
     wrong.map(|target| format!("{}: {target}", page.display())).collect()
 }
 
-#[test]
-fn relative_links_resolve() {
+/// The pages that people read.
+fn documents() -> Vec<PathBuf> {
     let named = ["README.md", "CHANGELOG.md", "recordings/README.md"].map(PathBuf::from);
     let pages: Vec<PathBuf> = named.into_iter().chain(files("docs", ".md")).collect();
     assert!(pages.len() > 8, "{pages:?}");
-    let broken: Vec<String> = pages.iter().flat_map(|page| broken_links(page)).collect();
+    pages
+}
+
+#[test]
+fn relative_links_resolve() {
+    let broken: Vec<String> = documents().iter().flat_map(|page| broken_links(page)).collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
@@ -200,4 +205,18 @@ fn the_readme_stays_short() {
         lines <= 150,
         "README.md has {lines} lines, at most 150; what goes beyond a first look belongs into docs/guide"
     );
+}
+
+#[test]
+fn files_that_documents_name_exist() {
+    let named = Regex::new(r"`((?:src|tests|benches|recordings|packaging)/[\w/.-]+)`").unwrap();
+    let mut gone = Vec::new();
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        let paths = named.captures_iter(&text).map(|found| found[1].to_owned());
+        gone.extend(
+            paths.filter(|path| !Path::new(path).exists()).map(|path| format!("{}: {path}", document.display())),
+        );
+    }
+    assert!(gone.is_empty(), "documents name files that are not there:\n{}", gone.join("\n"));
 }

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test says so by a panic")]
 
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/sizes.rs"]
 mod sizes;
 

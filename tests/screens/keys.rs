@@ -11,7 +11,6 @@ use kornsole::source::SourcePlace;
 
 use super::fixture::{self, Builder, Scene};
 use super::{after, console};
-
 use crate::common::{says, says_not};
 
 /// The line under the cursor.

@@ -9,41 +9,17 @@ use super::{all_sources, sources};
 const FILE_LINES: usize = 400;
 
 /// Tables that may have more.
-const TABLES: [&str; 1] = ["src/console/input/command/table.rs"];
+const TABLES: [&str; 2] = ["src/console/input/command/table.rs", "src/scheduler/interface/event.rs"];
 
-/// Files that still have more.
-const LONG_FILES: [&str; 31] = [
-    "src/api/client/http.rs",
-    "src/api/dto/ours/answered.rs",
-    "src/config/decode.rs",
-    "src/config/edit/tests/random.rs",
-    "src/console/draw/apps.rs",
-    "src/console/draw/overlay.rs",
-    "src/console/draw/queues.rs",
-    "src/console/input/command/mod.rs",
-    "src/console/shell/runtime.rs",
-    "src/console/shell/session.rs",
+/// Files that still have more. The list only gets shorter.
+const LONG_FILES: [&str; 7] = [
+    "src/console/present/lists/apps.rs",
+    "src/console/present/lists/queues.rs",
     "src/console/state/editor/buffer.rs",
     "src/console/state/mod.rs",
     "src/console/state/page.rs",
     "src/console/state/past.rs",
     "src/console/update/navigate.rs",
-    "src/console/update/write.rs",
-    "src/model/expression.rs",
-    "src/model/resource/mod.rs",
-    "src/scheduler/configuration/reload.rs",
-    "src/scheduler/interface/event.rs",
-    "src/scheduler/placement/text.rs",
-    "src/scheduler/preemption/shadow.rs",
-    "src/scheduler/state/node.rs",
-    "src/scheduler/state/partition.rs",
-    "src/scheduler/state/queue.rs",
-    "src/source/remote/ask.rs",
-    "src/source/remote/mod.rs",
-    "src/source/remote/worker/mod.rs",
-    "src/tape/play.rs",
-    "src/tape/read.rs",
-    "src/view/build.rs",
 ];
 
 /// The most lines that a function may have, and a test.
@@ -51,19 +27,14 @@ const FUNCTION_LINES: usize = 70;
 const TEST_LINES: usize = 60;
 
 /// Functions that still have more, each with its file.
-const LONG_FUNCTIONS: [(&str, &str); 13] = [
-    ("src/config/edit/tests/odd.rs", "odd_ways_to_write_stay_as_they_are"),
-    ("src/config/edit/tests/usual.rs", "queues_come_and_go"),
-    ("src/config/edit/tests/usual.rs", "limits_come_change_and_go"),
+const LONG_FUNCTIONS: [(&str, &str); 8] = [
     ("src/console/draw/crumbs.rs", "crumbs"),
     ("src/console/draw/crumbs.rs", "facts"),
+    ("src/console/present/guard/mod.rs", "check"),
     ("src/console/shell/settings/mod.rs", "every_fault_is_told_with_its_place_and_the_rest_holds"),
     ("src/console/state/mod.rs", "new"),
-    ("src/console/update/mod.rs", "update"),
     ("src/console/update/mod.rs", "run"),
-    ("src/scheduler/inspect/invariants.rs", "queues"),
     ("src/scheduler/interface/switches.rs", "of"),
-    ("src/source/remote/ask.rs", "of"),
     ("src/view/record/tests.rs", "every_kind"),
 ];
 
@@ -83,6 +54,9 @@ fn no_file_is_long() {
     let long = files.map(|file| (lines(&file), file)).filter(|(lines, _)| *lines > FILE_LINES);
     let long: Vec<String> = long.map(|(lines, file)| format!("{}: {lines} lines", file.display())).collect();
     assert!(long.is_empty(), "more than {FILE_LINES} lines:\n{}", long.join("\n"));
+    let short = listed.iter().filter(|file| !Path::new(file).exists() || lines(Path::new(file)) <= FILE_LINES);
+    let short: Vec<_> = short.collect();
+    assert!(short.is_empty(), "listed as long, but are not: {short:?}");
 }
 
 /// The functions of a formatted file: the name, the line, how many lines it has, and whether it is a test. A function ends with the brace
@@ -110,16 +84,20 @@ fn functions(text: &str) -> Vec<(String, usize, usize, bool)> {
 #[test]
 fn no_function_is_long() {
     let mut long = Vec::new();
+    let mut listed = 0;
     for file in written() {
         let path = file.to_str().unwrap();
         for (name, line, length, test) in functions(&fs::read_to_string(&file).unwrap()) {
             let most = if test { TEST_LINES } else { FUNCTION_LINES };
-            if length > most && !LONG_FUNCTIONS.contains(&(path, &name)) {
+            if length > most && LONG_FUNCTIONS.contains(&(path, &name)) {
+                listed += 1;
+            } else if length > most {
                 long.push(format!("{path}:{line}: {name} has {length} lines, and {most} are the most"));
             }
         }
     }
     assert!(long.is_empty(), "{}", long.join("\n"));
+    assert_eq!(listed, LONG_FUNCTIONS.len(), "LONG_FUNCTIONS lists functions that are not long any more");
 }
 
 #[test]
