@@ -51,7 +51,7 @@
 //!    order.
 //! 2. `Scheduler::apply` runs the timers, then `Partition::cycle` for each partition: the reserved step, the replacement of
 //!    placeholders, the normal step; the first that finds something ends the cycle.
-//! 3. `Partition::walk` goes through the queues depth first, children by `QueueTree::next_child` in the order of priority and fair share.
+//! 3. `Partition::walk_queues` goes through the queues depth first, children by `QueueTree::next_child` in the order of priority and fair share.
 //! 4. `Partition::try_leaf` goes through the applications of a leaf, `try_asks::try_asks` through the asks of one: limits, headroom, nodes,
 //!    preemption.
 //! 5. `Partition::commit` moves every counter at once: node, queues, application, users, state, priorities.

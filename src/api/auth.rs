@@ -190,7 +190,7 @@ pub fn revoke(file: &Path, id: &str) -> Result<Token, String> {
 }
 
 fn write(file: &Path, tokens: &[Token]) -> Result<(), String> {
-    let mut text = "# Who may use the REST API. A token itself stands nowhere, only its hash.\ntokens:\n".to_owned();
+    let mut text = "# Who may use the REST API. Tokens are stored as hashes only.\ntokens:\n".to_owned();
     if tokens.is_empty() {
         text = text.replace("tokens:\n", "tokens: []\n");
     }

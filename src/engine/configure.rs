@@ -183,8 +183,8 @@ fn compare(state: &State, base: Option<&str>) -> Result<(), Refusal> {
             LoadedBy::User(user) | LoadedBy::RolledBack(user) => user.clone(),
         });
         let text = match &by {
-            Some(by) => format!("another one is in force by now, by {by}; look at it and make the change anew"),
-            None => "another one is in force by now; look at it and make the change anew".to_owned(),
+            Some(by) => format!("another revision is in force now, by {by}: look at it and make the change again"),
+            None => "another revision is in force now: look at it and make the change again".to_owned(),
         };
         let details = Details { changed_by: by, changed_at: written.map(|written| written.at), ..now };
         return Err(Refusal::new(Code::ChecksumMismatch, changed, text).with(details));

@@ -99,7 +99,7 @@ impl DrainNotifier {
             let job = match error {
                 std::sync::mpsc::TrySendError::Full(job) | std::sync::mpsc::TrySendError::Disconnected(job) => job,
             };
-            format!("the administrators of {} are not told: {WAITING} reports wait already", job.queue)
+            format!("the administrators of {} are not notified: {WAITING} reports wait already", job.queue)
         })
     }
 }
@@ -143,7 +143,7 @@ impl<F: Fn(String, String)> Worker<F> {
             0 => "tried once".to_owned(),
             retries => format!("tried {} times", u64::from(retries) + 1),
         };
-        (self.failed)(format!("the administrators of {} could not be told", job.queue), format!("{why}; {tries}"));
+        (self.failed)(format!("the administrators of {} could not be notified", job.queue), format!("{why}; {tries}"));
     }
 
     /// Whether the end comes within a time.

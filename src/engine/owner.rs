@@ -143,15 +143,15 @@ impl Owner {
         self.set_clock();
         match failing {
             Some(why) => {
-                let title = "the state cannot be written: the scheduler rests until it can".to_owned();
-                let text = format!("{why}\nOrders are refused meanwhile. Nothing of what was answered is lost.");
+                let title = "the state cannot be written: the scheduler is paused until it can".to_owned();
+                let text = format!("{why}\nOrders are refused until then. Nothing that was answered is lost.");
                 self.core.notice(NoticeWeight::Error, title, text);
                 // What happened since the last view is not shown before it is written; only this is.
                 let published = &self.output.published;
                 published.publish(with_last_notice(&mut self.core.state, &published.view()));
             }
             None => {
-                let title = "the state is written again: the scheduler goes on".to_owned();
+                let title = "the state can be written again: the scheduler continues".to_owned();
                 self.core.notice(NoticeWeight::Info, title, String::new());
             }
         }

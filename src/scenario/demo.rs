@@ -79,7 +79,7 @@ impl Workload for Demo {
     /// Goes on with the same applications and the same chances.
     fn resume(&mut self, played: &[u8]) -> Result<(), String> {
         let Ok((kind, seed, pace)) = rmp_serde::from_slice::<(String, u64, Pace<Crowd>)>(played) else {
-            return Err("the state is of no demo that this version can go on with: name another folder".to_owned());
+            return Err("the state belongs to no demo that this version can continue: name another folder".to_owned());
         };
         if kind != KIND || seed != self.seed {
             return Err(format!(

@@ -115,7 +115,7 @@ pub trait Source: Send + Sync {
         match self.about().place {
             SourcePlace::Embedded => OwnHealth::Here,
             SourcePlace::Remote => OwnHealth::Unknown(Arc::from("it was not asked")),
-            SourcePlace::Saved => OwnHealth::Unknown(Arc::from("a saved state does not tell it")),
+            SourcePlace::Saved => OwnHealth::Unknown(Arc::from("a saved state does not have it")),
         }
     }
 

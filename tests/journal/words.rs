@@ -108,7 +108,7 @@ fn the_console_says_that_the_disk_fails_and_when_it_is_over() {
         driver.refresh();
     }
     driver.keys(":messages<ret>").unwrap();
-    says(&driver, "the state cannot be written: the scheduler rests until it can");
+    says(&driver, "the state cannot be written: the scheduler is paused until it can");
     driver.keys("<esc>").unwrap();
     disk.mend();
     journal.wait_until_well();
@@ -117,7 +117,7 @@ fn the_console_says_that_the_disk_fails_and_when_it_is_over() {
         driver.refresh();
     }
     driver.keys(":messages<ret>").unwrap();
-    says(&driver, "the state is written again: the scheduler goes on");
+    says(&driver, "the state can be written again: the scheduler continues");
     driver.keys("<esc>K<right><ret>").unwrap().settle();
     says(&driver, "no applications in this partition");
 }

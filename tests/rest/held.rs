@@ -35,7 +35,7 @@ fn is_dropped(request: &str, set: impl FnOnce(&mut Options)) {
     let (_stuck, status) = listen(&stage, request);
     assert!(status.ends_with(b"200"));
     let apply = |command: PartitionCommand| {
-        stage.engine.apply(command.into()).recv_timeout(PATIENCE).expect("the scheduler goes on");
+        stage.engine.apply(command.into()).recv_timeout(PATIENCE).expect("the scheduler is resumed");
     };
     let who = Identity::new("sue", ["dev"]);
     let began = Instant::now();

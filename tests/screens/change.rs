@@ -83,7 +83,7 @@ fn what_is_written_is_told_to_be_no_quantity_and_not_applied() {
     says(&driver, "EDT-005");
     says(&driver, "unknown suffix");
     press(&mut driver, "<F5>");
-    says(&driver, "it cannot be made");
+    says(&driver, "it cannot be applied");
     press(&mut driver, "<C-u>999<tab><C-u>");
     says(&driver, "max memory 40G → none");
     press(&mut driver, "<esc>x");
@@ -169,9 +169,9 @@ fn a_whole_subtree_goes_only_when_its_name_is_typed() {
     says(&driver, "- root.eng");
     press(&mut driver, "a");
     says(&driver, "Remove root.eng?");
-    says(&driver, "type root.eng to go on");
+    says(&driver, "type root.eng to confirm");
     press(&mut driver, "y<ret>");
-    says(&driver, "type root.eng to go on");
+    says(&driver, "type root.eng to confirm");
     assert_eq!(running(&source), TEXT);
     press(&mut driver, "<C-u>");
     driver.type_text("root.eng");

@@ -30,9 +30,9 @@ fn events_are_followed_filtered_and_lead_to_their_object() {
     driver.keys("/add allocation<ret>").unwrap();
     says_not(&driver, "remove");
     driver.keys("<ret>").unwrap();
-    says_not(&driver, "TOLD");
+    says_not(&driver, "MESSAGE");
     driver.keys("<esc>").unwrap();
-    says(&driver, "TOLD");
+    says(&driver, "MESSAGE");
 }
 
 #[test]

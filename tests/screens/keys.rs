@@ -182,7 +182,7 @@ fn tells_why_an_ask_waits() {
         ("etl-1", "not tried yet, others go first"),
         ("adhoc-7", "adhoc has cpu 0.5, mem 1G, gpu 0 left"),
         ("sys-1", "no node has room"),
-        ("sys-1", "node node-a is kept for it"),
+        ("sys-1", "node node-a is reserved for it"),
         ("web-2", "group dev runs 1 of 1 application in tenant-b"),
     ] {
         says(&after(&format!(":app {app}<ret>"), 120, 40), why);
@@ -218,11 +218,11 @@ fn a_kept_node_says_for_whom() {
     let mut driver = after(":app sys-1<ret>j", 120, 40);
     says(&driver, "reserved");
     driver.keys("<ret>").unwrap();
-    says(&driver, "kept for sys-1/s2");
+    says(&driver, "reserved for sys-1/s2");
     driver.keys("3").unwrap();
     assert!(driver.find_row("node-a").unwrap().1.contains("● kept"), "{}", driver.screen_text());
-    says_not(driver.resize(40, 12).keys("<ret><esc>:node node-b<ret>").unwrap(), "kept for");
-    says(driver.keys(":node node-a<ret>").unwrap(), "kept for sys-1/s2");
+    says_not(driver.resize(44, 12).keys("<ret><esc>:node node-b<ret>").unwrap(), "reserved for");
+    says(driver.keys(":node node-a<ret>").unwrap(), "reserved for sys-1/s2");
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn help_is_filtered_scrolled_and_closed() {
     driver.keys("G").unwrap();
     says_not(&driver, "Open what is under the cursor");
     driver.keys("/freeze<ret>").unwrap();
-    says(&driver, "Freeze the picture");
+    says(&driver, "Freeze or unfreeze the screen");
     says_not(&driver, "Fold everything");
     driver.keys("<esc>").unwrap();
     says(&driver, "Fold everything");

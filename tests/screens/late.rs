@@ -201,7 +201,7 @@ fn what_was_ordered_and_not_answered_is_told_when_the_scheduler_is_left() {
     driver.keys("2Ky:context two<ret>").unwrap();
     one.let_all_through();
     driver.refresh().keys(":messages<ret>").unwrap();
-    says(&driver, "kill nightly: tenants had not answered yet when it was left");
+    says(&driver, "kill nightly: tenants had not answered when you left it");
     assert!(state(&near_one, "nightly").is_ended(), "it was carried out");
 }
 

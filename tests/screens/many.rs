@@ -46,9 +46,9 @@ fn all_applications_of_a_subtree_ask_for_its_name() {
     let (mut driver, source) = console(120, 40, 20);
     let before = live(&source);
     driver.keys(":apps root.system<ret>AK").unwrap();
-    says(&driver, "type root.system to go on");
+    says(&driver, "type root.system to confirm");
     driver.keys("y<ret>").unwrap();
-    says(&driver, "type root.system to go on, or esc");
+    says(&driver, "type root.system to confirm, or press esc");
     // With one of them less it is no whole subtree.
     driver.keys("<esc>g<space>K").unwrap();
     says(&driver, "[ Cancel ]");
@@ -61,9 +61,9 @@ fn many_marked_applications_ask_for_the_typed_name() {
     let before = live(&source);
     assert!(before > 10);
     driver.keys("2AK").unwrap();
-    says(&driver, "type default to go on");
+    says(&driver, "type default to confirm");
     driver.keys("y<ret>").unwrap();
-    says(&driver, "type default to go on, or esc");
+    says(&driver, "type default to confirm, or press esc");
     assert_eq!(live(&source), before);
     driver.keys("<bs>default<ret>").unwrap();
     driver.refresh();

@@ -194,12 +194,12 @@ fn the_scheduler_rests_and_goes_on() {
     let (mut driver, source) = tenants(user("you").scheduler_admin(true), 120, 30);
     driver.keys(":pause<ret>").unwrap();
     says(&driver, "PAUSED");
-    says(&driver, "the scheduler rests and its clock stands; :resume lets it go on");
+    says(&driver, "the scheduler is paused and its clock stopped; :resume resumes it");
     let now = source.now();
     source.advance(Duration::from_secs(60));
     assert_eq!(source.now(), now);
     driver.keys(":pause<ret>").unwrap();
-    says(&driver, "the scheduler rests already");
+    says(&driver, "the scheduler is paused already");
     driver.keys(":resume<ret>").unwrap();
     says_not(&driver, "PAUSED");
     source.advance(Duration::from_secs(60));

@@ -56,7 +56,7 @@ fn pass(driver: &mut Driver, source: &Stepped, seconds: u64) {
 fn the_audit_tells_who_did_what_and_leads_to_it() {
     let (mut driver, source) = tenants(user("ann").scheduler_admin(true), 140, 40);
     driver.keys("L").unwrap();
-    says(&driver, "nobody has changed anything yet, or tried to");
+    says(&driver, "no changes and no attempts yet");
     order(&source, kill("train"), "in the way");
     order(&source, kill("nightly"), "it writes everywhere");
     driver.refresh();

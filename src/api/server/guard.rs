@@ -34,7 +34,7 @@ pub(super) fn panicked(panic: &(dyn Any + Send)) -> Response {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text");
     tracing::error!(panic = text, "a handler panicked");
-    reply::error(StatusCode::INTERNAL_SERVER_ERROR, "this is a defect of the server; its log tells more")
+    reply::error(StatusCode::INTERNAL_SERVER_ERROR, "this is a defect of the server; its log has the details")
 }
 
 /// A future whose panic is a value.

@@ -171,7 +171,7 @@ pub fn whoami(args: &WhoAmIArgs) -> ExitCode {
 /// A connection to somebody who takes orders.
 pub(super) fn connect(server: &ServerArgs) -> Result<Once, Ended> {
     if server.way.read_only || server.way.acting_as.is_some() {
-        let message = "nothing is changed with --read-only, nor as somebody else".to_owned();
+        let message = "nothing is changed with --read-only, nor as another user".to_owned();
         return Err(Ended { message, code: 2 });
     }
     let once = server.connect()?;

@@ -60,7 +60,7 @@ impl LedgerArgs {
         let once = self.server_args().connect()?;
         match once.remote() {
             Remote::Kornsole(known) if known.can("audit") => Ok(Ledger::Server(Box::new(once))),
-            Remote::Kornsole(_) => Err(Ended { message: "this kornsole keeps no ledger".to_owned(), code: 1 }),
+            Remote::Kornsole(_) => Err(Ended { message: "this kornsole keeps no audit".to_owned(), code: 1 }),
             Remote::YuniKorn(_) => {
                 let message = "an Apache YuniKorn keeps neither an audit nor a history of configurations".to_owned();
                 Err(Ended { message, code: 1 })

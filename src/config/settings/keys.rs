@@ -101,10 +101,10 @@ pub static KEYS: [SettingKey; 26] = [
     ),
     SettingKey::path(
         "state.folder",
-        "Where all that happens is kept, to go on from there at the next start. Flag: --state.",
+        "Folder of the journal; the scheduler resumes from it at the next start. Flag: --state.",
         |c, w| put(&mut c.state_folder, path(w)),
     ),
-    SettingKey::new("cleaner.interval", DURATION, "10s", "How often queues that nobody needs any more are removed.", |c, w| {
+    SettingKey::new("cleaner.interval", DURATION, "10s", "How often unused dynamic queues are removed.", |c, w| {
         put(&mut c.cleaner_interval, duration(w, Duration::from_millis(100)))
     }),
     SettingKey::new("event.trackingEnabled", "true or false", "true", "Whether events are kept.", |c, w| {
@@ -114,7 +114,7 @@ pub static KEYS: [SettingKey; 26] = [
         put(&mut c.event.request_capacity, number(w, 1, 10_000_000))
     })
     .waiting(EVENTS),
-    SettingKey::new("event.ringBufferCapacity", NUMBER, "100000", "Events kept for those who ask.", |c, w| {
+    SettingKey::new("event.ringBufferCapacity", NUMBER, "100000", "Events kept for readers of the REST API and the console.", |c, w| {
         put(&mut c.event.ring_buffer_capacity, number(w, 1, 10_000_000))
     }),
     SettingKey::new("event.maxStreams", NUMBER, "100", "Streams of events at the same time.", |c, w| {
@@ -130,7 +130,7 @@ pub static KEYS: [SettingKey; 26] = [
         "drain.stuckAfter",
         DURATION,
         "1h",
-        "A queue that drains for longer counts as stuck; that is told then and after each further such time. 0: never.",
+        "A queue that drains for longer counts as stuck: reported then, and again after each further period. 0: never.",
         |c, w| put(&mut c.drain.stuck_after, duration(w, Duration::ZERO)),
     ),
     SettingKey::new(

@@ -198,7 +198,7 @@ fn facts(pen: &Pen<'_>, state: &State) -> Vec<Vec<Piece>> {
             let mut facts = vec![sort(pen, &page.list), filter(pen, &page.list)];
             let kept = page.row.as_ref().and_then(|row| crate::console::present::details::node::kept_for(row));
             facts.push(count(&page.list, "allocation"));
-            facts.extend(kept.map(|kept| vec![piece(Role::StateWaiting, format!("kept for {kept}"))]));
+            facts.extend(kept.map(|kept| vec![piece(Role::StateWaiting, format!("reserved for {kept}"))]));
             facts
         }
         Page::Users(page) => {

@@ -77,7 +77,7 @@ fn confirm(pen: &mut Pen<'_>, state: &State, question: &Confirm) {
     pen.lines(inner, &lines, 0);
     if let Some(typed) = &question.typed {
         let y = inner.bottom().saturating_sub(1);
-        let ask = format!("type {} to go on: ", typed.want);
+        let ask = format!("type {} to confirm: ", typed.want);
         let used = pen.text(inner.x, y, inner.width, &ask, Role::Warning);
         pen.text(inner.x + used, y, inner.width.saturating_sub(used), typed.line.text(), Role::Strong);
         return;

@@ -94,7 +94,7 @@ pub fn content(page: &ChangePage, width: usize) -> Lines {
             let base = drafted.base.as_ref().map_or("", |base| &*base.text);
             lines.extend(meaning_and_lines(page, base, text, width));
         }
-        (None, None) if page.looking => lines.push(vec![dim("it is being looked at")]),
+        (None, None) if page.looking => lines.push(vec![dim("checking")]),
         (None, None) => lines.push(vec![dim(nothing_yet(page.kind))]),
     }
     lines
@@ -107,7 +107,7 @@ fn nothing_yet(kind: Kind) -> &'static str {
         Kind::Property => "name a property, and its value",
         Kind::Child => "name the new queue",
         Kind::Limit => "name users or groups; a limit that names the same is changed, otherwise one is added",
-        Kind::Remove => "it is being looked at",
+        Kind::Remove => "checking",
     }
 }
 

@@ -101,7 +101,7 @@ fn meaning(lines: &mut Lines, page: &ConfigPage, kept: bool, width: usize) {
     }
     if checked.version != page.buffer.version() {
         title(lines, "what this changes");
-        return wrapped(lines, 0, "it is being looked at", width, Role::Dim);
+        return wrapped(lines, 0, "checking", width, Role::Dim);
     }
     changes(lines, checked, width);
     if let Some(why) = &checked.refused {

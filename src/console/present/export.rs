@@ -54,7 +54,7 @@ fn labelled(lines: &[Vec<Piece>]) -> Table {
         let told: String = rest.iter().map(|piece| escape(&piece.text).into_owned()).collect();
         Some(vec![escape(label).into_owned(), told.split_whitespace().collect::<Vec<_>>().join(" ")])
     };
-    Table { titles: vec!["what".to_owned(), "told".to_owned()], rows: lines.iter().filter_map(row).collect() }
+    Table { titles: vec!["label".to_owned(), "text".to_owned()], rows: lines.iter().filter_map(row).collect() }
 }
 
 /// What the page shows, as a table: the list, or label by label. Makes all rows: not to be called where frames are drawn.

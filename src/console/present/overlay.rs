@@ -190,7 +190,7 @@ pub fn tour_lines(state: &State) -> Vec<Vec<Piece>> {
         ),
         (
             CommandId::Kill,
-            "On an application: kill it. What that releases is told first, and the question opens on doing nothing.",
+            "On an application: kill it. The question first says what is released, and opens on doing nothing.",
         ),
         (CommandId::Placement, "Where a submission would go, rule by rule, and why."),
         (CommandId::Config, "The configuration: edit it, see what that means to what runs, bring it into force."),

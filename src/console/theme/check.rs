@@ -38,7 +38,7 @@ pub fn check(entry: &Entry) -> Vec<String> {
     for role in BY_LOOK_ALONE {
         if !style(role).add_modifier.intersects(marks) {
             let name = role.name();
-            wrong.push(format!("{name} is told by colour alone: make it bold, underlined, reversed or italic as well"));
+            wrong.push(format!("{name} differs by colour alone: make it bold, underlined, reversed or italic as well"));
         }
     }
     for role in GROUNDS {

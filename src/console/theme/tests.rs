@@ -216,7 +216,7 @@ fn what_cannot_be_read_or_seen_is_found() {
     let themes = own(&[("mine", grey)]);
     let wrong = check::check(themes.get("mine").unwrap());
     assert!(wrong.contains(&"text on page: a contrast of 4.48, and 4.5 is needed".to_owned()), "{wrong:?}");
-    assert!(wrong.iter().any(|wrong| wrong.starts_with("match is told by colour alone")), "{wrong:?}");
+    assert!(wrong.iter().any(|wrong| wrong.starts_with("match differs by colour alone")), "{wrong:?}");
     assert!(wrong.iter().any(|wrong| wrong.starts_with("selection cannot be seen")), "{wrong:?}");
 }
 

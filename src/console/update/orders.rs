@@ -165,7 +165,7 @@ pub fn leave_open(state: &mut State) {
     let acts: Vec<String> = given.map(|ticket| ticket.act.to_string()).collect();
     let name = state.cluster.about.name.clone();
     for act in acts {
-        let told = format!("{act}: {name} had not answered yet when it was left; what came of it is told there only");
+        let told = format!("{act}: {name} had not answered when you left it; its result is shown there only");
         state.keep(Some(state.now), Grade::Warning, told, String::new());
     }
 }
@@ -309,8 +309,8 @@ pub fn told(done: &Done) -> String {
         Done::Asked(done) => format!("{} of {} pending", format::count(done.asks.len() as u64, "ask"), done.app),
         Done::Released(done) => format!("released {} of {}", done.ask, done.app),
         Done::Node(done) => format!("changed node {}", done.node),
-        Done::Paused => "the scheduler rests and its clock stands; :resume lets it go on".to_owned(),
-        Done::Resumed => "the scheduler goes on".to_owned(),
+        Done::Paused => "the scheduler is paused and its clock stopped; :resume resumes it".to_owned(),
+        Done::Resumed => "the scheduler is resumed".to_owned(),
     }
 }
 

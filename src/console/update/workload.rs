@@ -196,7 +196,7 @@ pub fn drain(state: &mut State, drain: bool) {
     };
     let mut lines = vec![line];
     if drain && !node.reservations.is_empty() {
-        lines.push(format!("It is kept for {}.", format::count(node.reservations.len() as u64, "ask")));
+        lines.push(format!("It is reserved for {}.", format::count(node.reservations.len() as u64, "ask")));
     }
     let Some(act) = within(state, drain_act(id, drain)) else { return };
     ask(state, title, lines, word, act.into());

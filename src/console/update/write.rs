@@ -185,7 +185,7 @@ pub fn accept(state: &mut State) {
             if typed.line.text() == typed.want {
                 return yes(state);
             }
-            let told = format!("type {} to go on, or esc to leave it", typed.want);
+            let told = format!("type {} to confirm, or press esc to cancel", typed.want);
             state.say(Grade::Refusal, told);
             state.redraw();
         }

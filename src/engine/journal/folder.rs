@@ -101,7 +101,7 @@ impl Folder {
             // One that was cut off has never been anything to anybody.
             let gone = std::fs::remove_file(&begun).is_ok();
             let disk = FileDisk::open(&begun).map_err(failed)?;
-            let notes = gone.then(|| "the first start was cut off, and begins anew".to_owned());
+            let notes = gone.then(|| "the first start was interrupted; it starts again".to_owned());
             let store = whole(Arc::new(disk), false)?;
             return Ok(Self {
                 store,

@@ -37,7 +37,7 @@ pub enum FolderError {
     },
     /// It was made by another profile.
     #[error(
-        "the state is of a scheduler that decides as {was}, and cannot go on as {wanted}: give --core {was}, or name another folder with --state"
+        "the state belongs to a scheduler with the profile {was} and cannot continue as {wanted}: give --core {was}, or name another folder with --state"
     )]
     OtherCore {
         /// The profile of the journal.

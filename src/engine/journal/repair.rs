@@ -103,7 +103,7 @@ pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
         Err(error) => told.push_str(&format!("  it cannot be read as a whole either: {error}")),
     }
     told.push_str(
-        "\n  = give --state-repair to move the damaged file aside and go on with what is intact, or put a copy of the folder in its place",
+        "\n  = give --state-repair to move the damaged file aside and continue with what is intact, or restore a copy of the folder",
     );
     told
 }

@@ -157,7 +157,7 @@ impl Remote {
         let why = if self.options.read_only {
             "asked for by --read-only"
         } else if self.seen_as_other {
-            "seen through somebody else's eyes"
+            "seen as another user"
         } else {
             match self.shared.remote.load_full().as_deref() {
                 None => "not connected yet",
@@ -211,7 +211,7 @@ impl Remote {
 fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
     let mut notes = options.notes.clone();
     if let Some(who) = target.seen_as() {
-        notes.push(format!("Seen through the eyes of {who}; nothing can be changed as somebody else."));
+        notes.push(format!("Seen as {who}; nothing can be changed as another user."));
     } else if options.read_only {
         notes.push("Read only, as asked for.".to_owned());
     } else if !target.has_token() {

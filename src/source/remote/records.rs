@@ -23,7 +23,7 @@ pub fn of_remote(remote: &Remote, has_token: bool) -> Records {
         Remote::Kornsole(_) if !has_token => {
             Records::unknown("it takes a token to see this; --token-file or KORNSOLE_TOKEN names one")
         }
-        Remote::Kornsole(server) if !server.can("audit") => Records::unknown("this server keeps no ledger"),
+        Remote::Kornsole(server) if !server.can("audit") => Records::unknown("this server keeps no audit"),
         Remote::Kornsole(_) => Records::unknown("the first answer is awaited"),
     }
 }

@@ -33,7 +33,7 @@ pub enum Done {
     Node(NodeDone),
     /// The scheduler rests.
     Paused,
-    /// The scheduler goes on.
+    /// Resumes the scheduler.
     Resumed,
 }
 

@@ -34,7 +34,7 @@ pub enum Act {
     },
     /// The scheduler rests: no cycles, no timers, and its clock stands.
     Pause,
-    /// The scheduler goes on where it rested.
+    /// Resumes the scheduler where it rested.
     Resume,
     /// Something within one partition.
     In {

@@ -116,6 +116,6 @@ fn what_a_saved_state_does_not_hold_is_said_to_be_unknown() {
     }
     driver.keys("9").unwrap().refresh();
     let screen = driver.screen_text();
-    assert!(screen.contains("not known: a saved state does not tell it"), "{screen}");
+    assert!(screen.contains("not known: a saved state does not have it"), "{screen}");
     assert!(!screen.contains("0 scheduling errors"), "{screen}");
 }

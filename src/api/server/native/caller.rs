@@ -128,7 +128,7 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
 /// Members of the scheduler ACL may look as somebody else; nobody may act as somebody else.
 fn looking_as(native: &NativeApi, who: Caller, headers: &HeaderMap, route: &Route) -> Result<Caller, Refusal> {
     let Some(value) = headers.get("kornsole-as") else { return Ok(who) };
-    let refused = |text: String| Refusal::new(Code::AclDenied, "cannot look as somebody else", text);
+    let refused = |text: String| Refusal::new(Code::AclDenied, "cannot look as another user", text);
     if !who.actor.scheduler_admin {
         let details = Details { scheduler_acl: true, ..Details::default() };
         return Err(refused("needs membership in the scheduler ACL".to_owned()).with(details));

@@ -238,9 +238,14 @@ pub static ROUTES: [Route; 34] = [
         .gives::<dto::DrainingQueues>(),
     change("/partition/{partition}/cleanup", Verb::Cleanup, "One pass of the cleaner", json::<dto::Cleanup>())
         .gives::<dto::CleanupResult>(),
-    change("/scheduler/pause", Verb::Pause, "The scheduler rests, its clock stands", json::<dto::OnlyReason>())
-        .gives::<dto::Paused>(),
-    change("/scheduler/resume", Verb::Resume, "The scheduler goes on", json::<dto::OnlyReason>())
+    change(
+        "/scheduler/pause",
+        Verb::Pause,
+        "Pauses the scheduler: no cycles, no timers, its clock stops",
+        json::<dto::OnlyReason>(),
+    )
+    .gives::<dto::Paused>(),
+    change("/scheduler/resume", Verb::Resume, "Resumes the scheduler", json::<dto::OnlyReason>())
         .gives::<dto::Paused>(),
     get("/audit", Verb::Audit, "Who did what, done or refused").gives::<ledger::Audit>(),
     get("/events", Verb::Events, "Events with their ids").gives::<dto::Events>(),

@@ -177,10 +177,10 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Why, "why", "Why an application is in this queue; of a queue: who may submit and who administers")
         .keys(&[(In::Queues, "w"), (In::Apps, "w"), (In::App, "w")])
         .hints(&[(In::Apps, "why here"), (In::App, "why here")]),
-    row(CommandId::Try, "try", "Place the application under the cursor anew, without submitting it")
+    row(CommandId::Try, "try", "Preview the placement of the application under the cursor, without submitting it")
         .keys(&[(In::Details, "t")])
         .hints(&[(In::Details, "try again")]),
-    row(CommandId::Write, "", "Write in the form; what it comes to is shown while writing")
+    row(CommandId::Write, "", "Write in the form; the result is shown while you write")
         .keys(&[(In::Placement, "enter"), (In::Placement, "e"), (In::Change, "enter"), (In::Change, "e")])
         .hints(&[(In::Placement, "write"), (In::Change, "write")]),
     row(CommandId::NextField, "", "The next field of the form")
@@ -346,7 +346,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Restore, "restore", "Put the configuration that was in force before into the editor")
         .keys(&[(In::Config, "b")]),
     row(CommandId::Merge, "merge", "Take over what was changed underneath, line by line, beside your edit"),
-    row(CommandId::Rebase, "rebase", "Keep your text in place of what was changed underneath"),
+    row(CommandId::Rebase, "rebase", "Keep your text instead of the changes of others"),
     row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement, configuration, events")
         .keys(&[(In::Page, "tab")])
         .hints(&[(In::Page, "next page")]),
@@ -407,8 +407,8 @@ pub static COMMANDS: &[Command] = &[
         "clean-up",
         "Remove empty queues that drain or were made by placement, and applications that ended long ago",
     ),
-    row(CommandId::Pause, "pause", "Let the scheduler rest: no cycles, no timers, its clock stands"),
-    row(CommandId::Resume, "resume", "Let the scheduler go on where it rested"),
+    row(CommandId::Pause, "pause", "Pause the scheduler: no cycles, no timers, its clock stops"),
+    row(CommandId::Resume, "resume", "Resume the scheduler"),
     row(CommandId::HeatMap, "map", "The nodes as a map beside the table: which are full; or no longer")
         .keys(&[(In::Nodes, "m")])
         .hints(&[(In::Nodes, "map")]),
@@ -422,7 +422,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Context, "context", "Look at another scheduler, by its name in your settings")
         .aliases(&["ctx"])
         .takes(Argument::Required(Kind::Context)),
-    row(CommandId::Freeze, "freeze", "Freeze the picture, or let it go on; the scheduler runs on")
+    row(CommandId::Freeze, "freeze", "Freeze or unfreeze the screen; the scheduler keeps running")
         .keys(&[(In::Page, "p")])
         .hints(&[(In::Page, "freeze")]),
     row(CommandId::Marks, "marks", "Mark cells that changed, or stop doing so"),
@@ -467,7 +467,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::QuitAgain, "", "Pressed twice: quit at once, without asking")
         .keys(&[(In::Page, "Q"), (In::Always, "ctrl-c")]),
     row(CommandId::Suspend, "suspend", "To the background; `fg` comes back").keys(&[(In::Always, "ctrl-z")]),
-    row(CommandId::Repaint, "repaint", "Draw the whole screen anew").keys(&[(In::Always, "ctrl-l")]),
+    row(CommandId::Repaint, "repaint", "Redraw the whole screen").keys(&[(In::Always, "ctrl-l")]),
     row(CommandId::Accept, "", "Take it")
         .keys(&[(In::Filter, "enter"), (In::Command, "enter"), (In::Confirm, "enter"), (In::Typed, "enter")])
         .hints(&[(In::Filter, "keep"), (In::Command, "run"), (In::Confirm, "choose"), (In::Typed, "do it")]),

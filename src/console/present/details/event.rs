@@ -22,7 +22,7 @@ pub fn sheet(record: &Record, width: usize, signs: &Signs) -> Sheet {
     let amounts = if amounts.is_empty() { dim(signs.nothing) } else { plain(amounts) };
     labelled(&mut sheet.left, "resource", vec![amounts]);
     if !record.message.is_empty() {
-        labelled_text(&mut sheet.left, "told", &record.message, width, Role::Text);
+        labelled_text(&mut sheet.left, "message", &record.message, width, Role::Text);
     }
     sheet
 }

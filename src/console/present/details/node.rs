@@ -19,14 +19,14 @@ pub fn sheet(state: &State, id: &NodeId, width: usize, signs: &Signs) -> Sheet {
     let takes = match (node.schedulable, node.reservations.is_empty()) {
         (false, _) => "takes no new allocations",
         (true, true) => "takes new allocations",
-        (true, false) => "takes what it is kept for",
+        (true, false) => "takes what it is reserved for",
     };
     what.push(dim(format!("   {takes}")));
     let mut right = Lines::new();
     let running = format::count(node.allocations.len() as u64, "allocation");
     labelled(&mut right, "runs", vec![plain(running)]);
     if let Some(kept) = kept_for(node) {
-        labelled_text(&mut right, "kept for", &kept, width, Role::StateWaiting);
+        labelled_text(&mut right, "reserved for", &kept, width, Role::StateWaiting);
     }
     for (at, (key, value)) in node.attributes.iter().enumerate() {
         let text = format!("{} = {}", text::escape(key), text::escape(value));

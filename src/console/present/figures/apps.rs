@@ -100,11 +100,11 @@ pub fn why_ask(part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) ->
             AskState::Allocated { since: Some(at), .. } => {
                 format!("has its node since {}", format::when(at))
             }
-            AskState::Allocated { since: None, .. } => "this scheduler does not tell since when".to_owned(),
+            AskState::Allocated { since: None, .. } => "this scheduler does not report since when".to_owned(),
         },
         "NODE" => match &ask.state {
             AskState::Allocated { node, .. } => format!("it runs on {node}"),
-            AskState::Pending { reserved: Some(node), .. } => format!("none yet; {node} is kept for it"),
+            AskState::Pending { reserved: Some(node), .. } => format!("none yet; {node} is reserved for it"),
             AskState::Pending { .. } => "none yet".to_owned(),
         },
         "WHY" => {

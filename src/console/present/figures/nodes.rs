@@ -13,7 +13,7 @@ pub fn why(node: &NodeRow, title: &str) -> Option<String> {
         "STATE" => match (node.schedulable, node.reservations.len()) {
             (false, _) => "drained: it takes nothing new, what runs there runs on".to_owned(),
             (true, 0) => "open: it takes new allocations".to_owned(),
-            (true, kept) => format!("kept for {}: it takes only these", format::count(kept as u64, "ask")),
+            (true, kept) => format!("reserved for {}: it takes only these", format::count(kept as u64, "ask")),
         },
         "ALLOC" => format!("allocations on it, of {}", format::count(applications(node) as u64, "application")),
         "CPU used/all" => used(node, VCORE),
@@ -79,7 +79,7 @@ pub fn why_allocation(node: &NodeRow, one: &NodeAllocation, title: &str) -> Opti
         "OTHER" => "what it holds beside cpu and memory".to_owned(),
         "SINCE" => match one.since {
             Some(at) => format!("allocated at {}", format::when(at)),
-            None => "this scheduler does not tell since when".to_owned(),
+            None => "this scheduler does not report since when".to_owned(),
         },
         _ => return None,
     })

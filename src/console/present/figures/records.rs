@@ -10,7 +10,7 @@ pub fn event(title: &str) -> Option<String> {
             "WHAT" => "what came (+), what went (-), or what was set",
             "OF" => "what else it is about: an application's ask, a node, a user",
             "RESOURCE" => "how much it is about: what was allocated, released, or what the thing has then",
-            "TOLD" => "what the scheduler says of it",
+            "MESSAGE" => "what the scheduler says of it",
             _ => return None,
         }
         .to_owned(),

@@ -88,7 +88,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         }
         (Subject::Event(_), "when") => "on the scheduler's clock, from its beginning",
         (Subject::Event(_), "resource") => "how much it is about",
-        (Subject::Event(_), "told") => "what the scheduler says of it",
+        (Subject::Event(_), "message") => "what the scheduler says of it",
         (Subject::Entry(_), _) => "as the act found it, and as it left it where that is another value",
         (Subject::Partitions, _) => return partition(label),
         (_, "held by") => "each application that is still in the queue, what it holds, and its user",
@@ -111,7 +111,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (_, "states") => "each state it entered, and how long after it was submitted",
         (_, "submitted" | "ended") => "how long ago, on the scheduler's clock",
         (_, "allocated") => "the sum of what its allocations hold",
-        (_, "placeholders") => "room kept by placeholders of a gang until the real asks come",
+        (_, "placeholders") => "resources reserved by placeholders of a gang until the real asks come",
         (_, "pending") => "the sum of what its pending asks want",
         (_, "task group") => "placeholders asked for, replaced by real asks, and timed out",
         (_, "priority") => "the highest priority of what is pending",
@@ -119,7 +119,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
         (_, "uses") => "allocated to it in all queues together",
         (_, "binds now") => "limits of which all is used: nothing more begins under them",
         (_, "waits for it") => "applications of which asks wait for room under these limits",
-        (_, "kept for") => "asks that this node is reserved for: they had waited, and come first here",
+        (_, "reserved for") => "asks that this node is reserved for: they had waited, and come first here",
         (_, "held back" | "this ask" | "message" | "note") => {
             "what keeps it, in the scheduler's words, with the figures it found"
         }
@@ -139,13 +139,13 @@ fn history(of_queue: bool, label: &str) -> Option<String> {
     let every = format::duration(SAMPLE_EVERY);
     let told = match label {
         "cpu used" | "mem used" => {
-            format!("allocated, looked at every {every}; the height of the plot is {whole}, and the share is of it")
+            format!("allocated, sampled every {every}; the height of the plot is {whole}, and the share is of it")
         }
         "cpu pending" | "mem pending" => {
-            format!("asked for and not allocated, looked at every {every}; the height is the most that was seen")
+            format!("asked for and not allocated, sampled every {every}; the height is the most that was seen")
         }
-        "running" => format!("applications that ran, looked at every {every}; the height is the most that was seen"),
-        "pending asks" => format!("asks without a node, looked at every {every}; the height is the most that was seen"),
+        "running" => format!("running applications, sampled every {every}; the height is the most that was seen"),
+        "pending asks" => format!("pending asks, sampled every {every}; the height is the most that was seen"),
         "alloc/s" => {
             "allocations made between two looks, counted for a second; the height is the most that was seen".to_owned()
         }
@@ -178,7 +178,7 @@ fn beside(subject: &Subject) -> Option<Figure> {
             Some(figure("~ old → new", "", "what a value was in the one revision, and what it is in the other"))
         }
         Subject::History(_) => {
-            Some(figure("a column", "", "stands for the time told at the top; the last look of that time is shown"))
+            Some(figure("a column", "", "is the span shown at the top; the last sample of that span is shown"))
         }
         _ => None,
     }
@@ -216,7 +216,7 @@ pub fn config(page: &ConfigPage) -> Vec<Figure> {
         ),
         figure("faults", errors.to_string(), "what keeps the text from being applied; n and N go from one to the next"),
         figure("warnings", faults.saturating_sub(errors).to_string(), "what is allowed and probably not meant"),
-        figure("the numbers", "", "the lines of the text; a folded queue hides as many as are told behind it"),
+        figure("the numbers", "", "the lines of the text; the number behind a folded queue is how many it hides"),
         figure("old → new", "", "beside the text: a setting in force, and what the edit makes of it"),
         figure(
             "uses … now",

@@ -67,7 +67,7 @@ fn used(row: Option<&UsageRow>, name: &str) -> String {
 /// How the figure of a column of one user or group came about.
 pub fn why_level(part: &PartitionView, page: &AccountPage, title: &str) -> Option<String> {
     let line = page.list.rows.get(page.list.cursor.index)?;
-    let LineId::Queue(path) = &line.id else { return Some("what it waits for is told in its row".to_owned()) };
+    let LineId::Queue(path) = &line.id else { return Some("its row says what it waits for".to_owned()) };
     let level = page.row.as_ref()?.at(path)?;
     let limit = level.limit_use(page.account.side, &page.account.name);
     let queue = part.queue_at(path);

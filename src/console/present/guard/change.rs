@@ -71,10 +71,10 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
         return Err("it is being applied".to_owned());
     }
     if !page.is_drafted() || is_behind(state, page) {
-        return Err("the form is still being looked at".to_owned());
+        return Err("the form is still being checked".to_owned());
     }
     if page.drafted.trouble.is_some() {
-        return Err("it cannot be made; why stands below the form".to_owned());
+        return Err("it cannot be applied; the reason is below the form".to_owned());
     }
     if page.drafted.text.is_none() || !page.drafted.checked.differs {
         return Err("nothing is changed".to_owned());

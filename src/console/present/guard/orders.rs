@@ -77,8 +77,8 @@ pub fn may(state: &State, verb: &str) -> Result<(), String> {
 /// Why not.
 pub fn may_rest(state: &State, rest: bool) -> Result<(), String> {
     match (state.cluster.newest.paused, rest) {
-        (true, true) => return Err("the scheduler rests already".to_owned()),
-        (false, false) => return Err("the scheduler does not rest".to_owned()),
+        (true, true) => return Err("the scheduler is paused already".to_owned()),
+        (false, false) => return Err("the scheduler is not paused".to_owned()),
         _ => {}
     }
     let act = if rest { Act::Pause } else { Act::Resume };

@@ -389,7 +389,7 @@ pub fn why(part: Option<&PartitionView>, row: &AppRow, ask: &AskRow, long: bool)
         PendingReason::NoNode => "no node has room".to_owned(),
         PendingReason::Placeholder => "waits for a placeholder to give way".to_owned(),
     };
-    let said = reserved.as_ref().map_or(said, |node| format!("node {node} is kept for it"));
+    let said = reserved.as_ref().map_or(said, |node| format!("node {node} is reserved for it"));
     let mut pieces = vec![plain(said)];
     if !special.is_empty() {
         pieces.push(dim(format!("; {}", special.join(", "))));

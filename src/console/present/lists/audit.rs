@@ -57,7 +57,7 @@ fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
             "esc clears it".to_owned(),
         ],
         Some(_) if narrowed => vec!["nothing of the kind was done".to_owned()],
-        Some(_) => vec!["nobody has changed anything yet, or tried to".to_owned()],
+        Some(_) => vec!["no changes and no attempts yet".to_owned()],
     }
 }
 

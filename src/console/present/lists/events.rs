@@ -1,7 +1,7 @@
 //! The events, the newest first.
 //!
 //! ```text
-//!  TIME▼    KIND         OBJECT        WHAT                     OF             RESOURCE        TOLD
+//!  TIME▼    KIND         OBJECT        WHAT                     OF             RESOURCE        MESSAGE
 //! ▌0:42     application  etl-1         add allocation           etl-1/k1-7     cpu 1, mem 2G
 //!  0:41     queue        root.legacy   set draining                                           from Active to Draining
 //! ```
@@ -103,7 +103,7 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
         if step < 1 {
             columns.push(right(Cell::Resource, "RESOURCE", 20));
         }
-        columns.push(Col { gap: 2, ..left(Cell::Told, "TOLD", if step < 2 { 12 } else { 24 }) }.up_to(120));
+        columns.push(Col { gap: 2, ..left(Cell::Told, "MESSAGE", if step < 2 { 12 } else { 24 }) }.up_to(120));
         columns
     })
 }

@@ -60,7 +60,7 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
             // A token in the file would be read by everybody who may read the file, and shown by whoever shows it.
             "token" => {
                 let hint = "token-file = \"FILE\" names a file that holds it";
-                faults.push(entry.fault("OWN-021", "a token does not stand in the settings".to_owned(), hint));
+                faults.push(entry.fault("OWN-021", "a token does not belong in the settings".to_owned(), hint));
             }
             _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
         }

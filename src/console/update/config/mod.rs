@@ -234,6 +234,6 @@ pub fn rebase(state: &mut State) {
         page.base = Some(now);
         page.beside = Beside::Meaning;
         changed(state);
-        state.say(Grade::Info, "what this changes is told against the configuration in force now");
+        state.say(Grade::Info, "changes are shown against the configuration in force now");
     }
 }

@@ -29,11 +29,7 @@ pub async fn perform(client: &Client, order: &Order) -> Result<Done, Refusal> {
     }
     let got = result.map_err(|fault| refusal(&order.act, &fault))?;
     read(&order.act, got.value).ok_or_else(|| {
-        Refusal::new(
-            Code::Unavailable,
-            format!("cannot tell what came of it: {}", order.act),
-            "the answer does not read",
-        )
+        Refusal::new(Code::Unavailable, format!("the outcome is unknown: {}", order.act), "the answer does not read")
     })
 }
 

@@ -217,7 +217,7 @@ impl Worker {
             EventMessage::Restarted => {
                 self.shared.forget_events();
                 self.shared.keep_health(OwnHealth::Unknown(Arc::from(NOT_HEARD)));
-                let title = "another run of the scheduler answers: everything is read anew".to_owned();
+                let title = "another run of the scheduler answers: everything is read again".to_owned();
                 self.remote_state.notice(at, NoticeWeight::Warning, title, String::new());
                 self.remote_state.start_over();
                 // It may be another release.
@@ -239,7 +239,7 @@ fn what(query: &Query) -> &'static str {
         Query::QueueApps(..) => "the applications of the queue",
         Query::Config => "the configuration",
         Query::WhoAmI => "who one is",
-        Query::Resting => "whether the scheduler rests",
+        Query::Resting => "whether the scheduler is paused",
         Query::Draining(_) => "since when queues drain",
         Query::Permissions(_) | Query::MayKill(..) => "what one may do",
         Query::Events => "what has happened",
