@@ -29,7 +29,7 @@ impl Recording {
     /// A recording into a file, which must not be there yet: nothing is written over.
     ///
     /// # Errors
-    /// The file cannot be made, or what is recorded cannot be reported to a tape.
+    /// The file cannot be made, or what is recorded cannot be written as a tape.
     pub fn new(path: &Path, against: &Against, who: &Actor, core: Profile, options: &Options) -> Result<Self, String> {
         let message = |why: String| format!("--record {}: {why}", path.display());
         let source = source(path, against).map_err(message)?;

@@ -124,7 +124,7 @@ fn report_timings(file: &Path, files: usize, reading: Duration, until: Duration,
     let name = if files > 1 { format!("{}: ", file.display()) } else { String::new() };
     let (reading, running, printing) = (ms(reading), ms(running), ms(spent + after));
     let message = format!("{name}reading {reading:.1} ms, running {running:.1} ms, printing {printing:.1} ms");
-    // Nobody to report it to is no failure.
+    // A closed standard error is no failure.
     let _written = writeln!(io::stderr(), "{message}");
 }
 

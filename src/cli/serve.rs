@@ -122,7 +122,7 @@ fn address(written: &str) -> Result<SocketAddr, String> {
     found.next().ok_or_else(|| report(&"the name has no address"))
 }
 
-/// Serves until it is reported to stop.
+/// Serves until it is asked to stop.
 pub fn run(args: &ServeArgs) -> ExitCode {
     let settings = match args.settings.read(args.config.as_deref(), args.state.folder.as_deref()) {
         SettingsAction::Run(settings) => settings,

@@ -108,7 +108,7 @@ impl Owner {
         Progress::Busy
     }
 
-    /// Passes on the reports of draining queues.
+    /// Passes reports of draining queues on.
     fn notify_admins(&mut self) {
         let Some(notifier) = &self.notifier else { return };
         for report in self.core.take_drain_reports() {

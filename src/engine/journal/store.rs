@@ -24,7 +24,7 @@ pub const FORMAT: u32 = 1;
 /// How many bytes of the file are kept in memory.
 const CACHE: usize = 64 << 20;
 
-/// What the journal is. RunningJournal as JSON, so that every version can read what another one wrote.
+/// What the journal is. Stored as JSON, so that every version can read what another one wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalHead {

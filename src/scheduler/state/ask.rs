@@ -54,7 +54,7 @@ pub struct Ask {
     pub log: AskLog,
     /// When the placeholder was asked for that it took over from (SCH-144).
     pub replaced: Option<Time>,
-    /// Whether it fitted its queues when last reported (SCH-222).
+    /// Whether it fitted its queues at the last report (SCH-222).
     pub fits_queue: bool,
     /// Whether it fitted the limits of its user and group when last reported (SCH-222).
     pub fits_limits: bool,
@@ -151,7 +151,7 @@ impl Ask {
 /// How long the same thing is not reported again for the same ask (SCH-222).
 const REPORT_AGAIN: Duration = Duration::from_secs(15);
 
-/// Whether something is due to be reported of an ask that it was `last` reported of; if so, `last` becomes `now`.
+/// Whether a report about an ask is due, the last one having been at `last`; if so, `last` becomes `now`.
 pub(in crate::scheduler) fn report_again(now: Time, last: &mut Option<Time>) -> bool {
     let due = last.is_none_or(|last| now.since(last) >= REPORT_AGAIN);
     if due {

@@ -36,7 +36,7 @@ pub enum Request {
     Look(Glance),
     /// An order is to be carried out.
     Act(Order, Done),
-    /// To be reported when nothing is left to do, by a clock that is moved by hand.
+    /// Notified when nothing is left to do, by a clock that is moved by hand.
     Settle(std::sync::mpsc::Sender<()>),
     /// The text of a revision is to be fetched.
     Text(u64, TextAnswer),
@@ -81,7 +81,7 @@ pub struct Worker {
     config_text: Option<String>,
     /// Orders that are under way.
     acting: usize,
-    /// Who wants to be reported when nothing is left to do.
+    /// Who is notified when nothing is left to do.
     settling: Vec<std::sync::mpsc::Sender<()>>,
     /// Where one is in the events, where nobody follows them beside the plan.
     reader: Option<Reader>,
