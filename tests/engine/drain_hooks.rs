@@ -84,7 +84,7 @@ fn failure(source: &Embedded) -> String {
     }));
     loop {
         let view = source.view();
-        let found = view.notices.iter().find(|notice| notice.title.contains("could not be told"));
+        let found = view.notices.iter().find(|notice| notice.title.contains("could not be notified"));
         if let Some(notice) = found {
             return format!("{}: {}", notice.title, notice.text);
         }
@@ -122,7 +122,7 @@ fn a_command_that_fails_is_repeated_and_then_told() {
     let told = failure(&source);
     assert_eq!(
         told,
-        "the administrators of root.legacy could not be told: sh: exit status: 3: nobody home; tried 3 times"
+        "the administrators of root.legacy could not be notified: sh: exit status: 3: nobody home; tried 3 times"
     );
     assert_eq!(source.view().notices.iter().filter(|notice| notice.title.contains("could not")).count(), 1);
 }
@@ -277,7 +277,7 @@ fn whoever_hands_in_a_report_never_waits() {
     let hook = DrainHook::of(&DrainConfig { webhook, ..patient(&[]) }).unwrap();
     let tell = DrainNotifier::start(hook, |title, why| panic!("{title}: {why}")).unwrap();
     let refused = (0..66).find_map(|_| tell.notify(&report(), UNIX_EPOCH).err());
-    assert_eq!(refused.unwrap(), "the administrators of root.legacy are not told: 64 reports wait already");
+    assert_eq!(refused.unwrap(), "the administrators of root.legacy are not notified: 64 reports wait already");
 }
 
 #[test]
