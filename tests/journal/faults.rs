@@ -130,14 +130,14 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
     let view = engine.published().view();
     let notice = view.notices.last().unwrap();
     assert!(notice.weight == NoticeWeight::Error && notice.title.contains("cannot be written"), "{notice:?}");
-    assert!(view.paused, "it says that it rests");
+    assert!(view.paused, "it says that it is paused");
     let apps = |view: &kornsole::view::View| format!("{:?}", view.partitions[0].apps);
     assert_eq!(apps(&view), apps(&before), "nothing was done");
     disk.mend();
     journal.wait_until_well();
     perform(&engine, Step::Ask("app".to_owned()).act()).unwrap();
     let view = engine.published().view();
-    assert!(!view.paused && view.notices.last().unwrap().title.contains("goes on"), "{:?}", view.notices.last());
+    assert!(!view.paused && view.notices.last().unwrap().title.contains("the scheduler continues"), "{:?}", view.notices.last());
     assert!(view.generation > before.generation + 1);
     drop(engine);
     let (core, _kept) = on(Arc::new(MemoryDisk::from(disk.seen()))).unwrap();
