@@ -137,7 +137,11 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
     journal.wait_until_well();
     perform(&engine, Step::Ask("app".to_owned()).act()).unwrap();
     let view = engine.published().view();
-    assert!(!view.paused && view.notices.last().unwrap().title.contains("the scheduler continues"), "{:?}", view.notices.last());
+    assert!(
+        !view.paused && view.notices.last().unwrap().title.contains("the scheduler continues"),
+        "{:?}",
+        view.notices.last()
+    );
     assert!(view.generation > before.generation + 1);
     drop(engine);
     let (core, _kept) = on(Arc::new(MemoryDisk::from(disk.seen()))).unwrap();
