@@ -220,7 +220,7 @@ fn a_kept_node_says_for_whom() {
     driver.keys("<ret>").unwrap();
     says(&driver, "reserved for sys-1/s2");
     driver.keys("3").unwrap();
-    assert!(driver.find_row("node-a").unwrap().1.contains("● kept"), "{}", driver.screen_text());
+    assert!(driver.find_row("node-a").unwrap().1.contains("● reserved"), "{}", driver.screen_text());
     says_not(driver.resize(44, 12).keys("<ret><esc>:node node-b<ret>").unwrap(), "reserved for");
     says(driver.keys(":node node-a<ret>").unwrap(), "reserved for sys-1/s2");
 }

@@ -180,7 +180,7 @@ pub fn meter(node: &NodeRow, name: &str) -> Meter {
 pub fn state_pieces(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
     let (sign, role, word) = match (node.schedulable, node.reservations.is_empty()) {
         (true, true) => (signs.active, Role::StateActive, " open"),
-        (true, false) => (signs.active, Role::StateActive, " kept"),
+        (true, false) => (signs.active, Role::StateActive, " reserved"),
         (false, _) => (signs.stopped, Role::StateStopped, " drained"),
     };
     if words { vec![piece(role, sign), dim(word)] } else { vec![piece(role, sign)] }
