@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use kornsole::api::client::Target;
 use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Glance, Remote, Sight, Source};
+use kornsole::source::{Focus, FocusKind, Remote, Source};
 use serde_json::json;
 
 const TENANTS: usize = 50;
@@ -47,7 +47,7 @@ fn main() {
 fn measure(address: &str, span: Duration) {
     let started = Instant::now();
     let remote = Remote::start(&Target::new(address).unwrap(), RemoteOptions::default()).unwrap();
-    remote.look(&Glance { partition: Arc::from("default"), sight: Sight::Apps(None) });
+    remote.set_focus(&Focus { partition: Arc::from("default"), kind: FocusKind::Apps(None) });
     let until = |what: &str, there: &dyn Fn(&kornsole::view::PartitionView) -> bool| {
         while !remote.view().partitions.first().is_some_and(there) {
             std::thread::sleep(Duration::from_millis(2));
@@ -139,7 +139,7 @@ fn queue(path: &str, children: &[serde_json::Value]) -> serde_json::Value {
         "isPreemptionFence": false, "preemptionDelay": "30s", "quotaPreemptionDelay": "0s", "isPriorityFence": false})
 }
 
-/// Everything that is answered, in elements so that lists can be put together anew.
+/// Everything that is answered, in elements so that lists can be put together again.
 struct Cluster {
     apps: Vec<String>,
     changed: Vec<String>,

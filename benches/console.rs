@@ -252,7 +252,7 @@ fn text(shape: Shape) -> String {
     text
 }
 
-/// An application for each leaf and round; then some of them release what they have and ask anew, without end, and with every step the
+/// An application for each leaf and round; then some of them release what they have and ask again, without end, and with every step the
 /// oldest ones end and as many come.
 struct Busy {
     shape: Shape,

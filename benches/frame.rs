@@ -1,7 +1,7 @@
 //! One frame of the console with 10 000 queues and 100 000 applications in the view, at 200 x 60.
 //!
 //! `idle` draws what is there; `news` takes a new view in which everything the cursor sees changed, and draws; `key` moves the
-//! cursor and draws. `resort` and `filter` make the rows anew, which happens when a person asks for it.
+//! cursor and draws. `resort` and `filter` make the rows again, which happens when a person asks for it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

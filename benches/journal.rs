@@ -76,7 +76,7 @@ fn orders(in_flight: usize) {
     let path = folder("orders");
     let (core, kept) = begin(&path, None, Box::new(|workload| Ok(core(workload))));
     let engine = Engine::start_with_journal(core, 1.0, None, Some(kept)).unwrap();
-    let (tell, told) = channel();
+    let (tell, message) = channel();
     let give = |number: usize, tell: &Sender<bool>| {
         let submission = submission(format!("app-{number}"), number);
         let act = Act::within(&Arc::from("default"), PartitionAct::Submit(submission));
@@ -94,7 +94,7 @@ fn orders(in_flight: usize) {
     (0..in_flight).for_each(|number| give(number, &tell));
     let (mut given, mut answered) = (in_flight, 0);
     while answered < ORDERS {
-        assert!(told.recv().unwrap());
+        assert!(message.recv().unwrap());
         answered += 1;
         if given < ORDERS {
             give(given, &tell);
@@ -139,12 +139,12 @@ fn schedule(kept: bool) -> Duration {
     };
     let began = Instant::now();
     let engine = Engine::start_with_journal(core, 1.0, None, kept).unwrap();
-    let (tell, told) = channel();
+    let (tell, message) = channel();
     engine.published().on_change(Box::new(move || {
         let _ = tell.send(());
     }));
     while engine.published().view().allocations_made < APPS as u64 * u64::from(ASKS) {
-        let _ = told.recv_timeout(Duration::from_millis(100));
+        let _ = message.recv_timeout(Duration::from_millis(100));
     }
     let took = began.elapsed();
     drop(engine);

@@ -202,15 +202,15 @@ fn reloads(queues: usize) {
         [("everything changes", flat(queues, AFTER)), ("back", flat(queues, BEFORE)), ("one queue changes", one)];
     for (what, config) in configs {
         let config = Command::Configure(read(&config));
-        let told = Times::of(0..1, |_| drop(world.apply(&config)));
-        told.print(format_args!("a reload of {queues} queues under load: {what}"));
+        let message = Times::of(0..1, |_| drop(world.apply(&config)));
+        message.print(format_args!("a reload of {queues} queues under load: {what}"));
         Times::of(0..100, |_| drop(world.cycle())).print(format_args!("  cycles"));
-        let told = Times::of(0..1, |_| drop(views.update(world.now, &mut world.scheduler)));
-        told.print(format_args!("  the view afterwards"));
+        let message = Times::of(0..1, |_| drop(views.update(world.now, &mut world.scheduler)));
+        message.print(format_args!("  the view afterwards"));
     }
     let gone = Command::Configure(read(&flat(1, "")));
-    let told = Times::of(0..1, |_| drop(world.apply(&gone)));
-    told.print(format_args!("  all queues but one go"));
+    let message = Times::of(0..1, |_| drop(world.apply(&gone)));
+    message.print(format_args!("  all queues but one go"));
     drain(world);
 }
 

@@ -103,7 +103,7 @@ pub struct Rejected {
 
 fn named(themes: &Themes, name: &str) -> Result<ThemeName, Rejected> {
     themes.get(name).map(|entry| entry.name.clone()).ok_or_else(|| {
-        let report: String = themes.told.iter().map(|report| format!("{}\n", report.trim_end())).collect();
+        let report: String = themes.faults.iter().map(|report| format!("{}\n", report.trim_end())).collect();
         let message = format!("{report}--theme {name}: there is no such theme; there are {}", themes.names());
         Rejected { message, code: 2 }
     })

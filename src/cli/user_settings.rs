@@ -56,7 +56,7 @@ pub fn read(named: Option<&Path>, themes: &Themes) -> Result<UserSettingsFile, S
     Ok(match message {
         Ok(text) => {
             let read = settings::read(&text, themes);
-            let message = read.told(&name, &text);
+            let message = read.fault_report(&name, &text);
             UserSettingsFile { file: Some(file), read, message }
         }
         Err(message) => UserSettingsFile { file: Some(file), read: Read::default(), message },

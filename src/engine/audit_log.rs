@@ -1,7 +1,7 @@
 //! The log of a running scheduler: who did what, and every configuration that was in force (REST E5, E11).
 //!
 //! The owner of the scheduler writes; everybody reads. It is kept in memory here, as much of it as [`MOST_ENTRIES`] and
-//! [`MOST_TEXT`] say. Whoever keeps it on a disk asks for what is new ([`AuditLog::take_new`]), gives back what he has
+//! [`MOST_TEXT`] say. The one who keeps it on a disk asks for what is new ([`AuditLog::take_new`]), gives back what he has
 //! ([`AuditLog::restore`]), and is asked for what is older ([`AuditArchive`]).
 //!
 //! Invariants:
@@ -103,7 +103,7 @@ impl AuditLog {
     }
 
     /// Puts back what was kept elsewhere, the oldest first; numbers go on behind it. Meant for an empty log: of what is there
-    /// already under the same number the kept one holds. Nothing of it is told as new.
+    /// already under the same number the kept one holds. Nothing of it is reported as new.
     pub fn restore(&self, kept: NewEntries) {
         let mut log = self.log();
         let new = log.new.take();
@@ -191,7 +191,7 @@ impl AuditLog {
         known.or_else(|| self.archive.get()?.revision(number))
     }
 
-    /// Counts up with each change, so that whoever shows it knows when to look again.
+    /// Counts up with each change, so that a reader knows when to look again.
     pub fn generation(&self) -> u64 {
         self.log().generation
     }

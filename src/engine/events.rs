@@ -1,6 +1,6 @@
 //! The events of a scheduler, kept for those who ask (SCH-220, `rest.md` sections 5.10 to 5.12 and E10).
 //!
-//! The owner of the scheduler hands over what happened, in chunks of whole commands. Converting to records is left to whoever reads
+//! The owner of the scheduler hands over what happened, in chunks of whole commands. Converting to records is left to those that read
 //! first, so that a cycle pays for a few counters and a move.
 //!
 //! Invariants:
@@ -99,12 +99,12 @@ impl EventLog {
         &self.instance
     }
 
-    /// Whether events are taken in. While they are not, what happens is not told later either, and gets no numbers.
+    /// Whether events are taken in. While they are not, what happens is not reported later either, and gets no numbers.
     pub fn is_tracking(&self) -> bool {
         self.tracking.load(Ordering::Acquire)
     }
 
-    /// Follows the log: the numbers of the next record, told whenever records came.
+    /// Follows the log: the numbers of the next record, reported whenever records came.
     pub fn follow(&self) -> watch::Receiver<Tally> {
         self.next.subscribe()
     }

@@ -37,7 +37,7 @@ impl Published {
         self.view.load_full()
     }
 
-    /// Shows another view and wakes whoever waits for it.
+    /// Shows another view and wakes those who wait for it.
     pub fn publish(&self, view: Arc<View>) {
         self.view.store(view);
         if let Some(wake) = &*self.wake.lock().unwrap_or_else(PoisonError::into_inner) {

@@ -2,7 +2,7 @@
 //!
 //! The folder is watched and not the file: editors write a new file and rename it, and a mounted ConfigMap swaps a
 //! symbolic link. Where the file is such a link, the folder that it leads to is watched as well. What counts is the content: it is
-//! read once things are quiet, or at last after [`PATIENCE`], and told only if it is another one.
+//! read once things are quiet, or at last after [`PATIENCE`], and reported only if it is another one.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -34,7 +34,7 @@ impl FileWatch {
         known: Vec<u8>,
         changed: impl Fn(Result<Vec<u8>, String>) + Send + 'static,
     ) -> Result<Self, String> {
-        let told = |error: &dyn std::fmt::Display| format!("{}: cannot be watched: {error}", file.display());
+        let message = |error: &dyn std::fmt::Display| format!("{}: cannot be watched: {error}", file.display());
         let (news, inbox) = channel();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             // After an error nobody knows what was missed. The reader may have gone already.
@@ -42,8 +42,8 @@ impl FileWatch {
                 let _ = news.send(());
             }
         })
-        .map_err(|error| told(&error))?;
-        watcher.watch(folder(file), RecursiveMode::NonRecursive).map_err(|error| told(&error))?;
+        .map_err(|error| message(&error))?;
+        watcher.watch(folder(file), RecursiveMode::NonRecursive).map_err(|error| message(&error))?;
         if let Some(target) = std::fs::canonicalize(file).ok().filter(|_| file.is_symlink()) {
             // A change there is a change of the file. What cannot be watched there is still seen when the link changes.
             let _ = watcher.watch(folder(&target), RecursiveMode::NonRecursive);
@@ -52,7 +52,7 @@ impl FileWatch {
         let thread = std::thread::Builder::new()
             .name("config-watch".to_owned())
             .spawn(move || read_changes(&path, known, &inbox, &changed))
-            .map_err(|error| told(&error))?;
+            .map_err(|error| message(&error))?;
         Ok(Self { watcher: Some(watcher), thread: Some(thread) })
     }
 }
@@ -62,7 +62,7 @@ impl Drop for FileWatch {
         // Without its watcher the thread has no news to wait for, and ends.
         self.watcher.take();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been told by the panic hook already.
+            // A panic of the thread has been reported by the panic hook already.
             let _ = thread.join();
         }
     }
@@ -129,22 +129,22 @@ mod tests {
         let folder = Folder::new("changes");
         let file = folder.0.join("queues.yaml");
         std::fs::write(&file, "one").unwrap();
-        let (tell, told) = channel();
+        let (tell, message) = channel();
         let watch = FileWatch::start(&file, b"one".to_vec(), move |content| tell.send(content).unwrap()).unwrap();
         let patience = Duration::from_secs(20);
 
         std::fs::write(folder.0.join("other.yaml"), "x").unwrap();
         std::fs::write(&file, "two").unwrap();
-        assert_eq!(told.recv_timeout(patience).unwrap(), Ok(b"two".to_vec()));
+        assert_eq!(message.recv_timeout(patience).unwrap(), Ok(b"two".to_vec()));
 
         std::fs::write(folder.0.join("new"), "three").unwrap();
         std::fs::rename(folder.0.join("new"), &file).unwrap();
-        assert_eq!(told.recv_timeout(patience).unwrap(), Ok(b"three".to_vec()));
+        assert_eq!(message.recv_timeout(patience).unwrap(), Ok(b"three".to_vec()));
 
         std::fs::remove_file(&file).unwrap();
-        assert!(told.recv_timeout(patience).unwrap().unwrap_err().contains("queues.yaml"));
+        assert!(message.recv_timeout(patience).unwrap().unwrap_err().contains("queues.yaml"));
         drop(watch);
-        assert!(told.try_recv().is_err(), "nothing is told twice");
+        assert!(message.try_recv().is_err(), "nothing is reported twice");
     }
     #[test]
     fn reading_the_file_is_no_news() {
@@ -169,13 +169,13 @@ mod tests {
         let (link, target) = (links.0.join("queues.yaml"), targets.0.join("real.yaml"));
         std::fs::write(&target, "one").unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        let (tell, told) = channel();
+        let (tell, message) = channel();
         let watch = FileWatch::start(&link, b"one".to_vec(), move |content| tell.send(content).unwrap()).unwrap();
         std::fs::write(&target, "two").unwrap();
-        // Another file is written to until the change is told, never quiet for long enough.
+        // Another file is written to until the change is reported, never quiet for long enough.
         let changed = loop {
             std::fs::write(targets.0.join("noise"), "x").unwrap();
-            match told.recv_timeout(QUIET / 10) {
+            match message.recv_timeout(QUIET / 10) {
                 Ok(changed) => break changed,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => panic!("the reader is gone"),

@@ -13,7 +13,7 @@ use crate::scheduler::{Event, EventKind, Partition, ReleaseReason, Scheduler};
 /// The step of a trace line that belongs to the configuration's own load.
 pub const LOAD: i64 = -1;
 
-/// Whoever hears what a run does.
+/// The one who hears what a run does.
 pub trait Sink {
     /// What came of one command of a step, in order.
     ///

@@ -53,7 +53,7 @@ pub trait Source: Send + Sync {
     fn identity(&self) -> &Identity;
 
     /// Is reported what is on the screen, so that a source which has to ask for everything asks for this first.
-    fn look(&self, _glance: &Glance) {}
+    fn set_focus(&self, _focus: &Focus) {}
 
     /// Who gives orders through this source.
     ///
@@ -99,7 +99,7 @@ pub trait Source: Send + Sync {
 
     /// Who did what and which configurations were in force, as far as that is known here and who acts may see it; `None` when
     /// nothing has changed since the generation `known` (0: nothing is known). A source that has to ask does so while
-    /// [`Sight::Records`] is on the screen.
+    /// [`FocusKind::Records`] is on the screen.
     fn records(&self, known: u64) -> Option<Records> {
         let _ = known;
         None
@@ -110,7 +110,7 @@ pub trait Source: Send + Sync {
         answer(Err(format!("the text of revision {number} is not known here")));
     }
 
-    /// What the scheduler says of its own health. A source that has to ask does so while [`Sight::Health`] is on the screen.
+    /// What the scheduler says of its own health. A source that has to ask does so while [`FocusKind::Health`] is on the screen.
     fn health(&self) -> OwnHealth {
         match self.about().place {
             SourcePlace::Embedded => OwnHealth::Here,
@@ -175,16 +175,16 @@ pub enum SourcePlace {
 
 /// What is on the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Glance {
+pub struct Focus {
     /// In which partition.
     pub partition: Arc<str>,
     /// Which kind of thing.
-    pub sight: Sight,
+    pub kind: FocusKind,
 }
 
 /// Which kind of thing is on the screen, as far as it has to be asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Sight {
+pub enum FocusKind {
     /// The tree of queues, or what is paused on it.
     #[default]
     Queues,

@@ -1,4 +1,4 @@
-//! The arguments of words, and what is told when they are wrong.
+//! The arguments of words, and what is reported when they are wrong.
 
 use std::time::Duration;
 
@@ -78,8 +78,8 @@ pub(super) fn pattern(line: &mut Line<'_>, word: &str) -> Result<Pattern, Wrong>
     };
     let text = text?;
     let regex = Regex::new(text).map_err(|error| {
-        let told = error.to_string();
-        let reason = told.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let report = error.to_string();
+        let reason = report.lines().last().unwrap_or_default().trim_start_matches("error: ");
         Wrong::new("TAPE-006", at, format!("/{text}/ is no regular expression: {reason}"), "")
     })?;
     Ok(Pattern::Regex(regex))

@@ -63,10 +63,10 @@ impl Watch for Cast {
             let before = self.last.as_ref().map(|last| last.buffer.area);
             if before.is_some_and(|before| before != area) {
                 let (width, height) = size;
-                let mut told = String::new();
+                let mut message = String::new();
                 // Writing to a text cannot fail.
-                let _ = write!(told, "{width}x{height}");
-                self.add('r', &told);
+                let _ = write!(message, "{width}x{height}");
+                self.add('r', &message);
             }
             let data = drawn(self.last.as_ref().filter(|last| last.buffer.area == area), frame);
             self.add('o', &data);

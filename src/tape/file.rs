@@ -149,7 +149,7 @@ pub enum Act {
     Pass {
         /// How much.
         time: Duration,
-        /// Whoever looks on sees it fast: `Advance`, not `Sleep`.
+        /// The viewer sees it fast: `Advance`, not `Sleep`.
         fast: bool,
     },
     /// Lets virtual time go by until the screen holds this, so long at most.
@@ -168,9 +168,9 @@ pub enum Act {
     Snapshot(String),
     /// A picture of the screen is written, or compared, in this file beside the tape.
     Screenshot(String),
-    /// Words for whoever looks on, below the screen; without any there are none.
+    /// Words for the viewer, below the screen; without any there are none.
     Say(String),
-    /// Whoever looks on sees what follows, or does not.
+    /// The viewer sees what follows, or does not.
     Shown(bool),
     /// The server of a tape that is served is there, or is gone.
     Server {

@@ -191,13 +191,14 @@ impl Reader {
             }
             "As" => {
                 let text = self.said_once("Set As", line, at, "USER or USER:GROUP,GROUP")?;
-                let identity = Identity::parse(&text).map_err(|told| Wrong::new("TAPE-003", value_at, told, ""))?;
+                let identity = Identity::parse(&text).map_err(|report| Wrong::new("TAPE-003", value_at, report, ""))?;
                 self.settings.identity = Some(identity);
                 Ok(())
             }
             "Core" => {
                 let text = self.said_once("Set Core", line, at, "kornsole, 1.5.1 or 1.8.0")?;
-                self.settings.core = text.parse().map_err(|told: String| Wrong::new("TAPE-003", value_at, told, ""))?;
+                self.settings.core =
+                    text.parse().map_err(|report: String| Wrong::new("TAPE-003", value_at, report, ""))?;
                 Ok(())
             }
             "Color" => {

@@ -48,7 +48,7 @@ pub enum Did {
 pub struct Recorder {
     size: (u16, u16),
     /// Until when time was let go by, and when something was done last.
-    told: Duration,
+    written: Duration,
     last: Duration,
     /// Text of the `Type` that is not closed yet.
     typed: String,
@@ -67,8 +67,8 @@ impl Recorder {
         }
         let (width, height) = beginning.size;
         out += &format!("Set Width {width}\nSet Height {height}\n\n");
-        let (told, last) = (Duration::ZERO, Duration::ZERO);
-        Self { size: beginning.size, told, last, typed: String::new(), pressed: None, said: Vec::new(), out }
+        let (written, last) = (Duration::ZERO, Duration::ZERO);
+        Self { size: beginning.size, written, last, typed: String::new(), pressed: None, said: Vec::new(), out }
     }
 
     /// What the console says before anything is done, which nobody needs to expect.
@@ -155,10 +155,10 @@ impl Recorder {
     /// Lets time go by up to `at`.
     fn wait(&mut self, at: Duration) {
         self.close();
-        let millis = at.saturating_sub(self.told).as_millis();
+        let millis = at.saturating_sub(self.written).as_millis();
         if millis > 0 {
             self.out += &format!("Sleep {millis}ms\n");
-            self.told = at;
+            self.written = at;
         }
     }
 

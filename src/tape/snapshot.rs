@@ -158,15 +158,15 @@ impl Shots {
 
 /// What differs between two screens, the first lines of it.
 fn difference(expected: &Section, actual: &Section) -> String {
-    let mut told = Vec::new();
+    let mut message = Vec::new();
     if expected.about != actual.about {
-        told.push(format!("  size    expected |{}\n          actual   |{}", expected.about, actual.about));
+        message.push(format!("  size    expected |{}\n          actual   |{}", expected.about, actual.about));
     }
     let texts = |section: &Section| -> Vec<(usize, String)> { (1..).zip(section.lines.iter().cloned()).collect() };
     let styles = |section: &Section| section.styles.iter().filter_map(|line| numbered(line)).collect::<Vec<_>>();
-    differing("line  ", &texts(expected), &texts(actual), &mut told);
-    differing("styles", &styles(expected), &styles(actual), &mut told);
-    told.join("\n")
+    differing("line  ", &texts(expected), &texts(actual), &mut message);
+    differing("styles", &styles(expected), &styles(actual), &mut message);
+    message.join("\n")
 }
 
 /// The number of the line that styles belong to, and the styles.
@@ -176,7 +176,7 @@ fn numbered(line: &str) -> Option<(usize, String)> {
 }
 
 /// Tells the numbered lines that are not the same on both sides.
-fn differing(label: &str, expected: &[(usize, String)], actual: &[(usize, String)], told: &mut Vec<String>) {
+fn differing(label: &str, expected: &[(usize, String)], actual: &[(usize, String)], message: &mut Vec<String>) {
     let of = |lines: &[(usize, String)], number| {
         let found = lines.iter().find(|(line, _)| *line == number);
         found.map_or_else(|| " (none)".to_owned(), |(_, text)| format!("|{text}"))
@@ -185,11 +185,11 @@ fn differing(label: &str, expected: &[(usize, String)], actual: &[(usize, String
     let mut pairs = numbers.into_iter().map(|number| (number, of(expected, number), of(actual, number)));
     let mut pairs = pairs.by_ref().filter(|(_, expected, actual)| expected != actual);
     for (number, expected, actual) in pairs.by_ref().take(SHOWN) {
-        told.push(format!("  {label} {number:>3} expected {expected}\n             actual   {actual}"));
+        message.push(format!("  {label} {number:>3} expected {expected}\n             actual   {actual}"));
     }
     match pairs.count() {
         0 => {}
-        more => told.push(format!("  {label} … {more} more differ")),
+        more => message.push(format!("  {label} … {more} more differ")),
     }
 }
 
@@ -242,12 +242,12 @@ mod tests {
     fn missing_and_unused_screens_are_told() {
         let kept = Shots::of(&[shot("old", &["x"], None)]);
         let now = [shot("new", &["x"], None)];
-        let told = |complete| -> Vec<(String, Option<u32>)> {
+        let message = |complete| -> Vec<(String, Option<u32>)> {
             let differences = kept.compare(&now, complete);
-            differences.into_iter().map(|told| (told.name, told.at.map(|at| at.line))).collect()
+            differences.into_iter().map(|message| (message.name, message.at.map(|at| at.line))).collect()
         };
-        assert_eq!(told(true), [("new".to_owned(), Some(7)), ("old".to_owned(), None)]);
-        assert_eq!(told(false), [("new".to_owned(), Some(7))]);
+        assert_eq!(message(true), [("new".to_owned(), Some(7)), ("old".to_owned(), None)]);
+        assert_eq!(message(false), [("new".to_owned(), Some(7))]);
     }
 
     #[test]

@@ -112,7 +112,7 @@ fn colors(look: Look) -> (Rgb, Rgb) {
     (fg, bg)
 }
 
-/// Draws a screen. The title is what a reader is told who cannot see it.
+/// Draws a screen. The title is for readers who cannot see it.
 pub fn draw(screen: &Screen, title: &str) -> String {
     let (width, height) = (u32::from(screen.width()) * COLUMN, u32::from(screen.height()) * LINE);
     let (width, height) = (px(width + 2 * PADDING), px(height + 2 * PADDING));
@@ -213,7 +213,7 @@ impl Picture {
         let mut run: Option<Run> = None;
         for sign in screen.signs(line).filter(|sign| !sign.look.modifier.contains(Modifier::HIDDEN)) {
             let joins = sign.text.is_ascii();
-            // Behind a gap text begins anew, at its own column.
+            // Behind a gap text begins again, at its own column.
             if run.as_ref().is_some_and(|run| sign.text != " " && run.text.ends_with("  ")) {
                 self.run(run.take(), line);
             }

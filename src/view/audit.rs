@@ -40,7 +40,7 @@ pub struct AuditEntry {
     pub code: String,
     /// Why it was refused, in words; empty when it was done.
     pub why: String,
-    /// Why whoever did it said that he did; may be empty.
+    /// The reason that was given; may be empty.
     pub reason: String,
     /// What was so before.
     pub before: Facts,

@@ -16,7 +16,7 @@ pub enum Toward {
 /// What happened between two times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chapter {
-    /// After this time. Of what happened at this very time some may be told in the chapter before.
+    /// After this time. Of what happened at this very time some may be reported in the chapter before.
     pub from: Time,
     /// Up to this time.
     pub to: Time,

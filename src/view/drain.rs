@@ -178,10 +178,10 @@ mod tests {
     fn the_end_is_told_where_it_can_be_known() {
         let ends =
             |seconds: u64| DrainingApp { ends_by: Some(Time::from_millis(seconds * 1000)), ..app("a", "joe", &[]) };
-        let told = |apps| drain_notice(&draining(apps, Acl::default()), None, false, Time::from_millis(5000)).1;
-        let title = told(vec![ends(12), ends(30)]);
+        let message = |apps| drain_notice(&draining(apps, Acl::default()), None, false, Time::from_millis(5000)).1;
+        let title = message(vec![ends(12), ends(30)]);
         assert!(title.ends_with("allocated, over in 25s unless they ask again; admins: nobody"), "{title}");
-        let title = told(vec![ends(12), app("b", "ann", &[("vcore", 1000)])]);
+        let title = message(vec![ends(12), app("b", "ann", &[("vcore", 1000)])]);
         assert!(!title.contains("over in"), "one of them runs, who knows for how long: {title}");
     }
 

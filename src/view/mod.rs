@@ -1,6 +1,6 @@
 //! The read model: what a person sees of a cluster at one moment.
 //!
-//! A [`View`] is a value: whoever holds it sees one consistent moment, however long he looks. Views share everything that did
+//! A [`View`] is a value: its holder sees one consistent moment, however long. Views share everything that did
 //! not change between them, so taking one costs what changed and not what exists; rows that nothing touched are the same
 //! allocation (`Arc::ptr_eq`) in both.
 //!

@@ -1,4 +1,4 @@
-//! What an engine has to say to whoever looks, beside what the rows show.
+//! What an engine has to say to the user, beside what the rows show.
 
 use crate::model::Time;
 

@@ -144,8 +144,8 @@ impl LimitUse {
             };
             format!("{} in use", max.iter().map(of).collect::<Vec<_>>().join(", "))
         });
-        let told: Vec<String> = apps.into_iter().chain(used).collect();
-        format!("let it run: {}", told.join(", "))
+        let message: Vec<String> = apps.into_iter().chain(used).collect();
+        format!("let it run: {}", message.join(", "))
     }
 
     /// Whether nothing more of some resource, or no further application, goes into it.

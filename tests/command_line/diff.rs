@@ -44,11 +44,11 @@ fn exit_codes_are_those_of_diff() {
 fn json_is_one_object_also_without_a_change() {
     let (old, new) = (file("json-old.yaml", OLD), file("json-new.yaml", NEW));
     let (code, out, _) = run(&["diff", "--json", &old, &new]);
-    let told: serde_json::Value = serde_json::from_str(&out).expect("one JSON object");
-    assert_eq!((code, &told["touches"]), (Some(1), &serde_json::json!(["root", "root.a"])));
+    let message: serde_json::Value = serde_json::from_str(&out).expect("one JSON object");
+    assert_eq!((code, &message["touches"]), (Some(1), &serde_json::json!(["root", "root.a"])));
     let (code, out, _) = run(&["diff", "--json", &old, &old]);
-    let told: serde_json::Value = serde_json::from_str(&out).expect("one JSON object");
-    assert_eq!((code, told), (Some(0), serde_json::json!({"changes": [], "touches": []})));
+    let message: serde_json::Value = serde_json::from_str(&out).expect("one JSON object");
+    assert_eq!((code, message), (Some(0), serde_json::json!({"changes": [], "touches": []})));
 }
 
 #[test]

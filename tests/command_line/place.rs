@@ -33,8 +33,8 @@ fn every_outcome_for_people_and_as_json() {
 
         let (got, out, err) = place(&[&[file, "--json"], arguments].concat(), "");
         assert_eq!((got, err.as_str()), (Some(code), ""), "{name}");
-        let told: Value = serde_json::from_str(&out).expect("JSON");
-        assert_eq!(told["placed"], code == 0, "{name}");
+        let message: Value = serde_json::from_str(&out).expect("JSON");
+        assert_eq!(message["placed"], code == 0, "{name}");
         insta::assert_snapshot!(format!("place-{name}-json"), out);
     }
 }
@@ -65,7 +65,7 @@ fn bad_input_is_told_with_its_place() {
 
 #[test]
 fn wrong_use_is_told_apart() {
-    for (arguments, told) in [
+    for (arguments, message) in [
         (&["queues.yaml"][..], "--user"),
         (&["queues.yaml", "--user", "u", "--tag", "ns"], "the tag has no value"),
         (&["queues.yaml", "--user", "u", "--tag", "=x"], "the tag has no name"),
@@ -79,7 +79,7 @@ fn wrong_use_is_told_apart() {
     ] {
         let (code, out, err) = place(arguments, "");
         assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments:?}: {err}");
-        assert!(err.contains(told), "{arguments:?}: {err}");
+        assert!(err.contains(message), "{arguments:?}: {err}");
     }
 }
 
@@ -175,7 +175,7 @@ fn limits_that_would_count_are_told() {
         "would": "hold back what it asks of vcore: 0 of 0 in use",
     });
     assert_eq!(limits("root.shut"), json!([shut, apps, group]));
-    let told = ask("root.shut", &[]);
+    let message = ask("root.shut", &[]);
     let line = "   user sue in root: at most 1 application   limit; would let it run: 0 of 1 run";
-    assert!(told.lines().any(|told| told == line), "{told}");
+    assert!(message.lines().any(|message| message == line), "{message}");
 }

@@ -113,7 +113,7 @@ fn our_own_rules_differ_where_they_are_said_to() {
     assert_eq!(different, DIFFERENT);
 }
 
-/// What refuses only by our own rules is still told to whoever checks for a release.
+/// What refuses only by our own rules is still reported to the one who checks for a release.
 #[test]
 fn our_stricter_rules_are_warnings_for_a_release() {
     for (name, text, valid, _) in recorded() {

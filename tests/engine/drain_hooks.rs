@@ -34,10 +34,10 @@ partitions:
 fn pipe(folder: &TestFolder) -> (String, Receiver<String>) {
     let pipe = folder.join("pipe").display().to_string();
     assert!(Process::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let (tell, told) = channel();
+    let (tell, message) = channel();
     let name = pipe.clone();
     std::thread::spawn(move || tell.send(std::fs::read_to_string(name).unwrap()));
-    (pipe, told)
+    (pipe, message)
 }
 
 fn patient(command: &[&str]) -> DrainConfig {
@@ -111,17 +111,17 @@ fn check_document(document: &str) {
 #[test]
 fn the_command_reads_what_there_is_to_tell() {
     let folder = TestFolder::new();
-    let (pipe, told) = pipe(&folder);
+    let (pipe, message) = pipe(&folder);
     let _source = drain(&patient(&["sh", "-c", "cat > \"$1\"", "tell", &pipe]));
-    check_document(&told.recv_timeout(PATIENCE).unwrap());
+    check_document(&message.recv_timeout(PATIENCE).unwrap());
 }
 
 #[test]
 fn a_command_that_fails_is_repeated_and_then_told() {
     let source = drain(&DrainConfig { retries: 2, ..patient(&["sh", "-c", "echo; echo nobody home >&2; exit 3"]) });
-    let told = failure(&source);
+    let message = failure(&source);
     assert_eq!(
-        told,
+        message,
         "the administrators of root.legacy could not be notified: sh: exit status: 3: nobody home; tried 3 times"
     );
     assert_eq!(source.view().notices.iter().filter(|notice| notice.title.contains("could not")).count(), 1);
@@ -130,25 +130,25 @@ fn a_command_that_fails_is_repeated_and_then_told() {
 #[test]
 fn a_command_that_works_at_the_second_try_is_no_failure() {
     let folder = TestFolder::new();
-    let (pipe, told) = pipe(&folder);
+    let (pipe, message) = pipe(&folder);
     let mark = folder.join("mark").display().to_string();
     let script = "if [ -e \"$2\" ]; then cat > \"$1\"; else : > \"$2\"; exit 1; fi";
     let source = drain(&DrainConfig { retries: 1, ..patient(&["sh", "-c", script, "tell", &pipe, &mark]) });
-    check_document(&told.recv_timeout(PATIENCE).unwrap());
+    check_document(&message.recv_timeout(PATIENCE).unwrap());
     assert!(!source.view().notices.iter().any(|notice| notice.title.contains("could not")));
 }
 
 #[test]
 fn a_command_that_takes_too_long_is_ended() {
     let config = DrainConfig { timeout: Duration::from_millis(50), ..patient(&["sleep", "600"]) };
-    let told = failure(&drain(&config));
-    assert!(told.ends_with("sleep took longer than 50ms and was ended; tried once"), "{told}");
+    let message = failure(&drain(&config));
+    assert!(message.ends_with("sleep took longer than 50ms and was ended; tried once"), "{message}");
 }
 
 #[test]
 fn a_command_that_is_not_there_is_told() {
-    let told = failure(&drain(&patient(&["/nowhere/kornsole-tell"])));
-    assert!(told.contains("/nowhere/kornsole-tell cannot be run: "), "{told}");
+    let message = failure(&drain(&patient(&["/nowhere/kornsole-tell"])));
+    assert!(message.contains("/nowhere/kornsole-tell cannot be run: "), "{message}");
 }
 
 /// What a client and a server say to each other.
@@ -156,7 +156,7 @@ trait Line: Read + Write {}
 
 impl<T: Read + Write> Line for T {}
 
-/// Takes one request after the other, answers each as told, and hands out the first line and the body; over TLS where there is a
+/// Takes one request after the other, answers each as instructed, and hands out the first line and the body; over TLS where there is a
 /// certificate.
 fn listen(
     answers: &'static [&'static str],
@@ -165,7 +165,7 @@ fn listen(
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let scheme = if certificate.is_some() { "https" } else { "http" };
     let address = format!("{scheme}://{}/drains?team=1", listener.local_addr().unwrap());
-    let (tell, told) = channel();
+    let (tell, message) = channel();
     let certificate = certificate.map(Arc::new);
     std::thread::spawn(move || {
         for answer in answers {
@@ -196,7 +196,7 @@ fn listen(
             tell.send((head.remove(0), String::from_utf8(body).unwrap())).unwrap();
         }
     });
-    (address, told)
+    (address, message)
 }
 
 #[test]
@@ -215,13 +215,13 @@ fn the_webhook_is_posted_to_until_it_takes_the_report() {
 #[test]
 fn a_webhook_that_refuses_is_told_without_its_address() {
     let (address, _requests) = listen(&["403 Forbidden"], None);
-    let told = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
-    assert!(told.ends_with("the webhook answers 403 Forbidden; tried once"), "{told}");
+    let message = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
+    assert!(message.ends_with("the webhook answers 403 Forbidden; tried once"), "{message}");
 
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let webhook = Some(format!("http://{nobody}/secret-path"));
-    let told = failure(&drain(&DrainConfig { webhook, ..patient(&[]) }));
-    assert!(told.contains("the webhook: ") && !told.contains("secret-path"), "{told}");
+    let message = failure(&drain(&DrainConfig { webhook, ..patient(&[]) }));
+    assert!(message.contains("the webhook: ") && !message.contains("secret-path"), "{message}");
 }
 
 #[test]
@@ -242,23 +242,23 @@ fn a_webhook_over_tls_is_believed_by_its_authority_only() {
 
     let (address, _requests) = listen(&[], certificate());
     let hook = DrainConfig { webhook: Some(address), ..patient(&[]) };
-    let told = failure(&drain(&DrainConfig { authorities: Some(folder.join("no.pem")), ..hook.clone() }));
-    assert!(told.contains("no.pem cannot be read: ") && told.ends_with("; tried once"), "{told}");
+    let message = failure(&drain(&DrainConfig { authorities: Some(folder.join("no.pem")), ..hook.clone() }));
+    assert!(message.contains("no.pem cannot be read: ") && message.ends_with("; tried once"), "{message}");
     std::fs::write(folder.join("empty.pem"), "").unwrap();
-    let told = failure(&drain(&DrainConfig { authorities: Some(folder.join("empty.pem")), ..hook }));
-    assert!(told.contains("empty.pem has no certificate in PEM; tried once"), "{told}");
+    let message = failure(&drain(&DrainConfig { authorities: Some(folder.join("empty.pem")), ..hook }));
+    assert!(message.contains("empty.pem has no certificate in PEM; tried once"), "{message}");
 
     let (address, requests) = listen(&["204 No Content"], certificate());
-    let told = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
-    assert!(told.contains("certificate") && !told.contains("/drains"), "{told}");
-    assert!(requests.recv_timeout(PATIENCE).is_err(), "nothing was told to a stranger");
+    let message = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
+    assert!(message.contains("certificate") && !message.contains("/drains"), "{message}");
+    assert!(requests.recv_timeout(PATIENCE).is_err(), "nothing was sent to a stranger");
 }
 
 #[test]
 fn a_webhook_that_sends_elsewhere_is_not_followed() {
     let (address, requests) = listen(&["301 Moved Permanently\r\nlocation: /other"], None);
-    let told = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
-    assert!(told.ends_with("the webhook answers 301 Moved Permanently; tried once"), "{told}");
+    let message = failure(&drain(&DrainConfig { webhook: Some(address), ..patient(&[]) }));
+    assert!(message.ends_with("the webhook answers 301 Moved Permanently; tried once"), "{message}");
     assert_eq!(requests.recv_timeout(PATIENCE).unwrap().0, "post /drains?team=1 http/1.1");
 }
 

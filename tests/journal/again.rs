@@ -1,4 +1,4 @@
-//! A scheduler that is made anew from its journal is the one that wrote it: the same view, and the same ever after.
+//! A scheduler that is rebuilt from its journal is the one that wrote it: the same view, and the same ever after.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,8 +95,8 @@ fn the_past_can_be_looked_at() {
     }
     assert_eq!(past.reaches_back_to(), Some(Time::ZERO));
     let end = core.now();
-    let told = core.events().page(Numbering::All, 0, usize::MAX).records;
-    let told: Vec<Record> = told.iter().map(|(_, record)| Record::clone(record)).collect();
+    let message = core.events().page(Numbering::All, 0, usize::MAX).records;
+    let message: Vec<Record> = message.iter().map(|(_, record)| Record::clone(record)).collect();
     let (mut at, mut back) = (end, Vec::new());
     loop {
         let chapter = past.chapter(at, Toward::Earlier, |_| true).unwrap();
@@ -108,8 +108,8 @@ fn the_past_can_be_looked_at() {
         }
     }
     // The journal begins with the queues of its first configuration.
-    let first = told.iter().position(|record| record.at > Time::ZERO).unwrap();
-    assert_eq!(back, told[first..], "what is looked up is what was told");
+    let first = message.iter().position(|record| record.at > Time::ZERO).unwrap();
+    assert_eq!(back, message[first..], "what is looked up is what was reported");
     let next = past.chapter(Time::ZERO + Duration::from_secs(45), Toward::Later, |_| true).unwrap();
     assert_eq!((next.last, next.from), (true, Time::ZERO + Duration::from_secs(40)));
 }

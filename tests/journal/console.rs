@@ -90,8 +90,8 @@ fn the_whole_console_goes_back_to_before_the_start() {
     for page in ["1", ":apps<ret>", "3", "4", "5"] {
         press(&mut then, page);
         press(&mut driver, page);
-        let told = banner(&driver).unwrap_or_else(|| panic!("{page} is not marked:\n{}", driver.screen_text()));
-        assert!(told.contains("as it was at 1:35"), "{told}");
+        let message = banner(&driver).unwrap_or_else(|| panic!("{page} is not marked:\n{}", driver.screen_text()));
+        assert!(message.contains("as it was at 1:35"), "{message}");
         for (was, is) in body(&then, false).iter().zip(body(&driver, true)) {
             assert_eq!(*was, is, "{page}");
         }
@@ -112,11 +112,11 @@ fn steps_lead_through_all_lives_and_back() {
     first_life(&scratch, &setup);
     let (driver, source) = next_life(&scratch, &setup);
     let app = source.view().partitions[0].apps.iter().flatten().next().unwrap().id.clone();
-    let (tell, told) = std::sync::mpsc::channel();
+    let (tell, message) = std::sync::mpsc::channel();
     let kill = within(PartitionAct::Kill { app: app.clone(), expect_queue: None });
     let answer = Box::new(move |outcome: Result<_, _>| tell.send(outcome.is_ok()).unwrap());
     source.act(Order { act: kill, reason: "in the way".to_owned() }, answer);
-    assert_eq!(told.recv(), Ok(true));
+    assert_eq!(message.recv(), Ok(true));
     drop((driver, source));
     let (mut driver, _source) = next_life(&scratch, &setup);
     let mut stops = Vec::new();

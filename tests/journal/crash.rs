@@ -38,7 +38,7 @@ fn files(folder: &Path) -> Files {
 struct Point {
     journal: Vec<u8>,
     files: Files,
-    /// Somebody was told that the change is made.
+    /// Somebody was reported that the change is made.
     answered: bool,
 }
 
@@ -136,7 +136,7 @@ fn points(rolls_back: bool) -> Vec<Point> {
         act = Act::Rollback { revision: 1, base: Some(config::checksum(NEW.as_bytes())), dry_run: false };
     }
     camera.begin();
-    let (tell, told) = channel();
+    let (tell, message) = channel();
     let on_answer = Arc::clone(&camera);
     let answer = move |outcome: Result<Done, Refusal>| {
         on_answer.shoot();
@@ -145,7 +145,7 @@ fn points(rolls_back: bool) -> Vec<Point> {
         tell.send(outcome.is_ok()).unwrap();
     };
     engine.perform(sue(), Order::from(act), Box::new(answer));
-    assert_eq!(told.recv(), Ok(true));
+    assert_eq!(message.recv(), Ok(true));
     drop(engine);
     camera.shoot();
     camera.points.lock().unwrap().take().unwrap()

@@ -1,4 +1,4 @@
-//! Folders that cannot be used, and damage: told, never passed over in silence, and mended as far as it goes.
+//! Folders that cannot be used, and damage: reported, never passed over in silence, and mended as far as it goes.
 
 use std::fs;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use proptest::prelude::*;
 
 use crate::common::TestFolder;
 
-use super::stage::{Chance, Told, engine, fresh, on, perform, setup, steps};
+use super::stage::{AnsweredOrders, Chance, engine, fresh, on, perform, setup, steps};
 
 /// A folder in which something happened.
-fn folder(told: &mut Told) -> TestFolder {
+fn folder(answered: &mut AnsweredOrders) -> TestFolder {
     let scratch = TestFolder::new();
     let setup = setup();
     let begun = Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
     let engine = engine(begun);
     for step in steps("client", &mut Chance(1), 60) {
         match perform(&engine, step.act()) {
-            Ok(_) => told.done.push(step.line()),
-            Err(_) => told.refused.push(step.line()),
+            Ok(_) => answered.done.push(step.line()),
+            Err(_) => answered.refused.push(step.line()),
         }
     }
     scratch
@@ -30,8 +30,8 @@ fn folder(told: &mut Told) -> TestFolder {
 
 #[test]
 fn a_folder_is_for_one_process_at_a_time() {
-    let mut told = Told::default();
-    let scratch = folder(&mut told);
+    let mut answered = AnsweredOrders::default();
+    let scratch = folder(&mut answered);
     let first = Folder::open(&scratch, false).unwrap();
     let trouble = Folder::open(&scratch, false).unwrap_err();
     assert!(matches!(&trouble, FolderError::InUse { who, .. } if *who == std::process::id().to_string()), "{trouble}");
@@ -39,8 +39,8 @@ fn a_folder_is_for_one_process_at_a_time() {
     drop(first);
     let setup = setup();
     let (core, _kept) = Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
-    told.check(&core);
-    told.check_audit(&core);
+    answered.check(&core);
+    answered.check_audit(&core);
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn another_core_or_a_later_format_is_refused() {
 
 #[test]
 fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
-    let mut told = Told::default();
-    let scratch = folder(&mut told);
+    let mut answered = AnsweredOrders::default();
+    let scratch = folder(&mut answered);
     let file = scratch.join("journal.redb");
     let whole = fs::read(&file).unwrap();
     let setup = setup();
@@ -81,8 +81,8 @@ fn a_flipped_bit_is_found_and_what_is_intact_goes_on() {
             folder.begin(&setup, 1.0, None, fresh(&setup))
         };
         match open(false) {
-            // Nobody reads there, or it is written anew.
-            Ok((core, _kept)) => told.check(&core),
+            // Nobody reads there, or it is written again.
+            Ok((core, _kept)) => answered.check(&core),
             Err(trouble) => {
                 found += 1;
                 let text = trouble.to_string();
@@ -149,11 +149,11 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
-    /// Whatever is wrong with the file: either nothing of what was told is missing, or it is said what is, and what is mended is whole
+    /// Whatever is wrong with the file: either nothing of what was reported is missing, or it is said what is, and what is mended is whole
     /// in itself and loses nothing in silence.
     #[test]
     fn damage_is_never_passed_over(harms in prop::collection::vec(harm(), 1..3)) {
-        let (whole, told) = &*WHOLE;
+        let (whole, answered) = &*WHOLE;
         let mut damaged = whole.clone();
         harms.iter().for_each(|harm| harm.act(&mut damaged));
         let setup = setup();
@@ -167,8 +167,8 @@ proptest! {
         };
         match open(false) {
             Ok(((core, kept), _)) => {
-                told.check(&core);
-                told.check_audit(&core);
+                answered.check(&core);
+                answered.check_audit(&core);
                 drop(kept);
             }
             Err(trouble) => {
@@ -185,7 +185,7 @@ proptest! {
                         // What there is by now was really ordered once.
                         for (_, app) in parts[0].apps.iter() {
                             let name = app.id.to_string();
-                            prop_assert!(told.done.iter().any(|line| line.contains(&name)), "{name}");
+                            prop_assert!(answered.done.iter().any(|line| line.contains(&name)), "{name}");
                         }
                         drop(kept);
                     }
@@ -196,9 +196,9 @@ proptest! {
     }
 }
 
-/// A file in which something happened, and what was told of it.
-static WHOLE: std::sync::LazyLock<(Vec<u8>, Told)> = std::sync::LazyLock::new(|| {
-    let mut told = Told::default();
-    let scratch = folder(&mut told);
-    (fs::read(scratch.join("journal.redb")).unwrap(), told)
+/// A file in which something happened, and what was reported of it.
+static WHOLE: std::sync::LazyLock<(Vec<u8>, AnsweredOrders)> = std::sync::LazyLock::new(|| {
+    let mut answered = AnsweredOrders::default();
+    let scratch = folder(&mut answered);
+    (fs::read(scratch.join("journal.redb")).unwrap(), answered)
 });

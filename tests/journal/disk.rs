@@ -1,4 +1,4 @@
-//! A disk that fails when told to, and at a power cut forgets what was not synced, or some of it, or parts of that.
+//! A disk that fails when reported to, and at a power cut forgets what was not synced, or some of it, or parts of that.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard};

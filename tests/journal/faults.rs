@@ -7,7 +7,7 @@ use kornsole::engine::journal::MemoryDisk;
 use kornsole::view::NoticeWeight;
 
 use super::disk::{BadDisk, Fault};
-use super::stage::{Chance, Step, Told, engine, is_not_durable, on, perform, seed, steps};
+use super::stage::{AnsweredOrders, Chance, Step, engine, is_not_durable, on, perform, seed, steps};
 
 /// How many rounds the power is cut.
 const CUTS: u64 = 60;
@@ -18,7 +18,7 @@ fn rounds(least: u64) -> u64 {
 
 /// Gives orders until the power is gone. What was refused for want of a disk counts as refused once the disk has taken something
 /// after it; until then nobody can know.
-fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, told: &mut Told) {
+fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, answered: &mut AnsweredOrders) {
     let Ok((core, kept)) = on(Arc::clone(disk) as _) else { return };
     let journal = kept.journal().clone();
     let engine = engine((core, kept));
@@ -26,8 +26,8 @@ fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, told: &mut Told) 
     for step in steps(name, chance, 40) {
         match perform(&engine, step.act()) {
             Ok(_) => {
-                told.done.push(step.line());
-                told.refused.append(&mut unsure);
+                answered.done.push(step.line());
+                answered.refused.append(&mut unsure);
             }
             Err(refusal) if is_not_durable(&refusal) => {
                 unsure.push(step.line());
@@ -36,7 +36,7 @@ fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, told: &mut Told) 
                 }
                 journal.wait_until_well();
             }
-            Err(_) => told.refused.push(step.line()),
+            Err(_) => answered.refused.push(step.line()),
         }
     }
 }
@@ -45,20 +45,20 @@ fn drive(disk: &Arc<BadDisk>, name: &str, chance: &mut Chance, told: &mut Told) 
 fn a_disk_that_forgets_keeps_what_was_answered() {
     for seed in 0..rounds(CUTS) {
         let mut chance = Chance(self::seed() + seed);
-        let (mut bytes, mut told) = (Vec::new(), Told::default());
+        let (mut bytes, mut answered) = (Vec::new(), AnsweredOrders::default());
         for life in 0..3 {
             let disk = Arc::new(BadDisk::new(bytes));
             disk.cut(chance.below(150));
-            drive(&disk, &format!("life-{life}"), &mut chance, &mut told);
+            drive(&disk, &format!("life-{life}"), &mut chance, &mut answered);
             bytes = disk.after_cut(&mut chance);
-            if told.done.is_empty() && told.refused.is_empty() {
+            if answered.done.is_empty() && answered.refused.is_empty() {
                 // A folder is given its file only once the file has a beginning.
                 bytes.clear();
             }
         }
         let (core, _kept) = on(Arc::new(MemoryDisk::from(bytes))).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
-        told.check(&core);
-        told.check_audit(&core);
+        answered.check(&core);
+        answered.check_audit(&core);
     }
 }
 
@@ -66,18 +66,18 @@ fn a_disk_that_forgets_keeps_what_was_answered() {
 fn a_process_that_is_killed_on_a_failing_disk_loses_nothing() {
     for seed in 0..rounds(CUTS) {
         let mut chance = Chance(self::seed() + 1000 + seed);
-        let (mut bytes, mut told) = (Vec::new(), Told::default());
+        let (mut bytes, mut answered) = (Vec::new(), AnsweredOrders::default());
         for life in 0..2 {
             let disk = Arc::new(BadDisk::new(bytes));
             let fault = [Fault::Full, Fault::Io, Fault::Short, Fault::Sync][chance.below(4) as usize];
             let from = 20 + chance.below(100);
             disk.fail(from..from + 1 + chance.below(12), fault);
-            drive(&disk, &format!("life-{life}"), &mut chance, &mut told);
+            drive(&disk, &format!("life-{life}"), &mut chance, &mut answered);
             bytes = disk.seen();
         }
         let (core, _kept) = on(Arc::new(MemoryDisk::from(bytes))).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
-        told.check(&core);
-        told.check_audit(&core);
+        answered.check(&core);
+        answered.check_audit(&core);
     }
 }
 
@@ -99,16 +99,16 @@ fn each_call_of_a_commit_may_fail() {
             let third = Step::Submit("third".to_owned(), "root.a");
             perform(&engine, third.act()).unwrap_or_else(|why| panic!("{fault:?} {call}: {why}"));
             drop(engine);
-            let mut told = Told { done: vec![first.line(), third.line()], refused: Vec::new() };
+            let mut answered = AnsweredOrders { done: vec![first.line(), third.line()], refused: Vec::new() };
             match outcome {
-                Ok(_) => told.done.push(second.line()),
+                Ok(_) => answered.done.push(second.line()),
                 Err(refusal) => {
                     assert!(is_not_durable(&refusal), "{fault:?} {call}: {refusal}");
-                    told.refused.push(second.line());
+                    answered.refused.push(second.line());
                 }
             }
             let (core, _kept) = on(Arc::new(MemoryDisk::from(disk.seen()))).unwrap();
-            told.check(&core);
+            answered.check(&core);
         }
     }
 }
@@ -145,11 +145,11 @@ fn a_full_disk_stops_the_scheduler_until_it_has_room() {
     assert!(view.generation > before.generation + 1);
     drop(engine);
     let (core, _kept) = on(Arc::new(MemoryDisk::from(disk.seen()))).unwrap();
-    let told = Told {
+    let answered = AnsweredOrders {
         done: vec!["submit app root.a".to_owned(), "ask app".to_owned()],
         refused: vec!["node node".to_owned()],
     };
-    told.check(&core);
+    answered.check(&core);
 }
 
 #[test]

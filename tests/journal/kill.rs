@@ -8,7 +8,7 @@ use kornsole::engine::journal::Folder;
 
 use crate::common::TestFolder;
 
-use super::stage::{Chance, Told, engine, fresh, is_not_durable, perform, seed, setup, steps};
+use super::stage::{AnsweredOrders, Chance, engine, fresh, is_not_durable, perform, seed, setup, steps};
 
 /// Says which folder a process of this test is to work in, and what its clients are called.
 const CHILD: &str = "KORNSOLE_KILL_CHILD";
@@ -20,7 +20,7 @@ fn rounds() -> u64 {
     std::env::var("KORNSOLE_KILL_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
 }
 
-/// The process that is killed: it prints what it was told, one line for each answer. Without its variable this is no test.
+/// The process that is killed: it prints what it was reported, one line for each answer. Without its variable this is no test.
 #[test]
 fn a_process_with_clients() {
     let Ok(task) = std::env::var(CHILD) else { return };
@@ -32,13 +32,13 @@ fn a_process_with_clients() {
         let (engine, name) = (Arc::clone(&engine), format!("{name}-{client}"));
         std::thread::spawn(move || {
             for step in steps(&name, &mut Chance(client as u64), 100_000) {
-                let told = match perform(&engine, step.act()) {
+                let answered = match perform(&engine, step.act()) {
                     Ok(_) => "done",
                     Err(refusal) if is_not_durable(&refusal) => return,
                     Err(_) => "refused",
                 };
                 // One write for each line, so that none is cut.
-                let line = format!("told {told} {}\n", step.line());
+                let line = format!("told {answered} {}\n", step.line());
                 std::io::stdout().lock().write_all(line.as_bytes()).unwrap();
             }
         })
@@ -51,18 +51,18 @@ fn what_was_answered_outlasts_a_kill() {
     let scratch = TestFolder::new();
     let state = scratch.join("state");
     let mut chance = Chance(seed() + 17);
-    let mut told = Told::default();
+    let mut answered = AnsweredOrders::default();
     for round in 0..rounds() {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "kill::a_process_with_clients", "--nocapture", "--test-threads", "1"]);
         command.env(CHILD, format!("{} round-{round}", state.display()));
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let hear = |line: String, told: &mut Told| {
+        let hear = |line: String, answered: &mut AnsweredOrders| {
             let Some(line) = line.split_once("told ").map(|(_, line)| line) else { return false };
             match line.split_once(' ') {
-                Some(("done", line)) => told.done.push(line.to_owned()),
-                Some(("refused", line)) => told.refused.push(line.to_owned()),
+                Some(("done", line)) => answered.done.push(line.to_owned()),
+                Some(("refused", line)) => answered.refused.push(line.to_owned()),
                 _ => panic!("{line}"),
             }
             true
@@ -70,20 +70,23 @@ fn what_was_answered_outlasts_a_kill() {
         let mut left = 1 + chance.below(300);
         while left > 0 {
             let line = lines.next().expect("it goes on for long").unwrap();
-            left -= u64::from(hear(line, &mut told));
+            left -= u64::from(hear(line, &mut answered));
         }
         child.kill().unwrap();
-        // What was on its way to us was told.
+        // What was on its way to us was reported.
         lines.map_while(Result::ok).for_each(|line| {
-            hear(line, &mut told);
+            hear(line, &mut answered);
         });
         child.wait().unwrap();
         let setup = setup();
         let folder = Folder::open(&state, false).unwrap_or_else(|why| panic!("round {round}: {why}"));
         let (core, _kept) = folder.begin(&setup, 1.0, None, fresh(&setup)).unwrap();
-        told.check(&core);
+        answered.check(&core);
         let entries = core.audit_log().last();
-        assert!(entries >= (told.done.len() + told.refused.len()) as u64, "round {round}: {entries} in the audit");
+        assert!(
+            entries >= (answered.done.len() + answered.refused.len()) as u64,
+            "round {round}: {entries} in the audit"
+        );
     }
-    assert!(told.done.len() > 20 && !told.refused.is_empty());
+    assert!(answered.done.len() > 20 && !answered.refused.is_empty());
 }

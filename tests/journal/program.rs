@@ -68,12 +68,12 @@ fn a_killed_server_comes_back_as_it_was() {
         before = tree(&first);
     }
     let refused = with_state(&state, &[]).output().unwrap();
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && told.contains("in use by another kornsole"), "{told}");
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && message.contains("in use by another kornsole"), "{message}");
     first.kill();
     let refused = with_state(&state, &["--core", "1.8.0"]).output().unwrap();
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && told.contains("--core kornsole"), "{told}");
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && message.contains("--core kornsole"), "{message}");
     let second = Program::spawn(with_state(&state, &arguments));
     assert_eq!(tree(&second), before, "the same, and no step was done twice");
     second.kill();
@@ -89,8 +89,8 @@ fn a_killed_server_comes_back_as_it_was() {
     let elsewhere = Program::spawn(with_state(&scratch.join("elsewhere"), &named));
     assert_ne!(tree(&elsewhere), before);
     let refused = serve_command(&["--state-repair"]).output().unwrap();
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(!refused.status.success() && told.contains("name its folder with --state DIR"), "{told}");
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && message.contains("name its folder with --state DIR"), "{message}");
 }
 
 const QUEUES: &str = "partitions:

@@ -1,4 +1,4 @@
-//! A small cluster, and somebody who gives orders to it and remembers what he was told.
+//! A small cluster, and somebody who gives orders to it and remembers what he was reported.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -81,12 +81,12 @@ pub fn ask(app: &str, count: u32) -> Act {
 
 /// Has an order carried out, and waits for the answer.
 pub fn perform(engine: &Engine, act: Act) -> Result<Done, Refusal> {
-    let (tell, told) = channel();
+    let (tell, answered) = channel();
     let answer = Box::new(move |outcome| {
         let _ = tell.send(outcome);
     });
     engine.perform(sue(), Order::from(act), answer);
-    told.recv().unwrap()
+    answered.recv().unwrap()
 }
 
 /// One order of somebody's, as it can be written in a line.
@@ -147,14 +147,14 @@ pub fn steps(name: &str, chance: &mut Chance, count: usize) -> Vec<Step> {
     steps
 }
 
-/// What somebody was told, by the line of his order.
+/// Orders that were answered, by their lines.
 #[derive(Default)]
-pub struct Told {
+pub struct AnsweredOrders {
     pub done: Vec<String>,
     pub refused: Vec<String>,
 }
 
-impl Told {
+impl AnsweredOrders {
     /// Holds a scheduler against it: nothing that was answered is missing, nothing that was refused has an effect.
     #[track_caller]
     pub fn check(&self, core: &Core) {
@@ -174,14 +174,14 @@ impl Told {
             let id = AppId::from(*name);
             let live = part.app(&id);
             let ended = part.ended_app(&id);
-            assert!(live.is_some() || ended.is_some(), "{name} is missing, and was told {done:?}");
-            assert!(!done.contains(&"kill") || live.is_none(), "{name} is back, and was told {done:?}");
+            assert!(live.is_some() || ended.is_some(), "{name} is missing, and was answered {done:?}");
+            assert!(!done.contains(&"kill") || live.is_none(), "{name} is back, and was answered {done:?}");
             let Some(live) = live else { continue };
             assert!(
                 !done.contains(&"move") || live.queue_path.as_str() == "root.b",
                 "{name} is not where it was moved"
             );
-            assert!(!done.contains(&"ask") || live.asks.len() == 3, "{name} lacks asks, and was told {done:?}");
+            assert!(!done.contains(&"ask") || live.asks.len() == 3, "{name} lacks asks, and was answered {done:?}");
         }
         for line in &self.refused {
             let words: Vec<&str> = line.split(' ').collect();

@@ -1,4 +1,4 @@
-//! What people are told while the disk fails: by the REST API, and by the console.
+//! What people are reported while the disk fails: by the REST API, and by the console.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -77,10 +77,10 @@ async fn a_client_is_told_that_nothing_was_done_and_may_try_again() {
         let other = CONFIG.replace("name: b", "name: c");
         let (kill, pause) = ("POST /partition/default/application/app/kill", "POST /scheduler/pause");
         for (line, body) in [(kill, "{}"), (pause, "{}"), ("PUT /config", other.as_str())] {
-            let (status, told) = send(&router, &new.secret, line, body).await;
-            assert_eq!((status, told["code"].as_str()), (503, Some("NOT_DURABLE")), "{fault:?} {line}: {told}");
-            assert!(told["message"].as_str().is_some_and(|text| text.contains("nothing was done")), "{told}");
-            assert!(told["description"].as_str().is_some_and(|text| !text.is_empty()), "{told}");
+            let (status, report) = send(&router, &new.secret, line, body).await;
+            assert_eq!((status, report["code"].as_str()), (503, Some("NOT_DURABLE")), "{fault:?} {line}: {report}");
+            assert!(report["message"].as_str().is_some_and(|text| text.contains("nothing was done")), "{report}");
+            assert!(report["description"].as_str().is_some_and(|text| !text.is_empty()), "{report}");
         }
         let view = engine.published().view();
         assert!(view.partitions[0].apps.iter().flatten().any(|app| app.id.as_str() == "app"), "{fault:?}");

@@ -10,8 +10,8 @@ fn terminate(mut server: Program) {
     server.signal("TERM");
     let id = server.child.id().to_string();
     wait_for("the end of the server", || {
-        let told = Process::new("ps").args(["-o", "stat=", "-p", &id]).output().expect("there is ps");
-        told.stdout.is_empty() || told.stdout.starts_with(b"Z")
+        let message = Process::new("ps").args(["-o", "stat=", "-p", &id]).output().expect("there is ps");
+        message.stdout.is_empty() || message.stdout.starts_with(b"Z")
     });
     assert!(server.child.wait().expect("it is our child").success());
 }

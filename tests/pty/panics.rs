@@ -85,8 +85,8 @@ fn a_panic_leaves_the_terminal_whole() {
             let raw = String::from_utf8_lossy(raw);
             raw.rsplit_once(LEAVES_ALTERNATE).map(|(_, after)| after.to_owned()).unwrap_or_default()
         };
-        let told = |seen: &Seen| after(&seen.raw).contains("broken on purpose");
-        terminal.until(&format!("{program}'s report on the main screen"), told);
+        let message = |seen: &Seen| after(&seen.raw).contains("broken on purpose");
+        terminal.until(&format!("{program}'s report on the main screen"), message);
         let after = terminal.look(|seen| after(&seen.raw));
         assert!(!after.contains("Queues"), "{program}: nothing is drawn after it:\n{after}");
     }

@@ -183,7 +183,7 @@ fn what_does_not_read_draws_nothing() {
     let folder = env!("CARGO_TARGET_TMPDIR");
     let file = format!("{folder}/unreadable.yaml");
     std::fs::write(&file, "partitions: 3\n").expect("written");
-    for (arguments, code, told) in [
+    for (arguments, code, message) in [
         (vec!["--config", &file], 1, format!("{file}:1:13: error[CFG-")),
         (vec!["--config", "no/such/file.yaml"], 1, "no/such/file.yaml: cannot be read".to_owned()),
         (vec!["--config", "no/such/file.yaml"], 1, "`kornsole demo --print-config > queues.yaml`".to_owned()),
@@ -195,7 +195,7 @@ fn what_does_not_read_draws_nothing() {
         let terminal = Terminal::kornsole(&arguments, &[]);
         let status = terminal.end();
         assert_eq!(status.exit_code(), code, "{arguments:?}: {}", terminal.screen_text());
-        terminal.until("a word about it", |seen| contains(&seen.raw, &told));
+        terminal.until("a word about it", |seen| contains(&seen.raw, &message));
         assert!(!terminal.look(|seen| contains(&seen.raw, ENTERS_ALTERNATE)), "{arguments:?} draws");
     }
 }

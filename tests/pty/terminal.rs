@@ -55,7 +55,7 @@ impl Terminal {
         let mut output = pair.master.try_clone_reader().expect("the terminal can be read");
         let keyboard = pair.master.take_writer().expect("the terminal can be written to");
         let seen = Arc::new((Mutex::new(Seen { emulator: emulator(100, 30), raw: Vec::new() }), Condvar::new()));
-        let told = Arc::clone(&seen);
+        let message = Arc::clone(&seen);
         let mut child = pair.slave.spawn_command(command).expect("the binary starts");
         let (id, killer) = (child.process_id().expect("it runs"), child.clone_killer());
         let (tell, ended) = channel();
@@ -63,10 +63,10 @@ impl Terminal {
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count @ 1..) = output.read(&mut bytes) {
-                let mut seen = told.0.lock().expect("nobody panicked with it");
+                let mut seen = message.0.lock().expect("nobody panicked with it");
                 seen.emulator.process(&bytes[..count]);
                 seen.raw.extend_from_slice(&bytes[..count]);
-                told.1.notify_all();
+                message.1.notify_all();
             }
         });
         Self { id, killer, ended, master: pair.master, _slave: pair.slave, keyboard, seen, before }
@@ -108,8 +108,9 @@ impl Terminal {
 
     /// Whether the process is stopped, as `ps` tells.
     pub fn is_stopped(&self) -> bool {
-        let told = Process::new("ps").args(["-o", "stat=", "-p", &self.id.to_string()]).output().expect("there is ps");
-        String::from_utf8_lossy(&told.stdout).trim_start().starts_with('T')
+        let message =
+            Process::new("ps").args(["-o", "stat=", "-p", &self.id.to_string()]).output().expect("there is ps");
+        String::from_utf8_lossy(&message.stdout).trim_start().starts_with('T')
     }
 
     /// Waits for the end of the program.

@@ -119,13 +119,13 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
         assert_eq!(ask(program.address, "GET", "/ws/v1/clusters", &[], b"").status, 200);
         program.signal("TERM");
         assert!(program.child.wait().unwrap().success());
-        let mut told = String::new();
-        program.child.stderr.as_mut().unwrap().read_to_string(&mut told).unwrap();
-        told
+        let mut message = String::new();
+        program.child.stderr.as_mut().unwrap().read_to_string(&mut message).unwrap();
+        message
     };
     // Each module of the program, its level, and how often it says so.
     let count = |text: &str, what: &str| text.lines().filter(|line| line.contains(what)).count();
-    let told = |text: &str| {
+    let message = |text: &str| {
         (
             count(text, " INFO kornsole::cli::serve: serving on http://"),
             count(text, "DEBUG kornsole::api::server::yunikorn: answered"),
@@ -133,20 +133,20 @@ fn what_is_logged_is_said_by_module_and_goes_where_it_is_said() {
     };
     let to_file = ["--log-file", file.to_str().unwrap()];
     assert_eq!(run(&[&["--log", "info,kornsole::api=debug"][..], &to_file].concat()), "", "it goes into the file");
-    assert_eq!(told(&std::fs::read_to_string(&file).unwrap()), (1, 1));
+    assert_eq!(message(&std::fs::read_to_string(&file).unwrap()), (1, 1));
     run(&[&["--log", "kornsole::cli=warn,kornsole::api=debug"][..], &to_file].concat());
-    assert_eq!(told(&std::fs::read_to_string(&file).unwrap()), (1, 2), "what was there stays");
+    assert_eq!(message(&std::fs::read_to_string(&file).unwrap()), (1, 2), "what was there stays");
     run(&[&["--log", "debug,kornsole::api=info"][..], &to_file].concat());
-    assert_eq!(told(&std::fs::read_to_string(&file).unwrap()), (2, 2));
-    assert_eq!(told(&run(&["--log", "debug"])), (1, 1), "without a file on standard error");
+    assert_eq!(message(&std::fs::read_to_string(&file).unwrap()), (2, 2));
+    assert_eq!(message(&run(&["--log", "debug"])), (1, 1), "without a file on standard error");
     assert_eq!(run(&["--log", "off"]), "");
     let nowhere = folder.join("no/such/folder/log");
     let output = Command::new(env!("CARGO_BIN_EXE_kornsole"))
         .args(["serve", "--listen", "127.0.0.1:0", "--log-file", nowhere.to_str().unwrap()])
         .output()
         .unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success() && told.contains("no/such/folder/log: cannot be written: "), "{told}");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && message.contains("no/such/folder/log: cannot be written: "), "{message}");
 }
 
 #[test]
@@ -155,22 +155,22 @@ fn it_says_why_it_does_not_start() {
         let output = Command::new(env!("CARGO_BIN_EXE_kornsole")).arg("serve").args(arguments).output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
     };
-    let (code, told) = refused(&["--listen", "nowhere"]);
-    assert!(code == 2 && told.contains("HOST:PORT"), "{code} {told}");
-    let (code, told) = refused(&["--listen", ":0", "--tls-cert", "no.pem", "--tls-key", "no.key"]);
-    assert!(code == 1 && told.contains("no.pem"), "{code} {told}");
-    let (code, told) = refused(&["--listen", "0.0.0.0:0", "--set", "token.file=tokens.yaml"]);
-    assert!(code == 2 && told.contains("--tls-cert"), "{code} {told}");
+    let (code, message) = refused(&["--listen", "nowhere"]);
+    assert!(code == 2 && message.contains("HOST:PORT"), "{code} {message}");
+    let (code, message) = refused(&["--listen", ":0", "--tls-cert", "no.pem", "--tls-key", "no.key"]);
+    assert!(code == 1 && message.contains("no.pem"), "{code} {message}");
+    let (code, message) = refused(&["--listen", "0.0.0.0:0", "--set", "token.file=tokens.yaml"]);
+    assert!(code == 2 && message.contains("--tls-cert"), "{code} {message}");
     let folder = TestFolder::new();
     folder.token("sue", "dev");
     std::fs::set_permissions(folder.tokens(), std::fs::Permissions::from_mode(0o640)).unwrap();
-    let (code, told) = refused(&["--listen", ":0", "--log", "off", "--tokens", folder.tokens().to_str().unwrap()]);
-    assert!(code == 1 && told.contains("chmod 600"), "others may read the tokens: {code} {told}");
-    let (code, told) = refused(&["--listen", ":0", "--require-token"]);
-    assert!(code == 2 && told.contains("--tokens"), "{code} {told}");
-    let (code, told) = refused(&["--log", "loud,,=", "--listen", ":0"]);
-    assert!(code == 2 && told.contains("--log"), "{code} {told}");
+    let (code, message) = refused(&["--listen", ":0", "--log", "off", "--tokens", folder.tokens().to_str().unwrap()]);
+    assert!(code == 1 && message.contains("chmod 600"), "others may read the tokens: {code} {message}");
+    let (code, message) = refused(&["--listen", ":0", "--require-token"]);
+    assert!(code == 2 && message.contains("--tokens"), "{code} {message}");
+    let (code, message) = refused(&["--log", "loud,,=", "--listen", ":0"]);
+    assert!(code == 2 && message.contains("--log"), "{code} {message}");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let (code, told) = refused(&["--listen", &taken.local_addr().unwrap().to_string(), "--log", "off"]);
-    assert!(code == 1 && told.contains("cannot listen on"), "{code} {told}");
+    let (code, message) = refused(&["--listen", &taken.local_addr().unwrap().to_string(), "--log", "off"]);
+    assert!(code == 1 && message.contains("cannot listen on"), "{code} {message}");
 }

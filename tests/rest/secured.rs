@@ -136,8 +136,8 @@ fn settings_that_were_made_are_told_with_the_configuration() {
         options.extra = settings.extra();
     });
     let json = stage.ask("GET", "/ws/v1/config", &[("Accept", "application/json")], b"").json();
-    let told = serde_json::json!({ "event.maxStreams": "7", "drain.webhook": "(set)" });
-    assert_eq!(json["Extra"], told, "what a webhook's address says may be a secret");
+    let message = serde_json::json!({ "event.maxStreams": "7", "drain.webhook": "(set)" });
+    assert_eq!(json["Extra"], message, "what a webhook's address says may be a secret");
     let yaml = stage.get("/ws/v1/config");
     assert!(yaml.text().contains("extra:\n    drain.webhook: (set)\n    event.maxStreams: \"7\"\n"), "{}", yaml.text());
 }

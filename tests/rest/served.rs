@@ -64,7 +64,7 @@ fn are_times(name: &str, theirs: Option<&Value>, ours: Option<&Value>) -> bool {
 const ORDERED: [&str; 7] =
     ["stateLog", "EventRecords", "HealthChecks", "rules", "utilization", "PlacementRules", "Queues"];
 
-/// The key by which objects of a list are told apart.
+/// The key by which objects of a list are distinguished.
 const NAMES: [&str; 12] = [
     "queuename",
     "applicationID",
@@ -80,7 +80,7 @@ const NAMES: [&str; 12] = [
     "partition",
 ];
 
-/// Limits of `*` are told of one user after another, in the order of a Go map: none.
+/// Limits of `*` are reported of one user after another, in the order of a Go map: none.
 fn in_order(mut answer: Value) -> Value {
     if let Some(events) = answer.get_mut("EventRecords").and_then(Value::as_array_mut) {
         let limited = |event: &Value| event["eventChangeDetail"] == 600 && event["referenceID"] == "root";

@@ -88,7 +88,7 @@ impl Stage {
     pub fn wait_until(&self, is: impl Fn(&kornsole::view::View) -> bool) {
         let (news, changes) = mpsc::channel();
         self.engine.published().on_change(Box::new(move || {
-            // Whoever waited may have gone.
+            // The one who waited may have gone.
             let _ = news.send(());
         }));
         while !is(&self.engine.published().view()) {

@@ -85,10 +85,10 @@ fn every_step_of_the_table_under_every_profile() {
         let mut rows = TABLE.lines().skip(1).map(|row| row.split_whitespace().collect::<Vec<_>>());
         let mut expect = |allocated: &[String], scheduler: &Scheduler| {
             let row = rows.next().expect("the table has a row for each step");
-            let told = if allocated.is_empty() { "." } else { &allocated.join(",") };
+            let message = if allocated.is_empty() { "." } else { &allocated.join(",") };
             assert_eq!(
                 (row[1], &row[2..]),
-                (told, &priorities(scheduler).iter().map(String::as_str).collect::<Vec<_>>()[..]),
+                (message, &priorities(scheduler).iter().map(String::as_str).collect::<Vec<_>>()[..]),
                 "{profile}, step {}",
                 row[0]
             );

@@ -90,8 +90,8 @@ fn every_figure_of_every_page_explains_itself() {
             let own = figures.list.iter().filter(|figure| !figure.title.starts_with("top: ")).count();
             assert!(own > 0, "{page}: nothing but the line at the top");
             for column in columns {
-                let told = figures.list.iter().any(|figure| figure.title == column);
-                assert!(told, "{page}: the column {column:?} is not among the figures");
+                let message = figures.list.iter().any(|figure| figure.title == column);
+                assert!(message, "{page}: the column {column:?} is not among the figures");
             }
             for top in ["top: nodes", "top: cpu", "top: mem", "top: alloc/s"] {
                 assert!(figures.list.iter().any(|figure| figure.title == top), "{page}: no {top}");

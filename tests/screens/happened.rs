@@ -111,11 +111,11 @@ fn what_holds_a_draining_queue_is_listed() {
 fn the_health_says_when_it_was_looked_at() {
     let (mut driver, source) = console(120, 40, 20);
     driver.keys("9").unwrap();
-    let told = |driver: &Driver| driver.find_row("all 9 checks passed, at ").unwrap().1;
-    let before = told(&driver);
+    let message = |driver: &Driver| driver.find_row("all 9 checks passed, at ").unwrap().1;
+    let before = message(&driver);
     source.advance(Duration::from_secs(10));
     driver.advance(Duration::from_secs(1));
-    assert_eq!(told(&driver), before);
+    assert_eq!(message(&driver), before);
     driver.keys("9").unwrap();
-    assert_ne!(told(&driver), before);
+    assert_ne!(message(&driver), before);
 }

@@ -1,4 +1,4 @@
-//! What keys do, told by what is on the screen afterwards.
+//! What keys do, reported by what is on the screen afterwards.
 
 use std::sync::Arc;
 use std::time::Duration;

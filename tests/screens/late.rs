@@ -49,8 +49,8 @@ fn a_question_that_comes_late_takes_no_keys_from_who_writes() {
         driver.advance(5 * SECOND);
         says_not(&driver, "Move nightly?");
         assert_eq!(driver.state().layers.len(), layers, "{elsewhere}: nothing opens over it");
-        let told = "move nightly: the scheduler has answered while you were at something else";
-        assert!(driver.state().messages.iter().any(|message| message.text.starts_with(told)), "{elsewhere}");
+        let report = "move nightly: the scheduler has answered while you were at something else";
+        assert!(driver.state().messages.iter().any(|message| message.text.starts_with(report)), "{elsewhere}");
         driver.keys("y").unwrap();
         source.let_all_through();
         driver.refresh();
@@ -216,8 +216,8 @@ fn another_scheduler_waits_while_something_is_written() {
     press(&mut session, "6e# mine");
     open(&mut session, "two", Arc::clone(&two) as _);
     let said = |session: &Session| session.state().toast.as_ref().map(|toast| toast.text.clone());
-    let told = "two is open, and something is being written here; :context two goes there";
-    assert_eq!(said(&session).as_deref(), Some(told));
+    let report = "two is open, and something is being written here; :context two goes there";
+    assert_eq!(said(&session).as_deref(), Some(report));
     assert_eq!((session.era(), session.state().layers.len()), (0, 1));
 }
 
@@ -269,8 +269,8 @@ fn two_questions_about_many_under_way_at_once_lose_no_outcome() {
     driver.refresh();
     says(&driver, "all 2 done; :messages has each");
     for app in apps {
-        let told = format!("killed {app}: ");
-        assert!(driver.state().messages.iter().any(|message| message.text.starts_with(&told)), "{app}");
+        let report = format!("killed {app}: ");
+        assert!(driver.state().messages.iter().any(|message| message.text.starts_with(&report)), "{app}");
     }
 }
 

@@ -201,13 +201,13 @@ proptest! {
         slow.refresh(now);
         slow.make_all();
         let state = slow.session.state();
-        let mut anew = state.page().clone();
-        long::make(&mut anew, state.cluster.part().unwrap());
-        if let (Page::Apps(page), Page::Apps(anew)) = (state.page(), &anew) {
+        let mut rebuilt = state.page().clone();
+        long::make(&mut rebuilt, state.cluster.part().unwrap());
+        if let (Page::Apps(page), Page::Apps(rebuilt)) = (state.page(), &rebuilt) {
             prop_assert!(!page.list.awaited);
             let ids = |page: &AppsPage| page.list.rows.iter().map(|line| line.id().clone()).collect::<Vec<_>>();
-            prop_assert_eq!(ids(page), ids(anew));
-            prop_assert_eq!((page.list.total, page.list.widest), (anew.list.total, anew.list.widest));
+            prop_assert_eq!(ids(page), ids(rebuilt));
+            prop_assert_eq!((page.list.total, page.list.widest), (rebuilt.list.total, rebuilt.list.widest));
             // The cursor is on its application, wherever it went, unless the filter hides that one.
             let wanted = page.list.cursor.wanted.as_ref().filter(|wanted| ids(page).contains(wanted));
             if let Some(wanted) = wanted {
@@ -280,7 +280,7 @@ fn a_row_never_becomes_another_application() {
     let mut slow = Slow::new(Arc::clone(&scene) as _);
     slow.keys("2").make_all();
     let here = slow.here();
-    // It ends, and another one comes into its place before the list is made anew.
+    // It ends, and another one comes into its place before the list is rebuilt.
     let mut view = (*scene.view()).clone();
     let part = &mut view.partitions[0];
     let (slot, row) = part.apps.iter().flatten().map(|row| (row.slot, row)).find(|(_, row)| row.id == here).unwrap();

@@ -70,11 +70,11 @@ fn a_theme_is_shown_while_it_is_chosen() {
 
 #[test]
 fn what_the_terminal_cannot_show_is_said() {
-    for (depth, told) in [(Depth::None, "colours are off"), (Depth::Sixteen, "the terminal shows 16 colours")] {
+    for (depth, message) in [(Depth::None, "colours are off"), (Depth::Sixteen, "the terminal shows 16 colours")] {
         let options = Options { depth, ..Options::default() };
         let mut driver = Driver::new(Scene::new(fixture::tenants().build()), options, 120, 30);
         driver.keys(":theme nord<ret>").unwrap();
-        assert!(driver.find_row(told).is_some(), "{}", driver.screen_text());
+        assert!(driver.find_row(message).is_some(), "{}", driver.screen_text());
         let rgb = |cell: &Cell| color::rgb(cell.fg).is_some() || color::rgb(cell.bg).is_some();
         assert!(!driver.buffer().content().iter().any(rgb));
     }

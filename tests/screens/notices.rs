@@ -24,7 +24,7 @@ queues.yaml:14:9: error[CFG-002]: `usres` is no field of a limit
 queues.yaml: 2 errors";
 
 /// The cluster of the screens with what its engine has said.
-fn told(notices: &[(NoticeWeight, &str, &str)]) -> View {
+fn message(notices: &[(NoticeWeight, &str, &str)]) -> View {
     let mut view = fixture::tenants().build();
     view.generation += notices.len() as u64;
     for (number, (weight, title, text)) in (1..).zip(notices) {
@@ -41,10 +41,10 @@ const WARNED: (NoticeWeight, &str, &str) = (NoticeWeight::Warning, "queues.yaml 
 
 /// A console that then hears of more.
 fn hears(first: &[(NoticeWeight, &str, &str)], then: &[(NoticeWeight, &str, &str)], options: Options) -> Driver {
-    let scene = Scene::new(told(first));
+    let scene = Scene::new(message(first));
     let mut driver = Driver::new(Arc::clone(&scene) as _, options, 80, 24);
     let all: Vec<_> = first.iter().chain(then).copied().collect();
-    scene.show(told(&all));
+    scene.show(message(&all));
     driver.advance(Duration::from_millis(100));
     driver
 }
@@ -118,15 +118,15 @@ fn messages_scroll_to_the_last_line() {
 
 #[test]
 fn a_notice_is_told_while_the_picture_is_frozen() {
-    let scene = Scene::new(told(&[]));
+    let scene = Scene::new(message(&[]));
     let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), 80, 24);
     driver.keys("p").unwrap();
-    scene.show(told(&[REFUSED]));
+    scene.show(message(&[REFUSED]));
     driver.advance(Duration::from_millis(100));
     assert!(shows(&driver, "was refused") && shows(&driver, "FROZEN"));
     driver.keys("<esc>p").unwrap();
     driver.advance(Duration::from_millis(100));
-    assert!(!shows(&driver, "was refused"), "it is told once");
+    assert!(!shows(&driver, "was refused"), "it is shown once");
 }
 
 #[test]

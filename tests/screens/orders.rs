@@ -107,18 +107,18 @@ fn the_target_of_a_move_says_while_it_is_written_what_would_come_of_it() {
     let (mut driver, source) = tenants(user("ann"), 140, 30);
     driver.keys("2m").unwrap();
     says(&driver, ":move");
-    let told = |driver: &Driver, queue: &str, text: &str| {
+    let report = |driver: &Driver, queue: &str, text: &str| {
         let lines = driver.lines();
         let row = lines.iter().find(|line| line.trim_start().starts_with(queue));
         assert!(row.is_some_and(|row| row.contains(text)), "no {text:?} in\n{}", lines.join("\n"));
     };
-    told(&driver, "root.a.etl", "would be refused: it is in root.a.etl already");
+    report(&driver, "root.a.etl", "would be refused: it is in root.a.etl already");
     driver.keys("root.b.ml").unwrap();
-    told(&driver, "root.b.ml", "would be refused: needs submit access on root.b.ml or a queue above it");
+    report(&driver, "root.b.ml", "would be refused: needs submit access on root.b.ml or a queue above it");
     driver.keys("<C-u>move root.a.small").unwrap();
-    told(&driver, "root.a.small", "would be refused: quota of root.a.small exceeded");
+    report(&driver, "root.a.small", "would be refused: quota of root.a.small exceeded");
     driver.keys("<C-u>move root.a.web").unwrap();
-    told(&driver, "root.a.web", "would fit: 3 allocations keep running");
+    report(&driver, "root.a.web", "would fit: 3 allocations keep running");
     driver.keys("<ret>").unwrap();
     says(&driver, "Move nightly?");
     says(&driver, "root.a.etl → root.a.web");
@@ -331,10 +331,10 @@ fn what_is_tried_again_and_again_is_in_the_audit_once_with_how_often() {
     driver.keys("2/train<ret>").unwrap();
     let entries = |source: &Stepped| -> Vec<(String, String, String)> {
         let audit = source.records(0).unwrap().audit.unwrap();
-        let told = |entry: &std::sync::Arc<kornsole::view::audit::AuditEntry>| {
+        let report = |entry: &std::sync::Arc<kornsole::view::audit::AuditEntry>| {
             (entry.action.clone(), entry.object.clone(), entry.reason.clone())
         };
-        audit.entries.iter().filter(|entry| entry.code == "ACL_DENIED").map(told).collect()
+        audit.entries.iter().filter(|entry| entry.code == "ACL_DENIED").map(report).collect()
     };
     for _ in 0..30 {
         driver.keys("K").unwrap().advance(Duration::from_millis(30));

@@ -13,7 +13,7 @@ use crate::{after, console};
 /// A console with settings of a person's own.
 fn personal(text: &str, width: u16, height: u16) -> Driver {
     let read = settings::read(text, &Themes::shipped());
-    let faults = read.told("settings.toml", text);
+    let faults = read.fault_report("settings.toml", text);
     let (mut driver, _) = console(width, height);
     let (keymap, file) = (read.settings.keymap, "settings.toml".to_owned());
     driver.personalize(Personal { keymap, file, faults, ..Personal::default() });

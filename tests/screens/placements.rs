@@ -44,8 +44,8 @@ fn a_placement_in_a_yunikorn_is_said_to_be_an_estimate() {
     scene.only_estimates();
     driver.advance(Duration::from_secs(1));
     let (verdict, _) = driver.find_row("→ root.users.sue").unwrap();
-    let (told, line) = driver.find_row("an estimate: worked out here").unwrap();
-    assert!(told == verdict + 1 && line.contains("a YuniKorn offers no preview"), "{}", driver.screen_text());
+    let (message, line) = driver.find_row("an estimate: worked out here").unwrap();
+    assert!(message == verdict + 1 && line.contains("a YuniKorn offers no preview"), "{}", driver.screen_text());
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/placement/queues.yaml");
     driver.keys(&format!(":placement {file}<ret>")).unwrap();
     says_not(&driver, "an estimate");

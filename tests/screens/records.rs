@@ -29,7 +29,7 @@ fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
     (Driver::new(Arc::clone(&source) as _, Options::default(), width, height), source)
 }
 
-/// Gives an order of whoever sits before the console, past everything that is off there.
+/// Gives an order of the user of the console, past everything that is off there.
 fn order(source: &Stepped, act: Act, reason: &str) {
     source.act(Order { act, reason: reason.to_owned() }, Box::new(|_| {}));
 }

@@ -84,7 +84,7 @@ fn before_any_configuration() {
 fn a_remote_that_does_not_answer_says_what_is_and_what_to_do() {
     let scene = Scene::with(Default::default(), SourcePlace::Remote, Vec::new());
     let cause = Some("10.1.2.3:9080 refuses the connection".to_owned());
-    for (link, told) in [
+    for (link, message) in [
         (Link::Connecting { cause: None, retry_in: None }, "The first answer is awaited."),
         (Link::Connecting { cause, retry_in: None }, "No answer yet: 10.1.2.3:9080 refuses the connection."),
         (Link::Refused { why: "401, a token is asked for".to_owned(), age: None }, "--token-file FILE"),
@@ -93,7 +93,7 @@ fn a_remote_that_does_not_answer_says_what_is_and_what_to_do() {
         for page in ["1", "2", "3", "4", "5", "6", "7", "0", "L", "H"] {
             let mut driver = Driver::new(scene.clone(), Options::default(), 80, 24);
             driver.keys(page).unwrap();
-            assert!(driver.find_row(told).is_some(), "{page}: no {told:?} in\n{}", driver.screen_text());
+            assert!(driver.find_row(message).is_some(), "{page}: no {message:?} in\n{}", driver.screen_text());
             assert!(driver.find_row("q leaves").is_some(), "{page}");
             assert!(driver.find_row("no configuration").is_none(), "{page}");
         }
@@ -118,7 +118,7 @@ fn when_it_is_tried_again_is_the_last_to_go() {
         let first = Driver::new(scene, Options::default(), width, 40).lines()[0].clone();
         assert!(first.contains(" CONNECTING ") && first.contains(", again in 7s"), "{first}");
     }
-    // The address is told once.
+    // The address is reported once.
     let scene = Scene::with(view, SourcePlace::Remote, Vec::new());
     let (age, retry_in) = (Duration::from_secs(4), Some(Duration::from_secs(7)));
     scene.link(Link::Stale { age, cause: "seed 42 refuses the connection".to_owned(), retry_in });

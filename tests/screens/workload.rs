@@ -59,7 +59,7 @@ fn an_application_is_submitted_asks_and_gives_back() {
 #[test]
 fn what_cannot_be_submitted_or_asked_for_is_told_and_nothing_is_asked() {
     let (mut driver, _) = tenants(user("sue"), 160, 30);
-    for (line, told) in [
+    for (line, message) in [
         (":submit x root.b.ml", "x would be rejected"),
         (":submit nightly root.a.web", "nightly would be rejected"),
         (":submit x root.a.web root.b.ml", "is neither the queue nor TAG=VALUE"),
@@ -71,7 +71,7 @@ fn what_cannot_be_submitted_or_asked_for_is_told_and_nothing_is_asked() {
         ("2:ask cpu=1 priority=high", "is no priority"),
     ] {
         driver.keys(&format!("{line}<ret>")).unwrap();
-        says(&driver, told);
+        says(&driver, message);
         assert!(driver.state().layers.is_empty(), "{line}: nothing is asked");
     }
 }
@@ -85,11 +85,11 @@ fn without_the_right_it_is_off_and_says_which_access_it_takes() {
     says_not(&driver, "X release");
     driver.keys("X").unwrap();
     says(&driver, "needs admin access on root.a.etl or a queue above it");
-    for (keys, told) in
+    for (keys, message) in
         [("3D", "needs membership in the scheduler ACL"), (":clean-up<ret>", "needs admin access on root")]
     {
         driver.keys(keys).unwrap();
-        says(&driver, told);
+        says(&driver, message);
         assert!(driver.state().layers.is_empty());
     }
 }

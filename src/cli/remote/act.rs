@@ -22,7 +22,7 @@ pub struct KillArgs {
     /// Which applications
     #[arg(value_name = "APPLICATION", required = true)]
     pub ids: Vec<String>,
-    /// What is told to the scheduler
+    /// The options of an order
     #[command(flatten)]
     pub order: OrderArgs,
 }
@@ -36,10 +36,10 @@ pub struct MoveArgs {
     /// The leaf that they are to go to
     #[arg(long, value_name = "QUEUE")]
     pub to: String,
-    /// Only tell what would happen
+    /// Only show what would happen
     #[arg(long)]
     pub dry_run: bool,
-    /// What is told to the scheduler
+    /// The options of an order
     #[command(flatten)]
     pub order: OrderArgs,
 }
@@ -53,7 +53,7 @@ pub struct ApplyArgs {
     /// The checksum of the configuration that it is meant to replace. Without it, that which is in force now
     #[arg(long, value_name = "CHECKSUM")]
     pub base: Option<String>,
-    /// Only tell what would happen
+    /// Only show what would happen
     #[arg(long)]
     pub dry_run: bool,
     /// Why, for the record

@@ -83,7 +83,7 @@ enum ConfigCommand {
         /// The checksum of the configuration that it is meant to replace. Without it, that which is in force now
         #[arg(long, value_name = "CHECKSUM")]
         base: Option<String>,
-        /// Only tell what would happen
+        /// Only show what would happen
         #[arg(long)]
         dry_run: bool,
         /// Why, for the record

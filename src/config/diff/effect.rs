@@ -15,7 +15,7 @@ pub(super) fn effect(key: &Key, what: What, lowered: bool) -> &'static str {
         (Key::Max(_), _) if lowered => "what runs stays, nothing new until below",
         (Key::Guaranteed(_), _) => "from the next cycle on",
         (Key::AdminAcl | Key::SubmitAcl, _) => "from the next check on, running applications stay",
-        (Key::Property(_), _) => "at once, inherited anew below",
+        (Key::Property(_), _) => "at once, inherited again below",
         (Key::Template | Key::InTemplate(_), _) => "for dynamic queues created from now on",
         (Key::InLimit(_, setting), _) if setting == "limit" => "none, a description",
         (Key::Limit(_) | Key::InLimit(..) | Key::LimitOrder, _) if lowered => "at once, what runs stays",

@@ -53,7 +53,7 @@ fn whichever_call_fails_the_old_file_is_whole_or_the_new_one_is() {
             let (text, kept) = disk.read(Path::new(FILE)).expect("the file is there");
             assert_eq!(kept, KEPT);
             match result {
-                Ok(()) => panic!("call {call} failed, and nobody was told"),
+                Ok(()) => panic!("call {call} failed, and no failure was reported"),
                 Err(error) => {
                     assert_eq!(text, if error.replaced() { NEW } else { OLD }, "call {call}: {error}");
                     assert_eq!(disk.names(), [FILE, LINK], "call {call}: {error}");

@@ -36,7 +36,7 @@ struct OpenMap {
 enum Key {
     Plain(u32),
     Merge,
-    /// Told already; its value is dropped.
+    /// Reported already; its value is dropped.
     Faulty,
 }
 

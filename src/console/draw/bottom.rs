@@ -151,7 +151,7 @@ fn command_line(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) -> Positio
     input(pen, area, ":", &command.line, ghost)
 }
 
-/// A text being written behind a sign, scrolled so that the cursor is in sight.
+/// A text being written behind a sign, scrolled so that the cursor is in kind.
 fn input(pen: &mut Pen<'_>, area: Rect, sign: &str, line: &LineEdit, ghost: Option<&str>) -> Position {
     pen.text(area.x + 1, area.y, 1, sign, Role::Accent);
     let room = usize::from(area.width).saturating_sub(4);

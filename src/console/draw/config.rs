@@ -49,7 +49,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, regions: &Regio
     }
     let parts = parts(page, regions.rows);
     lines(pen, state, page, parts);
-    told(pen, page, parts.told);
+    draw_faults(pen, page, parts.faults);
 }
 
 /// Draws what stands beside the text.
@@ -87,11 +87,11 @@ fn lines(pen: &mut Pen<'_>, state: &State, page: &ConfigPage, parts: Parts) {
     }
 }
 
-/// One line in its colours, its faults underlined and told behind it where there is room.
+/// One line in its colours, its faults underlined and reported behind it where there is room.
 fn line(pen: &mut Pen<'_>, page: &ConfigPage, row: usize, room: Rect, hidden: Option<usize>) {
     let (left, wide) = (page.left, usize::from(room.width));
     let whole = &page.buffer.lines()[row];
-    // Of a line of a megabyte no more is looked at than could be in sight.
+    // Of a line of a megabyte no more is looked at than could be in kind.
     let most = (left + wide + 8).saturating_mul(4).min(whole.len());
     let end = (most..=whole.len()).find(|at| whole.is_char_boundary(*at)).unwrap_or(whole.len());
     let shown = &whole[..end];
@@ -177,7 +177,7 @@ fn underline(pen: &mut Pen<'_>, page: &ConfigPage, fault: &Fault, room: Rect) {
 }
 
 /// The fault on the cursor's line, or the next one, in two lines.
-fn told(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
+fn draw_faults(pen: &mut Pen<'_>, page: &ConfigPage, area: Rect) {
     if area.height < 2 {
         return;
     }

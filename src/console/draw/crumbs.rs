@@ -173,13 +173,16 @@ fn facts(pen: &Pen<'_>, state: &State) -> Vec<Vec<Piece>> {
                 let stuck = if view.is_stuck(row, now) { ", stuck" } else { "" };
                 format!("{} {}{stuck}", row.path, format::duration(now.since(row.state_since)))
             };
-            let mut told: Vec<String> = queues.iter().take(3).map(|row| since(row)).collect();
+            let mut message: Vec<String> = queues.iter().take(3).map(|row| since(row)).collect();
             if queues.len() > 3 {
-                told.push(format!("{} more", queues.len() - 3));
+                message.push(format!("{} more", queues.len() - 3));
             }
-            let told =
-                if told.is_empty() { dim("no queue drains") } else { piece(Role::StateDraining, told.join(", ")) };
-            vec![filter(pen, &page.list), count_apps(pen, state, page), vec![told]]
+            let message = if message.is_empty() {
+                dim("no queue drains")
+            } else {
+                piece(Role::StateDraining, message.join(", "))
+            };
+            vec![filter(pen, &page.list), count_apps(pen, state, page), vec![message]]
         }
         Page::Apps(page) => {
             let mut count = count_apps(pen, state, page);

@@ -34,14 +34,14 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     pen.pieces_right(area.right() - 1 - who_columns, area.y, who_columns, &who);
     let room = area.width.saturating_sub(who_columns + 4);
     if area.height >= 2 {
-        pen.pieces(area.x + 1, area.y, room, &whence(pen, state, usize::from(room)));
+        pen.pieces(area.x + 1, area.y, room, &source_pieces(pen, state, usize::from(room)));
         let figures = fitting(pen, state, usize::from(area.width) - 2);
         pen.pieces(area.x + 1, area.y + 1, area.width - 2, &figures);
         return;
     }
     // On one line the figures get what the name, up to two fifths, leaves; why the picture is old matters more than they do.
     let fifths = if trouble(&state.cluster.link).is_some() { 4 } else { 2 };
-    let mut left = whence(pen, state, usize::from(room) * fifths / 5);
+    let mut left = source_pieces(pen, state, usize::from(room) * fifths / 5);
     left.push(plain("   "));
     let used = pieces::width(&left);
     left.extend(fitting(pen, state, usize::from(room).saturating_sub(used)));
@@ -49,7 +49,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
 }
 
 /// The badges, what the cluster is and which partition is shown; the name is cut so that all takes at most `room` columns.
-fn whence(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
+fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
     let cluster = &state.cluster;
     let mut pieces = vec![match cluster.about.place {
         SourcePlace::Embedded => piece(Role::BadgeEmbedded, " EMBEDDED "),

@@ -43,11 +43,11 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
         return;
     }
     let each = page.list.rows.len().div_ceil(room);
-    let told = match each {
+    let message = match each {
         1 => "each node by the fuller of its cpu and memory".to_owned(),
         _ => format!("{each} nodes a sign: the fullest of them, by cpu or memory"),
     };
-    pen.pieces(area.x, area.y, area.width, &[dim(told)]);
+    pen.pieces(area.x, area.y, area.width, &[dim(message)]);
     for (at, ids) in page.list.rows.chunks(each).enumerate() {
         let nodes = ids.iter().filter_map(|id| part.nodes.get(id));
         let Some(node) = nodes.max_by_key(|node| (node.schedulable, share(node))) else { continue };

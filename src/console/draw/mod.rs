@@ -19,7 +19,7 @@
 //!  enter apps  space fold  i details  / filter  …  ? help                                                             bottom
 //! ```
 //!
-//! What gives way when narrow is told in each file; [`crate::console::present::layout`] decides about pane and lines.
+//! What gives way when narrow is reported in each file; [`crate::console::present::layout`] decides about pane and lines.
 
 mod bottom;
 mod config;
@@ -101,7 +101,7 @@ fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
 }
 
 fn too_small(pen: &mut Pen<'_>, state: &State, area: Rect) {
-    let armed = if state.armed.is_some() { "; once more to quit at once" } else { "" };
+    let armed = if state.quit_armed_until.is_some() { "; once more to quit at once" } else { "" };
     let words = format!("too small, {}x{} needed{armed}", SMALLEST.width, SMALLEST.height);
     let lines = crate::console::present::text::wrap(&words, usize::from(area.width));
     let tall = u16::try_from(lines.len()).unwrap_or(u16::MAX);

@@ -73,7 +73,7 @@ pub fn content(page: &ChangePage, width: usize) -> Lines {
     let drafted = &page.drafted;
     let mut lines = Lines::new();
     match (&drafted.trouble, &drafted.text) {
-        (Some(Trouble::Field(told)), _) => wrapped(&mut lines, 0, told, width, Role::Warning),
+        (Some(Trouble::Field(report)), _) => wrapped(&mut lines, 0, report, width, Role::Warning),
         (Some(Trouble::Text(fault)), _) => {
             let place = match fault.at.line {
                 0 => String::new(),

@@ -10,13 +10,13 @@ use crate::console::state::State;
 use crate::console::state::config::ConfigPage;
 use crate::console::state::page::Page;
 
-/// Where the text stands, and what is told of a fault below it.
+/// Where the text stands, and what is reported of a fault below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// The lines with their numbers.
     pub text: Rect,
-    /// What is told of a fault; empty when there are none.
-    pub told: Rect,
+    /// What is reported of a fault; empty when there are none.
+    pub faults: Rect,
     /// How many columns the numbers take, the bar before and the sign of a fold behind them.
     pub gutter: u16,
 }
@@ -28,12 +28,12 @@ pub fn parts(page: &ConfigPage, area: Rect) -> Parts {
     let gutter = u16::try_from(digits.max(3)).unwrap_or(3) + 3;
     Parts {
         text: Rect { height: area.height - tall, ..area },
-        told: Rect { y: area.bottom() - tall, height: tall, ..area },
+        faults: Rect { y: area.bottom() - tall, height: tall, ..area },
         gutter,
     }
 }
 
-/// Where the text is scrolled to so that the cursor is in sight: the first line, and the columns that go at the left.
+/// Where the text is scrolled to so that the cursor is in kind: the first line, and the columns that go at the left.
 pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
     let Some(regions) = layout::regions(state) else { return (page.top, page.left) };
     let Parts { text: area, gutter, .. } = parts(page, regions.rows);
@@ -45,7 +45,7 @@ pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
     top = top.max(first);
     let wide = usize::from(area.width.saturating_sub(gutter + 1)).max(1);
     let column = text::width(&text::escape(page.buffer.before()));
-    // A third of the room comes into sight at once.
+    // A third of the room comes into kind at once.
     let left = match column {
         column if column < page.left => column.saturating_sub(wide / 3),
         column if column >= page.left + wide => column + wide / 3 + 1 - wide,

@@ -214,19 +214,19 @@ pub fn facts(state: &State, page: &ConfigPage) -> Vec<Vec<Piece>> {
     }
     let errors = page.checked.errors();
     let warnings = page.checked.faults.len() - errors;
-    let mut told = Vec::new();
+    let mut report = Vec::new();
     if errors > 0 {
-        told.push(piece(Role::Error, format::count(errors as u64, "fault")));
+        report.push(piece(Role::Error, format::count(errors as u64, "fault")));
     }
     if warnings > 0 {
-        told.push(plain(if told.is_empty() { "" } else { ", " }));
-        told.push(piece(Role::Warning, format::count(warnings as u64, "warning")));
+        report.push(plain(if report.is_empty() { "" } else { ", " }));
+        report.push(piece(Role::Warning, format::count(warnings as u64, "warning")));
     }
-    if told.is_empty() && page.base.is_some() && page.is_checked() {
-        told.push(piece(Role::Good, "valid"));
+    if report.is_empty() && page.base.is_some() && page.is_checked() {
+        report.push(piece(Role::Good, "valid"));
     }
-    if !told.is_empty() {
-        facts.push(told);
+    if !report.is_empty() {
+        facts.push(report);
     }
     facts.extend(match (page.applying.is_some(), page.modified) {
         (true, _) => Some(vec![piece(Role::StateWaiting, "being applied")]),

@@ -77,7 +77,7 @@ fn removed(diff: &Diff, view: &View) -> Vec<Removed> {
 
 /// What the changes do to what runs, queue by queue.
 fn consequences(diff: &Diff, view: &View) -> Vec<(String, Vec<String>)> {
-    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    let mut message: Vec<(String, Vec<String>)> = Vec::new();
     for change in &diff.changes {
         let Some(part) = view.partitions.iter().find(|part| *part.name == *change.partition) else { continue };
         let Some(row) = change.queue.as_ref().and_then(|path| part.queue_at(path)) else { continue };
@@ -91,12 +91,12 @@ fn consequences(diff: &Diff, view: &View) -> Vec<(String, Vec<String>)> {
         if sentences.is_empty() {
             continue;
         }
-        match told.last_mut().filter(|(path, _)| *path == row.path.as_str()) {
+        match message.last_mut().filter(|(path, _)| *path == row.path.as_str()) {
             Some((_, known)) => known.extend(sentences),
-            None => told.push((row.path.to_string(), sentences)),
+            None => message.push((row.path.to_string(), sentences)),
         }
     }
-    told
+    message
 }
 
 /// A queue that goes: it drains as long as applications are in it.

@@ -51,8 +51,8 @@ fn labelled(lines: &[Vec<Piece>]) -> Table {
         let (first, rest) = line.split_first()?;
         let is_label = first.role == Role::Dim && first.text.ends_with(' ');
         let (label, rest) = if is_label { (first.text.trim(), rest) } else { ("", line.as_slice()) };
-        let told: String = rest.iter().map(|piece| escape(&piece.text).into_owned()).collect();
-        Some(vec![escape(label).into_owned(), told.split_whitespace().collect::<Vec<_>>().join(" ")])
+        let message: String = rest.iter().map(|piece| escape(&piece.text).into_owned()).collect();
+        Some(vec![escape(label).into_owned(), message.split_whitespace().collect::<Vec<_>>().join(" ")])
     };
     Table { titles: vec!["label".to_owned(), "text".to_owned()], rows: lines.iter().filter_map(row).collect() }
 }

@@ -55,8 +55,8 @@ impl Fields<'_> {
     pub fn lines(&self) -> Vec<Vec<Piece>> {
         let label = usize::from(self.label());
         let line = |entry: &Entry<'_>| {
-            let told = if entry.line.text().is_empty() { entry.hint } else { entry.line.text() };
-            vec![dim(format!("{:<label$}", entry.label)), plain(told.to_owned())]
+            let message = if entry.line.text().is_empty() { entry.hint } else { entry.line.text() };
+            vec![dim(format!("{:<label$}", entry.label)), plain(message.to_owned())]
         };
         self.entries.iter().map(line).collect()
     }
@@ -99,7 +99,7 @@ impl Fields<'_> {
     }
 }
 
-/// What of a text stands before and after the cursor in `room` columns, so that the cursor is in sight.
+/// What of a text stands before and after the cursor in `room` columns, so that the cursor is in kind.
 pub fn around(line: &LineEdit, room: u16, ellipsis: &str) -> (String, String) {
     let after = line.text()[line.before().len()..].to_owned();
     let before = text::escape(line.before()).into_owned();

@@ -96,15 +96,15 @@ fn section(
     let column = if width < 60 { 12 } else { 20 };
     let room = width.saturating_sub(column + 2);
     let shown: Vec<_> = rows.into_iter().zip(passed).filter_map(|(row, passed)| passed.then_some(row)).collect();
-    // What is off for the same reason is told once, behind the last of them.
+    // What is off for the same reason is reported once, behind the last of them.
     let reason = |at: usize| shown.get(at).and_then(|(_, _, off)| off.as_ref()).filter(|_| reasons);
     for (at, (keys, doc, _)) in shown.iter().enumerate() {
         let off = reason(at);
         let role = if off.is_some() { Role::Dim } else { Role::Text };
-        let mut told: Vec<Piece> = text::wrap(doc, room).into_iter().map(|line| piece(role, line)).collect();
+        let mut report: Vec<Piece> = text::wrap(doc, room).into_iter().map(|line| piece(role, line)).collect();
         if let Some(reason) = off.filter(|_| off != reason(at + 1)) {
             let reason = text::wrap(&format!("off: {reason}"), room).into_iter();
-            told.extend(reason.map(|line| piece(Role::Warning, line)));
+            report.extend(reason.map(|line| piece(Role::Warning, line)));
         }
         // Keys that need more than their column have a line of their own.
         let long = text::width(keys) >= column;
@@ -112,7 +112,7 @@ fn section(
         if long {
             lines.push(vec![plain("  "), piece(Role::HintKey, keys.take().unwrap_or_default())]);
         }
-        for line in told {
+        for line in report {
             let keys = keys.take().unwrap_or_default();
             let pad = column - text::width(&keys);
             lines.push(vec![plain("  "), piece(Role::HintKey, keys), plain(" ".repeat(pad)), line]);
@@ -319,10 +319,10 @@ pub fn chord_lines(state: &State, room: usize) -> Lines {
             }
         }
     }
-    // What is off for the same reason is told together.
+    // What is off for the same reason is reported together.
     for (why, keys) in reasons {
-        let told = format!("{} off: {why}", keys.join(" "));
-        lines.extend(text::wrap(&text::escape(&told), room).into_iter().map(|line| vec![piece(Role::Warning, line)]));
+        let report = format!("{} off: {why}", keys.join(" "));
+        lines.extend(text::wrap(&text::escape(&report), room).into_iter().map(|line| vec![piece(Role::Warning, line)]));
     }
     lines
 }

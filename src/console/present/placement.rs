@@ -15,7 +15,7 @@
 //!  1 provided                                              12 of 40      line 4
 //! ```
 //!
-//! What gives way in the form when narrow is told in [`crate::console::present::form`].
+//! What gives way in the form when narrow is reported in [`crate::console::present::form`].
 
 use ratatui::layout::Rect;
 
@@ -95,9 +95,9 @@ pub fn content(state: &State, page: &PlacementPage, width: usize) -> Lines {
 fn without_rules(page: &PlacementPage, width: usize) -> Lines {
     match &page.against {
         Against::Reading(name) => wrapped(&format!("{name} is being read"), width, Role::Dim),
-        Against::Faulty(name, told) => {
+        Against::Faulty(name, message) => {
             let mut lines = wrapped(&format!("{name} is no configuration that could hold:"), width, Role::Error);
-            lines.extend(told.lines().map(|line| vec![plain(line.to_owned())]));
+            lines.extend(message.lines().map(|line| vec![plain(line.to_owned())]));
             lines
         }
         Against::Running | Against::File(..) => wrapped("no configuration is loaded", width, Role::Dim),
@@ -111,17 +111,17 @@ fn wrapped(words: &str, width: usize, role: Role) -> Lines {
 /// The rules, with how often each decided.
 fn rules(lines: &mut Lines, part: &PartitionView, page: &PlacementPage, width: usize) {
     let running = matches!(page.against, Against::Running);
-    let told = part.rules.rule_lines();
+    let message = part.rules.rule_lines();
     let (title, hits) = if running {
         ("rules in force", "placed of reached")
     } else {
         (if page.edited.is_some() { "rules of the edited text" } else { "rules of the file" }, "")
     };
-    let heads: Vec<String> = told.iter().map(head).collect();
+    let heads: Vec<String> = message.iter().map(head).collect();
     let head_width = heads.iter().map(|head| text::width(head)).max().unwrap_or(0).max(title.len());
     let hit_width = if running { 19 } else { 0 };
     lines.push(vec![piece(Role::Title, format!("{title:<head_width$}")), dim(format!("{hits:>hit_width$}"))]);
-    for (line, head) in told.iter().zip(heads) {
+    for (line, head) in message.iter().zip(heads) {
         let hit = part.hits.get(line.rule);
         let hits =
             if running && line.depth == 0 { format!("{} of {}", hit.placed, hit.reached) } else { String::new() };

@@ -107,7 +107,7 @@ pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, wides
     last
 }
 
-/// What is to be told about the title of a column.
+/// What is to be reported about the title of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Title {
     /// The name of the column that lists are sorted by, for which it stands.

@@ -99,7 +99,7 @@ pub fn cut_start<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> 
 }
 
 /// The text in at most `max` columns: its beginning, `ellipsis` (one column), and its end, which gets the larger half. For names:
-/// they often begin alike and are told apart by their end.
+/// they often begin alike and are distinguished by their end.
 pub fn cut_middle<'a>(text: &'a str, max: usize, ellipsis: &str) -> Cow<'a, str> {
     if width(text) <= max {
         return Cow::Borrowed(text);

@@ -98,7 +98,7 @@ fn plain(text: &str) -> (usize, Kind) {
 mod tests {
     use super::*;
 
-    fn told(line: &str) -> String {
+    fn message(line: &str) -> String {
         let one = |token: Token| format!("{:?}({})", token.kind, &line[token.range]);
         tokens(line).into_iter().map(one).collect::<Vec<_>>().join(" ")
     }
@@ -121,7 +121,7 @@ mod tests {
             ("'open", "Quoted('open)"),
             ("", ""),
         ] {
-            assert_eq!(told(line), pieces, "{line}");
+            assert_eq!(message(line), pieces, "{line}");
         }
     }
 

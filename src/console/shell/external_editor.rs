@@ -26,7 +26,7 @@ pub fn edit(text: &str) -> Result<String, String> {
         Ok(bytes) if bytes.as_slice() != text.as_bytes() => format!("; what was written is in {}", file.display()),
         _ => String::new(),
     };
-    let told = match ended {
+    let message = match ended {
         Err(error) => format!("the editor {shown} cannot be started: {error}; set EDITOR"),
         Ok(status) if !status.success() => {
             format!("the text is as it was{kept}: the editor {shown} ended with {status}")
@@ -43,7 +43,7 @@ pub fn edit(text: &str) -> Result<String, String> {
     if kept.is_empty() {
         let _ = fs::remove_file(&file);
     }
-    Err(told)
+    Err(message)
 }
 
 /// A new file with the text.

@@ -36,7 +36,7 @@ use crate::console::state::{Options, State};
 use crate::console::theme::{Theme, ThemeName};
 use crate::console::update::action::Action;
 use crate::console::update::{feed, key, long, start, update, write};
-use crate::source::{Glance, Source};
+use crate::source::{Focus, Source};
 
 /// A reply, with the era in which its effect was asked for.
 type StampedReply = (u64, Reply);
@@ -51,7 +51,7 @@ pub struct Session {
     replies: (Sender<StampedReply>, Receiver<StampedReply>),
     wake: Arc<dyn Fn() + Send + Sync>,
     /// What is on the screen, as the source knows it.
-    focus: Glance,
+    focus: Focus,
     /// Opens another scheduler.
     opener: Option<Opener>,
     /// The name of the scheduler that is being opened, and with which act of the person ([`State::turn`]); another one that comes was
@@ -110,7 +110,7 @@ impl Session {
         let shown = (state.options.theme.clone(), state.options.ascii);
         let theme = Theme::new(&state.options.themes, &shown.0, state.options.depth, shown.1);
         let focus = focus::of(&state);
-        source.look(&focus);
+        source.set_focus(&focus);
         Self {
             state,
             theme,
@@ -149,7 +149,7 @@ impl Session {
         &self.state
     }
 
-    /// Takes what came, at `now` on the console's clock, and all that follows from it. Returns what is left to be done by whoever has
+    /// Takes what came, at `now` on the console's clock, and all that follows from it. Returns what is left to be done by the one who has
     /// the terminal and the worker threads.
     pub fn step(&mut self, incoming: Incoming, now: Duration) -> Vec<Effect> {
         self.act(Action::Clock(now));

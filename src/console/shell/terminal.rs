@@ -125,7 +125,7 @@ fn enter() -> io::Result<()> {
 
 /// Gives the terminal back. Errors are of no use here: there is nothing more that could be done.
 pub fn restore() {
-    // Whoever writes a frame holds this as well, so nothing of a frame comes after the terminal was given back.
+    // The one who writes a frame holds this as well, so nothing of a frame comes after the terminal was given back.
     let mut out = io::stdout().lock();
     if TAKEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(out, EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste);

@@ -3,7 +3,7 @@
 /// The row under the cursor, known by identity, and the part of the list that is on the screen.
 #[derive(Clone, Debug)]
 pub struct Cursor<I> {
-    /// The thing the person went to. It can be out of sight for a while, behind a filter.
+    /// The thing the person went to. It can be out of kind for a while, behind a filter.
     pub wanted: Option<I>,
     /// The row under the cursor; of no meaning in an empty list.
     pub index: usize,

@@ -19,7 +19,7 @@ pub enum Marked {
     Node(NodeId),
 }
 
-/// The cells of a row that are told apart.
+/// The cells of a row that are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is a cell")]
 pub enum Facet {

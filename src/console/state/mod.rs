@@ -111,7 +111,7 @@ pub struct State {
     /// What a newcomer should know, until it fades.
     pub note: Option<Note>,
     /// Until when a second press quits at once.
-    pub armed: Option<Duration>,
+    pub quit_armed_until: Option<Duration>,
     /// Earlier command lines.
     pub commands: History,
     /// Earlier filters.
@@ -127,11 +127,11 @@ pub struct State {
     /// The file of the person's own settings; empty when there is none.
     pub settings: String,
     /// The long list that is being made beside the draw loop.
-    pub making: Option<Making>,
+    pub list_job: Option<Making>,
     /// How many of them were begun.
     pub makings: u64,
     /// Names that complete a command line are being looked for.
-    pub naming: bool,
+    pub completion_pending: bool,
     /// What the running update wants done outside, in order; empty between updates.
     effects: Vec<Effect>,
     /// Orders on their way.
@@ -139,7 +139,7 @@ pub struct State {
     /// What became of the orders of questions about many, while answers are waited for; the oldest first.
     pub batches: Vec<Batch>,
     /// The application that a command line is about: the one under the cursor when it was begun.
-    pub aim: Option<Arc<AppRow>>,
+    pub command_target: Option<Arc<AppRow>>,
 }
 
 /// What is known of the cluster.
@@ -360,7 +360,7 @@ impl State {
             notice: None,
             notices_seen: notices.last().map_or(0, |notice| notice.number),
             note,
-            armed: None,
+            quit_armed_until: None,
             commands: History::default(),
             filters: History::default(),
             marks: Marks::default(),
@@ -368,27 +368,27 @@ impl State {
             pressed: Chord::new(),
             contexts: Vec::new(),
             settings: String::new(),
-            making: None,
+            list_job: None,
             makings: 0,
-            naming: false,
+            completion_pending: false,
             effects: Vec::new(),
             orders: Orders::default(),
             batches: Vec::new(),
-            aim: None,
+            command_target: None,
         };
         for notice in &notices {
             state.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
         }
         let themes = Arc::clone(&state.options.themes);
-        for told in &themes.told {
+        for message in &themes.faults {
             state.keep(
                 None,
                 Grade::Warning,
                 "a theme has faults; what is wrong in it is left out".to_owned(),
-                told.clone(),
+                message.clone(),
             );
         }
-        if let Some(first) = themes.told.first() {
+        if let Some(first) = themes.faults.first() {
             let first = first.lines().next().unwrap_or_default();
             state.say(Grade::Warning, format!("{first}; :messages has all of it"));
         }

@@ -53,9 +53,9 @@ pub struct Watched {
     pub refused: Vec<(String, String)>,
 }
 
-/// What is told of the move of several applications.
+/// What a dry run says about the move of several applications.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToldOfMany {
+pub struct MoveSummary {
     /// In words.
     pub words: String,
     /// None of them could be moved.
@@ -71,18 +71,18 @@ impl Watched {
         }
     }
 
-    /// What there is to tell; `None` before the first answer.
-    pub fn told(&self) -> Option<ToldOfMany> {
+    /// The summary so far; `None` before the first answer.
+    pub fn summary(&self) -> Option<MoveSummary> {
         let asked = self.fit + self.refused.len();
         let Some((app, why)) = self.refused.first() else {
             let of = if asked < self.of { format!("the first {asked} of {}", self.of) } else { format!("all {asked}") };
-            return (asked > 0).then(|| ToldOfMany { words: format!("would fit, each by itself: {of}"), all: false });
+            return (asked > 0).then(|| MoveSummary { words: format!("would fit, each by itself: {of}"), all: false });
         };
         let all = self.fit == 0 && asked == self.of;
         let refused = self.refused.len();
         let words =
             if all { format!("{app}: {why}") } else { format!("{refused} of {asked} would be refused, {app}: {why}") };
-        Some(ToldOfMany { words, all })
+        Some(MoveSummary { words, all })
     }
 }
 
@@ -111,10 +111,10 @@ pub struct Awaited {
     pub acts: Vec<(Act, Option<Found>)>,
     /// From which number on events were not looked at.
     pub since: u64,
-    /// What is told of their result.
+    /// The text of their result.
     pub result: String,
     /// What stands on the screen: the result, and behind it what was found.
-    pub told: String,
+    pub shown: String,
 }
 
 /// An event of an order.

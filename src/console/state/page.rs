@@ -20,7 +20,7 @@ use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, Usa
 /// What every list has: its rows in order, a cursor, a sort, a filter.
 #[derive(Clone, Debug)]
 pub struct Listing<R, I, C> {
-    /// The rows in the order of the screen. Shared with whoever makes or writes long ones beside the draw loop.
+    /// The rows in the order of the screen. Shared with the threads that make or write long ones beside the draw loop.
     pub rows: Arc<Vec<R>>,
     /// Where one stands.
     pub cursor: Cursor<I>,
@@ -35,7 +35,7 @@ pub struct Listing<R, I, C> {
     /// The columns that the longest text of each column of names needs, in the order of the screen; whatever the filter hides
     /// counts, so that columns stay where they are while it is written.
     pub widest: [u16; 3],
-    /// What the rows were made from; `None` when they must be made anew.
+    /// What the rows were made from; `None` when they must be rebuilt.
     pub built: Option<Stamp>,
     /// The rows are not yet those of the order, filter and scope that the person chose last: these are being made.
     pub awaited: bool,
@@ -208,7 +208,7 @@ pub struct AppPage {
 }
 
 impl AppPage {
-    /// The page of an application, the cursor on one of its asks if told.
+    /// The page of an application, the cursor on an ask if one is given.
     pub fn new(id: AppId, ask: Option<AskId>) -> Self {
         let list = Listing { cursor: ask.map_or_else(Cursor::default, Cursor::at), ..Listing::default() };
         Self { id, row: None, sought: None, list }

@@ -29,7 +29,7 @@ pub struct Seen {
     pub next_event: u64,
     /// About how many bytes it takes beside what it shares with the one before.
     cost: usize,
-    /// Something that mattered happened right after it, as far as a glance tells.
+    /// Something that mattered happened right after it, as far as a focus tells.
     before_news: bool,
 }
 
@@ -306,7 +306,7 @@ fn same_row<T>(old: Option<&Arc<T>>, new: &Arc<T>) -> bool {
     old.is_some_and(|old| Arc::ptr_eq(old, new))
 }
 
-/// Whether something of weight happened between two views, as far as a glance tells.
+/// Whether something of weight happened between two views, as far as a focus tells.
 fn differs_in_what_matters(old: &View, new: &View) -> bool {
     let checksum = |view: &View| view.configuration.as_ref().map(|running| running.revision);
     let notice = |view: &View| view.notices.last().map(|notice| notice.number);
@@ -395,8 +395,8 @@ mod tests {
             past.shown = Some(shown);
             here = view;
         }
-        let told = |at, text: &str| (at, text.to_owned());
-        assert_eq!(stops, [told(30, "c, and 1 more"), told(20, "b"), told(10, "a")]);
+        let message = |at, text: &str| (at, text.to_owned());
+        assert_eq!(stops, [message(30, "c, and 1 more"), message(20, "b"), message(10, "a")]);
         assert_eq!(past.next(&here, Step::On).map(|(view, _)| view.at.as_millis()), Some(20_000));
         assert_eq!(past.at(Time::from_millis(29_999)).map(|seen| seen.view.at.as_millis()), Some(20_000));
         assert!(past.at(Time::ZERO).is_some());

@@ -10,8 +10,8 @@ use crate::view::audit::Revision;
 /// The ledger as far as somebody looked at it.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    /// What the source told last; `None` until it was asked.
-    pub told: Option<Records>,
+    /// What the source answered last; `None` until it was asked.
+    pub latest: Option<Records>,
     /// Texts of revisions that were fetched, or why they cannot be had.
     texts: BTreeMap<u64, Result<Arc<str>, String>>,
     /// Texts that are on their way.
@@ -35,14 +35,14 @@ impl Ledger {
     /// How many texts are kept.
     const TEXTS: usize = 40;
 
-    /// The generation of what was told; 0 when nothing was.
+    /// The generation of what was reported; 0 when nothing was.
     pub fn generation(&self) -> u64 {
-        self.told.as_ref().map_or(0, |told| told.generation)
+        self.latest.as_ref().map_or(0, |message| message.generation)
     }
 
     /// The configurations that were in force, the newest first.
     pub fn revisions(&self) -> &[Arc<Revision>] {
-        self.told.as_ref().and_then(|told| told.revisions.as_deref().ok()).unwrap_or_default()
+        self.latest.as_ref().and_then(|message| message.revisions.as_deref().ok()).unwrap_or_default()
     }
 
     /// A configuration that was in force.

@@ -31,10 +31,10 @@ impl Depth {
     pub fn of_terminal(variable: impl Fn(&str) -> Option<String>) -> Self {
         const TRUE: [&str; 8] = ["direct", "kitty", "alacritty", "wezterm", "foot", "ghostty", "contour", "rio"];
         let set = |name: &str| variable(name).unwrap_or_default().to_lowercase();
-        let (term, told) = (set("TERM"), set("COLORTERM"));
+        let (term, message) = (set("TERM"), set("COLORTERM"));
         if !set("NO_COLOR").is_empty() || term == "dumb" {
             Self::None
-        } else if told == "truecolor" || told == "24bit" || TRUE.iter().any(|name| term.contains(name)) {
+        } else if message == "truecolor" || message == "24bit" || TRUE.iter().any(|name| term.contains(name)) {
             Self::True
         } else if term.contains("256") {
             Self::Indexed

@@ -1,13 +1,13 @@
 //! Roles, styles and signs: how meaning looks.
 //!
 //! [`role`] is the table of roles, [`read`] reads a theme's file, [`shelf`] knows all themes and looks their colours up, [`check`] holds a
-//! theme to what can be read and told apart, [`color`] knows what terminals can show, [`signs`] are the drawn characters.
+//! theme to what can be read and distinguished, [`color`] knows what terminals can show, [`signs`] are the drawn characters.
 //!
 //! Invariants:
 //! - draw code names a [`Role`], never a colour, and a field of [`Signs`], never a drawn character;
 //! - what a colour says, a sign or a word says too: the theme `mono` has no colour and loses nothing;
 //! - every sign is one column wide, and has a twin in ASCII;
-//! - a faulty theme is told and never in the way: what is wrong in it looks as if it were not there;
+//! - a faulty theme is reported and never in the way: what is wrong in it looks as if it were not there;
 //! - no IO: the texts of a person's themes are handed in.
 
 pub mod check;

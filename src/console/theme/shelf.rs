@@ -102,10 +102,10 @@ impl Entry {
 pub struct Themes {
     entries: Vec<Entry>,
     /// What is wrong with a person's themes, a text for each file.
-    pub told: Vec<String>,
+    pub faults: Vec<String>,
 }
 
-/// The draft of a theme, and what a fault in it is told with.
+/// The draft of a theme, and what a fault in it is reported with.
 struct Drafted {
     name: String,
     file: String,
@@ -120,15 +120,15 @@ impl Themes {
         Arc::clone(&SHELF)
     }
 
-    /// The themes in the binary, and those of a person: one of the same name goes before the one in the binary. Faults are told in
-    /// [`Themes::told`]; what is wrong is left out, a file that cannot be read altogether.
+    /// The themes in the binary, and those of a person: one of the same name goes before the one in the binary. Faults are reported in
+    /// [`Themes::faults`]; what is wrong is left out, a file that cannot be read altogether.
     pub fn with(files: Vec<ThemeFile>) -> Self {
-        let mut told = Vec::new();
+        let mut report = Vec::new();
         let mut own = Vec::new();
         for file in files {
             match file.text {
                 Ok(text) => own.push(Drafted { name: file.name, file: file.file, draft: read::read(&text), text }),
-                Err(why) => told.push(format!("{}: {why}", file.file)),
+                Err(why) => report.push(format!("{}: {why}", file.file)),
             }
         }
         let shipped: Vec<Drafted> = SHIPPED
@@ -148,10 +148,10 @@ impl Themes {
             let (entry, faults) = Resolver { own: &own, shipped: &shipped }.entry(one);
             entries.push(entry);
             if !faults.is_empty() {
-                told.push(Source::new(&one.file, &one.text).render_all(&faults));
+                report.push(Source::new(&one.file, &one.text).render_all(&faults));
             }
         }
-        Self { entries, told }
+        Self { entries, faults: report }
     }
 
     /// The themes by name, in the order in which they are offered.
@@ -221,7 +221,7 @@ impl<'d> Resolver<'d> {
             let known =
                 |found: &&Drafted| found.name == said.text && !chain.iter().any(|seen| std::ptr::eq(*seen, *found));
             let Some(next) = self.own.iter().find(known).or_else(|| self.shipped.iter().find(known)) else {
-                // A fault further up is told with the theme that it is in.
+                // A fault further up is reported with the theme that it is in.
                 if std::ptr::eq(last, one) {
                     let names: Vec<&str> =
                         self.own.iter().chain(self.shipped).map(|theme| theme.name.as_str()).collect();

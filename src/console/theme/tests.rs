@@ -1,4 +1,4 @@
-//! Every theme in the binary is held to what a person needs; faults in a person's own are told and cost nothing else.
+//! Every theme in the binary is held to what a person needs; faults in a person's own are reported and cost nothing else.
 
 use ratatui::style::{Color, Modifier};
 
@@ -16,14 +16,14 @@ fn own(files: &[(&str, &str)]) -> Themes {
     Themes::with(files.iter().map(file).collect())
 }
 
-fn told(text: &str) -> String {
-    own(&[("mine", text)]).told.join("\n")
+fn message(text: &str) -> String {
+    own(&[("mine", text)]).faults.join("\n")
 }
 
 #[test]
 fn every_shipped_theme_loads_and_is_legible() {
     let themes = Themes::shipped();
-    assert_eq!(themes.told, [""; 0]);
+    assert_eq!(themes.faults, [""; 0]);
     let files = std::fs::read_dir("themes").unwrap().count();
     assert_eq!(themes.iter().count(), files, "each file of themes/ is in the binary");
     let wrong: Vec<String> = themes
@@ -138,7 +138,7 @@ fn what_is_inherited_is_drawn_with_the_palette_of_the_heir() {
         ("base", "inherits = \"dark\"\n[palette]\naccent = 17\n"),
         ("mine", "inherits = \"base\"\n[palette]\ngood = 18\n"),
     ]);
-    assert_eq!(themes.told, [""; 0]);
+    assert_eq!(themes.faults, [""; 0]);
     let theme = Theme::new(&themes, &"mine".into(), Depth::True, false);
     let fg = |role| theme.style(role).fg;
     let expected = [Some(Color::Indexed(17)), Some(Color::Indexed(18)), Some(Color::Indexed(179))];
@@ -149,7 +149,7 @@ fn what_is_inherited_is_drawn_with_the_palette_of_the_heir() {
 #[test]
 fn a_theme_of_ones_own_goes_before_a_shipped_one_and_may_inherit_from_it() {
     let themes = own(&[("dark", "inherits = \"dark\"\n[palette]\naccent = \"red\"\n")]);
-    assert_eq!(themes.told, [""; 0]);
+    assert_eq!(themes.faults, [""; 0]);
     assert_eq!(themes.iter().count(), Themes::shipped().iter().count());
     let theme = Theme::new(&themes, &ThemeName::default(), Depth::True, false);
     assert_eq!(theme.style(Role::Accent).fg, Some(Color::Red));
@@ -158,7 +158,7 @@ fn a_theme_of_ones_own_goes_before_a_shipped_one_and_may_inherit_from_it() {
 
 #[test]
 fn faults_are_told_with_their_places() {
-    insta::assert_snapshot!(told(
+    insta::assert_snapshot!(message(
         "abuot = \"typo\"\n\
          about = 3\n\
          inherits = \"drak\"\n\
@@ -175,8 +175,8 @@ fn faults_are_told_with_their_places() {
 #[test]
 fn no_toml_is_told_with_its_place() {
     let themes = own(&[("mine", "[roles]\naccent = red\ngood = \"green\"\n")]);
-    let told = themes.told.join("\n");
-    assert!(told.starts_with("mine.toml:2:10: error[THM-001]: no TOML:"), "{told}");
+    let message = themes.faults.join("\n");
+    assert!(message.starts_with("mine.toml:2:10: error[THM-001]: no TOML:"), "{message}");
     let theme = Theme::new(&themes, &"mine".into(), Depth::True, false);
     assert_eq!(theme.style(Role::Good).fg, Some(Color::Green), "the rest holds");
 }
@@ -184,8 +184,8 @@ fn no_toml_is_told_with_its_place() {
 #[test]
 fn inheriting_in_a_circle_is_told_and_ends() {
     let themes = own(&[("a", "inherits = \"b\"\n"), ("b", "inherits = \"a\"\n"), ("c", "inherits = \"c\"\n")]);
-    assert_eq!(themes.told.len(), 1, "only c names nothing but itself: {}", themes.told.join("\n"));
-    assert!(themes.told[0].contains("c.toml:1:12: error[THM-006]"), "{}", themes.told[0]);
+    assert_eq!(themes.faults.len(), 1, "only c names nothing but itself: {}", themes.faults.join("\n"));
+    assert!(themes.faults[0].contains("c.toml:1:12: error[THM-006]"), "{}", themes.faults[0]);
     let theme = Theme::new(&themes, &"c".into(), Depth::True, false);
     assert_eq!(theme.style(Role::Good).fg, Some(Color::Indexed(108)), "the default is inherited in its place");
 }
@@ -195,7 +195,7 @@ fn a_file_that_cannot_be_read_is_told() {
     let file =
         ThemeFile { name: "x".to_owned(), file: "x.toml".to_owned(), text: Err("cannot be read: gone".to_owned()) };
     let themes = Themes::with(vec![file]);
-    assert_eq!(themes.told, ["x.toml: cannot be read: gone"]);
+    assert_eq!(themes.faults, ["x.toml: cannot be read: gone"]);
     assert!(themes.get("x").is_none());
 }
 
@@ -228,7 +228,7 @@ mod properties {
     proptest! {
         #[test]
         fn no_text_is_too_odd(text in any::<String>()) {
-            let _ = told(&text);
+            let _ = message(&text);
         }
 
         #[test]

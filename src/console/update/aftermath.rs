@@ -1,7 +1,7 @@
 //! What the scheduler tells of an order that was carried out: its event goes behind the result, in the last line and in the messages.
 //!
 //! The answer and the events come on different ways, and either may be first. So the order remembers the number that the next event
-//! had when it was given, and what is told of its object from there on is looked for while the result is on the screen.
+//! had when it was given, and what is reported of its object from there on is looked for while the result is on the screen.
 
 use crate::console::present::words::word;
 use crate::console::state::State;
@@ -16,21 +16,21 @@ const THEMSELVES: [ChangeDetail; 4] =
 /// Looks for the events of acts that were carried out, whose result stands in the last line.
 pub fn expect(state: &mut State, acts: Vec<Act>, since: u64) {
     let Some(toast) = &state.toast else { return };
-    let (told, result) = (toast.text.clone(), toast.text.clone());
+    let (report, result) = (toast.text.clone(), toast.text.clone());
     let acts = acts.into_iter().map(|act| (act, None)).collect();
-    state.orders.awaited = Some(Awaited { acts, since, told, result });
+    state.orders.awaited = Some(Awaited { acts, since, shown: report, result });
 }
 
 /// From which number on events are wanted; `None` when none are.
 pub fn wanted(state: &State) -> Option<u64> {
     let awaited = state.orders.awaited.as_ref()?;
-    state.toast.as_ref().filter(|toast| toast.text == awaited.told).map(|_| awaited.since)
+    state.toast.as_ref().filter(|toast| toast.text == awaited.shown).map(|_| awaited.since)
 }
 
 /// Takes events that came, and puts those of the order behind its result. Whether that changed what is said.
 pub fn take(state: &mut State, page: &EventPage) -> bool {
     let Some(mut awaited) = state.orders.awaited.take() else { return false };
-    let Some(toast) = state.toast.as_mut().filter(|toast| toast.text == awaited.told) else { return false };
+    let Some(toast) = state.toast.as_mut().filter(|toast| toast.text == awaited.shown) else { return false };
     awaited.since = page.records.last().map_or(awaited.since, |(last, _)| last + 1);
     let alone = awaited.acts.len() == 1;
     for (number, record) in &page.records {
@@ -44,17 +44,17 @@ pub fn take(state: &mut State, page: &EventPage) -> bool {
             }
         }
     }
-    let told = match behind(&awaited) {
+    let report = match behind(&awaited) {
         Some(words) => format!("{}; {words}", awaited.result),
         None => awaited.result.clone(),
     };
-    let changed = told != awaited.told;
+    let changed = report != awaited.shown;
     if changed {
-        toast.text.clone_from(&told);
-        if let Some(message) = state.messages.iter_mut().rev().find(|message| message.text == awaited.told) {
-            message.text.clone_from(&told);
+        toast.text.clone_from(&report);
+        if let Some(message) = state.messages.iter_mut().rev().find(|message| message.text == awaited.shown) {
+            message.text.clone_from(&report);
         }
-        awaited.told = told;
+        awaited.shown = report;
     }
     let all = awaited.acts.iter().all(|(_, found)| found.as_ref().is_some_and(|found| found.itself));
     state.orders.awaited = (!all).then_some(awaited);
@@ -79,7 +79,7 @@ fn words(record: &Record) -> String {
     format!("{what} {}", record.message).trim().to_owned()
 }
 
-/// Whether an event is told of what was ordered.
+/// Whether an event is reported of what was ordered.
 fn is_of(act: &Act, record: &Record) -> bool {
     let loaded = [ChangeDetail::CONFIG_LOADED, ChangeDetail::CONFIG_ROLLED_BACK].contains(&record.detail);
     match act {

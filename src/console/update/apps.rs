@@ -54,7 +54,7 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
     page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, line)| line).collect());
 }
 
-/// Puts the cursor back on its application, in rows that were made anew.
+/// Puts the cursor back on its application, in rows that were rebuilt.
 pub fn find_cursor(page: &mut AppsPage) {
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     let is = |index: usize, id: &AppId| rows.get(index).is_some_and(|line| line.id() == id);

@@ -32,16 +32,16 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
             Some(("object", object)) => page.object = Some(object.to_owned()),
             None if ACTIONS.contains(&word) => page.action = Some(word.to_owned()),
             Some((key, _)) => {
-                let told = format!("{key}= is nothing the audit is filtered by; there are user=, action=, object=");
-                return state.say(Grade::Refusal, told);
+                let message = format!("{key}= is nothing the audit is filtered by; there are user=, action=, object=");
+                return state.say(Grade::Refusal, message);
             }
             None => others.push(word),
         }
     }
     page.list.filter = others.join(" ");
     if let Some(action) = page.action.as_deref().filter(|action| !ACTIONS.contains(action)) {
-        let told = format!("{action} is no action; there are {}", ACTIONS.join(", "));
-        return state.say(Grade::Refusal, told);
+        let message = format!("{action} is no action; there are {}", ACTIONS.join(", "));
+        return state.say(Grade::Refusal, message);
     }
     home(state);
     if wanted.is_none() {
@@ -52,7 +52,7 @@ pub fn open(state: &mut State, wanted: Option<&str>) {
 
 /// Takes what is known of the ledger. Whether there was anything new.
 pub fn take(state: &mut State, records: Records) {
-    state.cluster.ledger.told = Some(records);
+    state.cluster.ledger.latest = Some(records);
     if matches!(state.page(), Page::Audit(_) | Page::Revisions(_)) {
         lists::rebuild(state, true);
     }
@@ -60,7 +60,7 @@ pub fn take(state: &mut State, records: Records) {
 
 /// Makes the rows; of what was done after `until` none.
 pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>) {
-    let known = ledger.told.as_ref().and_then(|told| told.audit.as_ref().ok());
+    let known = ledger.latest.as_ref().and_then(|message| message.audit.as_ref().ok());
     let entries = known.map_or(&[][..], |audit| &audit.entries);
     let is = |wanted: &Option<String>, what: &str| wanted.as_ref().is_none_or(|wanted| wanted == what);
     let wanted = |entry: &&Arc<AuditEntry>| {

@@ -12,7 +12,7 @@ use crate::console::present::subject;
 use crate::console::present::subject::app_at;
 use crate::console::state::layer::{Confirm, Layer, Question, Typed};
 use crate::console::state::line_edit::LineEdit;
-use crate::console::state::orders::{Batch, Purpose, Ticket, ToldOfMany, Watched};
+use crate::console::state::orders::{Batch, MoveSummary, Purpose, Ticket, Watched};
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::{Grade, State};
 use crate::console::update::aftermath;
@@ -93,7 +93,7 @@ pub fn kill(state: &mut State, reason: Option<&str>) {
 /// The reason for killing, without the name of the application itself.
 ///
 /// # Errors
-/// It begins with the name of another live application: whoever writes that means that one.
+/// It begins with the name of another live application: a person who writes it means that one.
 fn reason_of(state: &State, marked: &[Arc<AppRow>], written: &str) -> Result<String, String> {
     let (name, rest) = written.split_once(char::is_whitespace).unwrap_or((written, ""));
     let known = state.cluster.part().and_then(|part| part.app_by_id(&AppId::from(name)));
@@ -141,18 +141,18 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
 /// for that.
 const LOOKED_AT: usize = 5_000;
 
-/// For how many of the queues that are offered, the best ones, is told what would come of a move of so many applications.
+/// For how many of the queues that are offered, the best ones, is reported what would come of a move of so many applications.
 pub fn judged(apps: usize) -> usize {
     (LOOKED_AT / apps.max(1)).max(1)
 }
 
 /// What the view tells of moving these applications to a queue; `None` where it has nothing against it.
-pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<ToldOfMany> {
+pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<MoveSummary> {
     let mut watched = Watched { to: QueuePath::new(to), of: apps.len(), fit: 0, refused: Vec::new() };
     for app in apps {
         watched.take(app.id.as_str(), orders::move_refused(state, app, to));
     }
-    watched.told().filter(|_| !watched.refused.is_empty())
+    watched.summary().filter(|_| !watched.refused.is_empty())
 }
 
 /// Asks what would come of moving the first of these applications to a queue, each by itself.
@@ -295,13 +295,13 @@ pub fn answered(state: &mut State, ticket: &Ticket, number: u64, outcome: &Resul
     let Some(at) = state.batches.iter().position(|batch| batch.number == number) else { return };
     let batch = &mut state.batches[at];
     batch.left = batch.left.saturating_sub(1);
-    let (grade, told) = match outcome {
+    let (grade, message) = match outcome {
         Ok(done) => {
             batch.done += 1;
             batch.since = if batch.done == 1 { ticket.since } else { batch.since.min(ticket.since) };
             batch.acts.push(act.clone());
             state.orders.keep_moved(done, number);
-            (Grade::Info, orders::told(done))
+            (Grade::Info, orders::result_text(done))
         }
         Err(refusal) => {
             batch.refused += 1;
@@ -315,10 +315,10 @@ pub fn answered(state: &mut State, ticket: &Ticket, number: u64, outcome: &Resul
             _ => (Grade::Refusal, format!("{done} done, {refused} refused; :messages has each with its reason")),
         }
     });
-    state.keep(Some(state.now), grade, told, String::new());
-    if let Some((grade, told)) = summary {
+    state.keep(Some(state.now), grade, message, String::new());
+    if let Some((grade, message)) = summary {
         let batch = state.batches.remove(at);
-        state.say(grade, told);
+        state.say(grade, message);
         aftermath::expect(state, batch.acts, batch.since);
     }
 }

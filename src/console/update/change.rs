@@ -287,8 +287,8 @@ pub fn ask_apply(state: &mut State) {
 /// Has the change brought into force.
 pub fn apply(state: &mut State) {
     let Page::Change(page) = state.page() else { return };
-    if let Err(told) = can_apply(state, page) {
-        return state.say(Grade::Refusal, told);
+    if let Err(message) = can_apply(state, page) {
+        return state.say(Grade::Refusal, message);
     }
     let (Some(text), Some(base)) = (&page.drafted.text, &page.drafted.base) else { return };
     let act = Act::Configure { text: text.to_string(), base: Some(base.checksum.clone()), dry_run: false };
@@ -300,7 +300,7 @@ pub fn apply(state: &mut State) {
     }
 }
 
-/// Takes what came of it, which is told already: a form that is in force is done with. One that somebody is at again stays where it is,
+/// Takes what came of it, which is reported already: a form that is in force is done with. One that somebody is at again stays where it is,
 /// with what was written meanwhile.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let turn = state.turn;

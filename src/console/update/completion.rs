@@ -35,8 +35,8 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
                     let marked = if number < judged { &*marked } else { &[] };
                     let one = app.as_ref().and_then(|app| orders::move_refused(state, app, &word));
                     let (off, doc) = match bulk::refused_there(state, marked, &word) {
-                        Some(told) if told.all => (Some(told.words), doc),
-                        Some(told) => (None, told.words),
+                        Some(message) if message.all => (Some(message.words), doc),
+                        Some(message) => (None, message.words),
                         None => (one, doc),
                     };
                     let (line, off) = (format!("{name} {word}"), off.map(Off::Refused));

@@ -38,11 +38,11 @@ pub fn take(state: &mut State, news: Feed) {
     if !gone.is_empty() {
         state.emit(Work::Discard(Discarded::of(gone)));
     }
-    let told = notices::take(state);
+    let message = notices::take(state);
     config::follow(state);
     change::due(state);
     if state.cluster.frozen.is_some() || state.cluster.past.shown.is_some() {
-        if relinked || told {
+        if relinked || message {
             state.redraw();
         }
         return;
@@ -51,7 +51,7 @@ pub fn take(state: &mut State, news: Feed) {
     state.cluster.at = news.at.max(state.cluster.newest.at);
     let aged = second != state.cluster.at.as_millis() / 1000 && ages_on_screen(state);
     let changed = show_newest(state, true);
-    if relinked || told || aged || changed {
+    if relinked || message || aged || changed {
         state.redraw();
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn show_newest(state: &mut State, mark: bool) -> bool {
     true
 }
 
-/// Lets time go on: what fades fades, and lists that are due are made anew.
+/// Lets time go on: what fades fades, and lists that are due are rebuilt.
 pub fn clock(state: &mut State, now: Duration) {
     let before = state.now;
     state.now = state.now.max(now);
@@ -88,7 +88,7 @@ pub fn clock(state: &mut State, now: Duration) {
         state.note = None;
         redraw = true;
     }
-    state.armed = state.armed.filter(|until| *until > now);
+    state.quit_armed_until = state.quit_armed_until.filter(|until| *until > now);
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     if stands && before.as_secs() != now.as_secs() {
         redraw = true;
@@ -105,7 +105,7 @@ pub fn clock(state: &mut State, now: Duration) {
     }
 }
 
-/// When the console wants to be told the time again, on its own clock; `None` when nothing on the screen depends on time.
+/// When the console wants the time again, on its own clock; `None` when nothing on the screen depends on time.
 pub fn next_wake(state: &State) -> Option<Duration> {
     let stands = state.cluster.frozen.is_some() || state.cluster.past.shown.is_some();
     let second =

@@ -30,8 +30,8 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
         Found::Begun => Some(Action::Press(keys)),
         Found::Nothing if !state.pressed.is_empty() => {
             let gave_up = key == Key::plain(Code::Esc);
-            let told = (!gave_up).then(|| format!("{} means nothing here", chord_text(&keys)));
-            Some(told.map_or(Action::Press(Vec::new()), Action::Refuse))
+            let message = (!gave_up).then(|| format!("{} means nothing here", chord_text(&keys)));
+            Some(message.map_or(Action::Press(Vec::new()), Action::Refuse))
         }
         Found::Nothing => is_writing(state).then_some(Action::Write(key)),
     }

@@ -1,4 +1,4 @@
-//! What all lists have in common: moving, sorting, and making the rows anew when they are out of date.
+//! What all lists have in common: moving, sorting, and making the rows again when they are out of date.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -30,7 +30,7 @@ pub const PERIOD: Duration = Duration::from_millis(250);
 const LONG_PERIOD: Duration = Duration::from_secs(1);
 /// From how many rows on a list is long.
 const LONG: usize = crate::console::state::jobs::LONG;
-/// Up to how many rows a list is made anew at once whenever its set changed.
+/// Up to how many rows a list is rebuilt at once whenever its set changed.
 const SHORT: usize = 2_000;
 
 /// What a sort compares; numbers come before texts, though a list never mixes them.
@@ -219,7 +219,7 @@ enum For {
     Choice,
 }
 
-/// Makes the rows of the page on the screen anew if they are out of date, or in any case when `asked`.
+/// Makes the rows of the page on the screen again if they are out of date, or in any case when `asked`.
 pub fn rebuild(state: &mut State, asked: bool) {
     renew(state, if asked { For::Choice } else { For::News });
 }
@@ -271,7 +271,7 @@ fn renew(state: &mut State, why: For) {
     made(page, stamp);
 }
 
-/// The rows of a page were made anew: the cursor goes to its thing again.
+/// The rows of a page were rebuilt: the cursor goes to its thing again.
 pub(super) fn made(page: &mut Page, stamp: Stamp) {
     match page {
         Page::Apps(page) => apps::find_cursor(page),
@@ -282,12 +282,12 @@ pub(super) fn made(page: &mut Page, stamp: Stamp) {
     with_list!(page, list => (list.built, list.awaited) = (Some(stamp), false), ());
 }
 
-/// When the rows of the page on the screen are to be made anew, on the console's clock; `None` while they are up to date, and while
+/// When the rows of the page on the screen are to be rebuilt, on the console's clock; `None` while they are up to date, and while
 /// they are being made.
 pub fn next_rebuild(state: &State) -> Option<Duration> {
     let part = state.cluster.part()?;
     let page = state.page();
-    if state.making.is_some() && long::is_long(page, part, state.options.long) {
+    if state.list_job.is_some() && long::is_long(page, part, state.options.long) {
         return None;
     }
     due_at(page, &state.cluster, generation(page, &state.cluster))

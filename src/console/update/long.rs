@@ -98,7 +98,7 @@ pub fn waits(state: &State, action: &Action) -> bool {
 
 /// Has the rows of the page on the screen made, now or after those that are being made; with `chosen` these are given up.
 pub fn want(state: &mut State, stamp: Stamp, chosen: bool) {
-    if let Some(making) = &state.making {
+    if let Some(making) = &state.list_job {
         if chosen {
             making.overtaken.store(true, Ordering::Relaxed);
         }
@@ -110,7 +110,7 @@ pub fn want(state: &mut State, stamp: Stamp, chosen: bool) {
     if let Page::Apps(page) = &mut page {
         page.marked.clear();
     }
-    state.making = Some(Making { number, overtaken: Arc::clone(&overtaken) });
+    state.list_job = Some(Making { number, overtaken: Arc::clone(&overtaken) });
     let view = Arc::clone(&state.cluster.view);
     state.emit(Work::List(Box::new(ListJob { number, page, view, stamp, overtaken })));
 }
@@ -130,10 +130,10 @@ pub fn perform(job: ListJob) -> Listed {
 
 /// Takes rows that were made.
 pub fn take(state: &mut State, listed: Listed) {
-    if state.making.as_ref().is_none_or(|making| making.number != listed.number) {
+    if state.list_job.as_ref().is_none_or(|making| making.number != listed.number) {
         return;
     }
-    state.making = None;
+    state.list_job = None;
     let Some((made, stamp)) = listed.page else {
         lists::rebuild(state, false);
         return;

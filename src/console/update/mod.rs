@@ -3,7 +3,7 @@
 //! Invariants:
 //! - no clock, no IO: time comes as [`Action::Clock`], news as [`Action::Feed`];
 //! - afterwards the cursor is on the screen, whatever the size of the terminal ([`settle`]);
-//! - the rows of a list are made anew only when the set, the order, the filter or the folding changed; for an order by figures that
+//! - the rows of a list are rebuilt only when the set, the order, the filter or the folding changed; for an order by figures that
 //!   change by themselves at most [`lists::PERIOD`] apart; long ones beside the draw loop ([`long`]). Everything else costs what is on
 //!   the screen.
 
@@ -134,7 +134,7 @@ fn apply(state: &mut State, action: Action) {
 fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
     state.toast = None;
     if id != CommandId::QuitAgain {
-        state.armed = None;
+        state.quit_armed_until = None;
     }
     match id {
         CommandId::Up => lists::go(state, Move::Rows(-1)),

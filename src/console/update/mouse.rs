@@ -44,10 +44,10 @@ fn click(state: &mut State, at: Position) {
 /// Listens to the mouse from now on, or stops doing so.
 pub fn toggle(state: &mut State) {
     state.options.mouse = !state.options.mouse;
-    let told = if state.options.mouse {
+    let message = if state.options.mouse {
         "the mouse is heard: a click selects, on a title it sorts"
     } else {
         "the mouse is left to the terminal, which can select text with it"
     };
-    state.say(Grade::Info, told);
+    state.say(Grade::Info, message);
 }

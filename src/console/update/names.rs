@@ -23,12 +23,12 @@ pub fn offered(state: &State, typed: &str) -> Vec<String> {
 pub fn want(state: &mut State) {
     let Some(Layer::Command(line)) = state.layers.last() else { return };
     let Some(typed) = written(line).filter(|_| completion::are_many(state)) else { return };
-    if state.naming || line.names.as_ref().is_some_and(|names| names.typed == typed) {
+    if state.completion_pending || line.names.as_ref().is_some_and(|names| names.typed == typed) {
         return;
     }
     let (view, partition, typed) =
         (Arc::clone(&state.cluster.view), Arc::clone(&state.cluster.partition), typed.to_owned());
-    state.naming = true;
+    state.completion_pending = true;
     state.emit(Work::Names(Box::new(NamesJob { view, partition, typed, most: completion::MOST })));
 }
 
@@ -42,7 +42,7 @@ pub fn perform(job: NamesJob) -> Names {
 
 /// Takes names that were found, if what they are for is being written.
 pub fn take(state: &mut State, found: Names) {
-    state.naming = false;
+    state.completion_pending = false;
     let Some(Layer::Command(line)) = state.layers.last_mut() else { return };
     let Some(typed) = written(line) else { return };
     // What was found for the beginning is still of use.

@@ -324,8 +324,8 @@ pub fn partition(state: &mut State, name: &str) {
 /// Has another scheduler opened, by the name of its context.
 pub fn context(state: &mut State, name: &str) {
     if !state.contexts.iter().any(|known| known == name) {
-        let told = format!("no context {name}; there are {}", state.contexts.join(", "));
-        return state.say(Grade::Refusal, told);
+        let report = format!("no context {name}; there are {}", state.contexts.join(", "));
+        return state.say(Grade::Refusal, report);
     }
     let lines = unsaved(state);
     if lines.is_empty() {
@@ -438,10 +438,10 @@ pub fn quit(state: &mut State) {
 
 /// Quits at once when pressed twice.
 pub fn quit_again(state: &mut State) {
-    if state.armed.is_some_and(|until| until > state.now) {
+    if state.quit_armed_until.is_some_and(|until| until > state.now) {
         return state.emit(Effect::Quit);
     }
     state.say(Grade::Info, "once more to quit at once");
-    state.armed = Some(state.now + AGAIN);
+    state.quit_armed_until = Some(state.now + AGAIN);
     state.redraw();
 }

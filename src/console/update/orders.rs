@@ -101,7 +101,7 @@ fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -
     Some(format!("{word} by the adminacl of {} ({by}).", grant.queue))
 }
 
-/// Asks where to, or, when that is told, what would come of it.
+/// Asks where to, or, when that is reported, what would come of it.
 pub fn move_to(state: &mut State, to: Option<&str>) {
     let Some(to) = to.map(str::trim).filter(|to| !to.is_empty()) else {
         let name = command::by_id(CommandId::Move).name;
@@ -158,15 +158,15 @@ fn written_target(line: &CommandLine) -> Option<&str> {
     (command::by_name(name)?.id == CommandId::Move && !to.is_empty()).then_some(to)
 }
 
-/// Keeps among the messages which orders have no answer, when another scheduler takes this one's place: what comes of them is not told
+/// Keeps among the messages which orders have no answer, when another scheduler takes this one's place: what comes of them is not reported
 /// any more.
 pub fn leave_open(state: &mut State) {
     let given = state.orders.open.iter().filter(|ticket| matches!(ticket.purpose, Purpose::Tell | Purpose::Batch(_)));
     let acts: Vec<String> = given.map(|ticket| ticket.act.to_string()).collect();
     let name = state.cluster.about.name.clone();
     for act in acts {
-        let told = format!("{act}: {name} had not answered when you left it; its result is shown there only");
-        state.keep(Some(state.now), Grade::Warning, told, String::new());
+        let message = format!("{act}: {name} had not answered when you left it; its result is shown there only");
+        state.keep(Some(state.now), Grade::Warning, message, String::new());
     }
 }
 
@@ -189,7 +189,7 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
     match (ticket.purpose, outcome) {
         (Purpose::Tell, Ok(done)) => {
             state.orders.keep_moved(&done, ticket.number);
-            state.say(Grade::Info, told(&done));
+            state.say(Grade::Info, result_text(&done));
             aftermath::expect(state, vec![act.clone()], ticket.since);
         }
         (Purpose::Batch(number), outcome) => bulk::answered(state, ticket, number, &outcome),
@@ -210,9 +210,9 @@ fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refus
 /// that as its answers.
 fn question(state: &mut State, act: &Act, asked: Asked, would: Done) {
     if asked.turn != state.turn || !state.layers.is_empty() {
-        let told =
+        let message =
             format!("{act}: the scheduler has answered while you were at something else; say it again to be asked");
-        return state.say(Grade::Info, told);
+        return state.say(Grade::Info, message);
     }
     match would {
         Done::Moved(would) => ask_move(state, act.clone(), would),
@@ -230,7 +230,7 @@ fn question(state: &mut State, act: &Act, asked: Asked, would: Done) {
 fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) {
     let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return };
     // One that comes late may be about the line before, which was begun on something else.
-    if state.orders.watched.is_none() && state.aim.as_ref().map(|aim| &aim.id) != Some(app) {
+    if state.orders.watched.is_none() && state.command_target.as_ref().map(|aim| &aim.id) != Some(app) {
         return;
     }
     let Some(Layer::Command(line)) = state.layers.last_mut() else { return };
@@ -242,9 +242,9 @@ fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) {
     };
     if let Some(watched) = state.orders.watched.as_mut().filter(|watched| watched.to == *to) {
         watched.take(act.object(), outcome.as_ref().err().map(Refusal::reason));
-        match watched.told() {
-            Some(told) if told.all => candidate.off = Some(Off::Refused(told.words)),
-            Some(told) => candidate.doc = told.words,
+        match watched.summary() {
+            Some(message) if message.all => candidate.off = Some(Off::Refused(message.words)),
+            Some(message) => candidate.doc = message.words,
             None => {}
         }
         return state.redraw();
@@ -289,7 +289,7 @@ pub fn yes(state: &mut State, order: Order) {
 }
 
 /// What was done, in one line.
-pub fn told(done: &Done) -> String {
+pub fn result_text(done: &Done) -> String {
     let lost = |killed: &Killed| {
         let released = format::count(killed.released.len() as u64, "allocation");
         let withdrawn = format::count(killed.withdrawn.len() as u64, "ask");

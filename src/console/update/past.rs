@@ -24,8 +24,8 @@ pub fn back(state: &mut State, wanted: Option<&str>) {
         (Some(span), _) => Some(here - span),
         (None, Some(moment)) => Some(moment),
         (None, None) => {
-            let told = format!("{wanted} is neither a span, as 90s, 10m or 1h30m, nor a moment, as 0:41");
-            return state.say(Grade::Refusal, told);
+            let report = format!("{wanted} is neither a span, as 90s, 10m or 1h30m, nor a moment, as 0:41");
+            return state.say(Grade::Refusal, report);
         }
     };
     let seen = target.and_then(|target| Some((target, state.cluster.past.at(target)?)));
@@ -69,14 +69,14 @@ pub fn take_view(state: &mut State, at: Time, found: Result<Arc<View>, String>) 
 
 /// The picture stays while something is written or asked over it: both are about what stands there.
 fn later(state: &mut State, at: Time) {
-    let told = format!("{} was looked up while you were at something else; go there again to see it", when(at));
-    state.say(Grade::Info, told);
+    let report = format!("{} was looked up while you were at something else; go there again to see it", when(at));
+    state.say(Grade::Info, report);
 }
 
 /// Tells how far back it goes.
 fn refuse(state: &mut State) {
     let past = &state.cluster.past;
-    let told = match past.oldest() {
+    let report = match past.oldest() {
         Some(oldest) => {
             let at = oldest.view.at;
             let ago = format::duration(past.live.since(at));
@@ -84,7 +84,7 @@ fn refuse(state: &mut State) {
         }
         None => "this console has seen nothing yet".to_owned(),
     };
-    state.say(Grade::Refusal, told);
+    state.say(Grade::Refusal, report);
 }
 
 /// A moment of the cluster's time, as it is shown.
@@ -179,8 +179,8 @@ fn step_seen(state: &mut State, step: Step) {
 /// Tells that there is no step back: the past goes back to a time.
 fn nothing(state: &mut State, from: Time) {
     let before = if state.cluster.past.shown.is_some() { " before this" } else { "" };
-    let told = format!("nothing that mattered was seen{before}; the past goes back to {}", when(from));
-    state.say(Grade::Refusal, told);
+    let report = format!("nothing that mattered was seen{before}; the past goes back to {}", when(from));
+    state.say(Grade::Refusal, report);
 }
 
 /// Puts a view of the past on the screen.
@@ -253,11 +253,11 @@ pub fn matters(record: &Record) -> bool {
 /// What mattered in a chapter of what is kept.
 pub fn span_of_chapter(chapter: Chapter) -> Span {
     let Chapter { from, to, first, last, records, starts } = chapter;
-    let mut told = moments(records.iter().map(|record| (0, record)));
+    let mut report = moments(records.iter().map(|record| (0, record)));
     let text = || "the scheduler was started again".to_owned();
-    told.extend(starts.into_iter().map(|at| Moment { number: 0, at, text: text() }));
-    told.sort_by_key(|moment| moment.at);
-    Span { from, to, moments: told.into(), first, last }
+    report.extend(starts.into_iter().map(|at| Moment { number: 0, at, text: text() }));
+    report.sort_by_key(|moment| moment.at);
+    Span { from, to, moments: report.into(), first, last }
 }
 
 /// What is said of a configuration that came into force.
@@ -265,19 +265,19 @@ const LOADED: &str = "a configuration came into force";
 
 /// What mattered among events: preemption, kills, moves, failures, rejections, drains, configurations, nodes.
 pub fn moments<'a>(records: impl Iterator<Item = (u64, &'a Record)>) -> Vec<Moment> {
-    let told = records.filter_map(|(number, record)| {
+    let report = records.filter_map(|(number, record)| {
         let text = words(record)?;
         Some(Moment { number, at: record.at, text })
     });
-    let mut told: Vec<Moment> = told.collect();
+    let mut report: Vec<Moment> = report.collect();
     // Who is killed fails, and what is brought back comes into force; that is one thing each.
     let besides = |moment: &Moment| match moment.text.strip_suffix(" was killed") {
         Some(object) => Some((moment.at, format!("{object} failed"))),
         None => moment.text.contains(" back, as revision ").then(|| (moment.at, LOADED.to_owned())),
     };
-    let besides: BTreeSet<(Time, String)> = told.iter().filter_map(besides).collect();
-    told.retain(|moment| !besides.contains(&(moment.at, moment.text.clone())));
-    told
+    let besides: BTreeSet<(Time, String)> = report.iter().filter_map(besides).collect();
+    report.retain(|moment| !besides.contains(&(moment.at, moment.text.clone())));
+    report
 }
 
 /// What happened, where it is something that mattered.

@@ -65,7 +65,7 @@ pub fn take(state: &mut State, name: &str, read: Result<Arc<View>, String>) {
     }
     page.against = match read {
         Ok(view) => Against::File(name.to_owned(), view),
-        Err(told) => Against::Faulty(name.to_owned(), told),
+        Err(message) => Against::Faulty(name.to_owned(), message),
     };
     state.redraw();
 }

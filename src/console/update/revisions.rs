@@ -164,7 +164,7 @@ fn target(state: &State, number: Option<&str>) -> Result<u64, String> {
 pub fn roll_back(state: &mut State, number: Option<&str>) {
     let revision = match target(state, number) {
         Ok(number) => number,
-        Err(told) => return state.say(Grade::Refusal, told),
+        Err(message) => return state.say(Grade::Refusal, message),
     };
     let Some(running) = &state.cluster.newest.configuration else { return };
     if running.revision == revision {
@@ -178,8 +178,8 @@ pub fn roll_back(state: &mut State, number: Option<&str>) {
 pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     let Act::Rollback { revision, base, .. } = act else { return };
     if would.checksum == would.previous {
-        let told = format!("revision {revision} is the same text as the one in force");
-        return state.say(Grade::Info, told);
+        let message = format!("revision {revision} is the same text as the one in force");
+        return state.say(Grade::Info, message);
     }
     let mut lines = Vec::new();
     if let Some(known) = state.cluster.ledger.revision(*revision) {
@@ -197,7 +197,7 @@ pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     if would.changes.len() > 6 {
         lines.push(format!("  and {} more", would.changes.len() - 6));
     }
-    lines.extend(would.what_happens.iter().take(6).map(|told| format!("{told}.")));
+    lines.extend(would.what_happens.iter().take(6).map(|message| format!("{message}.")));
     lines.push("It comes into force at once, as a new revision; nothing is taken out of the history.".to_owned());
     let act = Act::Rollback { revision: *revision, base: base.clone(), dry_run: false };
     let what = Question::Order(Box::new(Order::from(act)));

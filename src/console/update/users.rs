@@ -97,7 +97,7 @@ pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
     page.list.widest[0] = page.list.widest[0].saturating_add(indent);
 }
 
-/// Puts the cursor back on its queue or application, in rows that were made anew.
+/// Puts the cursor back on its queue or application, in rows that were rebuilt.
 pub fn find_line(page: &mut AccountPage) {
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|line| line.id.clone()), None, filtered);
@@ -113,8 +113,8 @@ fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
         let limit = part.limit_that_holds_back(app)?;
         return binds(limit.side, &limit.name).then_some(app.pending_asks);
     }
-    let told = |state: &AskState| matches!(state, AskState::Pending { reason: PendingReason::UserQuota, .. });
-    let asks = app.asks.values().filter(|ask| told(&ask.state)).take(ASKS);
+    let message = |state: &AskState| matches!(state, AskState::Pending { reason: PendingReason::UserQuota, .. });
+    let asks = app.asks.values().filter(|ask| message(&ask.state)).take(ASKS);
     let here = asks
         .filter(|ask| part.limit_too_full_for(app, &ask.resource).is_none_or(|limit| binds(limit.side, &limit.name)));
     u32::try_from(here.count()).ok().filter(|asks| *asks > 0)

@@ -88,8 +88,8 @@ pub fn paste(state: &mut State, text: &str) {
         Some(Layer::Form) => form::paste(state, text),
         Some(Layer::Edit) => config::paste(state, text),
         Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
-            let told = format!("{} is to be typed: what is pasted would be no second thought", typed.want);
-            state.say(Grade::Refusal, told);
+            let message = format!("{} is to be typed: what is pasted would be no second thought", typed.want);
+            state.say(Grade::Refusal, message);
             true
         }
         _ => false,
@@ -105,7 +105,7 @@ pub fn open_filter(state: &mut State, argument: Option<&str>) {
     if let Some(text) = argument {
         return set_filter(state, text.trim());
     }
-    // A search begins anew, a filter is written on.
+    // A search begins again, a filter is written on.
     let searching = state.layers.is_empty() && matches!(state.page(), Page::Config(_));
     let line = LineEdit::new(if searching { "" } else { filter(state) });
     if state.layers.is_empty() {
@@ -143,13 +143,13 @@ pub fn open_command_line(state: &mut State) {
 /// Starts a command line with its beginning. What is under the cursor now is what it is about, wherever rows go meanwhile.
 pub fn open_command_line_with(state: &mut State, text: &str) {
     state.layers.clear();
-    state.aim = None;
-    state.aim = orders::aim(state);
+    state.command_target = None;
+    state.command_target = orders::aim(state);
     state.layers.push(Layer::Command(CommandLine { line: LineEdit::new(text), ..CommandLine::default() }));
     look_up(state);
 }
 
-/// Looks up anew what the command line could become.
+/// Looks up again what the command line could become.
 pub fn look_up(state: &mut State) {
     let Some(Layer::Command(command)) = state.layers.last() else { return };
     let candidates = completion::candidates(state, command.line.text());
@@ -178,15 +178,15 @@ pub fn accept(state: &mut State) {
         Some(Layer::Command(_)) => {
             accept_command(state);
             if !matches!(state.layers.last(), Some(Layer::Command(_))) {
-                state.aim = None;
+                state.command_target = None;
             }
         }
         Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
             if typed.line.text() == typed.want {
                 return yes(state);
             }
-            let told = format!("type {} to confirm, or press esc to cancel", typed.want);
-            state.say(Grade::Refusal, told);
+            let message = format!("type {} to confirm, or press esc to cancel", typed.want);
+            state.say(Grade::Refusal, message);
             state.redraw();
         }
         Some(Layer::Confirm(confirm)) if confirm.accepting => yes(state),
@@ -271,7 +271,7 @@ pub fn cancel(state: &mut State) {
         set_filter(state, "");
     }
     if state.layers.is_empty() {
-        state.aim = None;
+        state.command_target = None;
     }
     state.commands.leave();
     state.filters.leave();
@@ -361,8 +361,8 @@ fn take_over(state: &mut State) {
 /// Takes another theme.
 pub fn theme(state: &mut State, name: &str) {
     let Some(entry) = state.options.themes.get(name) else {
-        let told = format!("no theme {name}; there are {}", state.options.themes.names());
-        return state.say(Grade::Refusal, told);
+        let message = format!("no theme {name}; there are {}", state.options.themes.names());
+        return state.say(Grade::Refusal, message);
     };
     let own = entry.has_own_colors();
     state.options.theme = entry.name.clone();

@@ -105,9 +105,10 @@ mod tests {
         store.reopen().unwrap();
         let shelves = StoreArchive(Arc::new(store));
         let query = |user: &str| AuditQuery { limit: 9, user: Some(user.to_owned()), ..AuditQuery::default() };
-        let told: Vec<_> = shelves.entries(&query("ann")).iter().map(|entry| (entry.id, entry.code.clone())).collect();
+        let message: Vec<_> =
+            shelves.entries(&query("ann")).iter().map(|entry| (entry.id, entry.code.clone())).collect();
         let damaged = || (2, "DAMAGED".to_owned());
-        assert_eq!(told, [(3, String::new()), damaged(), (1, String::new())]);
+        assert_eq!(message, [(3, String::new()), damaged(), (1, String::new())]);
         assert_eq!(shelves.entries(&query("sue")).len(), 1, "it may have been hers");
         let one = shelves.revision(1).unwrap();
         assert!(one.text.is_none() && one.reason.contains("cannot be read"), "{one:?}");

@@ -134,7 +134,7 @@ impl Journal {
     pub fn write(&self, block: Option<RecordBlock>, news: &NewEntries, then: Option<AfterWrite>) {
         let mut waiting = WriteBatch::of(block, news);
         waiting.then = then;
-        // After its end there is nobody to write; nobody is told of anything then either.
+        // After its end there is nobody to write; nothing is reported then either.
         let _ = self.0.work.send(JournalTask::Write(waiting));
     }
 
@@ -190,7 +190,7 @@ impl Journal {
     }
 }
 
-/// Whoever has this keeps the journal going. When it is dropped, all that waits is written, if the disk does not fail.
+/// The one who has this keeps the journal going. When it is dropped, all that waits is written, if the disk does not fail.
 pub struct JournalThread {
     journal: Journal,
     thread: Option<JoinHandle<()>>,
@@ -231,10 +231,10 @@ impl Drop for JournalThread {
     fn drop(&mut self) {
         let _ = self.journal.0.work.send(JournalTask::Stop);
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been told by the panic hook already.
+            // A panic of the thread has been reported by the panic hook already.
             let _ = thread.join();
         }
-        // Others may still hold the journal; whoever has the folder next must be the only one who writes.
+        // Others may still hold the journal; the next owner of the folder must be the only writer.
         self.journal.store().close();
     }
 }
@@ -312,7 +312,7 @@ impl Committer {
                 JournalTask::Aside(changes, done) => heard.aside = Some((changes, done)),
                 JournalTask::Stop => heard.stop = true,
             }
-            // Whoever gave orders waits; and what stands aside is large by itself.
+            // The one who gave orders waits; and what stands aside is large by itself.
             if heard.stop || heard.orders.is_some() || heard.aside.is_some() || bytes > TOGETHER {
                 break;
             }
@@ -330,7 +330,7 @@ impl Committer {
         changes.extend(orders.iter().flat_map(|(waiting, _)| waiting.changes.iter().cloned()));
         changes.extend(aside.iter().flat_map(|(changes, _)| changes.iter().cloned()));
         let outcome = self.commit(&changes);
-        let told = aside.map(|(_, done)| done);
+        let message = aside.map(|(_, done)| done);
         match outcome {
             Ok(()) => {
                 let last = orders.as_ref().map(|(waiting, _)| waiting.last);
@@ -339,18 +339,18 @@ impl Committer {
                     // The engine may have stopped meanwhile; what it wanted stands.
                     let _ = answer.send(Ok(()));
                 }
-                told.map(|done| done.send(true));
+                message.map(|done| done.send(true));
             }
             Err(error) => {
                 self.dirty = true;
-                // What the failed try may have left must go before anybody is told that nothing is left.
+                // What the failed try may have left must go before the order is answered as not carried out.
                 let changes = self.changes();
                 match self.commit(&changes) {
                     Ok(()) => self.written(None),
                     Err(_) => self.journal.change(|state| state.failing = Some(error.to_string())),
                 }
                 refuse(orders, &error.to_string());
-                told.map(|done| done.send(false));
+                message.map(|done| done.send(false));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What was: the scheduler as it stood at any time that the journal still has.
 //!
 //! From any thread, read only: [`JournalHistory::view_at`] gives the view of a time, [`JournalHistory::chapter`] what happened before or after one. What is
-//! asked for is made anew from the nearest snapshot before it and the records since, so that it is what was told then.
+//! asked for is rebuilt from the nearest snapshot before it and the records since, so that it is what was reported then.
 
 use std::sync::Arc;
 

@@ -46,7 +46,7 @@ pub(super) fn share(folder: &Path) -> Result<File, FolderError> {
 
 /// Says where the scheduler of a folder is served, for those who come later.
 pub fn served(folder: &Path, address: &str) {
-    // Without it nobody is told the address.
+    // Without it the address is not shown to others.
     let lock = OpenOptions::new().append(true).open(folder.join(LOCK));
     let _ = lock.and_then(|mut lock| write!(lock, "\n{address}"));
 }

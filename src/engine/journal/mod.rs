@@ -1,9 +1,9 @@
-//! The journal: everything that changes a scheduler, written down before anybody is told of it (issue "nothing is lost").
+//! The journal: everything that changes a scheduler, written down before it is answered.
 //!
 //! How it works: a [`Core`](super::Core) writes down what changes it ([`record`], [`recorder`]). An order is written and synced before it
 //! is carried out, many at once where many wait; cycles, timers and what a workload does are written behind the scheduler's back by a
 //! thread of its own ([`committer`]), and no view, event or answer goes out before all that it shows is on the disk. So nothing that
-//! anybody was told can be lost, and nothing that was refused can come back. From time to time a snapshot is made by another
+//! was answered can be lost, and nothing that was refused can come back. From time to time a snapshot is made by another
 //! thread ([`snapshots`]) from the one before and the records since, so that a start replays little; those of a day stay, so that
 //! the past can be looked at ([`JournalHistory`]).
 //!

@@ -129,7 +129,7 @@ pub enum Record {
         /// The scheduler's time.
         at: Time,
     },
-    /// Something was told that did not follow from anything else.
+    /// Something was reported that did not follow from anything else.
     #[serde(rename = "notice")]
     Notice {
         /// The scheduler's time.

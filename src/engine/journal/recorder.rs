@@ -134,13 +134,13 @@ mod tests {
             records.push((frame.key, format!("{:?}", Record::read(frame.content).unwrap())));
         });
         assert_eq!(read, Ok(()));
-        let told: Vec<_> = records.iter().map(|(key, text)| (*key, text.as_str())).collect();
+        let message: Vec<_> = records.iter().map(|(key, text)| (*key, text.as_str())).collect();
         let expected = [
             (5, "Cycles { at: Time(1000), n: 3 }"),
             (6, "Cycles { at: Time(2000), n: 1 }"),
             (7, "Tick { at: Time(2000) }"),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(message, expected);
         assert_eq!((block.first, block.last(), recorder.next(), recorder.work()), (5, 7, 8, 5));
         assert_eq!(recorder.take(), None);
     }

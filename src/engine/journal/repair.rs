@@ -95,17 +95,17 @@ impl IntactParts {
     }
 }
 
-/// What is told of a damaged journal.
+/// What is reported of a damaged journal.
 pub fn report(disk: &Arc<dyn Disk>, why: &str) -> String {
-    let mut told = format!("the state is damaged: {why}\n");
+    let mut message = format!("the state is damaged: {why}\n");
     match read(disk) {
-        Ok(file) => told.push_str(&tell(&IntactParts::look(&file))),
-        Err(error) => told.push_str(&format!("  it cannot be read as a whole either: {error}")),
+        Ok(file) => message.push_str(&tell(&IntactParts::look(&file))),
+        Err(error) => message.push_str(&format!("  it cannot be read as a whole either: {error}")),
     }
-    told.push_str(
+    message.push_str(
         "\n  = give --state-repair to move the damaged file aside and continue with what is intact, or restore a copy of the folder",
     );
-    told
+    message
 }
 
 fn tell(found: &IntactParts) -> String {
@@ -113,17 +113,17 @@ fn tell(found: &IntactParts) -> String {
         return "  nothing in it can be used: no snapshot is intact".to_owned();
     };
     let until = found.time_of(..=to).map(|wall| format!(", the last order in it of {}", date(wall)));
-    let mut told = format!("  intact are the records up to {to}{}", until.unwrap_or_default());
+    let mut message = format!("  intact are the records up to {to}{}", until.unwrap_or_default());
     let later = found.records.range(to + 1..).count();
     if later > 0 {
         let last = found.time_of(to + 1..).map(|wall| format!(", until {}", date(wall))).unwrap_or_default();
-        told.push_str(&format!(
+        message.push_str(&format!(
             "\n  lost is what came then: {later} later records are intact{last}, but what they rest on is not"
         ));
     } else {
-        told.push_str("\n  what came then, if anything, is lost");
+        message.push_str("\n  what came then, if anything, is lost");
     }
-    told
+    message
 }
 
 /// Moves a damaged file aside, and makes a new one with what is intact. Gives what there is to tell of it.
@@ -134,8 +134,8 @@ pub fn mend(file: &Path) -> Result<String, String> {
     let disk: Arc<dyn Disk> = Arc::new(FileDisk::open(file).map_err(|error| error.to_string())?);
     let bytes = read(&disk).map_err(|error| error.to_string())?;
     let found = IntactParts::look(&bytes);
-    let told = tell(&found);
-    let reach = found.farthest().ok_or_else(|| told.clone())?;
+    let message = tell(&found);
+    let reach = found.farthest().ok_or_else(|| message.clone())?;
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let new = file.with_extension(format!("new-{seconds}"));
     let aside = file.with_extension(format!("damaged-{seconds}"));
@@ -143,7 +143,7 @@ pub fn mend(file: &Path) -> Result<String, String> {
     write(fresh, found, &reach)?;
     let swap = std::fs::rename(file, &aside).and_then(|()| std::fs::rename(&new, file));
     swap.map_err(|error| format!("{} cannot be moved aside: {error}", file.display()))?;
-    Ok(format!("the damaged state is now {}\n{told}", aside.display()))
+    Ok(format!("the damaged state is now {}\n{message}", aside.display()))
 }
 
 fn read(disk: &Arc<dyn Disk>) -> std::io::Result<Vec<u8>> {

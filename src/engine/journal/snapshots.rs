@@ -98,7 +98,7 @@ impl Drop for Snapshots {
     fn drop(&mut self) {
         self.requests.take();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been told by the panic hook already.
+            // A panic of the thread has been reported by the panic hook already.
             let _ = thread.join();
         }
     }

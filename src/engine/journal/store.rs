@@ -168,7 +168,7 @@ impl Store {
     /// Makes changes, all of them or none, and waits until they outlast a power cut.
     ///
     /// # Errors
-    /// The disk fails. What is in the store then is told by [`Store::reopen`].
+    /// The disk fails. What is in the store then is reported by [`Store::reopen`].
     pub fn commit(&self, changes: &[Change]) -> Result<(), StoreError> {
         self.with(|database| {
             let write = database.begin_write()?;

@@ -151,7 +151,7 @@ impl Crowd {
         }
     }
 
-    /// A gang that has come together, or that was told to go on as it is, asks for its tasks some seconds later.
+    /// A gang that has come together, or that continues as it is, asks for its tasks some seconds later.
     pub(super) fn gang_moves(&mut self, now: Time, app: &AppId, state: AppState) {
         let moves = matches!(state, AppState::Starting | AppState::Running | AppState::Resuming);
         let Some(running) = self.apps.get_mut(app).filter(|_| moves) else { return };

@@ -12,7 +12,7 @@ fn steps(text: &str) -> Vec<StepKind> {
     reading.scenario.unwrap().steps.into_iter().map(|step| step.kind).collect()
 }
 
-fn told(text: &str) -> String {
+fn report(text: &str) -> String {
     let reading = read(text);
     assert!(reading.scenario.is_none());
     Source::new("s.yaml", text).render_all(&reading.faults)
@@ -109,15 +109,15 @@ steps:
 - move: {app: a, to: root.a, as: {groups: [x]}}
 - drainNode:
 ";
-    insta::assert_snapshot!(told(text));
+    insta::assert_snapshot!(report(text));
 }
 
 #[test]
 fn what_is_no_scenario_at_all_is_told() {
-    assert!(told("").contains("SCN-002"));
-    assert!(told("- node").contains("SCN-002"));
-    assert!(told("steps: [").contains("SCN-001"));
-    assert!(told("steps: {}").contains("1:8: error[SCN-005]"));
+    assert!(report("").contains("SCN-002"));
+    assert!(report("- node").contains("SCN-002"));
+    assert!(report("steps: [").contains("SCN-001"));
+    assert!(report("steps: {}").contains("1:8: error[SCN-005]"));
     let reading = read_bytes(b"version: 1\n\xff");
     assert_eq!(reading.faults[0].at, Place { line: 2, column: 1 });
 }

@@ -31,7 +31,7 @@ impl std::ops::Index<QueueKey> for QueueTree {
 }
 
 impl std::ops::IndexMut<QueueKey> for QueueTree {
-    /// Whoever takes a queue to change it, changes perhaps its place among its siblings.
+    /// The one who takes a queue to change it, changes perhaps its place among its siblings.
     fn index_mut(&mut self, key: QueueKey) -> &mut Queue {
         let queue = &mut self.queues[key];
         if !std::mem::replace(&mut queue.marked, true) {

@@ -32,7 +32,7 @@ use std::time::Duration;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{About, Glance, Link, OwnHealth, Records, Source, SourcePlace, TextAnswer};
+use super::{About, Focus, Link, OwnHealth, Records, Source, SourcePlace, TextAnswer};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
 use crate::model::{Identity, Time};
 use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
@@ -347,8 +347,8 @@ impl Source for Remote {
         }
     }
 
-    fn look(&self, glance: &Glance) {
-        self.request(worker::Request::Look(glance.clone()));
+    fn set_focus(&self, focus: &Focus) {
+        self.request(worker::Request::SetFocus(focus.clone()));
     }
 
     fn on_change(&self, wake: Box<dyn Fn() + Send + Sync>) {

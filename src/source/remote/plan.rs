@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{AppId, NodeId, QueuePath};
-use crate::source::{Glance, Sight};
+use crate::source::{Focus, FocusKind};
 
 /// How many requests may be under way at once.
 const AT_ONCE: usize = 4;
@@ -85,7 +85,7 @@ struct Entry {
 pub struct Plan {
     every: Duration,
     at_once: usize,
-    glance: Glance,
+    focus: Focus,
     entries: BTreeMap<Query, Entry>,
 }
 
@@ -93,7 +93,7 @@ impl Plan {
     /// A plan that looks at what is on the screen `every` so often. At first only the partitions are asked for.
     pub fn new(every: Duration) -> Self {
         let entries = BTreeMap::from([(Query::Partitions, Entry::default())]);
-        Self { every, at_once: AT_ONCE, glance: Glance::default(), entries }
+        Self { every, at_once: AT_ONCE, focus: Focus::default(), entries }
     }
 
     /// The same, but one thing after the other, so that what is asked when depends on the clock alone.
@@ -118,14 +118,14 @@ impl Plan {
     }
 
     /// Another thing is on the screen: it is due at once, unless it was asked for just now.
-    pub fn look(&mut self, glance: Glance, now: Duration) {
-        self.glance = glance;
+    pub fn set_focus(&mut self, focus: Focus, now: Duration) {
+        self.focus = focus;
         let details = self.details();
         self.entries.retain(|query, entry| !query.is_detail() || details.contains(query) || entry.under_way);
         details.into_iter().for_each(|detail| self.add(detail, now));
-        let (every, glance) = (self.every, self.glance.clone());
+        let (every, focus) = (self.every, self.focus.clone());
         for (query, entry) in &mut self.entries {
-            if query.is_on(&glance) {
+            if query.is_on(&focus) {
                 entry.due = entry.due.min(interval(query, entry, every, true).map_or(now, |due| due.max(now)));
             }
         }
@@ -155,7 +155,7 @@ impl Plan {
             .entries
             .iter()
             .filter(|(_, entry)| !entry.under_way && entry.due <= now)
-            .map(|(query, _)| (!(query.is_basic() || query.is_on(&self.glance)), query.clone()))
+            .map(|(query, _)| (!(query.is_basic() || query.is_on(&self.focus)), query.clone()))
             .collect();
         due.sort();
         due.truncate(self.at_once.saturating_sub(under_way));
@@ -176,7 +176,7 @@ impl Plan {
 
     /// An answer came: how long it took, and what reading it cost in processor time.
     pub fn done(&mut self, query: &Query, took: Duration, cost: Duration) {
-        let (every, on_screen) = (self.every, query.is_on(&self.glance));
+        let (every, on_screen) = (self.every, query.is_on(&self.focus));
         if let Some(entry) = self.entries.get_mut(query) {
             (entry.under_way, entry.took, entry.cost) = (false, took, cost);
             entry.due = interval(query, entry, every, on_screen).unwrap_or_default();
@@ -202,13 +202,13 @@ impl Plan {
 
     /// What can be asked for alone of the one object on the screen.
     fn details(&self) -> Vec<Query> {
-        let Glance { partition, sight } = &self.glance;
+        let Focus { partition, kind } = &self.focus;
         let partition = || Arc::clone(partition);
-        match sight {
-            Sight::App(id) => vec![Query::App(partition(), id.clone()), Query::MayKill(partition(), id.clone())],
-            Sight::Node(id) => vec![Query::Node(partition(), id.clone())],
-            Sight::Health => vec![Query::Health],
-            Sight::Apps(Some(leaf)) => vec![Query::QueueApps(partition(), leaf.clone())],
+        match kind {
+            FocusKind::App(id) => vec![Query::App(partition(), id.clone()), Query::MayKill(partition(), id.clone())],
+            FocusKind::Node(id) => vec![Query::Node(partition(), id.clone())],
+            FocusKind::Health => vec![Query::Health],
+            FocusKind::Apps(Some(leaf)) => vec![Query::QueueApps(partition(), leaf.clone())],
             _ => Vec::new(),
         }
     }
@@ -246,16 +246,18 @@ impl Query {
     }
 
     /// Whether it is what one looks at.
-    pub fn is_on(&self, glance: &Glance) -> bool {
-        let here = |partition: &Arc<str>| *partition == glance.partition;
-        match (self, &glance.sight) {
-            (Self::Apps(partition), Sight::Apps(None)) => here(partition),
-            (Self::QueueApps(partition, queue), Sight::Apps(Some(leaf))) => here(partition) && queue == leaf,
-            (Self::App(partition, app) | Self::MayKill(partition, app), Sight::App(id)) => here(partition) && app == id,
-            (Self::Nodes(partition), Sight::Nodes) => here(partition),
-            (Self::Node(partition, node), Sight::Node(id)) => here(partition) && node == id,
-            (Self::Users(partition) | Self::Groups(partition), Sight::Users) => here(partition),
-            (Self::Audit | Self::History, Sight::Records) | (Self::Health, Sight::Health) => true,
+    pub fn is_on(&self, focus: &Focus) -> bool {
+        let here = |partition: &Arc<str>| *partition == focus.partition;
+        match (self, &focus.kind) {
+            (Self::Apps(partition), FocusKind::Apps(None)) => here(partition),
+            (Self::QueueApps(partition, queue), FocusKind::Apps(Some(leaf))) => here(partition) && queue == leaf,
+            (Self::App(partition, app) | Self::MayKill(partition, app), FocusKind::App(id)) => {
+                here(partition) && app == id
+            }
+            (Self::Nodes(partition), FocusKind::Nodes) => here(partition),
+            (Self::Node(partition, node), FocusKind::Node(id)) => here(partition) && node == id,
+            (Self::Users(partition) | Self::Groups(partition), FocusKind::Users) => here(partition),
+            (Self::Audit | Self::History, FocusKind::Records) | (Self::Health, FocusKind::Health) => true,
             _ => false,
         }
     }
@@ -334,7 +336,7 @@ mod tests {
     #[test]
     fn what_is_on_the_screen_comes_first_and_the_rest_at_a_pace() {
         let mut plan = plan();
-        plan.look(Glance { partition: p(), sight: Sight::Nodes }, Duration::ZERO);
+        plan.set_focus(Focus { partition: p(), kind: FocusKind::Nodes }, Duration::ZERO);
         let first = plan.take_due(Duration::ZERO);
         assert_eq!(first, [Query::Partitions, Query::Queues(p()), Query::Nodes(p()), Query::Config]);
         assert_eq!(plan.take_due(S), [], "no more than that at once");
@@ -349,7 +351,7 @@ mod tests {
     #[test]
     fn slow_and_costly_answers_stretch_their_interval() {
         let mut plan = plan();
-        plan.look(Glance { partition: p(), sight: Sight::Apps(None) }, Duration::ZERO);
+        plan.set_focus(Focus { partition: p(), kind: FocusKind::Apps(None) }, Duration::ZERO);
         let asked = run(&mut plan, Duration::ZERO, 60 * S, |query| if *query == Query::Apps(p()) { S } else { MS });
         assert_eq!(count(&asked, &Query::Apps(p())), 6, "ten times what it took");
         assert_eq!(count(&asked, &Query::Queues(p())), 30, "nobody else waits for it");
@@ -364,10 +366,10 @@ mod tests {
         let mut plan = plan();
         run(&mut plan, Duration::ZERO, 2 * S, |_| MS);
         let app = Query::App(p(), AppId::from("a"));
-        plan.look(Glance { partition: p(), sight: Sight::App(AppId::from("a")) }, 3 * S);
+        plan.set_focus(Focus { partition: p(), kind: FocusKind::App(AppId::from("a")) }, 3 * S);
         assert!(plan.take_due(3 * S).contains(&app));
         plan.done(&app, MS, MS);
-        plan.look(Glance { partition: p(), sight: Sight::Users }, 4 * S);
+        plan.set_focus(Focus { partition: p(), kind: FocusKind::Users }, 4 * S);
         assert!(!plan.has(&app));
         assert_eq!(plan.take_due(4 * S), [Query::Users(p())], "the others are under way");
     }

@@ -36,10 +36,10 @@ fn reads_every_word() {
 
 #[test]
 fn only_a_tape_that_is_served_has_a_server() {
-    let told = faults("Source default\nServer gone\n");
-    assert!(told.len() == 1 && told[0].contains("2:1: error[TAPE-011]"), "{told:?}");
-    let told = faults("Source default\nSet Served true\nServer asleep\n");
-    assert!(told.len() == 1 && told[0].contains("3:8: error[TAPE-003]"), "{told:?}");
+    let message = faults("Source default\nServer gone\n");
+    assert!(message.len() == 1 && message[0].contains("2:1: error[TAPE-011]"), "{message:?}");
+    let message = faults("Source default\nSet Served true\nServer asleep\n");
+    assert!(message.len() == 1 && message[0].contains("3:8: error[TAPE-003]"), "{message:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a server has decided about whoever looks at it (REST E3): where it is known it counts, and not what the access lists of the
+//! What a server has decided about the user at it (REST E3): where it is known it counts, and not what the access lists of the
 //! view would say.
 
 use rustc_hash::FxHashMap;

@@ -13,7 +13,7 @@ pub struct ConfigRights {
     pub admin: Vec<(String, QueuePath)>,
 }
 
-/// Whether a change may be made: by a member of the scheduler ACL; or by whoever administers every queue that it touches, if it
+/// Whether a change may be made: by a member of the scheduler ACL; or by the one who administers every queue that it touches, if it
 /// touches nothing else. `admin` says whether he administers a queue of a partition, by the access lists in force.
 ///
 /// A change that touches no queue at all, of comments only, is for those who administer every root in `partitions`. The very text that

@@ -130,13 +130,13 @@ impl<'e> Convert<'e> {
                 self.out.insert(place.map_or(self.out.len(), |place| place.at), record);
             }
             _ => {
-                let told = self.out.len();
+                let text = self.out.len();
                 self.app(event);
                 self.request(event);
                 self.node(event);
                 self.queue(event);
                 self.user_or_group(event);
-                if let [.., last] = &mut self.out[told..] {
+                if let [.., last] = &mut self.out[text..] {
                     last.message = message(event);
                 }
             }

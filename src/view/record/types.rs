@@ -89,7 +89,7 @@ macro_rules! numbers {
 numbers! {
     /// What an object is.
     ObjectType,
-    /// Not told.
+    /// Not reported.
     UNKNOWN = 0, "unknown";
     /// A request; the reference is its application.
     REQUEST = 1, "request";

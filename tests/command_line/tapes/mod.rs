@@ -151,12 +151,12 @@ fn no_tape_can_hang() {
     let outcome = played("Source default\nDown 60\nUp 60\n", None, limits);
     assert_eq!(failed(&outcome), (3, "TAPE-021", "more than 100 keys are pressed"));
 
-    let told = "after 20000 cycles and commands the scheduler still has something to do";
+    let report = "after 20000 cycles and commands the scheduler still has something to do";
     let restless = |ms| -> Option<Box<dyn Workload>> { Some(Box::new(Restless(Time::from_millis(ms)))) };
     let outcome = played("# at once\nSource default\n", restless(0), limits);
-    assert_eq!(failed(&outcome), (2, "TAPE-021", told));
+    assert_eq!(failed(&outcome), (2, "TAPE-021", report));
     let outcome = played("Source default\nEnter\nSettle\n", restless(5), limits);
-    assert_eq!(failed(&outcome), (3, "TAPE-021", told));
+    assert_eq!(failed(&outcome), (3, "TAPE-021", report));
 }
 
 /// Adds a node every 10 ms until the time given.
@@ -215,9 +215,9 @@ fn what_is_said_must_be_expected() {
     let question = "Source demo seed 42\nAdvance 5s\nType 'q'\nType 'y'\n";
     let folder = TestFolder::new();
     fs::write(folder.join("a.tape"), question).expect("written");
-    let (code, _, told) = program::play(&folder, &["a.tape"]);
+    let (code, _, report) = program::play(&folder, &["a.tape"]);
     assert_eq!(code, Some(1));
-    assert!(told.starts_with("a.tape:4:1: error[TAPE-024]: \"Quit kornsole?\" was said"), "{told}");
+    assert!(report.starts_with("a.tape:4:1: error[TAPE-024]: \"Quit kornsole?\" was said"), "{report}");
 }
 
 #[test]

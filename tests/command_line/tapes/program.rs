@@ -34,12 +34,12 @@ fn the_command_tells_what_is_wrong_and_how_it_ended() {
         ("faulty.tape", 2, "faulty.tape:1:1: error[TAPE-010]: what the tape runs against cannot be opened"),
         ("none.tape", 2, "none.tape: cannot be read"),
     ] {
-        let (code, out, told) = play(&folder, &[tape]);
-        assert_eq!((code, out.as_str()), (Some(expected), ""), "{tape}: {told}");
-        assert!(told.starts_with(begins), "{tape}: {told}");
+        let (code, out, message) = play(&folder, &[tape]);
+        assert_eq!((code, out.as_str()), (Some(expected), ""), "{tape}: {message}");
+        assert!(message.starts_with(begins), "{tape}: {message}");
     }
-    let (_, _, told) = play(&folder, &["faulty.tape"]);
-    assert!(told.contains("faulty.yaml:1:13: error[CFG-"), "{told}");
+    let (_, _, message) = play(&folder, &["faulty.tape"]);
+    assert!(message.contains("faulty.yaml:1:13: error[CFG-"), "{message}");
     let (code, out, _) = play(&folder, &["wrong.tape", "good.tape"]);
     assert_eq!((code, out.lines().count()), (Some(1), 1));
     assert_eq!(play(&folder, &[]).0, Some(2));
@@ -55,31 +55,31 @@ fn snapshots_are_made_compared_and_missed() {
     let text = "Source default\nSnapshot home\nType \":\"\nSnapshot line\n";
     fs::write(&tape, text).expect("written");
 
-    let (code, _, told) = play(&folder, &["a.tape", "--check"]);
+    let (code, _, message) = play(&folder, &["a.tape", "--check"]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("a.tape:2:1: error[TAPE-030]: the snapshot `home` is not as recorded"), "{told}");
-    assert!(told.contains("no screen of that name was recorded"), "{told}");
+    assert!(message.contains("a.tape:2:1: error[TAPE-030]: the snapshot `home` is not as recorded"), "{message}");
+    assert!(message.contains("no screen of that name was recorded"), "{message}");
 
     assert_eq!(play(&folder, &["a.tape", "--update"]).0, Some(0));
     assert_eq!(play(&folder, &["a.tape", "--check"]).0, Some(0));
     let recorded = fs::read_to_string(&file).expect("it was written");
 
     fs::write(&file, recorded.replace("root", "roof")).expect("written");
-    let (code, _, told) = play(&folder, &["a.tape", "--check"]);
+    let (code, _, message) = play(&folder, &["a.tape", "--check"]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("roof") && told.contains("root"), "{told}");
+    assert!(message.contains("roof") && message.contains("root"), "{message}");
 
     let (lines, styles) = recorded.split_once("--- styles").expect("there are colours");
     fs::write(&file, format!("{lines}--- styles{}", styles.replacen(" bold", "", 1))).expect("written");
-    let (code, _, told) = play(&folder, &["a.tape", "--check"]);
+    let (code, _, message) = play(&folder, &["a.tape", "--check"]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("  styles "), "{told}");
+    assert!(message.contains("  styles "), "{message}");
 
     fs::write(&file, &recorded).expect("written");
     fs::write(&tape, text.replace("Snapshot home\n", "")).expect("written");
-    let (code, _, told) = play(&folder, &["a.tape", "--check"]);
+    let (code, _, message) = play(&folder, &["a.tape", "--check"]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("recorded, but the tape has no such snapshot"), "{told}");
+    assert!(message.contains("recorded, but the tape has no such snapshot"), "{message}");
 
     fs::write(&tape, "Source default\n").expect("written");
     assert_eq!(play(&folder, &["a.tape", "--update"]).0, Some(0));
@@ -134,21 +134,21 @@ fn a_cast_is_what_one_sees() {
 fn live_needs_a_terminal() {
     let folder = TestFolder::new();
     fs::write(folder.join("a.tape"), "Source default\n").expect("written");
-    let (code, out, told) = play(&folder, &["a.tape", "--live"]);
+    let (code, out, message) = play(&folder, &["a.tape", "--live"]);
     assert_eq!((code, out.as_str()), (Some(2), ""));
-    assert!(told.contains("needs a terminal"), "{told}");
+    assert!(message.contains("needs a terminal"), "{message}");
 }
 
 #[test]
 fn a_picture_that_is_stale_or_missing_fails_the_check() {
     let folder = TestFolder::new();
     fs::write(folder.join("a.tape"), "Source default\nScreenshot a.svg\nScreenshot a.text\n").expect("written");
-    let (code, _, told) = play(&folder, &["a.tape", "--check"]);
+    let (code, _, message) = play(&folder, &["a.tape", "--check"]);
     assert_eq!(code, Some(1));
-    assert!(told.contains("a.tape:2:1: error[TAPE-031]: the picture `a.svg` is not there"), "{told}");
+    assert!(message.contains("a.tape:2:1: error[TAPE-031]: the picture `a.svg` is not there"), "{message}");
     assert_eq!(play(&folder, &["a.tape", "--update"]).0, Some(0));
     assert_eq!(play(&folder, &["a.tape", "--check"]).0, Some(0));
     fs::write(folder.join("a.text"), "old").expect("written");
-    let (_, _, told) = play(&folder, &["a.tape", "--check"]);
-    assert!(told.contains("a.tape:3:1: error[TAPE-031]: the picture `a.text` is stale"), "{told}");
+    let (_, _, message) = play(&folder, &["a.tape", "--check"]);
+    assert!(message.contains("a.tape:3:1: error[TAPE-031]: the picture `a.text` is stale"), "{message}");
 }

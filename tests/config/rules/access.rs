@@ -17,7 +17,7 @@ fn acl(text: &str) -> Acl {
 }
 
 /// `users | groups`, `*` for everybody, nothing for nobody.
-fn told(text: &str) -> String {
+fn report(text: &str) -> String {
     let acl = acl(text);
     match () {
         () if acl.everybody => "*".to_owned(),
@@ -69,37 +69,37 @@ fn acl_003_users_then_groups() {
         (" dev,test", " | dev test"),
         ("sue,bob ", "sue bob | "),
     ] {
-        assert_eq!(told(text), expected, "{text:?}");
+        assert_eq!(report(text), expected, "{text:?}");
     }
 }
 
 #[test]
 fn acl_004_a_star_as_one_of_the_lists_is_everybody() {
     for text in ["* dev", "sue *", "* *"] {
-        assert_eq!(told(text), "*", "{text:?}");
+        assert_eq!(report(text), "*", "{text:?}");
     }
 }
 
 #[test]
 fn acl_005_a_star_among_names_is_no_name() {
-    assert_eq!((told("a,*"), told("*,a")), ("a | ".to_owned(), "a | ".to_owned()));
+    assert_eq!((report("a,*"), report("*,a")), ("a | ".to_owned(), "a | ".to_owned()));
     tells(&warned("CFG-038", &A("submitacl: 'a,*'")), &["`*`"]);
 }
 
 #[test]
 fn acl_006_empty_entries_are_skipped_and_names_count_once() {
-    assert_eq!((told("a,,b,a"), told("a,")), ("a b | ".to_owned(), "a | ".to_owned()));
+    assert_eq!((report("a,,b,a"), report("a,")), ("a b | ".to_owned(), "a | ".to_owned()));
 }
 
 #[test]
 fn acl_007_a_comma_before_the_groups() {
-    assert_eq!(told("a, b"), "a | b");
+    assert_eq!(report("a, b"), "a | b");
     warned("ACL-007", &A("submitacl: 'a, b'"));
 }
 
 #[test]
 fn acl_008_a_tab_is_no_separator() {
-    assert_eq!(told("a\tb"), "");
+    assert_eq!(report("a\tb"), "");
     warned("CFG-038", &A("submitacl: \"a\\tb\""));
 }
 

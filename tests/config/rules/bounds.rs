@@ -71,10 +71,10 @@ fn expressions_that_are_too_large_one_by_one_or_together() {
         let rules: String = (0..count).map(|_| format!("{{name: user, filter: {{users: ['{pattern}']}}}}, ")).collect();
         P(&format!("placementrules: [{rules}]"))
     };
-    let told = |text: &str| faults(text, Profile::Kornsole, Severity::Error);
-    assert!(told(&rules("((a{0,100}){0,100}){0,100}", 1))[0].message.contains("too large"));
+    let report = |text: &str| faults(text, Profile::Kornsole, Severity::Error);
+    assert!(report(&rules("((a{0,100}){0,100}){0,100}", 1))[0].message.contains("too large"));
     accepted(&rules("^user-[0-9]+$", 500));
-    let many = told(&rules("^user-[0-9]+$", 5_000));
+    let many = report(&rules("^user-[0-9]+$", 5_000));
     assert!(
         many.iter().all(|fault| fault.code == "CFG-083" && fault.message.contains("together")),
         "{:?}",
@@ -115,8 +115,8 @@ fn memory_is_bounded() {
             .arg(&file)
             .output()
             .expect("there is sh");
-        let told = String::from_utf8_lossy(&output.stdout);
+        let report = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
-        assert!(told.contains(code), "{code}");
+        assert!(report.contains(code), "{code}");
     }
 }

@@ -51,8 +51,8 @@ fn faults(text: &str, profile: Profile, severity: Severity) -> Vec<Fault> {
 #[track_caller]
 fn refused(code: &str, text: &str) -> Fault {
     let errors = faults(text, Profile::Kornsole, Severity::Error);
-    let told: Vec<_> = errors.iter().map(|fault| fault.code).collect();
-    assert_eq!(told, [code], "{text}\n{errors:#?}");
+    let report: Vec<_> = errors.iter().map(|fault| fault.code).collect();
+    assert_eq!(report, [code], "{text}\n{errors:#?}");
     assert!(read(text, Profile::Kornsole).config.is_none());
     let fault = errors.into_iter().next().expect("there is one");
     assert!(fault.at.line > 0 && fault.at.column > 0, "{fault}");
@@ -72,8 +72,8 @@ fn accepted(text: &str) -> Config {
 fn warned(code: &str, text: &str) -> Fault {
     accepted(text);
     let warnings = faults(text, Profile::Kornsole, Severity::Warning);
-    let told: Vec<_> = warnings.iter().map(|fault| fault.code).collect();
-    warnings.into_iter().find(|fault| fault.code == code).unwrap_or_else(|| panic!("{text}\n{told:?}"))
+    let report: Vec<_> = warnings.iter().map(|fault| fault.code).collect();
+    warnings.into_iter().find(|fault| fault.code == code).unwrap_or_else(|| panic!("{text}\n{report:?}"))
 }
 
 #[track_caller]

@@ -10,10 +10,10 @@ fn kept(name: &str, groups: bool, profile: Profile) -> bool {
     let text = R(&format!("submitacl: '{acl}'"));
     let acl =
         read(&text, profile).config.expect("lists with odd names are taken").partitions[0].root.submit_acl.clone();
-    let told = faults(&text, profile, Severity::Warning).iter().any(|fault| fault.code == "CFG-038");
+    let message = faults(&text, profile, Severity::Warning).iter().any(|fault| fault.code == "CFG-038");
     let kept =
         if groups { acl.value.groups.contains(&name.to_owned()) } else { acl.value.users.contains(&name.to_owned()) };
-    assert_ne!(kept, told, "{name}: what is not kept is told");
+    assert_ne!(kept, message, "{name}: what is not kept is reported");
     kept
 }
 

@@ -44,7 +44,7 @@ fn ann(from: &ActsFrom) -> Actor {
     Actor { from: from.clone(), ..ann }
 }
 
-/// One act of each kind, in an order in which whoever may do everything can do them all.
+/// One act of each kind, in an order in which the one who may do everything can do them all.
 fn acts(stage: &Stage) -> Vec<Act> {
     let node = || "m".into();
     let spec = NodeSpec { id: node(), capacity: millicores(5_000), ..NodeSpec::default() };

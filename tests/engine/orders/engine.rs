@@ -16,13 +16,13 @@ use crate::orders::stage::{CONFIG, Stage, owner};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn ask_for(source: &dyn Source, act: Act) -> Receiver<Result<Done, Refusal>> {
-    let (tell, told) = channel();
+    let (tell, message) = channel();
     let answer = move |outcome| {
         // The test may have ended.
         let _ = tell.send(outcome);
     };
     source.act(Order::from(act), Box::new(answer));
-    told
+    message
 }
 
 fn running(who: Actor) -> Embedded {

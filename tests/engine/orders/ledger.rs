@@ -51,10 +51,10 @@ fn each_act_leaves_one_entry_with_what_it_found_and_left() {
     stage.order(&owner(), within(PartitionAct::DrainNode("n".into()))).unwrap();
     stage.order(&user("ann"), kill("etl")).unwrap();
     stage.order(&user("ann"), kill("none")).unwrap_err();
-    let told: Vec<String> = all(stage.core.audit_log()).iter().map(|entry| line(entry)).collect();
+    let report: Vec<String> = all(stage.core.audit_log()).iter().map(|entry| line(entry)).collect();
     let app = "queue=root.a.x state=Running allocations=3 pending asks=1";
     assert_eq!(
-        told,
+        report,
         [
             format!("1 sue@10.0.0.7 kill etl [ACL_DENIED] \"\" ({app}) -> ()"),
             format!("2 ann@console move etl [TARGET_FULL] \"quieter there\" ({app}) -> ()"),
@@ -92,11 +92,11 @@ fn a_file_that_changes_is_entered_whether_it_is_good_or_not() {
     assert!(all(stage.core.audit_log()).is_empty(), "the same text is no change");
     stage.core.reload("queues.yaml", b"partitions: 3\n");
     stage.core.reload("queues.yaml", CONFIG.replace("{vcore: 2}", "{vcore: 3}").as_bytes());
-    let told = all(stage.core.audit_log());
-    assert_eq!((told.len(), told[0].code.as_str(), told[1].allowed), (2, "CONFIG_INVALID", true));
-    assert!(told[0].why.contains("queues.yaml:1") && told[0].after.is_empty(), "{}", told[0].why);
-    assert_eq!((told[1].address.as_str(), told[1].user.as_str()), ("file queues.yaml", ""));
-    assert_eq!(told[1].after[1].1, stage.core.scheduler().checksum());
+    let report = all(stage.core.audit_log());
+    assert_eq!((report.len(), report[0].code.as_str(), report[1].allowed), (2, "CONFIG_INVALID", true));
+    assert!(report[0].why.contains("queues.yaml:1") && report[0].after.is_empty(), "{}", report[0].why);
+    assert_eq!((report[1].address.as_str(), report[1].user.as_str()), ("file queues.yaml", ""));
+    assert_eq!(report[1].after[1].1, stage.core.scheduler().checksum());
     let newest = &stage.core.audit_log().revisions(None, 1)[0];
     assert_eq!((newest.number, newest.source, newest.changes), (2, RevisionSource::File, 1));
 }
@@ -119,11 +119,14 @@ fn a_rollback_is_a_new_revision_with_the_old_text() {
     let Done::Configured(done) = done else { panic!("{done:?}") };
     assert_eq!((done.revision, done.changes.len()), (3, 1));
     assert_eq!(&*stage.core.configuration().unwrap().text, CONFIG);
-    let told: Vec<_> = stage.core.audit_log().revisions(None, 9);
-    let told: Vec<_> =
-        told.iter().map(|rev| (rev.number, rev.source, rev.by.as_str(), rev.reason.as_str(), rev.changes)).collect();
+    let report: Vec<_> = stage.core.audit_log().revisions(None, 9);
+    let report: Vec<_> =
+        report.iter().map(|rev| (rev.number, rev.source, rev.by.as_str(), rev.reason.as_str(), rev.changes)).collect();
     let back = (3, RevisionSource::Rollback(1), "ann", "", 1);
-    assert_eq!(told, [back, (2, RevisionSource::Console, "ann", "smaller", 1), (1, RevisionSource::Start, "", "", 0)]);
+    assert_eq!(
+        report,
+        [back, (2, RevisionSource::Console, "ann", "smaller", 1), (1, RevisionSource::Start, "", "", 0)]
+    );
     let page = stage.core.events().page(kornsole::engine::Numbering::All, 0, 10_000);
     let events = page.records.iter().filter(|(_, record)| record.detail.0 == 906);
     let events: Vec<_> = events.map(|(_, record)| record.message.to_string()).collect();
@@ -177,9 +180,9 @@ fn of_a_workload_only_what_a_person_could_have_ordered_is_entered() {
     ];
     let mut core = Core::new(Profile::Kornsole, read(CONFIG), Some(Box::new(Steps(Some(steps))))).unwrap();
     core.run_until(Time::from_millis(1), 1000);
-    let told: Vec<_> = all(core.audit_log());
-    let told: Vec<_> =
-        told.iter().map(|entry| (entry.user.as_str(), entry.action.as_str(), entry.code.as_str())).collect();
-    assert_eq!(told, [("ann", "kill", "ACL_DENIED"), ("bob", "kill", ""), ("", "config", "")]);
+    let report: Vec<_> = all(core.audit_log());
+    let report: Vec<_> =
+        report.iter().map(|entry| (entry.user.as_str(), entry.action.as_str(), entry.code.as_str())).collect();
+    assert_eq!(report, [("ann", "kill", "ACL_DENIED"), ("bob", "kill", ""), ("", "config", "")]);
     assert!(all(core.audit_log()).iter().all(|entry| entry.address == "workload"));
 }

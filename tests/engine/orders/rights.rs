@@ -1,4 +1,4 @@
-//! By property: whoever acts, whatever he wants, what is refused changes nothing; and what the view says would be refused is.
+//! By property: the one who acts, whatever he wants, what is refused changes nothing; and what the view says would be refused is.
 
 use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
 use kornsole::view::act::{Act, Actor, Done, PartitionAct};

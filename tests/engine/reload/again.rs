@@ -1,4 +1,4 @@
-//! A reload that leaves alone what the configuration says again, beside one that settles every queue anew: both tell the same and
+//! A reload that leaves alone what the configuration says again, beside one that settles every queue again: both tell the same and
 //! leave the same behind.
 
 use std::fmt::Write as _;
@@ -145,11 +145,11 @@ impl Run {
                 let who = Identity { user: ["joe", "sue"][app % 2].into(), groups: vec!["ops".into()] };
                 let queue = format!("root.t{tenant}.l{leaf}");
                 let submission = Submission { app: id.as_str().into(), queue, who, ..Submission::default() };
-                let mut told = self.tell(PartitionCommand::Submit(submission));
+                let mut message = self.tell(PartitionCommand::Submit(submission));
                 let resource = [("vcore", 1)].into_iter().collect();
                 let ask = AskSpec { app: id.as_str().into(), id: "t".into(), count: 3, resource, ..AskSpec::default() };
-                told.extend(self.tell(PartitionCommand::Ask(ask)));
-                told
+                message.extend(self.tell(PartitionCommand::Ask(ask)));
+                message
             }
             Step::Cycles => (0..6).flat_map(|_| self.apply(&Command::Cycle)).collect(),
             Step::Remove(app) => self.tell(PartitionCommand::Remove { app: format!("app-{app}").as_str().into() }),
@@ -171,8 +171,8 @@ fn compare(profile: Profile, steps: &[Step]) -> Result<(), TestCaseError> {
         run.tell(PartitionCommand::AddNode(node));
     }
     for (at, step) in steps.iter().enumerate().skip(1) {
-        let (told, anew) = (quick.step(step), forgetful.step(step));
-        prop_assert_eq!(told, anew, "step {} of {:?}", at, steps);
+        let (message, rebuilt) = (quick.step(step), forgetful.step(step));
+        prop_assert_eq!(message, rebuilt, "step {} of {:?}", at, steps);
         prop_assert_eq!(quick.kept() == forgetful.kept(), true, "step {} of {:?}", at, steps);
     }
     prop_assert_eq!(invariants::violations(&quick.scheduler), Vec::<String>::new());

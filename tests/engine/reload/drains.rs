@@ -1,4 +1,4 @@
-//! Draining queues: since when, who is told, and when it lasts too long (SCH-210 to SCH-213).
+//! Draining queues: since when, who is reported, and when it lasts too long (SCH-210 to SCH-213).
 
 use std::time::Duration;
 
@@ -28,14 +28,14 @@ fn without() -> String {
 
 fn configure(stage: &mut Stage, text: &str) -> Vec<String> {
     let config = kornsole::config::read(text, Profile::Kornsole).config.unwrap();
-    told(stage.core.apply(&Command::Configure(std::sync::Arc::new(config))))
+    message(stage.core.apply(&Command::Configure(std::sync::Arc::new(config))))
 }
 
 fn clean(stage: &mut Stage) -> Vec<String> {
-    told(stage.core.apply(&Command::Clean))
+    message(stage.core.apply(&Command::Clean))
 }
 
-fn told(events: Vec<kornsole::scheduler::Event>) -> Vec<String> {
+fn message(events: Vec<kornsole::scheduler::Event>) -> Vec<String> {
     let line = |event: kornsole::scheduler::Event| match event.kind {
         EventKind::QueueDrains { queue, admins, .. } => Some(format!("{queue} drains; {admins}")),
         EventKind::AppQueueDraining { app, queue } => Some(format!("{app}: {queue} drains")),

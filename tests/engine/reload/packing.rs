@@ -21,17 +21,17 @@ fn cycles(stage: &mut Stage) -> Vec<String> {
     let mut all = Vec::new();
     loop {
         let events = stage.core.apply(&Command::Cycle);
-        let told: Vec<String> = events
+        let message: Vec<String> = events
             .into_iter()
             .filter_map(|event| match event.kind {
                 EventKind::Allocated { app, ask, node, .. } => Some(format!("{app}/{ask} on {node}")),
                 _ => None,
             })
             .collect();
-        if told.is_empty() {
+        if message.is_empty() {
             return all;
         }
-        all.push(told.join(", "));
+        all.push(message.join(", "));
     }
 }
 

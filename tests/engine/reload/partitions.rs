@@ -47,7 +47,7 @@ fn a_partition_that_goes_takes_everything_along_and_says_so() {
     let only = format!("partitions:\n{}", partition("default", "a"));
     let config = kornsole::config::read(&only, kornsole::model::Profile::Kornsole).config.unwrap();
     let events = stage.core.apply(&kornsole::scheduler::Command::Configure(std::sync::Arc::new(config)));
-    let told: Vec<String> = events
+    let report: Vec<String> = events
         .iter()
         .filter_map(|event| match &event.kind {
             EventKind::QueueState { queue, to, .. } => Some(format!("{queue} {to}")),
@@ -61,7 +61,7 @@ fn a_partition_that_goes_takes_everything_along_and_says_so() {
             _ => None,
         })
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(report.join("\n"), @"
     root Draining
     root.g Draining
     train Failing PartitionRemoved

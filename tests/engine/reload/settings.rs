@@ -106,9 +106,9 @@ fn a_bad_file_is_refused_with_every_fault_and_nothing_changes() {
     stage.submit("one", "root.a", "sue", &[1]);
     let before = (stage.tree(), stage.core.scheduler().checksum().to_owned());
     let bad = queues("", "    - {name: 'a b', maxapplications: -1}\n    - {name: c, nonsense: 1}\n");
-    let told = stage.refuses(&bad);
+    let message = stage.refuses(&bad);
     for fault in ["queues.yaml:7:14: error[CFG-030]", "error[CFG-007]", "queues.yaml:8:17: error[CFG-003]"] {
-        assert!(told.contains(fault), "{fault} is not in\n{told}");
+        assert!(message.contains(fault), "{fault} is not in\n{message}");
     }
     assert_eq!((stage.tree(), stage.core.scheduler().checksum().to_owned()), before);
     assert_eq!(stage.cores("one"), Some(1));

@@ -44,7 +44,7 @@ impl Stage {
         &self.view
     }
 
-    /// The lines that were told so far of queues that are stuck.
+    /// The lines that were reported so far of queues that are stuck.
     pub fn alerts(&mut self) -> Vec<String> {
         let notices = self.look().notices.iter();
         notices.map(|notice| notice.title.clone()).filter(|title| title.contains(" drains for ")).collect()

@@ -41,8 +41,8 @@ fn edits_of_the_file_drain_remove_and_bring_back() {
     }));
     let becomes = |expected: &[&str]| {
         while tree(&source.view()) != expected {
-            let told = woken.recv_timeout(Duration::from_secs(20));
-            assert!(told.is_ok(), "{expected:?} does not come, there is {:?}", tree(&source.view()));
+            let message = woken.recv_timeout(Duration::from_secs(20));
+            assert!(message.is_ok(), "{expected:?} does not come, there is {:?}", tree(&source.view()));
         }
     };
     std::fs::write(&file, WITH.replace("{name: a}, {name: b}", "{name: c}")).unwrap();

@@ -165,9 +165,9 @@ fn an_application_is_told_from_the_first_to_the_last() {
     }
     let page = core.events().page(Numbering::All, from, usize::MAX);
     let of_app = page.records.iter().map(|(_, r)| r).filter(|r| *r.object == *"one" || *r.reference == *"one");
-    let told: Vec<String> =
+    let text: Vec<String> =
         of_app.map(|r| format!("{} {} {}", r.change, r.detail, r.message).trim_end().to_owned()).collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    insta::assert_snapshot!(text.join("\n"), @r"
     add new
     add application
     set accepted

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kornsole::api::client::Target;
 use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Glance, Link, Remote, Sight, Source};
+use kornsole::source::{Focus, FocusKind, Link, Remote, Source};
 
 use crate::common::kornsole_command;
 use crate::remote::picture::{Looker, text};
@@ -42,8 +42,12 @@ fn proxies_come_from_the_environment() {
     let through = [("http_proxy", proxy.url()), ("https_proxy", proxy.url())];
     let through: Vec<(&str, &str)> = through.iter().map(|(name, url)| (*name, url.as_str())).collect();
     let output = kornsole(&["nodes", "--server", "http://yk.invalid:9080"], &through);
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && told.contains("node-c"), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    let message = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && message.contains("node-c"),
+        "{message}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(proxy.came().iter().all(|came| came.line.contains(" http://yk.invalid:9080/")));
 
     // What is encrypted goes through as it is: the proxy learns where to, and no more.
@@ -54,7 +58,7 @@ fn proxies_come_from_the_environment() {
     assert!(last.line.starts_with("CONNECT yk.invalid:443"), "{}", last.line);
     assert!(!format!("{:?}", last.headers).contains("secret-4"), "{:?}", last.headers);
 
-    // This machine is reached without one, and whoever is named as an exception.
+    // This machine is reached without one, and the one who is named as an exception.
     let here = Server::start(sets::of("1.8.0"));
     let before = proxy.came().len();
     let output = kornsole(&["nodes", "--server", &here.url()], &through);
@@ -94,7 +98,7 @@ fn a_remote_that_is_gone_for_an_hour_comes_back() {
     let server = Server::start(sets::of("1.8.0"));
     let target = Target::new(&server.url()).unwrap();
     let remote = Remote::stepped(&target, RemoteOptions::default(), Duration::from_secs(1_790_000_000)).unwrap();
-    remote.look(&Glance { partition: "default".into(), sight: Sight::Apps(None) });
+    remote.set_focus(&Focus { partition: "default".into(), kind: FocusKind::Apps(None) });
     for _ in 0..20 {
         remote.pass(Duration::from_secs(2));
     }

@@ -105,18 +105,18 @@ fn exit_codes_say_what_happened() {
     };
     assert_eq!(code(&["app", "none", "--server", &url]), (1, "there is no application none\n".to_owned()));
     assert_eq!(code(&["queues", "--server", &url, "--partition", "gpu"]).0, 1);
-    let (kill, told) = code(&["kill", "etl-1", "--server", &url]);
-    assert!(kill == 1 && told.contains("its REST API only reads"), "{told}");
+    let (kill, report) = code(&["kill", "etl-1", "--server", &url]);
+    assert!(kill == 1 && report.contains("its REST API only reads"), "{report}");
     assert_eq!(code(&["queues", "--server", "prod"]).0, 2);
     assert_eq!(code(&["queues", "--server", "ftp://x"]).0, 2);
     assert_eq!(code(&["queues"]).0, 2);
     assert_eq!(code(&["kill", "etl-1", "--read-only", "--server", &url]).0, 2);
     server.mischief(Mischief::Always(200, "text/html", "<html>"));
-    let (foreign, told) = code(&["queues", "--server", &url]);
-    assert!(foreign == 3 && told.contains("not a YuniKorn"), "{foreign} {told}");
+    let (foreign, report) = code(&["queues", "--server", &url]);
+    assert!(foreign == 3 && report.contains("not a YuniKorn"), "{foreign} {report}");
     let _away = server.stop();
-    let (gone, told) = code(&["queues", "--server", &url]);
-    assert!(gone == 3 && told.contains("refuses the connection"), "{told}");
+    let (gone, report) = code(&["queues", "--server", &url]);
+    assert!(gone == 3 && report.contains("refuses the connection"), "{report}");
 }
 
 /// A kornsole that takes one token, as far as these tests ask.

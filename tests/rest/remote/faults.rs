@@ -21,14 +21,14 @@ fn live(_: &View, link: &Link) -> Option<()> {
     link.is_live().then_some(())
 }
 
-/// The data stays, the cause is told, and all is well again when the mischief ends.
+/// The data stays, the cause is reported, and all is well again when the mischief ends.
 fn survives(mischief: Mischief, cause: &str) {
     let server = Server::start(sets::of("1.8.0"));
     let looker = Looker::at(&server.url());
     let before = looker.all();
     server.mischief(mischief.clone());
-    let told = looker.wait("the cause", |_, link| stale(link).filter(|told| told.contains(cause)));
-    assert!(!told.contains('\n'), "{mischief:?}: {told}");
+    let report = looker.wait("the cause", |_, link| stale(link).filter(|report| report.contains(cause)));
+    assert!(!report.contains('\n'), "{mischief:?}: {report}");
     let kept = text(&looker.remote.view());
     assert_eq!(kept.lines().next(), before.lines().next(), "{mischief:?}: the last data stays");
     server.mischief(Mischief::None);
@@ -127,8 +127,8 @@ fn a_remote_that_goes_and_comes_back_as_another_run() {
     set.insert(get("/ws/v1/partition/default/applications/active"), Answer::json("[]"));
     let _server = Server::again(away, set);
     looker.wait("the restart", |view, link| {
-        let told = view.notices.iter().any(|notice| notice.title.contains("another run of the scheduler"));
-        (told && link.is_live()).then_some(())
+        let report = view.notices.iter().any(|notice| notice.title.contains("another run of the scheduler"));
+        (report && link.is_live()).then_some(())
     });
     looker.wait("that its applications are not there", |view, _| (view.partitions[0].live_apps == 0).then_some(()));
     let ended = looker.wait("the release", |view, _| {
@@ -172,10 +172,10 @@ fn lost_events_are_told_as_a_gap() {
     let lost = serde_json::json!({"InstanceUUID": batch["InstanceUUID"], "LowestID": next + 10, "HighestID": next + 20, "EventRecords": null});
     set.insert(get(&format!("/ws/v1/events/batch?start={next}&count=5000")), Answer::json(lost.to_string()));
     server.answer(set);
-    let told = looker.wait("the gap", |view, _| {
+    let report = looker.wait("the gap", |view, _| {
         view.notices.iter().map(|notice| notice.title.clone()).find(|title| title.contains("events are lost"))
     });
-    assert_eq!(told, format!("10 events are lost, numbers {next} to {}: what happened then is not known", next + 9));
+    assert_eq!(report, format!("10 events are lost, numbers {next} to {}: what happened then is not known", next + 9));
 }
 
 /// One list that is broken spoils nothing else.
@@ -185,13 +185,13 @@ fn a_list_that_does_not_read_is_told_and_the_rest_goes_on() {
     set.insert(get("/ws/v1/partition/default/nodes"), Answer::json(r#"[{"nodeID": 1, "capacity": []}, {"#));
     let server = Server::start(set);
     let looker = Looker::at(&server.url());
-    let told = looker.wait("the fault", |view, _| {
+    let report = looker.wait("the fault", |view, _| {
         view.notices
             .iter()
             .map(|notice| notice.title.clone())
             .find(|title| title.contains("the list of nodes cannot be had"))
     });
-    assert!(told.contains("/ws/v1/partition/default/nodes does not read"), "{told}");
+    assert!(report.contains("/ws/v1/partition/default/nodes does not read"), "{report}");
     looker.wait("everything else", |view, link| {
         (view.partitions[0].live_apps == 8 && !view.partitions[0].users.is_empty() && link.is_live()).then_some(())
     });

@@ -14,7 +14,7 @@ use kornsole::model::acl::AclNames;
 use kornsole::model::{Acl, Identity, Priority, Profile};
 use kornsole::scheduler::{AskSpec, GangStyle, NodeSpec, PartitionCommand, Submission};
 use kornsole::source::remote::RemoteOptions;
-use kornsole::source::{Glance, Sight, Source};
+use kornsole::source::{Focus, FocusKind, Source};
 use kornsole::view::act::{Act, Code, Done, Granted, LoadedBy, Order, PartitionAct, Refusal};
 use kornsole::view::record::{ChangeDetail, ObjectType, Record};
 use serde_json::json;
@@ -107,9 +107,9 @@ pub fn act(console: &Looker, act: PartitionAct) -> Result<Done, Refusal> {
     let order = Order { act, reason: "weil es geht – für später".to_owned() };
     loop {
         console.wait("a live connection", |_, link| link.is_live().then_some(()));
-        let (tell, told) = channel();
+        let (tell, report) = channel();
         console.remote.act(order.clone(), Box::new(move |outcome| tell.send(outcome).unwrap()));
-        match told.recv_timeout(PATIENCE).unwrap() {
+        match report.recv_timeout(PATIENCE).unwrap() {
             Err(refusal) if refusal.description.starts_with("the connection is down: no answer yet") => {}
             outcome => return outcome,
         }
@@ -230,7 +230,7 @@ fn what_one_may_do_is_the_servers_own_decision() {
     let why = json!({"results": [{"allowed": false, "why": "sue may not kill etl-1: the auditors have it"}]});
     set.insert(("POST".to_owned(), "/kornsole/v1/permissions".to_owned()), Answer::json(why.to_string()));
     server.answer(set);
-    looker.remote.look(&Glance { partition: "default".into(), sight: Sight::App("etl-1".into()) });
+    looker.remote.set_focus(&Focus { partition: "default".into(), kind: FocusKind::App("etl-1".into()) });
     assert_eq!(refused("the auditors have it").message, "sue may not kill etl-1");
     let asked = server.came().into_iter().find(|came| came.line.starts_with("POST /kornsole/v1/permissions")).unwrap();
     let check = json!({"checks": [{"action": "kill", "application": "etl-1", "partition": "default"}]});
@@ -306,10 +306,10 @@ fn events_of_a_kornsole_have_their_own_ids_and_kinds() {
     assert_eq!((before.by.clone(), before.file.clone()), (LoadedBy::Start, Some(own.folder.join("queues.yaml"))));
     let base = before.checksum.clone();
     let text = CONFIG.replace("queues: [{name: z}]", "queues: [{name: z}, {name: w}]");
-    let (tell, told) = channel();
+    let (tell, report) = channel();
     let order = Act::Configure { text, base: Some(base), dry_run: false };
     console.remote.act(order.into(), Box::new(move |outcome| tell.send(outcome).unwrap()));
-    told.recv_timeout(PATIENCE).unwrap().unwrap();
+    report.recv_timeout(PATIENCE).unwrap().unwrap();
     assert!(
         std::fs::read_to_string(own.folder.join("queues.yaml")).unwrap().contains("name: w"),
         "the file is replaced"

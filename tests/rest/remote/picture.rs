@@ -171,13 +171,13 @@ fn apps(out: &mut String, part: &PartitionView) {
             );
         }
         for ask in row.asks.values() {
-            let told = match &ask.state {
+            let message = match &ask.state {
                 AskState::Pending { reason, reserved } => format!("pending {reason:?} {reserved:?}"),
                 AskState::Allocated { node, .. } => format!("on {node}"),
             };
             let _ = writeln!(
                 out,
-                "  ask {} {} priority {} placeholder {} {told}",
+                "  ask {} {} priority {} placeholder {} {message}",
                 ask.id, ask.resource, ask.priority, ask.placeholder
             );
         }
@@ -256,17 +256,17 @@ fn the_scheduler_of_a_kornsole_rests_and_goes_on_by_order() {
     let looker = Looker::with(&target, RemoteOptions::default());
     let mut rests = |rests: bool| {
         let key = get("/kornsole/v1/server");
-        let mut told: Value = serde_json::from_slice(&set[&key].body).unwrap();
-        told["paused"] = json!(rests);
-        set.insert(key, Answer::json(told.to_string()));
+        let mut message: Value = serde_json::from_slice(&set[&key].body).unwrap();
+        message["paused"] = json!(rests);
+        set.insert(key, Answer::json(message.to_string()));
         server.answer(set.clone());
         looker.wait("whether it rests", |view, _| (view.paused == rests).then_some(()));
     };
     let give = |act: Act| {
         looker.wait("the right to", |_, _| looker.remote.may(&act).ok());
-        let (tell, told) = channel();
+        let (tell, message) = channel();
         looker.remote.act(Order::from(act), Box::new(move |outcome| tell.send(outcome).unwrap()));
-        told.recv_timeout(PATIENCE).unwrap().unwrap()
+        message.recv_timeout(PATIENCE).unwrap().unwrap()
     };
     assert_eq!(give(Act::Pause), Done::Paused);
     rests(true);

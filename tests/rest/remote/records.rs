@@ -108,9 +108,9 @@ fn commands_tell_what_was_and_bring_it_back() {
     assert!(would.contains("would be in force, 1 change"), "{would}");
     assert!(served.out("ann", &["config", "rollback", "1"]).starts_with("revision 3 is in force"));
     assert!(!served.kornsole("ann", &["config", "rollback", "9"]).status.success());
-    let told = served.lines("ann", &["config", "history"]);
+    let message = served.lines("ann", &["config", "history"]);
     assert_eq!(
-        (&told[2]["source"], &told[2]["rollbackOf"], &told[2]["current"]),
+        (&message[2]["source"], &message[2]["rollbackOf"], &message[2]["current"]),
         (&Value::from("rollback"), &Value::from(1), &Value::from(true))
     );
     assert_eq!(std::fs::read_to_string(served.folder.join("queues.yaml")).unwrap(), CONFIG, "also in the file");

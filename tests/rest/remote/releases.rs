@@ -85,9 +85,9 @@ fn the_release_is_told_by_shape() {
         let looker = Looker::at(&server.url());
         looker.all();
         assert_eq!(looker.remote.remote().as_deref(), Some(&Other::YuniKorn(release)), "{name}");
-        let told =
+        let message =
             looker.remote.view().notices.iter().any(|notice| notice.title == format!("connected: YuniKorn {release}"));
-        assert!(told, "{name}");
+        assert!(message, "{name}");
     }
 }
 
@@ -142,12 +142,12 @@ fn requests_are_what_they_should_be() {
 fn the_health_is_what_the_scheduler_says_of_itself() {
     let mut set = sets::of("1.8.0");
     let path = sets::get("/ws/v1/scheduler/healthcheck");
-    let told = |healthy: bool, found: &str| {
+    let message = |healthy: bool, found: &str| {
         let check = serde_json::json!({"Name": "Scheduling errors", "Succeeded": healthy,
             "Description": "Check for scheduling error entries in metrics", "DiagnosisMessage": found});
         Answer::json(serde_json::json!({"Healthy": healthy, "HealthChecks": [check]}).to_string())
     };
-    set.insert(path.clone(), told(false, "There were 7 scheduling errors logged in the metrics"));
+    set.insert(path.clone(), message(false, "There were 7 scheduling errors logged in the metrics"));
     let server = Server::start(set.clone());
     let options = RemoteOptions { every: Duration::from_millis(40), ..RemoteOptions::default() };
     let remote = Remote::start(&Target::new(&server.url()).unwrap(), options).unwrap();
@@ -167,7 +167,7 @@ fn the_health_is_what_the_scheduler_says_of_itself() {
     until(&mut driver, "There were 7 scheduling errors");
     until(&mut driver, "On the picture here: ");
     assert!(driver.find_row("0 scheduling errors").is_none(), "what is not known is not counted");
-    set.insert(path.clone(), told(true, "There were 0 scheduling errors"));
+    set.insert(path.clone(), message(true, "There were 0 scheduling errors"));
     server.answer(set.clone());
     until(&mut driver, "all 1 checks passed by its own check");
     set.insert(path, Answer::text(404, "Health check is not available"));

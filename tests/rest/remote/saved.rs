@@ -60,8 +60,8 @@ fn a_dump_of_our_own_is_the_same_picture() {
     act(&sue, PartitionAct::Ask { app: "one".into(), asks: vec![ask] }).unwrap();
     let runs = |view: &View| {
         let row = view.partitions[0].app_by_id(&"one".into())?;
-        let told = row.asks.values().next().filter(|ask| matches!(ask.state, AskState::Allocated { .. }))?;
-        Some((row.who.clone(), row.state, row.queue.clone(), told.tags.clone(), told.resource.clone()))
+        let message = row.asks.values().next().filter(|ask| matches!(ask.state, AskState::Allocated { .. }))?;
+        Some((row.who.clone(), row.state, row.queue.clone(), message.tags.clone(), message.resource.clone()))
     };
     let live = sue.wait("what runs", |view, _| runs(view));
     let mut stream = TcpStream::connect(own.server.address()).unwrap();

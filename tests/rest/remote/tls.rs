@@ -84,9 +84,12 @@ fn certificates_are_checked_and_a_token_goes_over_tls() {
     let other = certificates(false).0;
     std::fs::write(&ca, other).unwrap();
     let bad = run(Some(&ca));
-    let told = String::from_utf8(bad.stderr).unwrap();
-    assert_eq!(bad.status.code(), Some(3), "{told}");
-    assert!(told.contains("certificate of localhost is not trusted") && told.contains("--ca FILE adds"), "{told}");
+    let message = String::from_utf8(bad.stderr).unwrap();
+    assert_eq!(bad.status.code(), Some(3), "{message}");
+    assert!(
+        message.contains("certificate of localhost is not trusted") && message.contains("--ca FILE adds"),
+        "{message}"
+    );
     std::fs::write(&ca, "no certificate").unwrap();
     let nonsense = run(Some(&ca));
     assert_eq!(nonsense.status.code(), Some(2), "{}", String::from_utf8_lossy(&nonsense.stderr));

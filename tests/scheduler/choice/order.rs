@@ -1,4 +1,4 @@
-//! The order of siblings and applications, read word by word: everything is sorted anew, by plain insertion.
+//! The order of siblings and applications, read word by word: everything is sorted again, by plain insertion.
 
 use kornsole::config::AppSortPolicy;
 use kornsole::model::{Profile, QueueState, Resource};

@@ -36,15 +36,15 @@ fn compare(
 ) -> Result<(), TestCaseError> {
     let config = stream::config(profile, policy, setups);
     let (mut quick, mut forgetful) = (Scheduler::new(profile), Scheduler::new(profile));
-    let told = stream::run(&mut quick, &config, steps, |scheduler, now| scheduler.apply(now, &Command::Cycle));
-    let anew = stream::run(&mut forgetful, &config, steps, |scheduler, now| {
+    let message = stream::run(&mut quick, &config, steps, |scheduler, now| scheduler.apply(now, &Command::Cycle));
+    let rebuilt = stream::run(&mut forgetful, &config, steps, |scheduler, now| {
         scheduler.forget_shortcuts();
         scheduler.apply(now, &Command::Cycle)
     });
-    for (at, (told, anew)) in told.iter().zip(&anew).enumerate() {
-        prop_assert_eq!(told, anew, "event {}", at);
+    for (at, (message, rebuilt)) in message.iter().zip(&rebuilt).enumerate() {
+        prop_assert_eq!(message, rebuilt, "event {}", at);
     }
-    prop_assert_eq!(told.len(), anew.len());
+    prop_assert_eq!(message.len(), rebuilt.len());
     prop_assert_eq!(state(&quick), state(&forgetful));
     prop_assert_eq!(reasons(&mut quick), reasons(&mut forgetful));
     Ok(())

@@ -53,7 +53,7 @@ fn stored(case: &Case) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/conformance/kornsole/{}.jsonl", case.name))
 }
 
-/// `UPDATE=1` writes them anew.
+/// `UPDATE=1` writes them again.
 #[test]
 fn the_default_profile_has_a_trace_of_its_own_for_each_listed_case() {
     let mut names = BTreeSet::new();

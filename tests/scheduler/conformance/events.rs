@@ -47,8 +47,8 @@ fn line(
     let mut amounts: Vec<String> = resource.iter().filter(|(_, a)| *a != 0).map(|(n, a)| format!("{n}={a}")).collect();
     amounts.sort();
     let [kind, change, detail] = numbers;
-    let told = if message.is_empty() { "" } else { "…" };
-    format!("{ms} {kind}/{change}/{detail} {object} {reference} {} {told}", amounts.join(","))
+    let report = if message.is_empty() { "" } else { "…" };
+    format!("{ms} {kind}/{change}/{detail} {object} {reference} {} {report}", amounts.join(","))
 }
 
 fn ours(profile: Profile) -> Vec<String> {
@@ -95,7 +95,7 @@ fn theirs_to_ours(lines: Vec<String>) -> Vec<String> {
     lines.map(|line| line.replace("-0 ", " ")).collect()
 }
 
-/// Limits of `*` are told of one user after another, in the order of a Go map: none.
+/// Limits of `*` are reported of one user after another, in the order of a Go map: none.
 fn in_order(mut lines: Vec<String>) -> Vec<String> {
     let of_anyone = |line: &String| line.starts_with(RELOAD) && line.contains(" 5/1/600 ") && line.contains(" root  ");
     lines.chunk_by_mut(|one, next| of_anyone(one) && of_anyone(next)).for_each(<[String]>::sort);

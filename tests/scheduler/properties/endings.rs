@@ -120,13 +120,13 @@ fn an_application_that_ends_takes_nothing_and_ends_once() {
             (remove(), "there is no live application"),
         ];
         for (command, why) in refusals {
-            let told = scheduler.apply(Time::ZERO, &command);
-            assert_eq!(released(&told), 0);
-            assert!(format!("{told:?}").contains(why), "{told:?} for {command:?}");
+            let message = scheduler.apply(Time::ZERO, &command);
+            assert_eq!(released(&message), 0);
+            assert!(format!("{message:?}").contains(why), "{message:?} for {command:?}");
         }
-        // Whoever else is there goes on meanwhile.
-        let told = scheduler.apply(Time::ZERO, &ask("other", "more", 1));
-        assert!(matches!(told[0].kind, EventKind::AskAdded { .. }), "{told:?}");
+        // The one who else is there goes on meanwhile.
+        let message = scheduler.apply(Time::ZERO, &ask("other", "more", 1));
+        assert!(matches!(message[0].kind, EventKind::AskAdded { .. }), "{message:?}");
         let mut restored = again(Profile::Kornsole, &scheduler);
         for scheduler in [&mut scheduler, &mut restored] {
             assert_eq!(released(&finish(scheduler, Time::ZERO)), 4);
@@ -144,7 +144,7 @@ fn a_cycle_and_a_reload_find_it_ended() {
         let mut scheduler = stage();
         scheduler.apply(Time::ZERO, &kill());
         scheduler.apply(Time::ZERO, &ask("other", "more", 3));
-        let told = scheduler.apply(Time::ZERO, &command);
-        assert_eq!((released(&told), state(&scheduler), scheduler.is_unfinished()), (4, None, false));
+        let message = scheduler.apply(Time::ZERO, &command);
+        assert_eq!((released(&message), state(&scheduler), scheduler.is_unfinished()), (4, None, false));
     }
 }

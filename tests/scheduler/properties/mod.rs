@@ -1,7 +1,7 @@
 //! Random commands against the core's invariants (SCH-240), under every profile.
 //!
 //! Method: a small cluster with few names, so that commands meet: the same application, ask, node and queue come up again and
-//! again, also after they are gone. After every command everything is counted anew.
+//! again, also after they are gone. After every command everything is counted again.
 
 mod commands;
 mod endings;
@@ -389,10 +389,10 @@ proptest! {
         let mut before = String::new();
         run(Profile::Kornsole, &steps, |scheduler, _, events| {
             let now = state(scheduler);
-            let told = events.iter().map(|event| &event.kind).filter(|kind| !matches!(kind, EventKind::AppNew { .. }));
-            let told: Vec<_> = told.collect();
-            if !told.is_empty() && told.iter().all(|kind| is_refusal(kind)) {
-                assert!(before == now, "{told:?} changed the state");
+            let message = events.iter().map(|event| &event.kind).filter(|kind| !matches!(kind, EventKind::AppNew { .. }));
+            let message: Vec<_> = message.collect();
+            if !message.is_empty() && message.iter().all(|kind| is_refusal(kind)) {
+                assert!(before == now, "{message:?} changed the state");
             }
             before = now;
         });

@@ -1,4 +1,4 @@
-//! A scheduler that is written down and made anew decides as the one that was not, command by command.
+//! A scheduler that is written down and rebuilt decides as the one that was not, command by command.
 
 use kornsole::model::{Profile, Time};
 use kornsole::scenario::StepKind;
@@ -30,7 +30,7 @@ proptest! {
     ) {
         let plain = run(profile, &steps, |_, _, _| {});
         let mut count = 0;
-        let anew = run(profile, &steps, |scheduler, _, _| {
+        let rebuilt = run(profile, &steps, |scheduler, _, _| {
             count += 1;
             if count % every == 0 {
                 let made = again(profile, scheduler);
@@ -40,7 +40,7 @@ proptest! {
                 *scheduler = made;
             }
         });
-        prop_assert_eq!(plain, anew);
+        prop_assert_eq!(plain, rebuilt);
     }
 }
 

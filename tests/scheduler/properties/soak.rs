@@ -10,8 +10,8 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use super::commands::reference::Model;
 use super::commands::{self, gang_step, step};
 
-/// Many commands in one scheduler's life, under every profile: everything is counted anew after each, and priority and headroom are
-/// worked out anew after every hundredth.
+/// Many commands in one scheduler's life, under every profile: everything is counted again after each, and priority and headroom are
+/// worked out again after every hundredth.
 fn soak(commands: u64) {
     for profile in Profile::ALL {
         let mut runner =

@@ -136,8 +136,8 @@ fn sch_143_a_placeholder_that_is_too_small_goes() {
         let mut stage = stands(profile, 10, "");
         member(&mut stage, "g1", "large", "{vcore: 2}");
         let events = stage.play("- schedule: 1");
-        let told = events.iter().filter(|event| matches!(event, EventKind::PlaceholderTooSmall { .. })).count();
-        assert_eq!((told, released(&events)), (2, vec!["ph-1 Timeout".to_owned(), "ph-2 Timeout".to_owned()]));
+        let message = events.iter().filter(|event| matches!(event, EventKind::PlaceholderTooSmall { .. })).count();
+        assert_eq!((message, released(&events)), (2, vec!["ph-1 Timeout".to_owned(), "ph-2 Timeout".to_owned()]));
         assert_eq!(counts(stage.application("g1")), (2, 0, timed_out), "{profile}");
         assert_eq!(stage.asks(1), next, "{profile}");
     }
@@ -298,7 +298,7 @@ fn sch_202_and_173_a_gang_is_killed_and_removed_with_its_placeholders() {
         assert_eq!(stage.asks(2), "ph-1 ph-2");
         assert_eq!(released(&stage.play(&format!("- {end}"))), ["ph-1 Stopped", "ph-2 Stopped"]);
         assert_eq!((&stage.queue("root.q").allocated, stage.partition().placeholders), (&cores(0), 0));
-        // Its time is over with it, also for whoever comes after it.
+        // Its time is over with it, also for the one who comes after it.
         stage.submit("next", "root.q");
         stage.ask("next", "t", 0, 1);
         assert_eq!(stage.apps(1), "next");

@@ -181,7 +181,7 @@ fn ex_27_allocations_and_reservations_on_a_node_that_goes() {
     assert_eq!((stage.app("a"), stage.application("a").asks.len()), ("Completing", 0));
     assert_eq!((stage.partition().reservations, stage.application("b").pending.clone()), (0, cores(2)));
     assert_eq!(stage.partition().capacity(), cores(1));
-    let told = |which: fn(&EventKind) -> bool| events.iter().position(which).expect("it was told");
-    let gone = told(|event| matches!(event, EventKind::NodeRemoved { .. }));
-    assert!(told(|event| matches!(event, EventKind::Released { .. })) < gone);
+    let report = |which: fn(&EventKind) -> bool| events.iter().position(which).expect("it was reported");
+    let gone = report(|event| matches!(event, EventKind::NodeRemoved { .. }));
+    assert!(report(|event| matches!(event, EventKind::Released { .. })) < gone);
 }

@@ -242,18 +242,18 @@ fn lim_045_what_may_not_run_is_skipped_and_told_once() {
     limited.using("one", "root.q", "sue", "{memory: 1}");
     limited.submit("two", "root.q", "sue");
     limited.0.ask_for("two", "t", "{memory: 1}", 0, 1);
-    let told = |events: Vec<EventKind>| -> Vec<bool> {
-        let told = events.into_iter().filter_map(|event| match event {
+    let message = |events: Vec<EventKind>| -> Vec<bool> {
+        let message = events.into_iter().filter_map(|event| match event {
             EventKind::AppRunnable { cause: RunnableCause::Limits, runnable, .. } => Some(runnable),
             _ => None,
         });
-        told.collect()
+        message.collect()
     };
-    assert_eq!(told(limited.0.play("- schedule: 3")), [false]);
-    assert_eq!(told(limited.0.play("- schedule: 3")), [false; 0]);
+    assert_eq!(message(limited.0.play("- schedule: 3")), [false]);
+    assert_eq!(message(limited.0.play("- schedule: 3")), [false; 0]);
     assert_eq!(limited.0.app("two"), "Accepted");
     limited.0.play("- release: {app: one, id: t}");
-    assert_eq!(told(limited.0.play("- schedule: 3")), [true]);
+    assert_eq!(message(limited.0.play("- schedule: 3")), [true]);
 }
 
 #[test]

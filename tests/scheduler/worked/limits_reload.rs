@@ -23,16 +23,16 @@ fn section_8_reload() {
     limited.reload("", &a("{users: [u1], maxresources: {memory: 50}, maxapplications: 1}"));
     limited.submit("app-3", "root.a", "u1");
     limited.0.ask_for("app-3", "t", "{memory: 1}", 0, 1);
-    let told = |events: Vec<EventKind>| {
-        let told = events.into_iter().filter_map(|event| match event {
+    let message = |events: Vec<EventKind>| {
+        let message = events.into_iter().filter_map(|event| match event {
             EventKind::AppRunnable { app, cause: RunnableCause::Limits, runnable } => Some(format!("{app} {runnable}")),
             _ => None,
         });
-        told.collect::<Vec<_>>()
+        message.collect::<Vec<_>>()
     };
     let apps = ["app-1", "app-2", "app-3"];
-    assert_eq!(told(limited.0.play("- schedule: 1")), ["app-3 false"]);
-    assert_eq!(told(limited.0.play("- schedule: 1")), [""; 0]);
+    assert_eq!(message(limited.0.play("- schedule: 1")), ["app-3 false"]);
+    assert_eq!(message(limited.0.play("- schedule: 1")), [""; 0]);
     assert_eq!(apps.map(|app| limited.room(app)), ["memory -30"; 3]);
     assert_eq!(apps.map(|app| limited.may_run(app)), [true, true, false]);
 
@@ -48,7 +48,7 @@ fn section_8_reload() {
         .0
         .play("- release: {app: app-1, id: more}\n- release: {app: app-1, id: cores}\n- release: {app: app-1, id: t}");
     assert_eq!((limited.room("app-3").as_str(), limited.may_run("app-3")), ("memory 50", true));
-    assert_eq!(told(limited.0.play("- schedule: 1")), ["app-3 true"]);
+    assert_eq!(message(limited.0.play("- schedule: 1")), ["app-3 true"]);
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn section_9_an_application_without_a_group_stays_so_until_it_is_done() {
     limited.reload("", &a(limit));
     limited.takes("app", "more", "{memory: 100}");
     assert_eq!((limited.group("app"), limited.user("u1", "root")), ("none", memory(120)));
-    // A new one is searched anew; this one when it comes back after it had nothing left.
+    // A new one is searched again; this one when it comes back after it had nothing left.
     limited.probe("new", "root.a", "u1 g1");
     assert_eq!((limited.group("new"), limited.room("new").as_str()), ("g1", "memory 50"));
     limited.0.play("- release: {app: app, id: t}\n- release: {app: app, id: more}");

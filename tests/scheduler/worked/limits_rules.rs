@@ -9,16 +9,16 @@ use super::stage::cores;
 
 const ADMIN: &str = "as: {user: root}";
 
-/// What is told of requests and applications that limits and queues hold back.
-fn told(events: Vec<EventKind>) -> Vec<String> {
-    let told = events.into_iter().filter_map(|event| match event {
+/// What is reported of requests and applications that limits and queues hold back.
+fn message(events: Vec<EventKind>) -> Vec<String> {
+    let message = events.into_iter().filter_map(|event| match event {
         EventKind::AskFitsLimits { ask, fits, .. } => Some(format!("limits {ask} {fits}")),
         EventKind::AskFitsQueue { ask, fits, .. } => Some(format!("queue {ask} {fits}")),
         EventKind::AppRunnable { app, cause: RunnableCause::Limits, runnable } => Some(format!("run {app} {runnable}")),
         EventKind::Allocated { ask, .. } => Some(format!("allocated {ask}")),
         _ => None,
     });
-    told.collect()
+    message.collect()
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn lim_043_limits_are_asked_before_queues_and_told_once() {
     limited.submit("app", "root.q", "sue");
     limited.0.ask_for("app", "large", "{memory: 70}", 2, 1);
     limited.0.ask_for("app", "small", "{memory: 20}", 1, 1);
-    let cycle = |limited: &mut Limited| told(limited.0.play("- schedule: 1"));
+    let cycle = |limited: &mut Limited| message(limited.0.play("- schedule: 1"));
     // The large one fits neither the limit nor the queue: it is held against the limit alone, and the small one passes it.
     assert_eq!(cycle(&mut limited), ["limits large false", "allocated small"]);
     assert_eq!(cycle(&mut limited), [""; 0]);
@@ -79,7 +79,7 @@ fn lim_013_an_application_runs_from_its_first_allocation_until_it_has_nothing_le
     limited.0.play("- release: {app: one, id: t}\n- release: {app: one, id: more}\n- schedule: idle");
     assert_eq!(states(&limited), "Running Accepted Starting");
     limited.0.play("- release: {app: one, id: never}");
-    assert_eq!(told(limited.0.play("- schedule: 1")), ["run two true", "allocated t"]);
+    assert_eq!(message(limited.0.play("- schedule: 1")), ["run two true", "allocated t"]);
     assert_eq!(states(&limited), "Completing Starting Starting");
     // SCH-113: the one that comes back is not asked again.
     limited.takes("one", "again", "{memory: 1}");

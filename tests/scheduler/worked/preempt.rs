@@ -32,9 +32,9 @@ fn held(stage: &Stage) -> (i64, i64) {
 fn ex_18_step_by_step() {
     for profile in Profile::ALL {
         let mut stage = ex_18(profile, "{guaranteed: {vcore: 10}}", 4);
-        let mut told = Vec::new();
+        let mut message = Vec::new();
         for _ in 0..5 {
-            told.push((stage.cycle(), held(&stage)));
+            message.push((stage.cycle(), held(&stage)));
             assert_eq!(stage.queue("root.a").preempting, cores(0), "the victims are gone with their cycle");
         }
         let table = [
@@ -44,7 +44,7 @@ fn ex_18_step_by_step() {
             ("x2<n1 x2@n1", (12, 8)),
             ("nothing", (12, 8)),
         ];
-        assert_eq!(told, table.map(|(told, held)| (told.to_owned(), held)), "{profile}");
+        assert_eq!(message, table.map(|(message, held)| (message.to_owned(), held)), "{profile}");
         stage.play("- advance: 1h");
         assert_eq!(stage.cycle(), "nothing", "b would have 12 of its 10");
     }
@@ -61,8 +61,8 @@ fn ex_18_a_reservation_takes_a_place_of_the_running_applications() {
 #[test]
 fn ex_18_with_a_smaller_last_ask() {
     let mut stage = ex_18(Profile::Kornsole, "{guaranteed: {vcore: 10}}", 2);
-    let told: Vec<String> = (0..6).map(|_| stage.cycle()).collect();
-    assert_eq!(told[4..], ["-t01 x3>n1", "x3<n1 x3@n1"]);
+    let message: Vec<String> = (0..6).map(|_| stage.cycle()).collect();
+    assert_eq!(message[4..], ["-t01 x3>n1", "x3<n1 x3@n1"]);
     assert_eq!(held(&stage), (10, 10));
 }
 
@@ -76,10 +76,10 @@ fn ex_18_who_has_exactly_its_guarantee_gives_nothing() {
 
 #[test]
 fn ex_18_who_has_no_guarantee_gives_but_in_1_5_1() {
-    for (profile, told) in
+    for (profile, message) in
         [(Profile::V1_5_1, "nothing"), (Profile::V1_8_0, "-t09 -t07 x1>n1"), (Profile::Kornsole, "-t09 -t07 x1>n1")]
     {
-        assert_eq!(ex_18(profile, "{max: {vcore: 100}}", 2).cycle(), told, "{profile}");
+        assert_eq!(ex_18(profile, "{max: {vcore: 100}}", 2).cycle(), message, "{profile}");
     }
 }
 
@@ -114,7 +114,7 @@ fn ex_20_who_can_be_a_victim() {
     let newest = "-t5 w>n1";
     let nobody = "nothing";
     for profile in Profile::ALL {
-        for (a, pb, b, victims, ask, told) in [
+        for (a, pb, b, victims, ask, message) in [
             ("", "", "", 0, 0, newest),
             ("", "", "", 1, 0, nobody),
             ("", "", "", -1, 0, newest),
@@ -131,7 +131,7 @@ fn ex_20_who_can_be_a_victim() {
             ("", "", "priority.policy: fence, priority.offset: '-1'", 0, 100, nobody),
         ] {
             let told_now = ex_20(profile, a, pb, b, victims, ask);
-            assert_eq!(told_now, told, "{profile}, a: {a}, pb: {pb}, b: {b}, victims {victims}, ask {ask}");
+            assert_eq!(told_now, message, "{profile}, a: {a}, pb: {pb}, b: {b}, victims {victims}, ask {ask}");
         }
     }
 }
@@ -171,8 +171,8 @@ fn ex_21(profile: Profile, wanted: u32) -> Stage {
 fn ex_21_a_required_node() {
     for profile in Profile::ALL {
         let mut stage = ex_21(profile, 4);
-        let told: Vec<String> = (0..3).map(|_| stage.cycle()).collect();
-        assert_eq!(told, ["d1>n1", "-r1 -r0", "d1<n1 d1@n1"], "{profile}");
+        let message: Vec<String> = (0..3).map(|_| stage.cycle()).collect();
+        assert_eq!(message, ["d1>n1", "-r1 -r0", "d1<n1 d1@n1"], "{profile}");
         assert_eq!(stage.queue("root.a").allocated, cores(5));
     }
 }

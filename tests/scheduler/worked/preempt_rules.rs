@@ -65,7 +65,7 @@ fn sch_150_the_switch_of_the_partition_comes_with_a_reload() {
 
 #[test]
 fn sch_150_ten_attempts_and_what_counts_as_one() {
-    for (profile, told) in
+    for (profile, message) in
         [(Profile::V1_5_1, "nothing"), (Profile::V1_8_0, "-t5 w>n1"), (Profile::Kornsole, "-t5 w>n1")]
     {
         let mut stage = full(profile, TWO_LEAVES);
@@ -73,7 +73,7 @@ fn sch_150_ten_attempts_and_what_counts_as_one() {
         stage.ask_for("y", "no", "{vcore: 2}", 1, 10);
         wants(&mut stage, "w", "{vcore: 2}");
         stage.play("- advance: 30s");
-        assert_eq!(stage.cycle(), told, "{profile}: ten asks before it may not preempt");
+        assert_eq!(stage.cycle(), message, "{profile}: ten asks before it may not preempt");
     }
     for profile in Profile::ALL {
         let mut stage = full(profile, TWO_LEAVES);
@@ -83,10 +83,10 @@ fn sch_150_ten_attempts_and_what_counts_as_one() {
         }
         wants(&mut stage, "w", "{vcore: 2}");
         stage.play("- advance: 30s");
-        let told = [stage.cycle(), stage.cycle()];
+        let message = [stage.cycle(), stage.cycle()];
         // Those who tried rest for 15 s, so only in 1.5.1 do they stand in the way for longer.
         let second = if profile == Profile::V1_5_1 { "nothing" } else { "-t5 w>n1" };
-        assert_eq!(told, ["nothing", second], "{profile}: ten asks before it find no victims");
+        assert_eq!(message, ["nothing", second], "{profile}: ten asks before it find no victims");
     }
 }
 
@@ -159,15 +159,15 @@ fn sch_158_wishes_first_then_drivers_then_age() {
         {
             runs(&mut stage, id, 2, stays, originator);
         }
-        let mut told = Vec::new();
+        let mut message = Vec::new();
         stage.submit("y", "root.b");
         for id in ["w1", "w2", "w3"] {
             wants(&mut stage, id, "{vcore: 2}");
             stage.play("- advance: 30s");
-            told.extend([stage.cycle(), stage.cycle()]);
+            message.extend([stage.cycle(), stage.cycle()]);
         }
         let victims: Vec<&str> =
-            told.iter().step_by(2).map(|told| told.split(' ').next().unwrap_or_default()).collect();
+            message.iter().step_by(2).map(|message| message.split(' ').next().unwrap_or_default()).collect();
         assert_eq!(victims, ["-new", "-old", "-driver"], "{profile}");
     }
 }
@@ -221,14 +221,14 @@ fn quota(profile: Profile) -> Stage {
 #[test]
 fn sch_160_victims_for_the_quota_are_the_newest_wherever_they_run() {
     // P-14: allocated last, or asked last.
-    for (profile, told) in
+    for (profile, message) in
         [(Profile::V1_5_1, "-t1 -t2 w>n1"), (Profile::V1_8_0, "-t5 -t4 w>n1"), (Profile::Kornsole, "-t1 -t2 w>n1")]
     {
         let mut stage = quota(profile);
         wants(&mut stage, "w", "{vcore: 4}");
         stage.play("- advance: 30s");
         let told_now = stage.cycle();
-        assert_eq!(told_now.replace("w>n2", "w>n1"), told, "{profile}");
+        assert_eq!(told_now.replace("w>n2", "w>n1"), message, "{profile}");
         assert!(told_now.ends_with("w>n2"), "{profile}: n2 has room: {told_now}");
         assert_eq!(stage.cycle(), "w<n2 w@n2");
     }
@@ -250,7 +250,7 @@ fn sch_160_nobody_goes_if_all_together_do_not_help() {
 fn d_18_how_far_a_queue_gives() {
     let one_name = ("{vcore: 3}", "{vcore: 4}");
     let two_names = ("{vcore: 3, memory: 6}", "{vcore: 4, memory: 4}");
-    for (profile, (each, guaranteed), told) in [
+    for (profile, (each, guaranteed), message) in [
         (Profile::Kornsole, one_name, "nothing"),
         (Profile::V1_5_1, one_name, "nothing"),
         (Profile::V1_8_0, one_name, "-t2 w>n1"),
@@ -268,13 +268,13 @@ fn d_18_how_far_a_queue_gives() {
         stage.ask_for("x", "t2", each, 0, 1);
         assert_eq!(stage.asks(2), "t1 t2");
         waits(&mut stage, "w", each);
-        assert_eq!(stage.cycle(), told, "{profile}, {each} over {guaranteed}");
+        assert_eq!(stage.cycle(), message, "{profile}, {each} over {guaranteed}");
     }
 }
 
 #[test]
 fn p_10_a_queue_with_all_of_its_maximum_is_a_fence_in_1_8_0() {
-    for (profile, told) in
+    for (profile, message) in
         [(Profile::V1_5_1, "-t5 w>n1"), (Profile::V1_8_0, "nothing"), (Profile::Kornsole, "-t5 w>n1")]
     {
         let queues = "{name: a, resources: {guaranteed: {memory: 4}}},
@@ -291,14 +291,14 @@ fn p_10_a_queue_with_all_of_its_maximum_is_a_fence_in_1_8_0() {
         assert_eq!(stage.cycle(), "own@n1");
         wants(&mut stage, "w", "{memory: 2}");
         stage.play("- advance: 30s");
-        assert_eq!(stage.cycle(), told, "{profile}");
+        assert_eq!(stage.cycle(), message, "{profile}");
     }
 }
 
 #[test]
 fn p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone() {
     // 1.8.0 does not count the core that is free on the node when it cuts, so its victims seem too few.
-    for (profile, told) in
+    for (profile, message) in
         [(Profile::V1_5_1, "-t3 w>n1"), (Profile::V1_8_0, "nothing"), (Profile::Kornsole, "-t3 w>n1")]
     {
         let mut stage = Stage::bare(profile, &open_root(TWO_LEAVES));
@@ -309,7 +309,7 @@ fn p_12_and_p_13_in_1_8_0_victims_must_make_up_for_the_ask_alone() {
         }
         assert_eq!(stage.asks(3), "t1 t2 t3");
         waits(&mut stage, "w", "{vcore: 3}");
-        assert_eq!(stage.cycle(), told, "{profile}");
+        assert_eq!(stage.cycle(), message, "{profile}");
     }
 }
 
@@ -333,20 +333,20 @@ fn reserved_elsewhere(profile: Profile) -> Stage {
 
 #[test]
 fn p_05_where_the_reservation_goes_when_its_ask_preempts_elsewhere() {
-    for (profile, told, then) in [
+    for (profile, message, then) in [
         (Profile::V1_5_1, "-t-2", "w<n2 w@n1"),
         (Profile::V1_8_0, "-t-2 w<n2 w>n1", "w<n1 w@n1"),
         (Profile::Kornsole, "-t-2 w<n2 w>n1", "w<n1 w@n1"),
     ] {
         let mut stage = reserved_elsewhere(profile);
         stage.play("- advance: 30s");
-        assert_eq!([stage.cycle(), stage.cycle()], [told, then], "{profile}");
+        assert_eq!([stage.cycle(), stage.cycle()], [message, then], "{profile}");
     }
 }
 
 #[test]
 fn sch_136_a_preemptor_does_away_with_old_reservations_in_1_8_0() {
-    for (profile, told) in
+    for (profile, message) in
         [(Profile::V1_5_1, "nothing"), (Profile::V1_8_0, "old<n1 -t4 new>n1"), (Profile::Kornsole, "nothing")]
     {
         let mut stage = Stage::bare(profile, &open_root(&format!("{TWO_LEAVES}, {{name: c}}")));
@@ -367,6 +367,6 @@ fn sch_136_a_preemptor_does_away_with_old_reservations_in_1_8_0() {
         stage.play(&format!("- advance: 119m\n{asks}\n- advance: 58s"));
         assert_eq!(stage.cycle(), "nothing", "{profile}: the reservation is not old enough");
         stage.play("- advance: 15s");
-        assert_eq!(stage.cycle(), told, "{profile}");
+        assert_eq!(stage.cycle(), message, "{profile}");
     }
 }

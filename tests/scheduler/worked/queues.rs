@@ -55,11 +55,11 @@ fn ex_14_only_so_many_applications_run() {
         assert_eq!((stage.apps(1).as_str(), shown(&stage).as_str()), (allocated, seen));
     }
     let runnable = |events: &[EventKind]| {
-        let told = events.iter().filter_map(|event| match event {
+        let message = events.iter().filter_map(|event| match event {
             EventKind::AppRunnable { app, runnable, .. } => Some(format!("{app} {runnable}")),
             _ => None,
         });
-        told.collect::<Vec<_>>()
+        message.collect::<Vec<_>>()
     };
     // Cycle 5 allocates nothing and tells once that a3 is held back; a sixth one does not tell it again.
     assert_eq!(runnable(&stage.play("- schedule: 1")), ["a3 false"]);

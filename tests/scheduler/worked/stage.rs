@@ -67,7 +67,7 @@ impl Stage {
     /// Runs one cycle and gives what came of it, in order: `-t` for a victim, `t>n` and `t<n` for a reservation made and given up,
     /// `t@n` for an allocation, `t!n` for a required node on which nobody can make room.
     pub fn cycle(&mut self) -> String {
-        let told = self.play("- schedule: 1").into_iter().filter_map(|event| match event {
+        let report = self.play("- schedule: 1").into_iter().filter_map(|event| match event {
             EventKind::Preempted { ask, .. } => Some(format!("-{ask}")),
             EventKind::Reserved { ask, node, .. } => Some(format!("{ask}>{node}")),
             EventKind::Unreserved { ask, node, .. } => Some(format!("{ask}<{node}")),
@@ -75,8 +75,8 @@ impl Stage {
             EventKind::NoVictim { ask, node, .. } => Some(format!("{ask}!{node}")),
             _ => None,
         });
-        let told: Vec<String> = told.collect();
-        if told.is_empty() { "nothing".to_owned() } else { told.join(" ") }
+        let report: Vec<String> = report.collect();
+        if report.is_empty() { "nothing".to_owned() } else { report.join(" ") }
     }
 
     /// Gives a command that no step is for.
@@ -114,8 +114,8 @@ impl Stage {
 
     fn allocated(&mut self, cycles: usize, tell: impl Fn(&EventKind) -> Option<String>) -> String {
         let mut cycle = || self.play("- schedule: 1").iter().find_map(&tell).unwrap_or("nothing".to_owned());
-        let told: Vec<String> = (0..cycles).map(|_| cycle()).collect();
-        told.join(" ")
+        let report: Vec<String> = (0..cycles).map(|_| cycle()).collect();
+        report.join(" ")
     }
 
     /// Runs cycles and gives the application that each allocated for.

@@ -82,8 +82,8 @@ struct Part {
     /// The group that an application counts under.
     groups: FxHashMap<AppId, Arc<str>>,
     /// What users and groups were last reported to use; `None` before they were.
-    users: Option<users::Told>,
-    group_usage: Option<users::Told>,
+    users: Option<users::UsageByName>,
+    group_usage: Option<users::UsageByName>,
     /// The node that is kept for an ask.
     kept: FxHashMap<AskId, NodeId>,
     /// When something was allocated, by the events.

@@ -13,7 +13,7 @@ use crate::view::users::UsageRows;
 use crate::view::{AppGroup, PartitionView, QueueSlot, QueueUsageRow, Side, UsageRow};
 
 /// Everybody's name with a tree of what he uses.
-pub(super) type Told = Vec<(String, Option<dto::QueueUsage>)>;
+pub(super) type UsageByName = Vec<(String, Option<dto::QueueUsage>)>;
 
 /// How many live applications of somebody are in which leaf.
 type Counts = FxHashMap<String, BTreeMap<QueuePath, u64>>;
@@ -106,7 +106,7 @@ impl RemoteState {
             }
         }
         // The levels need not hang together as a tree: they are read one by one.
-        let message = |all: BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>| -> Told {
+        let message = |all: BTreeMap<String, BTreeMap<QueuePath, dto::QueueUsage>>| -> UsageByName {
             let tree = |levels: BTreeMap<QueuePath, dto::QueueUsage>| {
                 let mut levels = levels.into_values();
                 levels.next().map(|root| dto::QueueUsage { children: levels.collect(), ..root })
@@ -161,7 +161,7 @@ impl RemoteState {
 }
 
 impl Part {
-    /// Whether somebody was reported to use nothing somewhere.
+    /// Whether an entry reports no use of a queue.
     fn has_idle_levels(&self, side: Side) -> bool {
         fn idle(level: &dto::QueueUsage) -> bool {
             let nothing = level.running_applications.is_empty() && level.resource_usage.is_zero();

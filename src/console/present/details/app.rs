@@ -81,7 +81,7 @@ fn log(lines: &mut Lines, row: &AppRow, width: usize, signs: &Signs) {
     let mut used = 0;
     let mut before = String::new();
     for change in &row.log {
-        // A moment is told once.
+        // A moment is reported once.
         let moment = format::moment(change.at.since(row.submitted));
         let at = if moment == before { String::new() } else { format!(" {moment}") };
         before = moment;

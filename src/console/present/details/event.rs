@@ -1,4 +1,4 @@
-//! One event with all that is told of it.
+//! One event with all that is reported of it.
 
 use crate::console::present::details::{Sheet, labelled, labelled_text};
 use crate::console::present::format;

@@ -62,8 +62,8 @@ fn list(lines: &mut Lines, health: &Health, width: usize, signs: &Signs) {
         lines.push(vec![sign, plain(" "), piece(Role::Strong, name)]);
         // Nothing is in the list of what was found.
         let found = check.diagnosis.strip_suffix(": []").unwrap_or(&check.diagnosis);
-        for told in [&check.description, found] {
-            let wrapped = text::wrap(&text::escape(told), width.saturating_sub(2));
+        for message in [&check.description, found] {
+            let wrapped = text::wrap(&text::escape(message), width.saturating_sub(2));
             lines.extend(wrapped.into_iter().map(|line| vec![plain("  "), dim(line)]));
         }
     }

@@ -209,12 +209,13 @@ fn plot(series: &Series, height: usize, signs: &Signs) -> Vec<Vec<Piece>> {
     let base = series.base.unwrap_or(most).max(1);
     let now = series.values.iter().rev().copied().flatten().next();
     let share = |value: i64| series.base.map_or_else(String::new, |base| format!(", {} %", percent(value, base)));
-    let told = now.map_or_else(|| signs.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
+    let message =
+        now.map_or_else(|| signs.none.to_owned(), |value| format!("{}{}", (series.show)(value), share(value)));
     (0..height)
         .map(|line| {
             let (label, role) = match line {
                 0 => (series.label.to_owned(), Role::Dim),
-                1 => (told.clone(), Role::Text),
+                1 => (message.clone(), Role::Text),
                 2 => (format!("peak {}", (series.show)(most)), Role::Dim),
                 _ => (String::new(), Role::Dim),
             };

@@ -26,7 +26,7 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
     let configuration = state.cluster.view.configuration.as_deref();
     let config = configuration.and_then(|config| config.file.as_ref()).map(|file| file.display().to_string());
     let profile = state.cluster.part().map(|part| part.rules.profile()).unwrap_or_default();
-    for (label, told) in [
+    for (label, message) in [
         ("version", format!("{} on {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS)),
         ("scheduler", format!("{}, {place}; decides as {}", state.cluster.about.name, profile.name())),
         ("connection", link),
@@ -37,7 +37,7 @@ pub fn sheet(state: &State, width: usize) -> Sheet {
         ("theme", options.theme.to_string()),
         ("terminal", format!("{} x {}, {:?}", state.size.width, state.size.height, options.depth)),
     ] {
-        labelled_text(&mut sheet.left, label, &told, width, Role::Text);
+        labelled_text(&mut sheet.left, label, &message, width, Role::Text);
     }
     sheet
 }

@@ -44,16 +44,16 @@ pub fn sheet(state: &State, signs: &Signs) -> Sheet {
 }
 
 fn of_one(lines: &mut Lines, part: &PartitionView, signs: &Signs) {
-    let mut told = |label: &str, value: String| lines.push(vec![dim(format!("  {label:<14}")), plain(value)]);
+    let mut message = |label: &str, value: String| lines.push(vec![dim(format!("  {label:<14}")), plain(value)]);
     let sort = part.node_sort.policy.row().effect;
-    told("nodes", format!("{}, {sort}", part.nodes.len()));
+    message("nodes", format!("{}, {sort}", part.nodes.len()));
     let draining = part.queues.iter().flatten().filter(|row| row.state == QueueState::Draining).count();
     let queues = part.queues.iter().flatten().count();
-    told("queues", if draining == 0 { queues.to_string() } else { format!("{queues}, {draining} draining") });
+    message("queues", if draining == 0 { queues.to_string() } else { format!("{queues}, {draining} draining") });
     let running = part.root().map_or(0, |root| root.running);
-    told("applications", format!("{} live, {running} running, {} ended are kept", part.live_apps, part.ended.len()));
-    told("placement", format::count(part.rules.len() as u64, "rule"));
-    told("preemption", if part.preemption { "asks may preempt" } else { "off" }.to_owned());
+    message("applications", format!("{} live, {running} running, {} ended are kept", part.live_apps, part.ended.len()));
+    message("placement", format::count(part.rules.len() as u64, "rule"));
+    message("preemption", if part.preemption { "asks may preempt" } else { "off" }.to_owned());
     for name in [VCORE, MEMORY] {
         let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
         let of = all.map_or_else(|| signs.nothing.to_owned(), |all| show_amount(name, all));

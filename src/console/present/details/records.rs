@@ -49,12 +49,12 @@ fn facts(entry: &AuditEntry, signs: &Signs) -> Lines {
     names.extend(entry.after.iter().map(|(name, _)| name).filter(|name| !entry.before.iter().any(|(n, _)| n == *name)));
     for name in names {
         let (before, after) = (value(&entry.before, name), value(&entry.after, name));
-        let told: Vec<Piece> = if entry.allowed && before != after {
+        let message: Vec<Piece> = if entry.allowed && before != after {
             vec![dim(before), dim(format!(" {} ", signs.arrow)), piece(Role::Strong, after)]
         } else {
             vec![plain(before)]
         };
-        labelled(&mut lines, name, told);
+        labelled(&mut lines, name, message);
     }
     lines
 }
@@ -110,11 +110,11 @@ pub fn compare(state: &State, of: (u64, u64), width: usize, signs: &Signs) -> Sh
                     None => Role::Text,
                 };
                 let indent = if line.setting { "    " } else { "" };
-                let mut told = vec![piece(role, format!("{indent}{} {}", line.sign(), line.text))];
+                let mut message = vec![piece(role, format!("{indent}{} {}", line.sign(), line.text))];
                 if !line.effect.is_empty() {
-                    told.push(dim(format!("   {}", line.effect)));
+                    message.push(dim(format!("   {}", line.effect)));
                 }
-                sheet.left.push(told);
+                sheet.left.push(message);
             }
         }
     }

@@ -41,7 +41,7 @@ pub fn app(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> She
 }
 
 fn came(lines: &mut Lines, row: &AppRow, record: &Record, part: Option<&PartitionView>, width: usize, signs: &Signs) {
-    // What a template gave at that time is not known any more: it is not told from today's.
+    // What a template gave at that time is not known any more: it is not reported from today's.
     let verdict = walk::verdict(&record.placement, None, width, signs);
     lines.extend(verdict);
     let mut note = |text: String| labelled_text(lines, "note", &text, width, Role::Warning);

@@ -118,8 +118,8 @@ pub fn why_ask(part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) ->
 
 /// The ask's own priority, and as what the queues above see it (SCH-061 to SCH-063).
 fn ask_priority(part: &PartitionView, row: &AppRow, ask: &AskRow) -> String {
-    let mut told = format!("{} by itself", ask.priority);
-    let Some(queue) = part.queue_at(&row.queue) else { return told };
+    let mut message = format!("{} by itself", ask.priority);
+    let Some(queue) = part.queue_at(&row.queue) else { return message };
     let mut seen = i64::from(ask.priority.0);
     for above in part.path_up(queue) {
         let fence = above.priority.policy.is_fence();
@@ -129,7 +129,7 @@ fn ask_priority(part: &PartitionView, row: &AppRow, ask: &AskRow) -> String {
         let offset = i64::from(above.priority.offset);
         seen = if fence { offset } else { seen.saturating_add(offset) };
         let word = if fence { "fence, " } else { "" };
-        told = format!("{told}; {seen} above {} ({word}offset {offset})", above.path);
+        message = format!("{message}; {seen} above {} ({word}offset {offset})", above.path);
     }
-    told
+    message
 }

@@ -29,7 +29,7 @@ use crate::console::state::page::Page;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 
-/// All figures on the screen of the page, with how each came about. Draws the row anew: not to be called where frames are drawn.
+/// All figures on the screen of the page, with how each came about. Draws the row again: not to be called where frames are drawn.
 pub fn figures(state: &State) -> Figures {
     let (of, mut list) = match state.page() {
         Page::Details(page) => sheets::details(state, &page.subject),
@@ -120,17 +120,17 @@ fn share(used: i64, all: i64) -> Option<String> {
     (all > 0).then(|| if percent == 0 && used > 0 { "less than 1 %".to_owned() } else { format!("{percent} %") })
 }
 
-/// What a sum is made of, the largest first; what is left over is told together.
+/// What a sum is made of, the largest first; what is left over is reported together.
 fn sum_of(mut parts: Vec<(i64, String)>, name: &str) -> String {
     const NAMED: usize = 4;
     parts.retain(|(amount, _)| *amount != 0);
     parts.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let rest: i64 = parts.iter().skip(NAMED).map(|(amount, _)| *amount).sum();
     let more = parts.len().saturating_sub(NAMED);
-    let mut told: Vec<String> =
+    let mut message: Vec<String> =
         parts.iter().take(NAMED).map(|(amount, of)| format!("{} {of}", show_amount(name, *amount))).collect();
     if more > 0 {
-        told.push(format!("{} of {more} more", show_amount(name, rest)));
+        message.push(format!("{} of {more} more", show_amount(name, rest)));
     }
-    told.join(" + ")
+    message.join(" + ")
 }

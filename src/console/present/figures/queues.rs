@@ -64,7 +64,7 @@ fn priority(part: &PartitionView, row: &QueueRow) -> String {
         (_, None) => "the highest here and below".to_owned(),
     };
     let offset = |sign: &str| format!("{sign} {} offset of {}", i64::from(of.offset).abs(), row.path);
-    let mut told = match (of.policy, of.offset) {
+    let mut message = match (of.policy, of.offset) {
         (PriorityPolicy::Fence, by) => {
             format!(
                 "{} = the offset {by} of {}: it is a fence, the {} {from} is not seen outside",
@@ -77,9 +77,10 @@ fn priority(part: &PartitionView, row: &QueueRow) -> String {
         }
     };
     if let Some(fence) = part.path_up(row).skip(1).find(|above| above.priority.policy.is_fence()) {
-        told = format!("{told}; fenced at {}, above which all of it counts as {}", fence.path, fence.priority.current);
+        message =
+            format!("{message}; fenced at {}, above which all of it counts as {}", fence.path, fence.priority.current);
     }
-    told
+    message
 }
 
 /// The application of a leaf, or the queue below a parent, that the priority is from.
@@ -94,24 +95,24 @@ fn highest(part: &PartitionView, row: &QueueRow) -> Option<String> {
 }
 
 fn applications(part: &PartitionView, row: &QueueRow) -> String {
-    let mut told = format!("{} run here and below, {} live in any state", row.running, row.app_count);
+    let mut message = format!("{} run here and below, {} live in any state", row.running, row.app_count);
     if row.allocating_accepted > 0 {
-        told = format!("{told}; {} about to run, each takes a place", row.allocating_accepted);
+        message = format!("{message}; {} about to run, each takes a place", row.allocating_accepted);
     }
     let own =
         row.max_running.map_or("no maximum of its own".to_owned(), |max| format!("at most {max} by its own maximum"));
-    told = format!("{told}; {own}");
+    message = format!("{message}; {own}");
     let full =
         |above: &&QueueRow| above.max_running.is_some_and(|max| above.running + above.allocating_accepted >= max);
     if let Some(above) = part.path_up(row).find(full) {
         let max = above.max_running.unwrap_or_default();
-        told = format!(
-            "{told}; none may start: {} has {} of {max}",
+        message = format!(
+            "{message}; none may start: {} has {} of {max}",
             above.path,
             above.running + above.allocating_accepted
         );
     }
-    told
+    message
 }
 
 fn pending(part: &PartitionView, row: &QueueRow, name: &str) -> String {

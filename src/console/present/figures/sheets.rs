@@ -30,8 +30,8 @@ pub fn details(state: &State, subject: &Subject) -> (String, Vec<Figure>) {
             let found = if found.is_empty() { String::new() } else { format!("; found: {found}") };
             figure(&check.name, shown, format!("{}{found}", check.description))
         };
-        let told = if let OwnHealth::Reported(health, _) = &state.cluster.health { &health.checks[..] } else { &[] };
-        list.extend(told.iter().chain(&checkup.health.checks).map(check));
+        let said = if let OwnHealth::Reported(health, _) = &state.cluster.health { &health.checks[..] } else { &[] };
+        list.extend(said.iter().chain(&checkup.health.checks).map(check));
     }
     let mut known: Vec<String> = Vec::new();
     for (label, shown) in details::labels(state, subject) {
@@ -137,7 +137,7 @@ fn words(subject: &Subject, label: &str) -> Option<String> {
 fn history(of_queue: bool, label: &str) -> Option<String> {
     let whole = if of_queue { "the smallest maximum on its path" } else { "the sum of the nodes" };
     let every = format::duration(SAMPLE_EVERY);
-    let told = match label {
+    let said = match label {
         "cpu used" | "mem used" => {
             format!("allocated, sampled every {every}; the height of the plot is {whole}, and the share is of it")
         }
@@ -152,7 +152,7 @@ fn history(of_queue: bool, label: &str) -> Option<String> {
         label if label.starts_with("peak") => "the most that was seen in the time that the plot shows".to_owned(),
         _ => return None,
     };
-    Some(told)
+    Some(said)
 }
 
 fn partition(label: &str) -> Option<String> {

@@ -82,7 +82,7 @@ pub fn can_apply(state: &State) -> Result<(), String> {
     })
 }
 
-/// Whether a text that was looked at could come into force: without faults, and by whoever is here.
+/// Whether a text that was looked at could come into force: without faults, and by the one who is here.
 pub fn sound(checked: &Checked) -> Result<(), String> {
     match (checked.errors(), &checked.refused) {
         (0, None) => Ok(()),

@@ -10,7 +10,7 @@ use crate::view::{AppRow, PartitionView};
 
 /// The application that an order would be about: the one that a command line was begun on, or the one under the cursor.
 pub fn target(state: &State) -> Option<Arc<AppRow>> {
-    match &state.aim {
+    match &state.command_target {
         Some(row) => {
             let part = state.cluster.part()?;
             let live = part.app(row.slot).filter(|now| now.id == row.id && !row.state.is_ended());

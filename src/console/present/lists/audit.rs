@@ -47,10 +47,10 @@ pub fn table<'a>(state: &'a State, page: &'a AuditPage, width: u16) -> Table<'a>
 /// Why there is no row.
 fn nothing(state: &State, page: &AuditPage) -> Vec<String> {
     let narrowed = page.user.is_some() || page.action.is_some() || page.object.is_some();
-    match &state.cluster.ledger.told {
+    match &state.cluster.ledger.latest {
         None => vec!["the audit is being asked for".to_owned()],
-        Some(told) if told.audit.is_err() => {
-            vec![told.audit.as_ref().err().map(ToString::to_string).unwrap_or_default()]
+        Some(message) if message.audit.is_err() => {
+            vec![message.audit.as_ref().err().map(ToString::to_string).unwrap_or_default()]
         }
         Some(_) if page.list.total > 0 => vec![
             format!("the filter {} hides all {} entries", page.list.filter, page.list.total),
@@ -69,7 +69,7 @@ pub fn facts(state: &State, page: &AuditPage) -> Vec<Vec<Piece>> {
         let value = if value.is_empty() { "nobody".to_owned() } else { value.clone() };
         facts.push(vec![dim(format!("{name} ")), piece(Role::Accent, value)]);
     }
-    let only = state.cluster.ledger.told.as_ref().and_then(|told| told.audit.as_ref().ok()?.only.clone());
+    let only = state.cluster.ledger.latest.as_ref().and_then(|message| message.audit.as_ref().ok()?.only.clone());
     if let Some(user) = only {
         facts.push(vec![piece(Role::Warning, format!("only {user}'s own: the scheduler ACL sees all"))]);
     }

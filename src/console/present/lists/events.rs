@@ -6,7 +6,7 @@
 //!  0:41     queue        root.legacy   set draining                                           from Active to Draining
 //! ```
 //!
-//! When narrow there give way: the resource, what it is of, then what is told has no column of its own any more, and the kind.
+//! When narrow there give way: the resource, what it is of, then what is reported has no column of its own any more, and the kind.
 
 use crate::console::present::format;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
@@ -27,8 +27,8 @@ enum Cell {
     What,
     Of,
     Resource,
-    Told,
-    /// What happened and what is told of it, where there is no room for two columns.
+    Message,
+    /// What happened and what is reported of it, where there is no room for two columns.
     WhatAndTold,
 }
 
@@ -61,7 +61,7 @@ pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a
 /// What happened, in fewer words: a sign for what came and went.
 fn short(record: &Record) -> String {
     match (record.change, record.detail.0) {
-        // What is told is all there is.
+        // What is reported is all there is.
         (ChangeType::NONE, 0) => "note".to_owned(),
         (_, 0) => word(record),
         (ChangeType::ADD, _) => format!("+ {}", record.detail),
@@ -71,7 +71,7 @@ fn short(record: &Record) -> String {
     }
 }
 
-/// An event of which nothing changed but what is told.
+/// An event of which nothing changed but what is reported.
 fn is_note(record: &Record) -> bool {
     record.change == ChangeType::NONE && record.detail.0 == 0
 }
@@ -103,7 +103,7 @@ fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
         if step < 1 {
             columns.push(right(Cell::Resource, "RESOURCE", 20));
         }
-        columns.push(Col { gap: 2, ..left(Cell::Told, "MESSAGE", if step < 2 { 12 } else { 24 }) }.up_to(120));
+        columns.push(Col { gap: 2, ..left(Cell::Message, "MESSAGE", if step < 2 { 12 } else { 24 }) }.up_to(120));
         columns
     })
 }
@@ -113,7 +113,7 @@ fn belongs_to(cell: Cell) -> Option<EventColumn> {
         Cell::Time => EventColumn::Time,
         Cell::Kind | Cell::What | Cell::WhatAndTold => EventColumn::Kind,
         Cell::Object => EventColumn::Object,
-        Cell::Of | Cell::Resource | Cell::Told => return None,
+        Cell::Of | Cell::Resource | Cell::Message => return None,
     })
 }
 
@@ -126,7 +126,7 @@ fn cell(pen: &mut Writer, record: &Record, what: Cell, slot: Slot) {
             return;
         }
         Cell::What => vec![happened(record)],
-        // A note is only what is told.
+        // A note is only what is reported.
         Cell::WhatAndTold if record.message.is_empty() => vec![happened(record)],
         Cell::WhatAndTold if is_note(record) => vec![plain(record.message.to_string())],
         Cell::WhatAndTold => vec![happened(record), plain("  "), dim(record.message.to_string())],
@@ -135,7 +135,7 @@ fn cell(pen: &mut Writer, record: &Record, what: Cell, slot: Slot) {
             return;
         }
         Cell::Resource => vec![dim(format::resource(&record.resource))],
-        Cell::Told => vec![plain(record.message.to_string())],
+        Cell::Message => vec![plain(record.message.to_string())],
     };
     pen.cell(slot, &pieces);
 }

@@ -46,9 +46,9 @@ pub fn table<'a>(state: &'a State, page: &'a RevisionsPage, width: u16) -> Table
     if len > 0 {
         return table;
     }
-    let words = match &state.cluster.ledger.told {
+    let words = match &state.cluster.ledger.latest {
         None => "the history is being asked for".to_owned(),
-        Some(told) => match &told.revisions {
+        Some(message) => match &message.revisions {
             Err(why) => why.to_string(),
             Ok(_) if page.list.total > 0 => format!("the filter {} hides all of them", page.list.filter),
             Ok(_) => "no configuration was seen yet".to_owned(),

@@ -184,7 +184,7 @@ pub fn table_of_one<'a>(state: &'a State, page: &'a AccountPage, width: u16) -> 
                         level_cell(pen, &page.account, level, what, slot);
                     }
                 }
-                // What an application waits for is told across all columns.
+                // What an application waits for is reported across all columns.
                 (LineId::App(id), _) if what == LevelCell::Full => {
                     let Some(app) = line.slot.and_then(|slot| part.app(slot)).filter(|app| app.id == *id) else {
                         return;

@@ -14,7 +14,7 @@ use crate::console::state::reply::Reply;
 use crate::console::state::work::{SourceHandle, Work};
 use crate::console::update::action::{Action, Feed};
 use crate::console::update::{SourceSnapshot, aftermath, navigate, orders, past, start};
-use crate::source::{Sight, Source};
+use crate::source::{FocusKind, Source};
 use crate::view::{Chapter, Toward};
 
 /// Up to how many events are read on the thread that draws; more take longer to put into words than a frame may.
@@ -141,7 +141,7 @@ impl Session {
     fn report_focus(&mut self) {
         let focus = focus::of(&self.state);
         if focus != self.focus {
-            self.source.look(&focus);
+            self.source.set_focus(&focus);
             self.focus = focus;
         }
     }
@@ -149,9 +149,9 @@ impl Session {
     /// Reads events and audit entries that came since the last ones, while they are on the screen.
     pub(super) fn read_source(&mut self) {
         self.read_events();
-        if focus::of(&self.state).sight == Sight::Records
+        if focus::of(&self.state).kind == FocusKind::Records
             && let Some(records) = self.source.records(self.state.cluster.ledger.generation())
-            && self.state.cluster.ledger.told.as_ref() != Some(&records)
+            && self.state.cluster.ledger.latest.as_ref() != Some(&records)
         {
             self.act(Action::Records(records));
         }
@@ -201,7 +201,7 @@ impl Session {
         self.source = source;
         self.era += 1;
         self.focus = focus::of(&self.state);
-        self.source.look(&self.focus);
+        self.source.set_focus(&self.focus);
         // Work for the scheduler before is given up with it.
         self.effects.retain(|effect| !matches!(effect, Effect::Work(_)));
         self.effects.extend([Effect::Repaint, Effect::Redraw]);

@@ -57,7 +57,7 @@ fn context(table: &Table<'_, '_>, faults: &mut Vec<Fault>) -> RemoteContext {
                 Some(Err(why)) => faults.push(entry.wrong("OWN-003", why, "write USER:GROUP,GROUP")),
                 None => {}
             },
-            // A token in the file would be read by everybody who may read the file, and shown by whoever shows it.
+            // A token in the file would be read by everybody who may read the file, and shown with it.
             "token" => {
                 let hint = "token-file = \"FILE\" names a file that holds it";
                 faults.push(entry.fault("OWN-021", "a token does not belong in the settings".to_owned(), hint));

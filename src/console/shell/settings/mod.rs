@@ -22,7 +22,7 @@
 //! A key that is given a command keeps no other meaning in its context; a command may have any number of keys.
 //!
 //! Invariants:
-//! - reading never fails: what is wrong is told with its place, and the default holds for it;
+//! - reading never fails: what is wrong is reported with its place, and the default holds for it;
 //! - pure; the command line finds and reads the file.
 
 mod contexts;
@@ -75,7 +75,7 @@ pub struct Read {
 
 impl Read {
     /// The faults as a person reads them, with the lines of the file. Empty when there are none.
-    pub fn told(&self, name: &str, text: &str) -> String {
+    pub fn fault_report(&self, name: &str, text: &str) -> String {
         Source::new(name, text).render_all(&self.faults)
     }
 }
@@ -204,7 +204,7 @@ o = 'theme'
 a = 'accept'
 ";
         let read = read(text);
-        insta::assert_snapshot!(read.told("settings.toml", text), @r#"
+        insta::assert_snapshot!(read.fault_report("settings.toml", text), @r#"
         settings.toml:1:9: error[OWN-003]: no theme "neon"
           1 | theme = 'neon'
             |         ^

@@ -82,7 +82,7 @@ impl Buffer {
         self.folds.reveal(row);
     }
 
-    /// Goes over lines that are in sight, up (negative) or down.
+    /// Goes over lines that are in kind, up (negative) or down.
     pub fn step(&mut self, rows: isize) {
         let (mut row, column) = self.cursor();
         for _ in 0..rows.unsigned_abs() {

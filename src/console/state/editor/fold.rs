@@ -7,7 +7,7 @@ pub fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Folded parts: the line that stays in sight, and the last one that it hides. They lie in each other or apart.
+/// Folded parts: the line that stays in kind, and the last one that it hides. They lie in each other or apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folds {
     ranges: BTreeMap<usize, usize>,
@@ -77,19 +77,19 @@ impl Folds {
         self.ranges.retain(|start, end| !(*start < row && row <= *end));
     }
 
-    /// The next line in sight, if there is one in a text of so many lines.
+    /// The next line in kind, if there is one in a text of so many lines.
     pub fn next(&self, row: usize, len: usize) -> Option<usize> {
         let next = self.end(row).unwrap_or(row) + 1;
         (next < len).then_some(next)
     }
 
-    /// The line in sight before.
+    /// The line in kind before.
     pub fn previous(&self, row: usize) -> Option<usize> {
         let before = row.checked_sub(1)?;
         Some(self.hiding(before).unwrap_or(before))
     }
 
-    /// The line in sight that hides a line, if one does.
+    /// The line in kind that hides a line, if one does.
     pub fn hiding(&self, row: usize) -> Option<usize> {
         let hiding = self.ranges.range(..row).find(|(start, end)| **start < row && row <= **end);
         hiding.map(|(start, _)| *start)

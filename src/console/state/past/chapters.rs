@@ -194,7 +194,7 @@ mod tests {
                         }
                         Found::Unknown(at) => {
                             looked += 1;
-                            assert!(chapters.take(self.span(step, at), step, at), "{at} was told");
+                            assert!(chapters.take(self.span(step, at), step, at), "{at} was reported");
                         }
                         Found::Nothing => break,
                     }

@@ -51,8 +51,8 @@ pub fn question(title: String, checked: &Checked, base: Option<&Configuration>, 
 
 /// Has the text brought into force.
 pub fn apply(state: &mut State) {
-    if let Err(told) = can_apply(state) {
-        return state.say(Grade::Refusal, told);
+    if let Err(message) = can_apply(state) {
+        return state.say(Grade::Refusal, message);
     }
     let Some(page) = shown(state) else { return };
     let base = page.base.as_ref().map(|base| base.checksum.clone());
@@ -64,7 +64,7 @@ pub fn apply(state: &mut State) {
     }
 }
 
-/// Takes what came of bringing it into force, which is told already. What was written meanwhile stays, as an edit of what is in force
+/// Takes what came of bringing it into force, which is reported already. What was written meanwhile stays, as an edit of what is in force
 /// now.
 pub fn ordered(state: &mut State, number: u64, applied: bool) {
     let here = |page: &&mut ConfigPage| page.applying.as_ref().is_some_and(|applying| applying.number == number);

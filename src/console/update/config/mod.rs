@@ -175,8 +175,8 @@ pub fn restore(state: &mut State) {
     if let Some(before) = page.before.clone() {
         page.buffer.replace(&before.text);
         changed(state);
-        let told = format!("revision {} is in the editor; apply brings it into force", before.revision);
-        state.say(Grade::Info, told);
+        let message = format!("revision {} is in the editor; apply brings it into force", before.revision);
+        state.say(Grade::Info, message);
     }
 }
 
@@ -192,7 +192,7 @@ pub fn edit_outside(state: &mut State) {
 pub fn edited(state: &mut State, text: Result<String, String>) {
     let text = match text {
         Ok(text) => text,
-        Err(told) => return state.say(Grade::Refusal, told),
+        Err(message) => return state.say(Grade::Refusal, message),
     };
     let Some(page) = shown(state) else { return };
     if page.buffer.text() != text {
@@ -219,9 +219,9 @@ pub fn merge(state: &mut State) {
             let places: Vec<String> = clashes.iter().map(|line| (line + 1).to_string()).collect();
             page.buffer.go(clashes[0], 0);
             page.beside = Beside::Underneath;
-            let told =
+            let message =
                 format!("both change the same lines: at {}; change yours, or :rebase keeps them", places.join(", "));
-            state.say(Grade::Refusal, told);
+            state.say(Grade::Refusal, message);
         }
     }
 }

@@ -56,8 +56,8 @@ pub fn next(state: &mut State, forward: bool) {
         match page.buffer.find(&page.find, forward, false) {
             Some((row, column)) => page.buffer.go(row, column),
             None => {
-                let told = format!("{} is nowhere in the text", page.find);
-                state.say(Grade::Info, told);
+                let message = format!("{} is nowhere in the text", page.find);
+                state.say(Grade::Info, message);
             }
         }
         return;

@@ -115,7 +115,7 @@ proptest! {
         rules in rules(), tree in tree(), by in submission(), profile in proptest::sample::select(&Profile::ALL[..])
     ) {
         let Some((built, placement)) = place(&rules, &tree, &by, profile) else { return Ok(()) };
-        // Every placement can be told.
+        // Every placement can be reported.
         let lines = placement.lines(&built);
         prop_assert!(lines.iter().filter(|line| line.mark != Mark::None).count() >= placement.trace.rules.len());
         prop_assert_eq!(placement.reason().is_some(), placement.refused().is_some());

@@ -21,7 +21,7 @@ use super::{RemoteOptions, Shared};
 use crate::api::client::{Client, ClientResponse, Fault, Release, Remote};
 use crate::api::convert::read::{RemoteState, Shapes};
 use crate::model::Profile;
-use crate::source::{Glance, TextAnswer};
+use crate::source::{Focus, TextAnswer};
 use crate::view::NoticeWeight;
 use crate::view::act::{Answer as Done, Order};
 
@@ -33,7 +33,7 @@ const IDLE: Duration = Duration::from_secs(60);
 /// What the console wants.
 pub enum Request {
     /// Something else is on the screen.
-    Look(Glance),
+    SetFocus(Focus),
     /// An order is to be carried out.
     Act(Order, Done),
     /// Notified when nothing is left to do, by a clock that is moved by hand.
@@ -68,7 +68,7 @@ pub struct Worker {
     follower: Option<JoinHandle<()>>,
     remote: Option<Remote>,
     plan: Plan,
-    glance: Glance,
+    focus: Focus,
     remote_state: RemoteState,
     identifying: bool,
     /// While the connection is down: since when, and when it is tried again.
@@ -112,7 +112,7 @@ impl Worker {
             follower: None,
             remote: None,
             plan,
-            glance: Glance::default(),
+            focus: Focus::default(),
             remote_state: RemoteState::new(Profile::default(), Shapes::default()),
             identifying: false,
             down: None,
@@ -217,9 +217,9 @@ impl Worker {
 
     fn handle_request(&mut self, request: Request) {
         match request {
-            Request::Look(glance) => {
-                self.glance = glance.clone();
-                self.plan.look(glance, self.shared.now());
+            Request::SetFocus(focus) => {
+                self.focus = focus.clone();
+                self.plan.set_focus(focus, self.shared.now());
             }
             Request::Settle(sender) => self.settling.push(sender),
             Request::Text(number, answer) => {
@@ -255,12 +255,12 @@ impl Worker {
             Message::OrderDone => {
                 self.acting = self.acting.saturating_sub(1);
                 // What it changed is looked for at once.
-                let (now, glance) = (self.now(), self.glance.clone());
+                let (now, focus) = (self.now(), self.focus.clone());
                 self.plan.expedite(
                     |query| {
                         matches!(query, Query::Queues(_) | Query::Apps(_) | Query::Config | Query::Resting)
                             || matches!(query, Query::Audit | Query::History)
-                            || query.is_on(&glance)
+                            || query.is_on(&focus)
                     },
                     now,
                 );
@@ -301,7 +301,7 @@ impl Worker {
             }
         }
         self.plan.all_due(now);
-        self.plan.look(self.glance.clone(), now);
+        self.plan.set_focus(self.focus.clone(), now);
     }
 
     /// Reports who answers, when that is another than before.

@@ -180,7 +180,7 @@ impl Worker {
             let known = self.plan.has(&asks[0]);
             if !known {
                 asks.into_iter().for_each(|query| self.plan.add(query, now));
-                self.plan.look(self.glance.clone(), now);
+                self.plan.set_focus(self.focus.clone(), now);
             }
         }
     }
@@ -194,13 +194,13 @@ impl Worker {
                 self.shared.keep_events(first, &records);
                 let about = |kinds: &[i32]| records.iter().any(|record| kinds.contains(&record.kind));
                 let (apps, nodes, queues) = (about(&[1, 2]), about(&[3]), about(&[2, 4]));
-                let glance = self.glance.clone();
+                let focus = self.focus.clone();
                 self.plan.expedite(
                     |query| match query {
                         Query::Queues(_) => queues,
                         Query::Partitions => nodes,
-                        Query::Apps(_) | Query::QueueApps(..) | Query::App(..) => apps && query.is_on(&glance),
-                        Query::Nodes(_) | Query::Node(..) => nodes && query.is_on(&glance),
+                        Query::Apps(_) | Query::QueueApps(..) | Query::App(..) => apps && query.is_on(&focus),
+                        Query::Nodes(_) | Query::Node(..) => nodes && query.is_on(&focus),
                         _ => false,
                     },
                     now,

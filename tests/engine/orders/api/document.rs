@@ -44,16 +44,16 @@ async fn the_document_tells_what_the_handlers_take() {
                 continue;
             }
             let good = sample(schema, schemas);
-            let told = api.json("sue", &line, good.clone()).await;
-            let malformed = told.body["details"]["kind"] == json!("body");
-            let words = told.body["description"].as_str().unwrap_or_default();
+            let message = api.json("sue", &line, good.clone()).await;
+            let malformed = message.body["details"]["kind"] == json!("body");
+            let words = message.body["description"].as_str().unwrap_or_default();
             let unread = words.contains("unknown field") || words.contains("invalid type") || words.contains("missing");
             assert!(!(malformed && unread), "{line} does not take {good:#}: {words}");
             let mut odd = good;
             let target = if odd.is_array() { &mut odd[0] } else { &mut odd };
             target["surely-not-known"] = json!(1);
-            let told = api.json("sue", &line, odd).await;
-            assert!([400, 501].contains(&told.status), "{line} takes a key that is in no document");
+            let message = api.json("sue", &line, odd).await;
+            assert!([400, 501].contains(&message.status), "{line} takes a key that is in no document");
         }
     }
     assert_eq!(seen, native::route::ROUTES.len());

@@ -21,8 +21,8 @@ async fn each_request_that_changes_something_is_in_the_audit_with_its_id() {
     let killed = api.send("ann", KILL, &key, Body::from("{}")).await.is(200, "");
     api.send("ann", KILL, &key, Body::from("{}")).await.is(200, "");
     api.json("reader", KILL, json!({})).await.is(403, "READ_ONLY");
-    let told = ["1 sue kill ACL_DENIED", "2 ann kill", "3 ann kill READ_ONLY"];
-    assert_eq!(seen(&api, "owner", "").await, told);
+    let message = ["1 sue kill ACL_DENIED", "2 ann kill", "3 ann kill READ_ONLY"];
+    assert_eq!(seen(&api, "owner", "").await, message);
     let page = api.get("owner", "/audit").await.body;
     let (newest, oldest) = (&page["entries"][1], &page["entries"][2]);
     for (entry, answer) in [(newest, &killed), (oldest, &refused)] {

@@ -80,8 +80,8 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
         (json!({ "id": "a\u{0}b" }), "no control characters"),
         (json!({ "id": "x".repeat(513) }), "at most 512 bytes"),
     ] {
-        let told = api.json("sue", asks, json!([part])).await.is(400, "BAD_REQUEST").body;
-        assert!(told["description"].as_str().unwrap().contains(said), "{part}: {told:#}");
+        let message = api.json("sue", asks, json!([part])).await.is(400, "BAD_REQUEST").body;
+        assert!(message["description"].as_str().unwrap().contains(said), "{part}: {message:#}");
     }
     for (part, said) in [
         (json!({ "app": "three", "placeholderTimeout": "soon" }), "no duration"),
@@ -89,12 +89,12 @@ async fn bodies_are_the_values_of_a_scenarios_steps() {
         (json!({ "app": "three", "taskGroups": [{ "minMember": 1 }] }), "a task group needs a `name`"),
         (json!({ "app": "x\n" }), "no control characters"),
     ] {
-        let told = api.json("sue", submit, with(part.clone())).await.is(400, "BAD_REQUEST").body;
-        assert!(told["description"].as_str().unwrap().contains(said), "{part}: {told:#}");
+        let message = api.json("sue", submit, with(part.clone())).await.is(400, "BAD_REQUEST").body;
+        assert!(message["description"].as_str().unwrap().contains(said), "{part}: {message:#}");
     }
 }
 
-/// Whoever writes a name twice means one of them, and nobody knows which.
+/// The one who writes a name twice means one of them, and nobody knows which.
 #[tokio::test]
 async fn a_name_that_stands_twice_is_refused_and_named() {
     let api = Api::new();
