@@ -18,7 +18,9 @@ pub mod key;
 pub mod keymap;
 pub mod layer;
 pub mod line_edit;
+pub mod listing;
 pub mod marks;
+pub mod message;
 pub mod orders;
 pub mod page;
 pub mod past;
@@ -26,6 +28,8 @@ pub mod placement;
 pub mod records;
 pub mod reply;
 pub mod work;
+
+pub use message::{Grade, Message, Note, ShownNotice, Toast};
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -53,7 +57,7 @@ use crate::console::theme::{Depth, ThemeName, Themes};
 use crate::model::{Identity, Time};
 use crate::source::{About, Link, OwnHealth, SourcePlace};
 use crate::view::act::{Actor, Configuration};
-use crate::view::{AppRow, Notice, NoticeWeight, PartitionView, View};
+use crate::view::{AppRow, PartitionView, View};
 
 /// What a person may set before the console starts.
 #[derive(Clone, Debug)]
@@ -242,73 +246,6 @@ pub struct Parked {
     pub revisions: Option<RevisionsPage>,
     /// The form on a queue that was left last with something written in it.
     pub change: Option<Box<ChangePage>>,
-}
-
-/// How grave a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grade {
-    /// Worth knowing.
-    Info,
-    /// Something could not be done, and why.
-    Refusal,
-    /// Should be looked at.
-    Warning,
-    /// Something has failed.
-    Error,
-}
-
-impl From<NoticeWeight> for Grade {
-    fn from(weight: NoticeWeight) -> Self {
-        match weight {
-            NoticeWeight::Info => Self::Info,
-            NoticeWeight::Warning => Self::Warning,
-            NoticeWeight::Error => Self::Error,
-        }
-    }
-}
-
-/// A notice on the screen.
-#[derive(Clone, Debug)]
-pub struct ShownNotice {
-    /// What is said.
-    pub notice: Arc<Notice>,
-    /// Until when; `None`: until it is closed.
-    pub until: Option<Duration>,
-    /// How many others came while one stood there; they are among the messages.
-    pub others: usize,
-}
-
-/// Something said in the last line for a moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Toast {
-    /// What.
-    pub text: String,
-    /// How grave.
-    pub grade: Grade,
-    /// Until when.
-    pub until: Duration,
-}
-
-/// Something that was said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
-    /// When, on the console's clock; `None`: before it started.
-    pub at: Option<Duration>,
-    /// What, in one line.
-    pub text: String,
-    /// More of it, in lines; may be empty.
-    pub more: String,
-    /// How grave.
-    pub grade: Grade,
-}
-
-/// What a newcomer should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// The sentences.
-    pub lines: Vec<String>,
-    /// Until when.
-    pub until: Duration,
 }
 
 impl State {

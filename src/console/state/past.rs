@@ -8,13 +8,15 @@
 //! - the newest views are kept whatever happens, and so is one right before something that mattered, as long as there is room.
 
 mod chapters;
+mod sizes;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{AppState, NodeId, Time};
-use crate::view::{PartitionView, View};
+use self::sizes::{SAMPLE, all_bytes, changed_bytes};
+use crate::model::{AppState, Time};
+use crate::view::View;
 
 pub use self::chapters::{Chapters, Found, Seek, Span};
 
@@ -252,58 +254,6 @@ impl Past {
             self.chapters.watched_from(oldest.at);
         }
     }
-}
-
-/// How many rows are compared of each kind, at most.
-const SAMPLE: usize = 500;
-/// About what a row takes, with what hangs on it.
-const APP: usize = 2_000;
-const QUEUE: usize = 2_000;
-const NODE: usize = 1_000;
-
-fn all_bytes(view: &View) -> usize {
-    let of = |part: &PartitionView| part.apps.len() * APP + part.queues.len() * QUEUE + part.nodes.len() * NODE;
-    view.partitions.iter().map(of).sum::<usize>() + 1_000
-}
-
-/// About what a view takes beside what it shares with the one before; of many rows some are looked at.
-fn changed_bytes(old: &View, new: &View) -> usize {
-    let mut bytes = 1_000;
-    for part in &new.partitions {
-        let Some(before) = old.partitions.iter().find(|known| known.name == part.name) else {
-            bytes += part.apps.len() * APP + part.queues.len() * QUEUE + part.nodes.len() * NODE;
-            continue;
-        };
-        bytes += share(part.apps.len(), |at| !same(before.apps.get(at), part.apps.get(at))) * APP;
-        bytes += share(part.queues.len(), |at| !same(before.queues.get(at), part.queues.get(at))) * QUEUE;
-        if !before.nodes.ptr_eq(&part.nodes) {
-            let differ = part
-                .nodes
-                .iter()
-                .take(SAMPLE)
-                .filter(|(id, row)| !same_row(before.nodes.get::<NodeId>(id), row))
-                .count();
-            bytes += differ * part.nodes.len() / part.nodes.len().clamp(1, SAMPLE) * NODE;
-        }
-    }
-    bytes
-}
-
-/// How many of `len` rows differ, by looking at some of them.
-fn share(len: usize, differs: impl Fn(usize) -> bool) -> usize {
-    let step = len.div_ceil(SAMPLE).max(1);
-    (0..len).step_by(step).filter(|at| differs(*at)).count() * step
-}
-
-fn same<T>(old: Option<&Option<Arc<T>>>, new: Option<&Option<Arc<T>>>) -> bool {
-    match (old, new) {
-        (Some(Some(old)), Some(Some(new))) => Arc::ptr_eq(old, new),
-        (old, new) => old.is_some_and(Option::is_some) == new.is_some_and(Option::is_some),
-    }
-}
-
-fn same_row<T>(old: Option<&Arc<T>>, new: &Arc<T>) -> bool {
-    old.is_some_and(|old| Arc::ptr_eq(old, new))
 }
 
 /// Whether something of weight happened between two views, as far as a focus tells.

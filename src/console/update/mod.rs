@@ -21,6 +21,7 @@ pub mod feed;
 pub mod form;
 pub mod hand_out;
 pub mod key;
+pub mod leave;
 pub mod lists;
 pub mod long;
 pub mod mouse;
@@ -200,11 +201,11 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::Resume => orders::rest(state, false),
         CommandId::Partition => navigate::partition(state, argument.unwrap_or_default()),
         CommandId::Context => navigate::context(state, argument.unwrap_or_default()),
-        CommandId::Back => navigate::back(state),
-        CommandId::Leave => return navigate::leave(state),
-        CommandId::Quit => return navigate::quit(state),
+        CommandId::Back => leave::back(state),
+        CommandId::Leave => return leave::leave(state),
+        CommandId::Quit => return leave::quit(state),
         CommandId::QuitNow => return state.emit(Effect::Quit),
-        CommandId::QuitAgain => return navigate::quit_again(state),
+        CommandId::QuitAgain => return leave::quit_again(state),
         CommandId::Suspend => return state.emit(Effect::Suspend),
         CommandId::Repaint => state.emit(Effect::Repaint),
         CommandId::Filter => write::open_filter(state, argument),

@@ -32,7 +32,7 @@ pub fn sheet(state: &State, row: &Arc<AppRow>, width: usize, signs: &Signs) -> S
         && page.row.as_ref().is_some_and(|shown| shown.id == row.id)
         && let Some(ask) = subject::ask(page)
     {
-        let why = crate::console::present::lists::apps::why(state.cluster.part(), row, ask, true);
+        let why = crate::console::present::lists::asks::why(state.cluster.part(), row, ask, true);
         let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
         let text = format!("{} {}{}{why}", ask.id, word_of(ask), if why.is_empty() { "" } else { ": " });
         labelled_text(&mut left, "this ask", &text, width, Role::Text);

@@ -9,7 +9,7 @@
 
 use crate::console::present::details::Sheet;
 use crate::console::present::format;
-use crate::console::present::lists::queues::state_sign;
+use crate::console::present::lists::queue_cells::state_sign;
 use crate::console::present::meter::Meter;
 use crate::console::present::pieces::{Lines, dim, piece, plain};
 use crate::console::present::text;

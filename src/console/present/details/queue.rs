@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::config::{LimitConfig, TemplateConfig};
 use crate::console::present::details::{Sheet, at_right, figure, gone, labelled, labelled_text};
 use crate::console::present::format;
-use crate::console::present::lists::queues;
+use crate::console::present::lists::queue_cells;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::State;
@@ -42,7 +42,7 @@ fn what(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
         _ => String::new(),
     };
     let stuck = state.cluster.view.is_stuck(row, state.cluster.at);
-    let (sign, role) = queues::state_sign(row.state, signs);
+    let (sign, role) = queue_cells::state_sign(row.state, signs);
     let role = if stuck { Role::Danger } else { role };
     let since = match row.state {
         QueueState::Active => String::new(),

@@ -108,7 +108,7 @@ pub fn why_ask(part: &PartitionView, row: &AppRow, ask: &AskRow, title: &str) ->
             AskState::Pending { .. } => "none yet".to_owned(),
         },
         "WHY" => {
-            let why = crate::console::present::lists::apps::why(Some(part), row, ask, true);
+            let why = crate::console::present::lists::asks::why(Some(part), row, ask, true);
             let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
             if why.is_empty() { "nothing keeps it waiting".to_owned() } else { why }
         }

@@ -3,9 +3,11 @@
 //! Invariants: what a list says depends on the state and the width alone; a cell is only looked at when it is asked for.
 
 pub mod apps;
+pub mod asks;
 pub mod audit;
 pub mod events;
 pub mod nodes;
+pub mod queue_cells;
 pub mod queues;
 pub mod revisions;
 pub mod users;
@@ -24,7 +26,7 @@ pub fn table(state: &State, width: u16) -> Option<Table<'_>> {
     Some(match state.page() {
         Page::Queues(page) => queues::table(state, page, width),
         Page::Apps(page) => apps::table(state, page, width),
-        Page::App(page) => apps::table_of_one(state, page, width),
+        Page::App(page) => asks::table(state, page, width),
         Page::Nodes(page) => nodes::table(state, page, width),
         Page::Node(page) => nodes::table_of_one(state, page, width),
         Page::Users(page) => users::table(state, page, width),

@@ -13,7 +13,7 @@ use crate::console::state::past::Step;
 use crate::console::state::reply::Reply;
 use crate::console::state::work::{SourceHandle, Work};
 use crate::console::update::action::{Action, Feed};
-use crate::console::update::{SourceSnapshot, aftermath, navigate, orders, past, start};
+use crate::console::update::{SourceSnapshot, aftermath, leave, orders, past, start};
 use crate::source::{FocusKind, Source};
 use crate::view::{Chapter, Toward};
 
@@ -94,7 +94,7 @@ impl Session {
             Reply::ContextOpened(name, opened) => {
                 let Some((_, turn)) = self.opening.take_if(|(opening, _)| opening == name) else { return };
                 if let Ok(source) = opened
-                    && !navigate::is_busy(&self.state, turn)
+                    && !leave::is_busy(&self.state, turn)
                 {
                     return self.switch(Arc::clone(&source.0));
                 }

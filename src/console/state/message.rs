@@ -1,0 +1,72 @@
+//! Messages to the person: the result of a command, notices of the scheduler, and what is kept for `:messages`.
+
+use crate::view::{Notice, NoticeWeight};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How grave a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// Worth knowing.
+    Info,
+    /// Something could not be done, and why.
+    Refusal,
+    /// Should be looked at.
+    Warning,
+    /// Something has failed.
+    Error,
+}
+
+impl From<NoticeWeight> for Grade {
+    fn from(weight: NoticeWeight) -> Self {
+        match weight {
+            NoticeWeight::Info => Self::Info,
+            NoticeWeight::Warning => Self::Warning,
+            NoticeWeight::Error => Self::Error,
+        }
+    }
+}
+
+/// A notice on the screen.
+#[derive(Clone, Debug)]
+pub struct ShownNotice {
+    /// What is said.
+    pub notice: Arc<Notice>,
+    /// Until when; `None`: until it is closed.
+    pub until: Option<Duration>,
+    /// How many others came while one stood there; they are among the messages.
+    pub others: usize,
+}
+
+/// Something said in the last line for a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toast {
+    /// What.
+    pub text: String,
+    /// How grave.
+    pub grade: Grade,
+    /// Until when.
+    pub until: Duration,
+}
+
+/// Something that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// When, on the console's clock; `None`: before it started.
+    pub at: Option<Duration>,
+    /// What, in one line.
+    pub text: String,
+    /// More of it, in lines; may be empty.
+    pub more: String,
+    /// How grave.
+    pub grade: Grade,
+}
+
+/// What a newcomer should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The sentences.
+    pub lines: Vec<String>,
+    /// Until when.
+    pub until: Duration,
+}
