@@ -12,8 +12,14 @@ use super::{all_sources, code, is_test_file};
 /// Layers in which no two modules import each other in a loop.
 const WITHOUT_CIRCLES: [&str; 2] = ["scheduler", "engine"];
 
-/// How many modules of the console are still in a circle with others. The number only goes down.
-const CONSOLE_MODULES_IN_CIRCLES: usize = 59;
+/// The circles of the console, each with its reason.
+const CONSOLE_CIRCLES: [(&[&str], &str); 2] = [
+    (&["console::shell::session", "console::shell::session::follow_up"], "one `impl Session` in two files"),
+    (
+        &["console::state", "console::state::effect", "console::state::work"],
+        "an export carries a copy of the state to a worker thread, and the state collects the effects of an update",
+    ),
+];
 
 type Path = Vec<String>;
 
@@ -165,12 +171,9 @@ fn modules_of_the_core_and_the_engine_form_no_circle() {
 }
 
 #[test]
-fn circles_of_the_console_do_not_grow() {
-    let circle = Layer::read("console").in_circles();
-    assert!(
-        circle.len() == CONSOLE_MODULES_IN_CIRCLES,
-        "{} modules are in circles, not {CONSOLE_MODULES_IN_CIRCLES}: write the smaller number, or break the new circle: {}",
-        circle.len(),
-        circle.join(", ")
-    );
+fn circles_of_the_console_are_listed_with_their_reason() {
+    let circles = Layer::read("console").in_circles();
+    let mut listed: Vec<&str> = CONSOLE_CIRCLES.iter().flat_map(|(modules, _)| *modules).copied().collect();
+    listed.sort_unstable();
+    assert_eq!(circles, listed, "modules in circles, and those that are listed");
 }

@@ -16,12 +16,13 @@ use crate::console::present::hints;
 use crate::console::present::layout::Regions;
 use crate::console::present::lists;
 use crate::console::present::overlay;
+use crate::console::present::page::Present;
 use crate::console::present::pieces;
 use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::layer::{CommandLine, Layer, Off};
 use crate::console::state::line_edit::LineEdit;
-use crate::console::state::page::Page;
+use crate::console::state::page::{Page, each_page};
 use crate::console::state::{State, Toast};
 use crate::console::theme::{Role, Signs};
 
@@ -98,20 +99,8 @@ fn said(pen: &mut Pen<'_>, state: &State, toast: &Toast, area: Rect) {
 
 /// What the filter that is being written lets through.
 fn shown(state: &State, signs: &Signs) -> Vec<Piece> {
-    let (rows, total) = match state.page() {
-        _ if state.layers.len() > 1 => return Vec::new(),
-        Page::Queues(page) => (page.list.rows.iter().filter(|line| line.matched).count(), page.list.total),
-        Page::Apps(page) => (page.list.rows.len(), page.list.total),
-        Page::App(page) => (page.list.rows.len(), page.list.total),
-        Page::Nodes(page) => (page.list.rows.len(), page.list.total),
-        Page::Node(page) => (page.list.rows.len(), page.list.total),
-        Page::Users(page) => (page.list.rows.len(), page.list.total),
-        Page::Account(page) => (page.list.rows.iter().filter(|line| line.slot.is_none()).count(), page.list.total),
-        Page::Events(page) => (page.list.rows.len(), page.list.total),
-        Page::Audit(page) => (page.list.rows.len(), page.list.total),
-        Page::Revisions(page) => (page.list.rows.len(), page.list.total),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return Vec::new(),
-    };
+    let Some(list) = state.page().list().filter(|_| state.layers.len() == 1) else { return Vec::new() };
+    let (rows, total) = (each_page!(state.page(), page => page.passed()).unwrap_or(list.rows()), list.total());
     let rows = if lists::is_awaited(state) { signs.ellipsis.to_owned() } else { rows.to_string() };
     let mut pieces = vec![plain(format!("{rows} of {total}"))];
     for (key, word) in hints::hints(state) {

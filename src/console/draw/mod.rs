@@ -43,7 +43,7 @@ use crate::console::draw::pen::Pen;
 use crate::console::present::layout;
 use crate::console::present::layout::{Regions, SMALLEST};
 use crate::console::state::State;
-use crate::console::state::page::Page;
+use crate::console::state::page::{Body, Page};
 use crate::console::theme::{Role, Theme};
 
 /// Draws the state into a frame.
@@ -80,20 +80,12 @@ fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     if crate::console::present::unreached::is(state) && !matches!(state.page(), Page::Details(_)) {
         return unreached::draw(pen, state, regions);
     }
-    match state.page() {
-        Page::Details(page) => details::draw_page(pen, state, page, regions.rows),
-        Page::Placement(_) | Page::Change(_) => form::draw(pen, state, regions.rows),
-        Page::Config(page) => return config::draw(pen, state, page, regions),
-        Page::Queues(_)
-        | Page::Apps(_)
-        | Page::App(_)
-        | Page::Nodes(_)
-        | Page::Node(_)
-        | Page::Users(_)
-        | Page::Account(_)
-        | Page::Events(_)
-        | Page::Audit(_)
-        | Page::Revisions(_) => lists::draw(pen, state, regions),
+    match (state.page().row().body, state.page()) {
+        (Body::List, _) => lists::draw(pen, state, regions),
+        (Body::Form, _) => form::draw(pen, state, regions.rows),
+        (_, Page::Details(page)) => details::draw_page(pen, state, page, regions.rows),
+        (_, Page::Config(page)) => return config::draw(pen, state, page, regions),
+        (Body::Text | Body::Config, _) => {}
     }
     if let Some(pane) = regions.pane {
         details::draw_pane(pen, state, pane);

@@ -8,7 +8,6 @@ use crate::console::state::State;
 use crate::console::state::command::{CommandId, Context};
 use crate::console::state::keymap::{Binding, Keymap, chord_text, parse_chord};
 use crate::console::state::layer::Layer;
-use crate::console::state::page::Page;
 
 /// The keys of the registry.
 pub fn defaults() -> Keymap {
@@ -39,23 +38,7 @@ pub fn contexts(state: &State) -> &'static [Context] {
 
 /// The contexts of the page, whatever stands over it.
 pub fn page_contexts(state: &State) -> &'static [Context] {
-    use Context::{Account, Always, App, Apps, Details, List, Node, Nodes, Page as Pages, Queues, Users};
-    match state.page() {
-        Page::Queues(_) => &[Queues, List, Pages, Always],
-        Page::Apps(_) => &[Apps, List, Pages, Always],
-        Page::App(_) => &[App, List, Pages, Always],
-        Page::Nodes(_) => &[Nodes, List, Pages, Always],
-        Page::Node(_) => &[Node, List, Pages, Always],
-        Page::Users(_) => &[Users, List, Pages, Always],
-        Page::Account(_) => &[Account, List, Pages, Always],
-        Page::Details(_) => &[Details, Pages, Always],
-        Page::Placement(_) => &[Context::Placement, Pages, Always],
-        Page::Config(_) => &[Context::Config, Pages, Always],
-        Page::Change(_) => &[Context::Change, Pages, Always],
-        Page::Events(_) => &[Context::Events, List, Pages, Always],
-        Page::Audit(_) => &[Context::Audit, List, Pages, Always],
-        Page::Revisions(_) => &[Context::Revisions, List, Pages, Always],
-    }
+    state.page().row().contexts
 }
 
 /// The keys that run a command now, for showing.

@@ -3,7 +3,6 @@
 use ratatui::layout::Rect;
 
 use crate::config::Fault;
-use crate::console::present::config_pane;
 use crate::console::present::layout;
 use crate::console::present::text;
 use crate::console::state::State;
@@ -52,16 +51,6 @@ pub fn scrolled(state: &State, page: &ConfigPage) -> (usize, usize) {
         _ => page.left,
     };
     (top, left)
-}
-
-/// How far what stands beside the text can be scrolled.
-pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
-    let Some(regions) = layout::regions(state) else { return 0 };
-    let area = regions.pane.map_or(regions.rows, |pane| pane.area);
-    if page.beside_top == 0 {
-        return 0;
-    }
-    config_pane::height(state, page, usize::from(area.width)).saturating_sub(usize::from(area.height))
 }
 
 /// Where a fault stands: line and column from 0.

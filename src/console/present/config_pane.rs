@@ -6,6 +6,7 @@ use crate::config::Severity;
 use crate::config::diff::What;
 use crate::console::present::config::is_behind;
 use crate::console::present::format;
+use crate::console::present::layout;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::console::present::text;
 use crate::console::state::State;
@@ -22,6 +23,16 @@ const COMPARED: usize = 20_000;
 /// How many lines there are.
 pub fn height(state: &State, page: &ConfigPage, width: usize) -> usize {
     content(state, page, width).len()
+}
+
+/// How far what stands beside the text can be scrolled.
+pub fn beside_extent(state: &State, page: &ConfigPage) -> usize {
+    let Some(regions) = layout::regions(state) else { return 0 };
+    let area = regions.pane.map_or(regions.rows, |pane| pane.area);
+    if page.beside_top == 0 {
+        return 0;
+    }
+    height(state, page, usize::from(area.width)).saturating_sub(usize::from(area.height))
 }
 
 /// What stands beside the text, in lines of `width` columns.

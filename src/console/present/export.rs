@@ -3,15 +3,13 @@
 //! The cells are those of the list itself ([`lists::table`]), in a width that has room for all of its columns. So what is exported is
 //! what is seen, and a new column needs nothing here.
 
-use crate::console::present::change;
-use crate::console::present::details;
 use crate::console::present::lists;
+use crate::console::present::page::Present;
 use crate::console::present::pieces::{Piece, sign_set};
-use crate::console::present::placement;
 use crate::console::present::text::{ascii, escape};
 use crate::console::present::unreached;
 use crate::console::state::State;
-use crate::console::state::page::Page;
+use crate::console::state::page::{Page, each_page};
 use crate::console::theme::Role;
 
 /// How many columns a list has room for.
@@ -37,12 +35,7 @@ pub fn text(state: &State) -> String {
 
 /// The lines of a page that is no list; `None` on a list.
 fn sheet(state: &State) -> Option<Vec<Vec<Piece>>> {
-    match state.page() {
-        Page::Details(page) => Some(details::lines(state, &page.subject, SHEET)),
-        Page::Placement(page) => Some(placement::lines(state, page, SHEET)),
-        Page::Change(page) => Some(change::lines(page, SHEET)),
-        _ => None,
-    }
+    each_page!(state.page(), page => page.sheet(state, SHEET))
 }
 
 /// The lines of a page that is no list as a table: the label, and what stands behind it.
@@ -68,10 +61,7 @@ pub fn table(state: &State) -> Table {
 
 /// The list with all of its columns.
 fn whole_list(state: &State) -> Option<crate::console::present::table::Table<'_>> {
-    let width = match state.page() {
-        Page::Nodes(page) => lists::nodes::table_width(page, WIDE),
-        _ => WIDE,
-    };
+    let width = each_page!(state.page(), page => page.table_width(WIDE));
     lists::table(state, width)
 }
 

@@ -14,7 +14,7 @@ use ratatui::layout::{Rect, Size};
 
 use crate::console::state::State;
 use crate::console::state::layer::Layer;
-use crate::console::state::page::Page;
+use crate::console::state::page::{Body, Pane as Place};
 
 /// The smallest terminal that the console can be used in.
 pub const SMALLEST: Size = Size { width: 40, height: 12 };
@@ -65,8 +65,7 @@ pub fn regions(state: &State) -> Option<Regions> {
     let top = header_height + 1;
     let body = Rect::new(0, top, width, height - 1 - top);
     let (list, pane) = split(state, body);
-    let head_height =
-        u16::from(!matches!(state.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_)));
+    let head_height = u16::from(state.page().row().body == Body::List);
     let head = Rect { height: head_height, ..list };
     let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
     Some(Regions { header, banner, crumbs, head, rows, pane, bottom })
@@ -75,12 +74,11 @@ pub fn regions(state: &State) -> Option<Regions> {
 /// Takes the pane off the body, if there is to be one.
 fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     let Size { width, height } = state.size;
-    let of_one_thing = match state.page() {
-        Page::App(_) | Page::Node(_) | Page::Account(_) => true,
-        Page::Queues(_) | Page::Apps(_) | Page::Nodes(_) | Page::Users(_) => false,
-        Page::Audit(_) | Page::Revisions(_) => false,
-        Page::Details(_) | Page::Placement(_) | Page::Change(_) | Page::Events(_) => return (body, None),
-        Page::Config(_) => return beside_text(body),
+    let (most, of_one_thing) = match state.page().row().pane {
+        Place::Below(most) => (most, false),
+        Place::OfOne(most) => (most, true),
+        Place::Nowhere => return (body, None),
+        Place::BesideText => return beside_text(body),
     };
     if width >= 190 {
         let wide = (width * 28 / 100).clamp(56, 72);
@@ -93,11 +91,6 @@ fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
         return (body, None);
     }
     // The height of what there is to say at most, and the same wherever the cursor stands.
-    let most = match state.page() {
-        Page::Nodes(_) | Page::Node(_) => 8,
-        Page::Apps(_) | Page::App(_) | Page::Users(_) | Page::Account(_) => 10,
-        _ => 14,
-    };
     let tall = (height / 3).min(most);
     let list = Rect { height: body.height - tall - 1, ..body };
     let border = Rect { x: 1, y: list.bottom(), width: width - 2, height: 1 };

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::console::present::format;
 use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;
+use crate::console::state::page::Account;
 use crate::console::theme::{Role, Signs};
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Resource, VCORE};
@@ -24,6 +25,12 @@ pub const fn kind(side: Side) -> &'static str {
         Side::User => "user",
         Side::Group => "group",
     }
+}
+
+/// A user or a group with what it is: `user sue`.
+pub fn title(account: &Account) -> String {
+    let name = name(account.side, &account.name);
+    if account.side == Side::Group && &*account.name == "*" { name } else { format!("{} {name}", kind(account.side)) }
 }
 
 /// Where a limit is written: `root.tenants.tenant-a, line 31`; short, only the queue's name.

@@ -21,6 +21,8 @@ pub mod limits;
 pub mod lists;
 pub mod meter;
 pub mod overlay;
+pub mod page;
+mod pages;
 pub mod pieces;
 pub mod placement;
 pub mod queue_form;

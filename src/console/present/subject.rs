@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::console::present::subject;
+use crate::console::present::page::Present;
 use crate::console::state::State;
-use crate::console::state::page::{AppLine, AppPage, AuditPage, NodePage, Page, QueueLine, RevisionsPage, Subject};
+use crate::console::state::page::{
+    AppLine, AppPage, AuditPage, NodePage, Page, QueueLine, RevisionsPage, Subject, each_page,
+};
 use crate::console::state::records::Ledger;
 use crate::model::{AppId, AskId, NodeId, QueuePath};
 use crate::view::audit::{AuditEntry, Revision};
@@ -13,27 +15,7 @@ use crate::view::{AppRow, AskRow, AskState, NodeAllocation, PartitionView};
 /// What the row under the cursor is about; on pages of one thing, that thing.
 pub fn of(state: &State) -> Option<Subject> {
     let part = state.cluster.part()?;
-    match state.page() {
-        Page::Queues(page) => {
-            let line = page.list.rows.get(page.list.cursor.index)?;
-            part.queue(line.slot).map(|row| Subject::Queue(row.path.clone()))
-        }
-        Page::Apps(page) => app_at(part, page.list.rows.get(page.list.cursor.index)?).map(Subject::App),
-        Page::App(page) => page.row.clone().map(Subject::App),
-        Page::Nodes(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Node),
-        Page::Node(page) => Some(Subject::Node(page.id.clone())),
-        Page::Users(page) => page.list.rows.get(page.list.cursor.index).cloned().map(Subject::Account),
-        Page::Account(page) => Some(Subject::Account(page.account.clone())),
-        Page::Details(page) => Some(page.subject.clone()),
-        Page::Audit(page) => entry(page).cloned().map(Subject::Entry),
-        Page::Revisions(page) => compared(page, &state.cluster.ledger),
-        Page::Change(page) => Some(Subject::Queue(page.queue.clone())),
-        Page::Events(page) => {
-            let number = page.list.rows.get(page.list.cursor.index)?;
-            state.cluster.events.get(*number).cloned().map(Subject::Event)
-        }
-        Page::Placement(_) | Page::Config(_) => None,
-    }
+    each_page!(state.page(), page => page.subject(state, part))
 }
 
 /// The application of a row of the applications; `None` when it ended a moment ago.
@@ -113,14 +95,14 @@ pub fn line_at_cursor(state: &State) -> Option<QueueLine> {
 
 /// The name of what is under the cursor.
 pub fn name(state: &State) -> Option<String> {
-    match subject::of(state)? {
+    match of(state)? {
         Subject::Queue(path) | Subject::Access(path) | Subject::History(Some(path)) => Some(path.to_string()),
         Subject::App(row) | Subject::Why(row) => match state.page() {
-            Page::App(page) => subject::ask(page).map(|ask| ask.id.to_string()),
+            Page::App(page) => ask(page).map(|ask| ask.id.to_string()),
             _ => Some(row.id.to_string()),
         },
         Subject::Node(id) => match state.page() {
-            Page::Node(page) => subject::allocation(page).map(|allocation| allocation.ask.to_string()),
+            Page::Node(page) => allocation(page).map(|allocation| allocation.ask.to_string()),
             _ => Some(id.to_string()),
         },
         Subject::Account(account) => Some(account.name.to_string()),

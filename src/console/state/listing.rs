@@ -73,3 +73,131 @@ impl<R, I, C: Column> Listing<R, I, C> {
         self.sort.column.live()
     }
 }
+
+/// A list, whatever its rows and columns are.
+pub trait List {
+    /// How many rows pass the filter.
+    fn rows(&self) -> usize;
+    /// How many rows there would be without a filter.
+    fn total(&self) -> usize;
+    /// The row under the cursor.
+    fn index(&self) -> usize;
+    /// The first row on the screen.
+    fn top(&self) -> usize;
+    /// Scrolls so that the cursor is among `height` rows on the screen.
+    fn scroll(&mut self, height: usize);
+    /// The filter as written.
+    fn filter(&self) -> &str;
+    /// Sets the filter. The rows are not rebuilt here.
+    fn set_filter(&mut self, filter: &str);
+    /// Whether the filter is being written.
+    fn set_seeking(&mut self, seeking: bool);
+    /// Whether the cursor stays on what the filter finds when its rows are there.
+    fn set_adopts(&mut self, adopts: bool);
+    /// See [`Listing::awaited`].
+    fn awaited(&self) -> bool;
+    /// The rows are not those that the person chose last.
+    fn await_rows(&mut self);
+    /// What the rows were made from.
+    fn built(&self) -> Option<&Stamp>;
+    /// The rows were made from this, and are awaited no more.
+    fn set_built(&mut self, stamp: Stamp);
+    /// See [`Listing::live`].
+    fn is_live(&self) -> bool;
+    /// The name of the column that it is sorted by, and whether the largest comes first.
+    fn sort(&self) -> (&'static str, bool);
+    /// Sorts by the column that is `step` further.
+    fn step_sort(&mut self, step: isize);
+    /// Turns the order round.
+    fn reverse_sort(&mut self);
+    /// Sorts by the column of a name or its beginning; turns round if it is that one already.
+    ///
+    /// # Errors
+    /// There is no such column; names those that there are.
+    fn sort_by(&mut self, name: &str) -> Result<(), String>;
+    /// The names of its columns.
+    fn columns(&self) -> Vec<&'static str>;
+}
+
+impl<R, I: PartialEq, C: Column> List for Listing<R, I, C> {
+    fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn total(&self) -> usize {
+        self.total
+    }
+
+    fn index(&self) -> usize {
+        self.cursor.index
+    }
+
+    fn top(&self) -> usize {
+        self.cursor.top
+    }
+
+    fn scroll(&mut self, height: usize) {
+        self.cursor.scroll(self.rows.len(), height);
+    }
+
+    fn filter(&self) -> &str {
+        &self.filter
+    }
+
+    fn set_filter(&mut self, filter: &str) {
+        filter.clone_into(&mut self.filter);
+    }
+
+    fn set_seeking(&mut self, seeking: bool) {
+        self.seeking = seeking;
+    }
+
+    fn set_adopts(&mut self, adopts: bool) {
+        self.adopts = adopts;
+    }
+
+    fn awaited(&self) -> bool {
+        self.awaited
+    }
+
+    fn await_rows(&mut self) {
+        self.awaited = true;
+    }
+
+    fn built(&self) -> Option<&Stamp> {
+        self.built.as_ref()
+    }
+
+    fn set_built(&mut self, stamp: Stamp) {
+        (self.built, self.awaited) = (Some(stamp), false);
+    }
+
+    fn is_live(&self) -> bool {
+        self.live()
+    }
+
+    fn sort(&self) -> (&'static str, bool) {
+        (self.sort.column.name(), self.sort.descending)
+    }
+
+    fn step_sort(&mut self, step: isize) {
+        self.sort = self.sort.step(step);
+    }
+
+    fn reverse_sort(&mut self) {
+        self.sort = self.sort.reversed();
+    }
+
+    fn sort_by(&mut self, name: &str) -> Result<(), String> {
+        let named = C::ALL.iter().find(|column| column.name() == name);
+        let Some(column) = named.or_else(|| C::ALL.iter().find(|column| column.name().starts_with(name))) else {
+            return Err(format!("no column {name} here; there are {}", self.columns().join(", ")));
+        };
+        self.sort = if self.sort.column == *column { self.sort.reversed() } else { Sort::by(*column) };
+        Ok(())
+    }
+
+    fn columns(&self) -> Vec<&'static str> {
+        C::ALL.iter().map(|column| column.name()).collect()
+    }
+}

@@ -23,6 +23,7 @@ pub mod marks;
 pub mod message;
 pub mod orders;
 pub mod page;
+mod page_table;
 pub mod past;
 pub mod placement;
 pub mod records;

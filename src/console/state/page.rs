@@ -1,4 +1,4 @@
-//! The pages, each with what it remembers. Rows are kept as references (slots, keys); their figures are read from the view when
+//! The table of pages, and what each page remembers. Rows are kept as references (slots, keys); their figures are read from the view when
 //! they are drawn.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,49 +6,50 @@ use std::sync::Arc;
 
 use crate::console::state::change::ChangePage;
 use crate::console::state::column::{
-    AllocationColumn, AppColumn, AskColumn, AuditColumn, Column, EventColumn, LevelColumn, NodeColumn, QueueColumn,
+    AllocationColumn, AppColumn, AskColumn, AuditColumn, EventColumn, LevelColumn, NodeColumn, QueueColumn,
     RevisionColumn, UserColumn,
 };
+use crate::console::state::command::Context;
 use crate::console::state::config::ConfigPage;
 use crate::console::state::cursor::Cursor;
+use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::audit::{AuditEntry, Revision};
 use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
 
-pub use super::listing::{Listing, Stamp};
+pub use super::listing::{List, Listing, Stamp};
+pub use super::page_table::{Body, PageRow, Pane};
 
-/// A page. The first of the stack is always the queues.
-#[derive(Clone, Debug)]
-pub enum Page {
+pages! { $
     /// The queue tree.
-    Queues(QueuesPage),
+    Queues(QueuesPage) { "Queues", List, Pane::Below(14), [Queues, List, Page, Always] }
     /// Applications of a subtree or of all queues.
-    Apps(AppsPage),
+    Apps(AppsPage) { "Applications", List, Pane::Below(10), [Apps, List, Page, Always] }
     /// One application.
-    App(AppPage),
+    App(AppPage) { "", List, Pane::OfOne(10), [App, List, Page, Always] }
     /// The nodes.
-    Nodes(NodesPage),
+    Nodes(NodesPage) { "Nodes", List, Pane::Below(8), [Nodes, List, Page, Always] }
     /// One node.
-    Node(NodePage),
+    Node(NodePage) { "", List, Pane::OfOne(8), [Node, List, Page, Always] }
     /// Users and groups.
-    Users(UsersPage),
+    Users(UsersPage) { "Users & groups", List, Pane::Below(10), [Users, List, Page, Always] }
     /// One user or group.
-    Account(AccountPage),
+    Account(AccountPage) { "", List, Pane::OfOne(10), [Account, List, Page, Always] }
     /// Everything about one thing, to be scrolled.
-    Details(DetailsPage),
+    Details(DetailsPage) { "", Text, Pane::Nowhere, [Details, Page, Always] }
     /// Where a submission would go.
-    Placement(Box<PlacementPage>),
+    Placement(Box<PlacementPage>) { "Placement", Form, Pane::Nowhere, [Placement, Page, Always] }
     /// The configuration.
-    Config(Box<ConfigPage>),
+    Config(Box<ConfigPage>) { "Configuration", Config, Pane::BesideText, [Config, Page, Always] }
     /// A form on a queue.
-    Change(Box<ChangePage>),
+    Change(Box<ChangePage>) { "", Form, Pane::Nowhere, [Change, Page, Always] }
     /// The events.
-    Events(EventsPage),
+    Events(EventsPage) { "Events", List, Pane::Nowhere, [Events, List, Page, Always] }
     /// Who did what.
-    Audit(AuditPage),
+    Audit(AuditPage) { "Audit", List, Pane::Below(14), [Audit, List, Page, Always] }
     /// The configurations that were in force.
-    Revisions(RevisionsPage),
+    Revisions(RevisionsPage) { "History of configurations", List, Pane::Below(14), [Revisions, List, Page, Always] }
 }
 
 /// The queue tree.
@@ -60,6 +61,16 @@ pub struct QueuesPage {
     pub collapsed: BTreeSet<QueuePath>,
     /// How many queues are draining.
     pub draining: usize,
+}
+
+impl QueuesPage {
+    /// Goes to a queue, unfolding what is above it and dropping a filter that hides it. The rows are to be made again.
+    pub fn go_to(&mut self, path: &QueuePath) {
+        self.list.filter.clear();
+        self.collapsed.retain(|folded| folded == path || !path.is_within(folded));
+        self.list.cursor.wanted = Some(path.clone());
+        self.list.built = None;
+    }
 }
 
 /// A row of the queue tree.
@@ -335,49 +346,3 @@ pub enum Subject {
     /// What is different between two of them.
     Compare(u64, u64),
 }
-
-/// Runs `$body` with the list of a page; pages without a list give `$otherwise`.
-macro_rules! with_list {
-    ($page:expr, $list:ident => $body:expr, $otherwise:expr) => {
-        match $page {
-            $crate::console::state::page::Page::Queues($crate::console::state::page::QueuesPage {
-                list: $list,
-                ..
-            }) => $body,
-            $crate::console::state::page::Page::Apps($crate::console::state::page::AppsPage {
-                list: $list, ..
-            }) => $body,
-            $crate::console::state::page::Page::App($crate::console::state::page::AppPage { list: $list, .. }) => $body,
-            $crate::console::state::page::Page::Nodes($crate::console::state::page::NodesPage {
-                list: $list, ..
-            }) => $body,
-            $crate::console::state::page::Page::Node($crate::console::state::page::NodePage {
-                list: $list, ..
-            }) => $body,
-            $crate::console::state::page::Page::Users($crate::console::state::page::UsersPage {
-                list: $list, ..
-            }) => $body,
-            $crate::console::state::page::Page::Account($crate::console::state::page::AccountPage {
-                list: $list,
-                ..
-            }) => $body,
-            $crate::console::state::page::Page::Events($crate::console::state::page::EventsPage {
-                list: $list,
-                ..
-            }) => $body,
-            $crate::console::state::page::Page::Audit($crate::console::state::page::AuditPage {
-                list: $list, ..
-            }) => $body,
-            $crate::console::state::page::Page::Revisions($crate::console::state::page::RevisionsPage {
-                list: $list,
-                ..
-            }) => $body,
-            $crate::console::state::page::Page::Details(_)
-            | $crate::console::state::page::Page::Placement(_)
-            | $crate::console::state::page::Page::Config(_)
-            | $crate::console::state::page::Page::Change(_) => $otherwise,
-        }
-    };
-}
-
-pub(crate) use with_list;

@@ -8,6 +8,7 @@
 //! - the newest views are kept whatever happens, and so is one right before something that mattered, as long as there is room.
 
 mod chapters;
+mod moment;
 mod sizes;
 
 use std::collections::VecDeque;
@@ -19,6 +20,7 @@ use crate::model::{AppState, Time};
 use crate::view::View;
 
 pub use self::chapters::{Chapters, Found, Seek, Span};
+pub use self::moment::{Moment, Shown, Step};
 
 /// A view that was seen.
 #[derive(Clone, Debug)]
@@ -35,26 +37,6 @@ pub struct Seen {
     before_news: bool,
 }
 
-/// Something that happened and mattered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moment {
-    /// The number of its event.
-    pub number: u64,
-    /// When.
-    pub at: Time,
-    /// What, in a few words.
-    pub text: String,
-}
-
-/// The past as it is on the screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
-    /// At what time it was as it is shown.
-    pub at: Time,
-    /// What happened right after it; empty when one did not come to it for that.
-    pub before: String,
-}
-
 /// A picture of an earlier time that is being made.
 #[derive(Clone, Debug)]
 pub struct Fetch {
@@ -62,15 +44,6 @@ pub struct Fetch {
     pub wanted: Shown,
     /// What is shown if it cannot be had.
     pub instead: Option<(Arc<View>, Shown)>,
-}
-
-/// Where one goes from here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// To the moment before the last thing that mattered.
-    Back,
-    /// To the moment before the next one, at last to the present.
-    On,
 }
 
 /// What this console has seen.
@@ -288,6 +261,7 @@ pub fn duration(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::PartitionView;
 
     fn view(seconds: u64) -> Arc<View> {
         Arc::new(View { at: Time::from_millis(seconds * 1000), generation: seconds, ..View::default() })

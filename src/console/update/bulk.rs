@@ -7,24 +7,22 @@ use std::time::Duration;
 use crate::console::input::command;
 use crate::console::input::command::CommandId;
 use crate::console::present::format;
-use crate::console::present::guard::bulk::{has_marks, marked, moved_here};
+use crate::console::present::guard::bulk::{PLAIN, has_marks, marked, moved_here};
 use crate::console::present::subject;
 use crate::console::present::subject::app_at;
 use crate::console::state::layer::{Confirm, Layer, Question, Typed};
 use crate::console::state::line_edit::LineEdit;
-use crate::console::state::orders::{Batch, MoveSummary, Purpose, Ticket, Watched};
+use crate::console::state::orders::{Batch, Purpose, Ticket};
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::{Grade, State};
 use crate::console::update::aftermath;
+use crate::console::update::command_line::open_command_line_with;
 use crate::console::update::lists;
 use crate::console::update::orders;
-use crate::console::update::write;
 use crate::model::{AppId, QueuePath, Resource};
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
 use crate::view::{AppRow, PartitionView};
 
-/// Up to how many applications a plain question is enough; for more a name is to be typed.
-pub const PLAIN: usize = 10;
 /// The most applications that the question names.
 const NAMED: usize = 6;
 
@@ -117,12 +115,15 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
         return;
     }
     let apps = marked(state);
-    if apps.is_empty() {
-        return orders::move_to(state, to);
-    }
     let Some(to) = to.map(str::trim).filter(|to| !to.is_empty()) else {
-        return write::open_command_line_with(state, &format!("{} ", command::by_id(CommandId::Move).name));
+        return open_command_line_with(state, &format!("{} ", command::by_id(CommandId::Move).name));
     };
+    if apps.is_empty() {
+        if let Some(act) = orders::move_act(state, to, true) {
+            orders::ask_first(state, act);
+        }
+        return;
+    }
     let target = QueuePath::new(to);
     let leaf = state.cluster.part().and_then(|part| part.queue_at(&target)).is_some_and(|row| row.leaf);
     if !leaf {
@@ -135,39 +136,6 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
         dry_run: false,
     };
     ask(state, "Move", format!("They go to {target}, as far as it takes them."), &apps, "", act);
-}
-
-/// Of how many marked applications it is looked at once, over all queues that are offered, whether they could be moved there: a key waits
-/// for that.
-const LOOKED_AT: usize = 5_000;
-
-/// For how many of the queues that are offered, the best ones, is reported what would come of a move of so many applications.
-pub fn judged(apps: usize) -> usize {
-    (LOOKED_AT / apps.max(1)).max(1)
-}
-
-/// What the view tells of moving these applications to a queue; `None` where it has nothing against it.
-pub fn refused_there(state: &State, apps: &[Arc<AppRow>], to: &str) -> Option<MoveSummary> {
-    let mut watched = Watched { to: QueuePath::new(to), of: apps.len(), fit: 0, refused: Vec::new() };
-    for app in apps {
-        watched.take(app.id.as_str(), orders::move_refused(state, app, to));
-    }
-    watched.summary().filter(|_| !watched.refused.is_empty())
-}
-
-/// Asks what would come of moving the first of these applications to a queue, each by itself.
-pub fn watch(state: &mut State, apps: &[Arc<AppRow>], to: &str) {
-    let to = QueuePath::new(to);
-    state.orders.watched = Some(Watched { to: to.clone(), of: apps.len(), fit: 0, refused: Vec::new() });
-    for app in apps.iter().take(PLAIN) {
-        let (app, expect_queue) = (app.id.clone(), Some(app.queue.clone()));
-        if let Some(act) = crate::console::present::guard::orders::within(
-            state,
-            PartitionAct::Move { app, to: to.clone(), expect_queue, dry_run: true },
-        ) {
-            orders::send(state, act.into(), Purpose::Watch);
-        }
-    }
 }
 
 fn ask(

@@ -11,7 +11,6 @@ use crate::console::present::suggestions;
 use crate::console::state::change::DraftJob;
 use crate::console::state::change::{Applying, ChangeField, ChangePage, Drafted, Kind, What};
 use crate::console::state::config::ConfigPage;
-use crate::console::state::cursor::Move;
 use crate::console::state::key::{Code, Key};
 use crate::console::state::layer::Layer;
 use crate::console::state::orders::Purpose;
@@ -19,8 +18,7 @@ use crate::console::state::page::Page;
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
 use crate::console::update::config;
-use crate::console::update::navigate;
-use crate::console::update::navigate::push;
+use crate::console::update::stack::{pop, push};
 use crate::model::quantity::write_quantity;
 use crate::model::{MEMORY, VCORE};
 use crate::view::act::Act;
@@ -36,7 +34,7 @@ pub fn open(state: &mut State, kind: Kind) {
         state.parked.change.take_if(|page| page.kind == kind && page.queue == row.path && page.partition == name);
     let page = kept.unwrap_or_else(|| Box::new(ChangePage::new(kind, row.path.clone(), name, fields)));
     if matches!(state.page(), Page::Change(_)) {
-        navigate::pop(state);
+        pop(state);
     }
     push(state, Page::Change(page));
     due(state);
@@ -216,11 +214,6 @@ pub fn take_suggestion(state: &mut State) {
     suggest_again(state);
 }
 
-/// Scrolls what stands below the form.
-pub fn go(page: &mut ChangePage, by: Move, height: usize) {
-    page.top = by.from(page.top, usize::MAX, height);
-}
-
 /// Ends scrolling at the last line.
 pub fn settle(state: &mut State) {
     let (lines, room) = match (state.page(), layout::regions(state)) {
@@ -318,7 +311,7 @@ pub fn ordered(state: &mut State, number: u64, applied: bool) {
     if on_screen(state) && turn == sent.turn {
         let said = state.toast.take();
         state.layers.retain(|layer| !matches!(layer, Layer::Form));
-        navigate::pop(state);
+        pop(state);
         state.toast = said;
     }
     state.parked.change.take_if(|page| !page.written());

@@ -8,9 +8,9 @@ use crate::console::present::words::origin;
 use crate::console::state::State;
 use crate::console::state::keymap::chord_text;
 use crate::console::state::layer::{Candidate, Off};
-use crate::console::update::bulk;
+use crate::console::state::layer::{CommandLine, Layer};
 use crate::console::update::lists;
-use crate::console::update::names;
+use crate::console::update::move_watch;
 use crate::console::update::orders;
 use crate::model::QueuePath;
 use crate::view::{PartitionView, Side};
@@ -30,11 +30,11 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
                 let app = (kind == Kind::Leaf && marked.is_empty())
                     .then(|| crate::console::present::guard::orders::target(state))
                     .flatten();
-                let judged = bulk::judged(marked.len());
+                let judged = move_watch::judged(marked.len());
                 let one = |(number, (word, doc)): (usize, (String, String))| {
                     let marked = if number < judged { &*marked } else { &[] };
                     let one = app.as_ref().and_then(|app| orders::move_refused(state, app, &word));
-                    let (off, doc) = match bulk::refused_there(state, marked, &word) {
+                    let (off, doc) = match move_watch::refused_there(state, marked, &word) {
                         Some(message) if message.all => (Some(message.words), doc),
                         Some(message) => (None, message.words),
                         None => (one, doc),
@@ -115,7 +115,7 @@ fn words(state: &State, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
     match kind {
         Kind::Queue => plain(queues(state, typed, most)),
         Kind::Leaf => plain(leaves(state, typed, most)),
-        Kind::App if are_many(state) => plain(names::offered(state, typed)),
+        Kind::App if are_many(state) => plain(offered(state, typed)),
         Kind::App => plain(apps(state, typed, most)),
         Kind::Node => plain(nodes(state, typed, most)),
         Kind::User => plain(accounts(state, Side::User, typed, most)),
@@ -181,4 +181,11 @@ pub fn accounts(state: &State, side: Side, typed: &str, most: usize) -> Vec<Stri
 pub fn nodes(state: &State, typed: &str, most: usize) -> Vec<String> {
     let Some(part) = state.cluster.part() else { return Vec::new() };
     best(typed, part.nodes.keys().map(crate::model::NodeId::as_str), most)
+}
+
+/// The names that are offered for what is written, out of very many.
+fn offered(state: &State, typed: &str) -> Vec<String> {
+    let Some(Layer::Command(CommandLine { names: Some(names), .. })) = state.layers.last() else { return Vec::new() };
+    let still = |name: &&String| names.typed == typed || name.starts_with(typed);
+    names.best.iter().filter(still).cloned().collect()
 }

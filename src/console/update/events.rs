@@ -11,8 +11,7 @@ use crate::console::state::page::{EventsPage, Page};
 use crate::console::state::{Grade, State};
 use crate::console::update::lists;
 use crate::console::update::lists::SortKey;
-use crate::console::update::navigate::{home, push};
-use crate::console::update::queues as tree;
+use crate::console::update::stack::{home, push};
 use crate::model::Time;
 use crate::view::{EventPage, Record};
 
@@ -119,7 +118,7 @@ pub fn jump(state: &mut State) {
     if let Some(path) = queue(state, page) {
         home(state);
         if let Page::Queues(page) = state.page_mut() {
-            tree::go_to(page, &path);
+            page.go_to(&path);
         }
         return lists::rebuild(state, true);
     }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::console::present::layout;
-use crate::console::state::marks::{Facet, Marked};
-use crate::console::state::page::{AppLine, Page, Subject};
+use crate::console::state::page::{Page, Subject, each_page};
 use crate::console::state::work::{Discarded, Work};
 use crate::console::state::{Grade, State};
 use crate::console::update::action::Feed;
@@ -14,8 +13,8 @@ use crate::console::update::change;
 use crate::console::update::config;
 use crate::console::update::lists;
 use crate::console::update::notices;
-use crate::model::VCORE;
-use crate::view::{AppRow, AskRow, NodeRow, PartitionView, QueueRow, View};
+use crate::console::update::page::PageUpdate;
+use crate::view::View;
 
 /// Takes news. While the picture is frozen they are kept for later.
 pub fn take(state: &mut State, news: Feed) {
@@ -128,25 +127,7 @@ pub fn next_wake(state: &State) -> Option<Duration> {
 
 /// Whether something on the screen says how long it has been so.
 fn ages_on_screen(state: &State) -> bool {
-    match state.page() {
-        Page::Queues(page) => page.draining > 0,
-        Page::Apps(page) => !page.list.rows.is_empty(),
-        Page::App(page) => page.row.as_ref().is_some_and(|row| !row.state.is_ended()),
-        Page::Node(page) => !page.list.rows.is_empty(),
-        Page::Nodes(_)
-        | Page::Users(_)
-        | Page::Account(_)
-        | Page::Placement(_)
-        | Page::Config(_)
-        | Page::Change(_)
-        | Page::Events(_)
-        | Page::Audit(_)
-        | Page::Revisions(_) => false,
-        Page::Details(page) => {
-            !matches!(page.subject, Subject::Access(_) | Subject::Health(_) | Subject::Entry(_))
-                && !matches!(page.subject, Subject::Revision(_) | Subject::Compare(..))
-        }
-    }
+    each_page!(state.page(), page => page.has_ages())
 }
 
 /// Freezes the picture, or takes up the newest view again.
@@ -179,92 +160,8 @@ fn mark_changes(state: &mut State, before: &View) {
     let State { pages, cluster, marks, now, .. } = state;
     let Some(new) = cluster.part() else { return };
     let Some(old) = before.partitions.iter().find(|part| part.name == new.name) else { return };
-    let mut mark = |row: Marked, facets: Vec<Facet>| marks.add(row, facets, *now);
-    match pages.last() {
-        Some(Page::Queues(page)) => {
-            for line in &page.list.rows[page.list.cursor.visible(page.list.rows.len(), height)] {
-                if let Some((old, new)) = changed_row(old.queue(line.slot), new.queue(line.slot))
-                    && old.path == new.path
-                {
-                    mark(Marked::Queue(new.path.clone()), queue_facets(old, new));
-                }
-            }
-        }
-        Some(Page::Apps(page)) => {
-            for line in &page.list.rows[page.list.cursor.visible(page.list.rows.len(), height)] {
-                if let AppLine::Live(slot, _) = line
-                    && let Some((old, new)) = changed_row(old.app(*slot), new.app(*slot))
-                    && old.id == new.id
-                {
-                    mark(Marked::App(new.id.clone()), app_facets(old, new));
-                }
-            }
-        }
-        Some(Page::Nodes(page)) => {
-            for id in &page.list.rows[page.list.cursor.visible(page.list.rows.len(), height)] {
-                if let Some((old, new)) = changed_row(old.nodes.get(id), new.nodes.get(id)) {
-                    mark(Marked::Node(id.clone()), node_facets(old, new));
-                }
-            }
-        }
-        Some(Page::App(page)) => {
-            let Some((old, new)) = page.row.as_ref().zip(page.row.as_ref().and_then(|row| live(new, row))) else {
-                return;
-            };
-            for key in &page.list.rows[page.list.cursor.visible(page.list.rows.len(), height)] {
-                if let Some((old, new)) = changed_row(old.asks.get(key), new.asks.get(key)) {
-                    mark(Marked::Ask(page.id.clone(), new.id.clone()), ask_facets(old, new));
-                }
-            }
-        }
-        _ => {}
+    let mut mark = |row, facets| marks.add(row, facets, *now);
+    if let Some(page) = pages.last() {
+        each_page!(page, page => page.mark_changes(old, new, height, &mut mark));
     }
-}
-
-/// The application's row in a newer view.
-fn live<'a>(part: &'a PartitionView, row: &AppRow) -> Option<&'a Arc<AppRow>> {
-    part.app(row.slot).filter(|new| new.id == row.id)
-}
-
-fn changed_row<'a, T>(old: Option<&'a Arc<T>>, new: Option<&'a Arc<T>>) -> Option<(&'a T, &'a T)> {
-    let (old, new) = (old?, new?);
-    (!Arc::ptr_eq(old, new)).then_some((old, new))
-}
-
-fn facets(changes: impl IntoIterator<Item = (Facet, bool)>) -> Vec<Facet> {
-    changes.into_iter().filter(|(_, changed)| *changed).map(|(facet, _)| facet).collect()
-}
-
-fn queue_facets(old: &QueueRow, new: &QueueRow) -> Vec<Facet> {
-    facets([
-        (Facet::State, old.state != new.state),
-        (Facet::Priority, old.priority.current != new.priority.current),
-        (Facet::Apps, old.running != new.running || old.max_running != new.max_running),
-        (Facet::Pending, old.pending != new.pending),
-        (Facet::Cpu, old.allocated.get(VCORE) != new.allocated.get(VCORE)),
-        (Facet::Memory, old.allocated.get(crate::model::MEMORY) != new.allocated.get(crate::model::MEMORY)),
-    ])
-}
-
-fn app_facets(old: &AppRow, new: &AppRow) -> Vec<Facet> {
-    facets([
-        (Facet::State, old.state != new.state),
-        (Facet::Priority, old.priority != new.priority),
-        (Facet::Pending, old.pending_asks != new.pending_asks),
-        (Facet::Cpu, old.allocated.get(VCORE) != new.allocated.get(VCORE)),
-        (Facet::Memory, old.allocated.get(crate::model::MEMORY) != new.allocated.get(crate::model::MEMORY)),
-    ])
-}
-
-fn node_facets(old: &NodeRow, new: &NodeRow) -> Vec<Facet> {
-    facets([
-        (Facet::State, old.schedulable != new.schedulable),
-        (Facet::Apps, old.allocations.len() != new.allocations.len()),
-        (Facet::Cpu, old.allocated.get(VCORE) != new.allocated.get(VCORE)),
-        (Facet::Memory, old.allocated.get(crate::model::MEMORY) != new.allocated.get(crate::model::MEMORY)),
-    ])
-}
-
-fn ask_facets(old: &AskRow, new: &AskRow) -> Vec<Facet> {
-    facets([(Facet::State, old.state != new.state), (Facet::Priority, old.priority != new.priority)])
 }

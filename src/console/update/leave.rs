@@ -6,7 +6,7 @@ use crate::console::state::layer::{Confirm, Layer, Question};
 use crate::console::state::{Grade, State};
 use crate::console::update::change;
 use crate::console::update::lists;
-use crate::console::update::navigate::pop;
+use crate::console::update::stack::pop;
 use crate::source::SourcePlace;
 use std::time::Duration;
 

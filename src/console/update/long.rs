@@ -7,47 +7,19 @@
 //! Invariants:
 //! - one list is made at a time, from a view and a copy of the page; a choice that was overtaken by another one is given up;
 //! - what comes back is taken by the page that it was made for, and only if that still is of the same; the cursor finds its thing again;
-//! - which way it is made does not show in it: short lists go through the same [`make`].
+//! - which way it is made does not show in it: short lists go through the same [`PageUpdate::make`].
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::console::input::command::CommandId;
 use crate::console::state::State;
-use crate::console::state::jobs::{ListJob, Listed, Making};
-use crate::console::state::page::{Page, Stamp};
+use crate::console::state::jobs::{ListJob, Listed};
+use crate::console::state::page::{Page, each_page};
 use crate::console::state::work::{Discarded, Work};
 use crate::console::update::action::Action;
-use crate::console::update::apps;
 use crate::console::update::lists;
-use crate::console::update::users;
+use crate::console::update::page::PageUpdate;
 use crate::view::PartitionView;
-
-/// Whether so much must be looked at for the rows of a page that frames would wait for it.
-pub fn is_long(page: &Page, part: &PartitionView, long: usize) -> bool {
-    let looked_at = match page {
-        Page::Apps(page) => {
-            let ended = if page.ended { part.ended.len() } else { 0 };
-            let live = match &page.scope {
-                Some(path) => part.queue_at(path).map_or(0, |row| usize::try_from(row.app_count).unwrap_or(usize::MAX)),
-                None => part.live_apps,
-            };
-            live.saturating_add(ended)
-        }
-        Page::Account(_) => part.live_apps,
-        _ => return false,
-    };
-    looked_at > long
-}
-
-/// Makes the rows of a page that shows some of all applications.
-pub fn make(page: &mut Page, part: &PartitionView) {
-    match page {
-        Page::Apps(page) => apps::rebuild(page, part),
-        Page::Account(page) => users::rebuild_levels(page, part),
-        _ => {}
-    }
-}
 
 /// Whether what a person does is about the rows of the list on the screen, and so waits while that is awaited. Moving, writing a filter,
 /// choosing an order and leaving go with the rows that there are.
@@ -96,23 +68,9 @@ pub fn waits(state: &State, action: &Action) -> bool {
     state.layers.is_empty() && !goes
 }
 
-/// Has the rows of the page on the screen made, now or after those that are being made; with `chosen` these are given up.
-pub fn want(state: &mut State, stamp: Stamp, chosen: bool) {
-    if let Some(making) = &state.list_job {
-        if chosen {
-            making.overtaken.store(true, Ordering::Relaxed);
-        }
-        return;
-    }
-    state.makings += 1;
-    let (number, overtaken) = (state.makings, Arc::new(AtomicBool::new(false)));
-    let mut page = state.page().clone();
-    if let Page::Apps(page) = &mut page {
-        page.marked.clear();
-    }
-    state.list_job = Some(Making { number, overtaken: Arc::clone(&overtaken) });
-    let view = Arc::clone(&state.cluster.view);
-    state.emit(Work::List(Box::new(ListJob { number, page, view, stamp, overtaken })));
+/// Makes the rows of a page that can be long.
+pub fn make(page: &mut Page, part: &PartitionView) {
+    each_page!(page, page => page.make(part));
 }
 
 /// Does a job. Takes tens of milliseconds: not to be called where frames are drawn.

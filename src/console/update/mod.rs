@@ -9,11 +9,13 @@
 
 pub mod action;
 pub mod aftermath;
+mod answers;
 pub mod apps;
 pub mod attempt;
 pub mod audit;
 pub mod bulk;
 pub mod change;
+mod command_line;
 pub(crate) mod completion;
 pub mod config;
 pub mod events;
@@ -22,18 +24,24 @@ pub mod form;
 pub mod hand_out;
 pub mod key;
 pub mod leave;
+mod list_job;
 pub mod lists;
 pub mod long;
 pub mod mouse;
+mod move_watch;
 pub mod names;
 pub mod navigate;
 pub mod nodes;
 pub mod notices;
 pub mod orders;
+mod page;
+mod pages;
 pub mod past;
 pub mod placement;
 pub mod queues;
 pub mod revisions;
+mod stack;
+mod tabs;
 pub mod users;
 pub mod workload;
 pub mod write;
@@ -181,8 +189,8 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::AddQueue => change::open(state, Kind::Child),
         CommandId::SetLimit => change::open(state, Kind::Limit),
         CommandId::RemoveQueue => change::open(state, Kind::Remove),
-        CommandId::NextPage => navigate::step_tab(state, 1),
-        CommandId::PreviousPage => navigate::step_tab(state, -1),
+        CommandId::NextPage => tabs::step_tab(state, 1),
+        CommandId::PreviousPage => tabs::step_tab(state, -1),
         CommandId::GoApp => navigate::app(state, argument.unwrap_or_default()),
         CommandId::GoNode => navigate::node(state, argument.unwrap_or_default()),
         CommandId::Kill => bulk::kill(state, argument),
@@ -209,14 +217,22 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::Suspend => return state.emit(Effect::Suspend),
         CommandId::Repaint => state.emit(Effect::Repaint),
         CommandId::Filter => write::open_filter(state, argument),
-        CommandId::CommandLine => write::open_command_line(state),
-        CommandId::Accept => return write::accept(state),
+        CommandId::CommandLine => command_line::open_command_line(state),
+        CommandId::Accept => {
+            if let Some((id, argument)) = write::accept(state) {
+                run(state, id, argument.as_deref());
+            }
+            if !matches!(state.layers.last(), Some(Layer::Command(_))) {
+                state.command_target = None;
+            }
+            return;
+        }
         CommandId::Cancel => write::cancel(state),
         CommandId::Yes => return write::yes(state),
         CommandId::OtherAnswer => write::other_answer(state),
-        CommandId::Complete => write::complete(state),
-        CommandId::Choose => write::choose(state, 1),
-        CommandId::Unchoose => write::choose(state, -1),
+        CommandId::Complete => command_line::complete(state),
+        CommandId::Choose => command_line::choose(state, 1),
+        CommandId::Unchoose => command_line::choose(state, -1),
         CommandId::Older => write::older(state),
         CommandId::Newer => write::newer(state),
         CommandId::Help => state.layers.push(Layer::Help(Default::default())),
@@ -290,7 +306,7 @@ fn figures(state: &mut State) {
 /// Takes the result of an effect.
 fn take_reply(state: &mut State, reply: Reply) {
     match reply {
-        Reply::OrderAnswered(number, result) => return orders::answer(state, number, result),
+        Reply::OrderAnswered(number, result) => return answers::answer(state, number, result),
         Reply::RevisionText(number, text) => state.cluster.ledger.take_text(number, text),
         Reply::PastView(at, found) => past::take_view(state, at, found),
         Reply::PastSpan(at, step, found) => past::take_span(state, at, step, found),
@@ -298,7 +314,7 @@ fn take_reply(state: &mut State, reply: Reply) {
         Reply::ContextOpened(name, opened) => navigate::stay(state, &name, opened.err()),
         Reply::ConfigRead(name, read) => return placement::take(state, &name, read),
         Reply::ListMade(listed) => return long::take(state, *listed),
-        Reply::NamesFound(names) => return names::take(state, names),
+        Reply::NamesFound(names) => return command_line::take_names(state, names),
         Reply::EventsRead(page) => return take_events(state, page),
         Reply::EditChecked(checked) => config::checked(state, *checked),
         Reply::FormDrafted(drafted) => change::drafted(state, *drafted),
@@ -328,9 +344,10 @@ fn settle(state: &mut State) {
             }
         }
         Page::Placement(_) => placement::settle(state),
+        Page::Change(_) => change::settle(state),
         Page::Config(page) => {
             let (top, left) = crate::console::present::config::scrolled(state, page);
-            let beside = crate::console::present::config::beside_extent(state, page);
+            let beside = crate::console::present::config_pane::beside_extent(state, page);
             if let Page::Config(page) = state.page_mut() {
                 (page.top, page.left) = (top, left);
                 page.beside_top = page.beside_top.min(beside);

@@ -10,14 +10,6 @@ use crate::console::state::jobs::{Names, NamesJob};
 use crate::console::state::layer::{CommandLine, Layer};
 use crate::console::state::work::Work;
 use crate::console::update::completion;
-use crate::console::update::write;
-
-/// The names that are offered for what is written, out of very many.
-pub fn offered(state: &State, typed: &str) -> Vec<String> {
-    let Some(Layer::Command(CommandLine { names: Some(names), .. })) = state.layers.last() else { return Vec::new() };
-    let still = |name: &&String| names.typed == typed || name.starts_with(typed);
-    names.best.iter().filter(still).cloned().collect()
-}
 
 /// Has the names found for what is written, after those that are being looked for, if they are not there yet.
 pub fn want(state: &mut State) {
@@ -40,20 +32,17 @@ pub fn perform(job: NamesJob) -> Names {
     Names { typed, best }
 }
 
-/// Takes names that were found, if what they are for is being written.
-pub fn take(state: &mut State, found: Names) {
+/// Takes names that were found, if what they are for is being written. Whether it is, and whether they are of use for it.
+pub fn take(state: &mut State, found: Names) -> Option<bool> {
     state.completion_pending = false;
-    let Some(Layer::Command(line)) = state.layers.last_mut() else { return };
-    let Some(typed) = written(line) else { return };
+    let Some(Layer::Command(line)) = state.layers.last_mut() else { return None };
+    let typed = written(line)?;
     // What was found for the beginning is still of use.
     let fits = typed.starts_with(&found.typed);
     if fits {
         line.names = Some(found);
     }
-    write::look_up(state);
-    if fits {
-        state.redraw();
-    }
+    Some(fits)
 }
 
 /// What is written of the name of an application.

@@ -7,115 +7,21 @@ use crate::console::present::subject;
 use crate::console::state::effect::Effect;
 use crate::console::state::layer::{Confirm, Layer, Question};
 use crate::console::state::page::{
-    Account, AccountLine, AccountPage, AppPage, AppsPage, Checkup, DetailsPage, LineId, NodePage, Page, Subject,
+    Account, AccountPage, AppPage, AppsPage, Checkup, DetailsPage, NodePage, Page, Subject, each_page,
 };
 use crate::console::state::{Grade, Parked, State};
-use crate::console::update::audit;
-use crate::console::update::change;
 use crate::console::update::completion;
-use crate::console::update::config;
-use crate::console::update::events;
 use crate::console::update::leave::unsaved;
 use crate::console::update::lists;
-use crate::console::update::placement;
-use crate::console::update::queues as tree;
-use crate::console::update::revisions;
+use crate::console::update::page::PageUpdate;
+use crate::console::update::stack::{home, push};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::OwnHealth;
 use crate::view::{Side, health as health_of, health_of_picture};
 
-/// Puts a page on top.
-pub(super) fn push(state: &mut State, page: Page) {
-    state.pages.push(page);
-    state.marks.clear();
-    lists::show(state);
-}
-
-/// Takes the page on top off; the queues stay.
-pub(super) fn pop(state: &mut State) {
-    if state.pages.len() > 1 {
-        let left = state.pages.pop();
-        if state.pages.len() == 1 || matches!(left, Some(Page::Change(_) | Page::Placement(_))) {
-            park(state, left);
-        }
-        state.marks.clear();
-        lists::show(state);
-    }
-}
-
-/// Keeps a page of the first row for when one comes back to it.
-fn park(state: &mut State, page: Option<Page>) {
-    match page {
-        Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => state.parked.apps = Some(page),
-        Some(Page::Events(page)) if page.about.is_none() => state.parked.events = Some(page),
-        Some(Page::Audit(page)) => state.parked.audit = Some(page),
-        Some(Page::Revisions(page)) => state.parked.revisions = Some(page),
-        Some(Page::Nodes(page)) => state.parked.nodes = Some(page),
-        Some(Page::Users(page)) => state.parked.users = Some(page),
-        Some(Page::Placement(page)) => state.parked.placement = Some(page),
-        Some(Page::Config(page)) => {
-            if page.modified {
-                state.say(Grade::Info, "the edit is kept; :config comes back to it");
-            }
-            state.parked.config = Some(page);
-        }
-        Some(Page::Change(page)) => change::park(state, page),
-        _ => {}
-    }
-}
-
-/// Goes back to the queues.
-pub(super) fn home(state: &mut State) {
-    let mut left = state.pages.split_off(1).into_iter();
-    park(state, left.next());
-    for page in left.filter(|page| matches!(page, Page::Change(_) | Page::Placement(_))) {
-        park(state, Some(page));
-    }
-    state.marks.clear();
-    lists::show(state);
-}
-
 /// Opens what is under the cursor.
 pub fn open(state: &mut State) {
-    let next = match state.page() {
-        Page::Queues(_) => subject::queue(state).map(|path| Page::Apps(AppsPage::new(Some(path)))),
-        Page::Apps(_) => match subject::of(state) {
-            Some(Subject::App(row)) => {
-                let mut page = AppPage::new(row.id.clone(), None);
-                page.row = Some(row);
-                Some(Page::App(page))
-            }
-            _ => None,
-        },
-        Page::App(page) => subject::node_of_ask(page).map(|id| Page::Node(NodePage::new(id))),
-        Page::Nodes(page) => page.list.rows.get(page.list.cursor.index).map(|id| Page::Node(NodePage::new(id.clone()))),
-        Page::Node(page) => subject::app_of_allocation(page).map(|(app, ask)| Page::App(AppPage::new(app, Some(ask)))),
-        Page::Users(page) => {
-            page.list.rows.get(page.list.cursor.index).cloned().map(|account| Page::Account(AccountPage::new(account)))
-        }
-        Page::Account(page) => page.list.rows.get(page.list.cursor.index).map(|line| open_line(&page.account, line)),
-        Page::Events(_) => return events::jump(state),
-        Page::Audit(_) => return audit::jump(state),
-        Page::Revisions(_) => return revisions::show(state),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => None,
-    };
-    if let Some(page) = next {
-        push(state, page);
-    }
-}
-
-/// An application that waits, or a user's applications in a queue.
-fn open_line(account: &Account, line: &AccountLine) -> Page {
-    match &line.id {
-        LineId::App(id) => Page::App(AppPage::new(id.clone(), None)),
-        LineId::Queue(path) => {
-            let mut page = AppsPage::new(Some(path.clone()));
-            if account.side == Side::User {
-                page.list.filter = format!("={}", account.name);
-            }
-            Page::Apps(page)
-        }
-    }
+    each_page!(state.page(), page => page.opener())(state);
 }
 
 /// Everything about what is under the cursor.
@@ -134,7 +40,7 @@ pub fn queues(state: &mut State, argument: Option<&str>) {
     };
     home(state);
     if let (Some(path), Page::Queues(page)) = (path, state.page_mut()) {
-        tree::go_to(page, &path);
+        page.go_to(&path);
     }
     if let Some(filter) = filter {
         lists::set_filter(state, filter);
@@ -153,7 +59,7 @@ pub fn apps(state: &mut State, argument: Option<&str>) {
     let page = match path {
         Some(path) => {
             if let Page::Queues(page) = state.page_mut() {
-                tree::go_to(page, &path);
+                page.go_to(&path);
             }
             lists::rebuild(state, true);
             AppsPage::new(Some(path))
@@ -231,28 +137,6 @@ pub fn account(state: &mut State, side: Side, text: &str) {
             let kind = if side == Side::User { "user" } else { "group" };
             state.say(Grade::Refusal, format!("no {kind} {text} with a live application"));
         }
-    }
-}
-
-/// The next page of the first row, or the one before.
-pub fn step_tab(state: &mut State, step: isize) {
-    let here = match state.pages.get(1) {
-        Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => 1,
-        Some(Page::Nodes(_)) => 2,
-        Some(Page::Users(_)) => 3,
-        Some(Page::Placement(_)) => 4,
-        Some(Page::Config(_)) => 5,
-        Some(Page::Events(_)) => 6,
-        _ => 0,
-    };
-    match (here + step).rem_euclid(7) {
-        0 => queues(state, None),
-        1 => apps(state, None),
-        2 => nodes(state),
-        3 => users(state),
-        4 => placement::open(state, None),
-        5 => config::open(state),
-        _ => events::open(state, None),
     }
 }
 

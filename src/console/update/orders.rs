@@ -3,24 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::console::input::command;
-use crate::console::input::command::CommandId;
 use crate::console::present::format;
 use crate::console::present::guard::orders::{kill_of, part, target, within};
 use crate::console::state::effect::Effect;
-use crate::console::state::layer::{CommandLine, Confirm, Layer, Off, Question};
-use crate::console::state::orders::{Asked, Purpose, Ticket};
+use crate::console::state::layer::{Confirm, Layer, Question};
+use crate::console::state::orders::{Asked, Purpose};
 use crate::console::state::{Grade, State};
-use crate::console::update::aftermath;
-use crate::console::update::attempt;
-use crate::console::update::bulk;
-use crate::console::update::change;
-use crate::console::update::config;
-use crate::console::update::revisions;
-use crate::console::update::workload;
-use crate::console::update::write;
 use crate::model::QueuePath;
-use crate::view::act::{Act, Code, Configured, Done, Killed, Moved, Order, PartitionAct, Refusal};
+use crate::view::act::{Act, Configured, Done, Killed, Moved, Order, PartitionAct};
 use crate::view::placement::access;
 use crate::view::{AppRow, LimitUse, PartitionView, Side};
 
@@ -101,24 +91,13 @@ fn granted(state: &State, part: &PartitionView, queue: &QueuePath, word: &str) -
     Some(format!("{word} by the adminacl of {} ({by}).", grant.queue))
 }
 
-/// Asks where to, or, when that is reported, what would come of it.
-pub fn move_to(state: &mut State, to: Option<&str>) {
-    let Some(to) = to.map(str::trim).filter(|to| !to.is_empty()) else {
-        let name = command::by_id(CommandId::Move).name;
-        return write::open_command_line_with(state, &format!("{name} "));
-    };
-    if let Some(act) = move_act(state, to, true) {
-        ask_first(state, act);
-    }
-}
-
 /// Asks the scheduler what would come of an act; the question to the person follows with its answer.
 pub(super) fn ask_first(state: &mut State, act: Act) {
     let asked = Asked { turn: state.turn, at: state.now };
     send(state, act.into(), Purpose::Ask(asked));
 }
 
-fn move_act(state: &State, to: &str, dry_run: bool) -> Option<Act> {
+pub(super) fn move_act(state: &State, to: &str, dry_run: bool) -> Option<Act> {
     let app = target(state)?;
     let (expect_queue, to) = (Some(app.queue.clone()), QueuePath::new(to));
     within(state, PartitionAct::Move { app: app.id.clone(), to, expect_queue, dry_run })
@@ -130,32 +109,6 @@ pub fn move_refused(state: &State, app: &AppRow, to: &str) -> Option<String> {
     let (expect_queue, target) = (Some(app.queue.clone()), QueuePath::new(to));
     let act = within(state, PartitionAct::Move { app: app.id.clone(), to: target, expect_queue, dry_run: true })?;
     part.may_take(state.cluster.actor().ok()?, &act, app, &QueuePath::new(to)).err().map(|refusal| refusal.reason())
-}
-
-/// Asks what would come of the move that is being written, once its target is a queue that may take the application.
-pub fn watch_move(state: &mut State) {
-    let Some(Layer::Command(line)) = state.layers.last() else { return };
-    let Some(to) = written_target(line) else { return };
-    let fits = |candidate: &&crate::console::state::layer::Candidate| candidate.word == to && candidate.off.is_none();
-    if !line.candidates.iter().any(|candidate| fits(&candidate)) {
-        return;
-    }
-    let to = to.to_owned();
-    let marked = crate::console::present::guard::bulk::marked(state);
-    if !marked.is_empty() {
-        return bulk::watch(state, &marked, &to);
-    }
-    state.orders.watched = None;
-    if let Some(act) = move_act(state, &to, true) {
-        send(state, act.into(), Purpose::Watch);
-    }
-}
-
-/// The target of the move that is being written.
-fn written_target(line: &CommandLine) -> Option<&str> {
-    let (name, to) = line.line.text().split_once(' ')?;
-    let to = to.trim();
-    (command::by_name(name)?.id == CommandId::Move && !to.is_empty()).then_some(to)
 }
 
 /// Keeps among the messages which orders have no answer, when another scheduler takes this one's place: what comes of them is not reported
@@ -170,95 +123,8 @@ pub fn leave_open(state: &mut State) {
     }
 }
 
-/// Says what came of an order.
-pub fn answer(state: &mut State, number: u64, outcome: Result<Done, Refusal>) {
-    let Some(ticket) = state.orders.answered(number) else { return };
-    if matches!(ticket.act, Act::Configure { dry_run: false, .. }) {
-        config::ordered(state, number, outcome.is_ok());
-        let applied = outcome.is_ok();
-        report_result(state, &ticket, outcome);
-        change::ordered(state, number, applied);
-        return;
-    }
-    report_result(state, &ticket, outcome);
-}
-
-/// Says what came of an order, by what it was given for.
-fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refusal>) {
-    let act = &ticket.act;
-    match (ticket.purpose, outcome) {
-        (Purpose::Tell, Ok(done)) => {
-            state.orders.keep_moved(&done, ticket.number);
-            state.say(Grade::Info, result_text(&done));
-            aftermath::expect(state, vec![act.clone()], ticket.since);
-        }
-        (Purpose::Batch(number), outcome) => bulk::answered(state, ticket, number, &outcome),
-        (Purpose::Watch, outcome) => return watched(state, act, &outcome),
-        (Purpose::Ask(asked), Ok(would)) => question(state, act, asked, would),
-        (Purpose::Tell | Purpose::Ask(_), Err(refusal)) => {
-            if matches!(ticket.purpose, Purpose::Ask(_)) {
-                attempt::note(state, act.clone(), &refusal);
-            }
-            let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);
-            state.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
-        }
-    }
-    state.redraw();
-}
-
-/// Opens the question that was asked for, unless the person is at something else by now: then it would take keys that are meant for
-/// that as its answers.
-fn question(state: &mut State, act: &Act, asked: Asked, would: Done) {
-    if asked.turn != state.turn || !state.layers.is_empty() {
-        let message =
-            format!("{act}: the scheduler has answered while you were at something else; say it again to be asked");
-        return state.say(Grade::Info, message);
-    }
-    match would {
-        Done::Moved(would) => ask_move(state, act.clone(), would),
-        Done::Cleaned(would) => workload::ask_clean(state, act.clone(), &would),
-        Done::Configured(would) => revisions::ask(state, act, &would),
-        _ => {}
-    }
-    let late = state.now > asked.at;
-    if let Some(Layer::Confirm(confirm)) = state.layers.last_mut().filter(|_| late) {
-        confirm.from = state.now + Confirm::MOMENT;
-    }
-}
-
-/// Says beside the target that is being written what would come of the move.
-fn watched(state: &mut State, act: &Act, outcome: &Result<Done, Refusal>) {
-    let Act::In { act: PartitionAct::Move { app, to, .. }, .. } = act else { return };
-    // One that comes late may be about the line before, which was begun on something else.
-    if state.orders.watched.is_none() && state.command_target.as_ref().map(|aim| &aim.id) != Some(app) {
-        return;
-    }
-    let Some(Layer::Command(line)) = state.layers.last_mut() else { return };
-    if written_target(line) != Some(to.as_str()) {
-        return;
-    }
-    let Some(candidate) = line.candidates.iter_mut().find(|candidate| candidate.word == to.as_str()) else {
-        return;
-    };
-    if let Some(watched) = state.orders.watched.as_mut().filter(|watched| watched.to == *to) {
-        watched.take(act.object(), outcome.as_ref().err().map(Refusal::reason));
-        match watched.summary() {
-            Some(message) if message.all => candidate.off = Some(Off::Refused(message.words)),
-            Some(message) => candidate.doc = message.words,
-            None => {}
-        }
-        return state.redraw();
-    }
-    match outcome {
-        Ok(Done::Moved(would)) => candidate.doc = format!("would fit: {}", would.effects.join("; ")),
-        Ok(_) => {}
-        Err(refusal) => candidate.off = Some(Off::Refused(refusal.reason())),
-    }
-    state.redraw();
-}
-
 /// Asks whether the application is to be moved, which could be done a moment ago.
-fn ask_move(state: &mut State, act: Act, would: Moved) {
+pub(super) fn ask_move(state: &mut State, act: Act, would: Moved) {
     let Act::In { partition, act: PartitionAct::Move { app, to, expect_queue, .. } } = act else { return };
     let mut lines = vec![format!("{} → {}", would.from, would.to)];
     if let Some(row) = part(state).and_then(|part| part.app_by_id(&app)) {

@@ -7,13 +7,12 @@ use crate::console::present::placement::part;
 use crate::console::present::subject;
 use crate::console::present::suggestions;
 use crate::console::state::State;
-use crate::console::state::cursor::Move;
 use crate::console::state::key::{Code, Key};
 use crate::console::state::layer::Layer;
 use crate::console::state::page::{DetailsPage, Page, Subject};
 use crate::console::state::placement::{Against, EDITED, Form, PlacementPage, WantedFile};
 use crate::console::state::work::Work;
-use crate::console::update::navigate::{home, push};
+use crate::console::update::stack::{home, push};
 use crate::model::Identity;
 use crate::view::View;
 
@@ -146,11 +145,6 @@ pub fn paste(state: &mut State, text: &str) -> bool {
     page.top = 0;
     suggest_again(state);
     true
-}
-
-/// Scrolls what stands below the form.
-pub fn go(page: &mut PlacementPage, by: Move, height: usize) {
-    page.top = by.from(page.top, usize::MAX, height);
 }
 
 /// Ends scrolling at the last line.

@@ -7,6 +7,7 @@ use crate::console::present::subject::line_at_cursor;
 use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::state::column::{QueueColumn, Sort};
+use crate::console::state::cursor::Move;
 use crate::console::state::page::{Fold, Page, QueueLine, QueuesPage};
 use crate::console::update::lists;
 use crate::console::update::lists::SortKey;
@@ -158,14 +159,6 @@ pub fn select(page: &mut QueuesPage, part: &PartitionView, index: usize) {
     page.list.cursor.go(index, rows.len(), |index| path_at(rows, part, index));
 }
 
-/// Goes to a queue, unfolding what is above it and dropping a filter that hides it.
-pub fn go_to(page: &mut QueuesPage, path: &QueuePath) {
-    page.list.filter.clear();
-    page.collapsed.retain(|folded| folded == path || !path.is_within(folded));
-    page.list.cursor.wanted = Some(path.clone());
-    page.list.built = None;
-}
-
 /// Folds or unfolds the queue under the cursor.
 pub fn toggle_fold(state: &mut State) {
     with_queue(state, |page, path, _| {
@@ -190,7 +183,7 @@ pub fn fold_or_parent(state: &mut State) {
 pub fn open_or_child(state: &mut State) {
     let open = line_at_cursor(state).is_some_and(|line| line.fold == Fold::Open);
     if open {
-        return lists::go(state, super::Move::Rows(1));
+        return lists::go(state, Move::Rows(1));
     }
     with_queue(state, |page, path, _| {
         page.collapsed.remove(&path);

@@ -13,14 +13,12 @@ use crate::console::theme::{Depth, ThemeName};
 use crate::console::update::attempt;
 use crate::console::update::bulk;
 use crate::console::update::change;
-use crate::console::update::completion;
+use crate::console::update::command_line::{choose, complete, look_up};
 use crate::console::update::config;
 use crate::console::update::form;
 use crate::console::update::lists;
-use crate::console::update::names;
 use crate::console::update::navigate;
 use crate::console::update::orders;
-use crate::console::update::run;
 
 /// Lets a key work on the text that is being written.
 pub fn key(state: &mut State, key: Key) {
@@ -135,36 +133,11 @@ fn set_filter(state: &mut State, text: &str) {
     lists::set_filter(state, text);
 }
 
-/// Starts a command line.
-pub fn open_command_line(state: &mut State) {
-    open_command_line_with(state, "");
-}
+/// A command with its argument.
+pub type Line = (CommandId, Option<String>);
 
-/// Starts a command line with its beginning. What is under the cursor now is what it is about, wherever rows go meanwhile.
-pub fn open_command_line_with(state: &mut State, text: &str) {
-    state.layers.clear();
-    state.command_target = None;
-    state.command_target = orders::aim(state);
-    state.layers.push(Layer::Command(CommandLine { line: LineEdit::new(text), ..CommandLine::default() }));
-    look_up(state);
-}
-
-/// Looks up again what the command line could become.
-pub fn look_up(state: &mut State) {
-    let Some(Layer::Command(command)) = state.layers.last() else { return };
-    let candidates = completion::candidates(state, command.line.text());
-    let whole = completion::is_whole(state, command.line.text(), &candidates);
-    if let Some(Layer::Command(command)) = state.layers.last_mut() {
-        command.candidates = candidates;
-        command.chosen = None;
-        command.whole = whole;
-    }
-    names::want(state);
-    orders::watch_move(state);
-}
-
-/// Takes what is being written.
-pub fn accept(state: &mut State) {
+/// Takes what is being written. Returns the command that a command line says.
+pub fn accept(state: &mut State) -> Option<Line> {
     match state.layers.last() {
         Some(Layer::Filter { line }) => {
             let text = line.text().trim().to_owned();
@@ -173,35 +146,27 @@ pub fn accept(state: &mut State) {
             if state.layers.is_empty() {
                 lists::seek(state, false, true);
             }
-            state.redraw();
         }
-        Some(Layer::Command(_)) => {
-            accept_command(state);
-            if !matches!(state.layers.last(), Some(Layer::Command(_))) {
-                state.command_target = None;
-            }
-        }
-        Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
-            if typed.line.text() == typed.want {
-                return yes(state);
-            }
+        Some(Layer::Command(_)) => return accept_command(state),
+        Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) if typed.line.text() != typed.want => {
             let message = format!("type {} to confirm, or press esc to cancel", typed.want);
             state.say(Grade::Refusal, message);
-            state.redraw();
         }
-        Some(Layer::Confirm(confirm)) if confirm.accepting => yes(state),
+        Some(Layer::Confirm(confirm)) if confirm.accepting || confirm.typed.is_some() => yes(state),
         Some(Layer::Confirm(_)) => {
             state.layers.pop();
-            state.redraw();
         }
-        _ => {}
+        _ => return None,
     }
+    state.redraw();
+    None
 }
 
-/// Runs the command line. What is begun stands for the completion that is shown behind it; a command that lacks its argument waits for
+/// Takes the command line. What is begun stands for the completion that is shown behind it; a command that lacks its argument waits for
 /// it, as does a move whose target could be one of several.
-fn accept_command(state: &mut State) {
-    let Some(Layer::Command(command)) = state.layers.last() else { return };
+fn accept_command(state: &mut State) -> Option<Line> {
+    state.redraw();
+    let Some(Layer::Command(command)) = state.layers.last() else { return None };
     let typed = command.line.text().trim().to_owned();
     let chosen =
         command.chosen.and_then(|chosen| command.candidates.get(chosen)).map(|candidate| candidate.line.clone());
@@ -209,13 +174,13 @@ fn accept_command(state: &mut State) {
         Some(line) => line,
         None if typed.is_empty() => {
             state.layers.pop();
-            return state.redraw();
+            return None;
         }
         None if ghost(command).is_some() && typed.contains(' ') => command.candidates[0].line.clone(),
         None if is_target(command) && command.candidates.len() == 1 => command.candidates[0].line.clone(),
         None if is_target(command) && !command.candidates.is_empty() => {
             choose(state, 1);
-            return state.redraw();
+            return None;
         }
         None if command::by_name(typed.split_whitespace().next().unwrap_or_default()).is_some() => typed,
         None => match command.candidates.iter().find(|candidate| candidate.line.starts_with(&typed)) {
@@ -233,11 +198,11 @@ fn accept_command(state: &mut State) {
             line.line.set(format!("{name} "));
         }
         look_up(state);
-        return state.redraw();
+        return None;
     }
     state.layers.pop();
     state.commands.add(text.trim());
-    run_line(state, name, argument)
+    read_line(state, name, argument)
 }
 
 /// Whether the target of a move is written that names no queue.
@@ -247,21 +212,21 @@ fn is_target(command: &CommandLine) -> bool {
     !command.whole && name.and_then(command::by_name).is_some_and(leaf)
 }
 
-/// Runs a command by name.
-fn run_line(state: &mut State, name: &str, argument: &str) {
+/// The command of a name, if it can run now.
+fn read_line(state: &mut State, name: &str, argument: &str) -> Option<Line> {
     let Some(command) = command::by_name(name) else {
         state.say(Grade::Refusal, format!("no command {name}; ? lists all"));
-        return state.redraw();
+        return None;
     };
     if let Err(reason) = crate::console::present::guard::check(state, command.id) {
         attempt::refuse(state, command.id, reason);
-        return state.redraw();
+        return None;
     }
     if command.argument == Argument::None && !argument.is_empty() {
         state.say(Grade::Refusal, format!("{name} takes nothing after it"));
-        return state.redraw();
+        return None;
     }
-    run(state, command.id, Some(argument).filter(|argument| !argument.is_empty()))
+    Some((command.id, Some(argument).filter(|argument| !argument.is_empty()).map(str::to_owned)))
 }
 
 /// Leaves what is being written or asked; a filter is cleared.
@@ -295,29 +260,6 @@ pub fn yes(state: &mut State) {
 pub fn other_answer(state: &mut State) {
     if let Some(Layer::Confirm(confirm)) = state.layers.last_mut() {
         confirm.accepting = !confirm.accepting;
-    }
-}
-
-/// Puts the chosen completion, or the best one, into the command line.
-pub fn complete(state: &mut State) {
-    if let Some(Layer::Command(command)) = state.layers.last_mut()
-        && let Some(candidate) = command.candidates.get(command.chosen.unwrap_or(0))
-    {
-        command.line.set(candidate.line.clone());
-        look_up(state);
-    }
-}
-
-/// Chooses the next completion, or the one before.
-pub fn choose(state: &mut State, step: isize) {
-    if let Some(Layer::Command(command)) = state.layers.last_mut() {
-        let len = command.candidates.len();
-        command.chosen = match (command.chosen, step) {
-            (_, _) if len == 0 => None,
-            (None, 1) => Some(0),
-            (None, _) => Some(len - 1),
-            (Some(at), step) => at.checked_add_signed(step).filter(|at| *at < len),
-        };
     }
 }
 

@@ -1,6 +1,7 @@
 //! The rows of the registry.
 
-use crate::console::input::command::{Argument, Command, CommandId, Context as In, Kind, row};
+use super::row::{Argument, Command, Kind, row};
+use crate::console::state::command::{CommandId, Context as In};
 
 /// All commands, in the order of the help.
 pub static COMMANDS: &[Command] = &[

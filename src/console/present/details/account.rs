@@ -1,6 +1,6 @@
 //! Everything about a user or a group: which limit binds, all its limits, what waits.
 
-use crate::console::present::details::{Sheet, labelled, labelled_text};
+use crate::console::present::details::sheet::{Sheet, labelled, labelled_text};
 use crate::console::present::format;
 use crate::console::present::limits;
 use crate::console::present::pieces::{Lines, dim, piece, plain};

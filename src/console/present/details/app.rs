@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::console::present::details::{LABEL, Sheet, labelled, labelled_text};
+use crate::console::present::details::sheet::{LABEL, Sheet, labelled, labelled_text};
 use crate::console::present::format;
 use crate::console::present::limits;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};

@@ -1,6 +1,6 @@
 //! One event with all that is reported of it.
 
-use crate::console::present::details::{Sheet, labelled, labelled_text};
+use crate::console::present::details::sheet::{Sheet, labelled, labelled_text};
 use crate::console::present::format;
 use crate::console::present::pieces::{dim, piece, plain};
 use crate::console::present::words::word;

@@ -1,6 +1,6 @@
 //! Whether the cluster's numbers agree, check by check: what the scheduler says of itself, and what its picture tells.
 
-use crate::console::present::details::Sheet;
+use crate::console::present::details::sheet::Sheet;
 use crate::console::present::format;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::console::present::text;

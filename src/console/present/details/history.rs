@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::console::present::details::Sheet;
+use crate::console::present::details::sheet::Sheet;
 use crate::console::present::format;
 use crate::console::present::layout;
 use crate::console::present::pieces::{Piece, dim, piece};

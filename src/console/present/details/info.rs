@@ -1,6 +1,6 @@
 //! What this console is and what it runs on: what a report of a fault needs.
 
-use crate::console::present::details::{Sheet, labelled_text};
+use crate::console::present::details::sheet::{Sheet, labelled_text};
 use crate::console::present::pieces::piece;
 use crate::console::state::State;
 use crate::console::theme::Role;

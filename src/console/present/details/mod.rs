@@ -20,50 +20,18 @@ pub mod node;
 mod partitions;
 mod queue;
 mod records;
+mod sheet;
 mod why;
 
+pub use self::sheet::Sheet;
 use crate::console::present::layout;
-use crate::console::present::pieces::{Lines, Piece, dim, piece, plain, sign_set};
-use crate::console::present::text;
+use crate::console::present::pieces::{Lines, Piece, plain, sign_set};
 use crate::console::state::State;
 use crate::console::state::page::Subject;
-use crate::console::theme::{Role, Signs};
+use crate::console::theme::Role;
 
 /// From which width on there are two columns.
 const TWO_COLUMNS: u16 = 112;
-/// Where values begin behind their labels.
-const LABEL: usize = 13;
-
-/// What is known of a thing: a title over two columns.
-#[derive(Default)]
-pub struct Sheet {
-    /// The name.
-    pub title: Vec<Piece>,
-    /// What it is: behind the name, or below it where there is no room.
-    pub what: Vec<Piece>,
-    /// What stands at the left, or first.
-    pub left: Lines,
-    /// What stands at the right, or last.
-    pub right: Lines,
-}
-
-/// Adds a line with a label.
-fn labelled(lines: &mut Lines, label: &str, value: Vec<Piece>) {
-    // A label that is too long for its column moves what stands beside it.
-    let gap = if text::width(label) < LABEL { "" } else { "  " };
-    let mut line = vec![dim(format!("{label:<LABEL$}{gap}"))];
-    line.extend(value);
-    lines.push(line);
-}
-
-/// Adds a text with a label, wrapped in `width` columns.
-fn labelled_text(lines: &mut Lines, label: &str, value: &str, width: usize, role: Role) {
-    let value = text::escape(value).into_owned();
-    for (at, line) in text::wrap(&value, width.saturating_sub(LABEL)).into_iter().enumerate() {
-        labelled(lines, if at == 0 { label } else { "" }, vec![piece(role, line)]);
-    }
-}
-
 /// The sheet of a subject for columns of `width`.
 pub fn sheet(state: &State, subject: &Subject, width: usize) -> Sheet {
     let signs = sign_set(state);
@@ -148,23 +116,4 @@ pub fn height(state: &State) -> usize {
     } else {
         in_one(sheet, usize::from(width)).len()
     }
-}
-
-/// A thing that is not there any more.
-fn gone(name: String) -> Sheet {
-    Sheet { title: vec![piece(Role::Title, name)], what: vec![dim("is gone")], ..Sheet::default() }
-}
-
-/// A figure, or the sign for nothing.
-fn figure(name: &str, amount: Option<i64>, signs: &Signs) -> Piece {
-    match amount {
-        None => dim(signs.nothing),
-        Some(amount) => plain(crate::model::quantity::show_amount(name, amount)),
-    }
-}
-
-/// A figure in a column of its own, at the right.
-fn at_right(cell: Piece, width: usize) -> Piece {
-    let pad = width.saturating_sub(text::width(&cell.text));
-    piece(cell.role, format!("{}{}", " ".repeat(pad), cell.text))
 }

@@ -1,6 +1,6 @@
 //! Everything about a node.
 
-use crate::console::present::details::{Sheet, at_right, figure, gone, labelled, labelled_text};
+use crate::console::present::details::sheet::{Sheet, at_right, figure, gone, labelled, labelled_text};
 use crate::console::present::format;
 use crate::console::present::meter::Meter;
 use crate::console::present::pieces::{Lines, dim, piece, plain};

@@ -7,7 +7,7 @@
 //!   queues      21, 1 draining                       mem           2T of 3T    ▰▰▰▰▰▰▰▱▱▱▱▱
 //! ```
 
-use crate::console::present::details::Sheet;
+use crate::console::present::details::sheet::Sheet;
 use crate::console::present::format;
 use crate::console::present::lists::queue_cells::state_sign;
 use crate::console::present::meter::Meter;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::config::{LimitConfig, TemplateConfig};
-use crate::console::present::details::{Sheet, at_right, figure, gone, labelled, labelled_text};
+use crate::console::present::details::sheet::{Sheet, at_right, figure, gone, labelled, labelled_text};
 use crate::console::present::format;
 use crate::console::present::lists::queue_cells;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};

@@ -1,7 +1,7 @@
 //! An entry of the audit, the text of a revision, and what is different between two.
 
 use crate::config::diff::What;
-use crate::console::present::details::{Sheet, labelled, labelled_text};
+use crate::console::present::details::sheet::{Sheet, labelled, labelled_text};
 use crate::console::present::format;
 use crate::console::present::lists::audit::result;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};

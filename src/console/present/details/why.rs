@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::console::present::details::{Sheet, gone, labelled, labelled_text};
+use crate::console::present::details::sheet::{Sheet, gone, labelled, labelled_text};
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::console::present::walk;
 use crate::console::state::State;

@@ -13,31 +13,26 @@
 //! - every column of every list has words here, a narrow screen's hidden ones too: a test walks all pages and fails on a column
 //!   without (`tests/screens/figures.rs`).
 
-mod apps;
-mod nodes;
-mod queues;
-mod records;
-mod sheets;
-mod users;
+pub(super) mod apps;
+pub(super) mod nodes;
+pub(super) mod queues;
+pub(super) mod records;
+pub(super) mod sheets;
+pub(super) mod users;
 
 use crate::console::present::export;
 use crate::console::present::format;
-use crate::console::present::subject;
+use crate::console::present::page::Present;
 use crate::console::state::State;
 use crate::console::state::layer::{Figure, Figures};
-use crate::console::state::page::Page;
+use crate::console::state::page::{Page, each_page};
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 
 /// All figures on the screen of the page, with how each came about. Draws the row again: not to be called where frames are drawn.
 pub fn figures(state: &State) -> Figures {
-    let (of, mut list) = match state.page() {
-        Page::Details(page) => sheets::details(state, &page.subject),
-        Page::Placement(_) => ("the placement".to_owned(), sheets::placement()),
-        Page::Config(page) => ("the configuration".to_owned(), sheets::config(page)),
-        Page::Change(page) => (format!("the form on {}", page.queue), sheets::change()),
-        _ => row(state),
-    };
+    let own = each_page!(state.page(), page => page.figures(state));
+    let (of, mut list) = own.unwrap_or_else(|| row(state));
     list.extend(header(state));
     Figures { of, list, top: 0 }
 }
@@ -51,40 +46,12 @@ fn row(state: &State) -> (String, Vec<Figure>) {
     let cells = export::row(state);
     let of = crate::console::present::subject::name(state).unwrap_or_else(|| "this page".to_owned());
     let explained = cells.into_iter().map(|(title, shown)| {
-        let why = why(state, &title).unwrap_or_default();
+        let part = state.cluster.part();
+        let why =
+            part.and_then(|part| each_page!(state.page(), page => page.why(state, part, &title))).unwrap_or_default();
         Figure { title, shown, why }
     });
     (of, explained.collect())
-}
-
-/// How the figure of a column came about, for the row under the cursor.
-fn why(state: &State, title: &str) -> Option<String> {
-    let part = state.cluster.part()?;
-    match state.page() {
-        Page::Queues(page) => {
-            let line = page.list.rows.get(page.list.cursor.index)?;
-            queues::why(state, part, part.queue(line.slot)?, title)
-        }
-        Page::Apps(page) => {
-            let row = subject::app_at(part, page.list.rows.get(page.list.cursor.index)?)?;
-            apps::why(state, part, &row, title)
-        }
-        Page::App(page) => apps::why_ask(part, page.row.as_ref()?, subject::ask(page)?, title),
-        Page::Nodes(page) => {
-            let id = page.list.rows.get(page.list.cursor.index)?;
-            nodes::why(part.nodes.get(id)?, title)
-        }
-        Page::Node(page) => nodes::why_allocation(page.row.as_ref()?, subject::allocation(page)?, title),
-        Page::Users(page) => {
-            let account = page.list.rows.get(page.list.cursor.index)?;
-            users::why(part, account, title)
-        }
-        Page::Account(page) => users::why_level(part, page, title),
-        Page::Events(_) => records::event(title),
-        Page::Audit(_) => records::entry(title),
-        Page::Revisions(_) => records::revision(title),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => None,
-    }
 }
 
 /// The figures of the line at the top.

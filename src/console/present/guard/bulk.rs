@@ -7,6 +7,9 @@ use crate::console::state::page::Page;
 use crate::model::{AppId, QueuePath};
 use crate::view::{AppRow, AppSlot};
 
+/// Up to how many applications a plain question is enough; for more a name is to be typed.
+pub const PLAIN: usize = 10;
+
 /// The live applications that are marked, by their ids. Empty without marks.
 pub fn marked(state: &State) -> Vec<Arc<AppRow>> {
     let (Page::Apps(page), Some(part)) = (state.page(), state.cluster.part()) else { return Vec::new() };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::console::present::subject;
 use crate::console::state::State;
 use crate::console::state::change::{ChangePage, Kind};
+use crate::console::state::editor::Checked;
 use crate::console::state::page::Page;
 use crate::view::QueueRow;
 use crate::view::act::{Act, ConfigRights, Refusal};
@@ -79,5 +80,15 @@ pub fn can_apply(state: &State, page: &ChangePage) -> Result<(), String> {
     if page.drafted.text.is_none() || !page.drafted.checked.differs {
         return Err("nothing is changed".to_owned());
     }
-    crate::console::present::guard::config::sound(&page.drafted.checked)
+    sound(&page.drafted.checked)
+}
+
+/// Whether a text that was looked at could come into force: without faults, and by the one who is here.
+pub fn sound(checked: &Checked) -> Result<(), String> {
+    match (checked.errors(), &checked.refused) {
+        (0, None) => Ok(()),
+        (0, Some(why)) => Err(format!("it would be refused: {why}")),
+        (1, _) => Err("a fault refuses it".to_owned()),
+        (more, _) => Err(format!("{more} faults refuse it")),
+    }
 }

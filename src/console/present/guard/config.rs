@@ -2,7 +2,6 @@
 
 use crate::console::present::config::{is_behind, page_of};
 use crate::console::state::State;
-use crate::console::state::editor::Checked;
 use crate::console::state::page::Page;
 
 /// Whether the configuration is on the screen.
@@ -76,18 +75,8 @@ pub fn can_apply(state: &State) -> Result<(), String> {
     if is_behind(state, page) && page.checked.errors() == 0 {
         return Err("another configuration is in force by now; :merge takes both, :rebase keeps yours".to_owned());
     }
-    sound(&page.checked).map_err(|why| match page.checked.errors() {
+    crate::console::present::guard::change::sound(&page.checked).map_err(|why| match page.checked.errors() {
         0 => why,
         _ => format!("{why}; n goes there"),
     })
-}
-
-/// Whether a text that was looked at could come into force: without faults, and by the one who is here.
-pub fn sound(checked: &Checked) -> Result<(), String> {
-    match (checked.errors(), &checked.refused) {
-        (0, None) => Ok(()),
-        (0, Some(why)) => Err(format!("it would be refused: {why}")),
-        (1, _) => Err("a fault refuses it".to_owned()),
-        (more, _) => Err(format!("{more} faults refuse it")),
-    }
 }

@@ -51,11 +51,7 @@ pub fn can_open(state: &State) -> Result<(), String> {
 /// # Errors
 /// Why not.
 pub fn on_list(state: &State) -> Result<(), String> {
-    if matches!(state.page(), Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_)) {
-        Err("there is no list on this page".to_owned())
-    } else {
-        Ok(())
-    }
+    state.page().list().map(|_| ()).ok_or_else(|| "there is no list on this page".to_owned())
 }
 
 /// Whether the applications are on the screen.

@@ -16,26 +16,15 @@ use ratatui::layout::Position;
 
 use crate::console::present::layout;
 use crate::console::present::layout::Regions;
+use crate::console::present::page::Present;
 use crate::console::present::table::Table;
 use crate::console::present::unreached;
 use crate::console::state::State;
-use crate::console::state::page::{Page, with_list};
+use crate::console::state::page::{Page, each_page};
 
 /// The list on the screen in so many columns; `None` on a page without one.
 pub fn table(state: &State, width: u16) -> Option<Table<'_>> {
-    Some(match state.page() {
-        Page::Queues(page) => queues::table(state, page, width),
-        Page::Apps(page) => apps::table(state, page, width),
-        Page::App(page) => asks::table(state, page, width),
-        Page::Nodes(page) => nodes::table(state, page, width),
-        Page::Node(page) => nodes::table_of_one(state, page, width),
-        Page::Users(page) => users::table(state, page, width),
-        Page::Account(page) => users::table_of_one(state, page, width),
-        Page::Events(page) => events::table(state, page, width),
-        Page::Audit(page) => audit::table(state, page, width),
-        Page::Revisions(page) => revisions::table(state, page, width),
-        Page::Details(_) | Page::Placement(_) | Page::Config(_) | Page::Change(_) => return None,
-    })
+    each_page!(state.page(), page => page.table(state, width))
 }
 
 /// The part of the screen that the list takes: a map of the nodes takes some of it, or all.
@@ -57,10 +46,10 @@ pub fn column_at(state: &State, at: Position) -> Option<&'static str> {
 
 /// Whether the list on the screen is not yet the one that the person chose last.
 pub fn is_awaited(state: &State) -> bool {
-    with_list!(state.page(), list => list.awaited, false)
+    state.page().list().is_some_and(|list| list.awaited())
 }
 
 /// How many rows the list on the screen has.
 pub fn len(state: &State) -> usize {
-    with_list!(state.page(), list => list.rows.len(), 0)
+    state.page().list().map_or(0, |list| list.rows())
 }

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::console::state::past::{Moment, Shown, Step};
+use crate::console::state::past::moment::{Moment, Shown, Step};
 use crate::model::Time;
 
 /// The shortest time there is.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::console::present::config::page_of;
 use crate::console::present::format;
+use crate::console::present::guard::bulk::PLAIN;
 use crate::console::present::guard::config::can_apply;
 use crate::console::state::config::{Applying, ConfigPage};
 use crate::console::state::editor::Checked;
@@ -13,8 +14,7 @@ use crate::console::state::line_edit::LineEdit;
 use crate::console::state::orders::Purpose;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
-use crate::console::update::bulk;
-use crate::console::update::config::{follow, page_mut, shown};
+use crate::console::update::config::page::{follow, page_mut, shown};
 use crate::view::act::{Act, Configuration};
 
 /// Asks whether the text is to be applied.
@@ -44,7 +44,7 @@ pub fn question(title: String, checked: &Checked, base: Option<&Configuration>, 
         None => "It comes into force at once; it is in memory only.".to_owned(),
     });
     let apps: usize = checked.removed.iter().map(|gone| gone.apps).sum();
-    let grave = checked.removed.iter().find(|gone| gone.subtree || apps > bulk::PLAIN);
+    let grave = checked.removed.iter().find(|gone| gone.subtree || apps > PLAIN);
     let typed = grave.map(|gone| Typed { want: gone.queue.to_string(), line: LineEdit::default() });
     Confirm { title, lines, accept: "Apply", accepting: false, typed, what: Question::Apply, from: Duration::ZERO }
 }
@@ -58,7 +58,7 @@ pub fn apply(state: &mut State) {
     let base = page.base.as_ref().map(|base| base.checksum.clone());
     let text = page.buffer.text();
     let act = Act::Configure { text: text.clone(), base, dry_run: false };
-    let number = super::super::orders::send(state, act.into(), Purpose::Tell);
+    let number = crate::console::update::orders::send(state, act.into(), Purpose::Tell);
     if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, text });
     }

@@ -5,7 +5,7 @@ use crate::console::state::config::ConfigPage;
 use crate::console::state::cursor::Move;
 use crate::console::state::editor::Completion;
 use crate::console::state::{Grade, State};
-use crate::console::update::config::shown;
+use crate::console::update::config::page::shown;
 
 /// Moves the cursor, or scrolls what stands beside the text where that is in its place.
 pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
@@ -26,8 +26,10 @@ pub fn go(page: &mut ConfigPage, by: Move, height: usize) {
 }
 
 /// Puts the cursor on a line of the screen.
-pub fn select_at(state: &mut State, line: usize) -> bool {
-    let Some(page) = shown(state).filter(|page| !page.swapped) else { return false };
+pub fn select_at(page: &mut ConfigPage, line: usize) -> bool {
+    if page.swapped {
+        return false;
+    }
     let len = page.buffer.lines().len();
     let mut row = page.top;
     for _ in 0..line {
@@ -41,8 +43,7 @@ pub fn select_at(state: &mut State, line: usize) -> bool {
 }
 
 /// Searches from the cursor on.
-pub fn find(state: &mut State, text: &str) {
-    let Some(page) = shown(state) else { return };
+pub fn find(page: &mut ConfigPage, text: &str) {
     text.clone_into(&mut page.find);
     if let Some((row, column)) = page.buffer.find(text, true, true) {
         page.buffer.go(row, column);

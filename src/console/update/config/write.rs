@@ -6,7 +6,7 @@ use crate::console::state::key::Key;
 use crate::console::state::layer::Layer;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
-use crate::console::update::config::{changed, shown};
+use crate::console::update::config::page::{changed, shown};
 
 /// Starts writing.
 pub fn write(state: &mut State) {

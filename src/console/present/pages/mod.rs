@@ -1,0 +1,10 @@
+//! What each page gives ([`Present`](super::page::Present)).
+
+mod apps;
+mod details;
+mod facts;
+mod forms;
+mod nodes;
+mod queues;
+mod records;
+mod users;

@@ -1,0 +1,74 @@
+//! The nodes, and one node.
+
+use crate::console::present::details::node::kept_for;
+use crate::console::present::figures::nodes as figures;
+use crate::console::present::lists::nodes as list;
+use crate::console::present::page::Present;
+use crate::console::present::pages::facts::{count, filter, sort};
+use crate::console::present::pieces::{Piece, piece};
+use crate::console::present::subject;
+use crate::console::present::table::Table;
+use crate::console::state::State;
+use crate::console::state::page::{NodePage, NodesPage, Page, Subject};
+use crate::console::theme::{Role, Signs};
+use crate::source::FocusKind;
+use crate::view::PartitionView;
+
+impl Present for NodesPage {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "node")]
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        self.list.rows.get(self.list.cursor.index).cloned().map(Subject::Node)
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Nodes
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(list::table(state, self, width))
+    }
+
+    fn table_width(&self, width: u16) -> u16 {
+        list::table_width(self, width)
+    }
+
+    fn why(&self, _state: &State, part: &PartitionView, title: &str) -> Option<String> {
+        figures::why(part.nodes.get(self.list.rows.get(self.list.cursor.index)?)?, title)
+    }
+}
+
+impl Present for NodePage {
+    fn crumbs(&self, _title: &str, _before: Option<&Page>) -> Vec<String> {
+        vec![self.id.to_string()]
+    }
+
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "allocation")];
+        let kept = self.row.as_ref().and_then(|row| kept_for(row));
+        facts.extend(kept.map(|kept| vec![piece(Role::StateWaiting, format!("reserved for {kept}"))]));
+        facts
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        Some(Subject::Node(self.id.clone()))
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Node(self.id.clone())
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(list::table_of_one(state, self, width))
+    }
+
+    fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
+        figures::why_allocation(self.row.as_ref()?, subject::allocation(self)?, title)
+    }
+}

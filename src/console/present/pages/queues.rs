@@ -1,0 +1,55 @@
+//! The queue tree.
+
+use crate::console::present::figures::queues as figures;
+use crate::console::present::format;
+use crate::console::present::lists::queues as list;
+use crate::console::present::page::Present;
+use crate::console::present::pages::facts::{count, filter, sort};
+use crate::console::present::pieces::{Piece, dim, piece, plain};
+use crate::console::present::table::Table;
+use crate::console::state::State;
+use crate::console::state::page::{QueuesPage, Subject};
+use crate::console::theme::{Role, Signs};
+use crate::view::{PartitionView, QueueRow};
+
+impl QueuesPage {
+    fn row<'a>(&self, part: &'a PartitionView) -> Option<&'a QueueRow> {
+        part.queue(self.list.rows.get(self.list.cursor.index)?.slot).map(|row| &**row)
+    }
+
+    /// Queues above those that match are shown too.
+    fn matched(&self) -> usize {
+        self.list.rows.iter().filter(|line| line.matched).count()
+    }
+}
+
+impl Present for QueuesPage {
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let mut count = count(&self.list, "queue");
+        if !self.list.filter.is_empty() {
+            let all = format::count(self.list.total as u64, "queue");
+            count =
+                vec![plain(format!("{} of {all}", self.matched())), dim(format!(", {} hidden", self.list.hidden()))];
+        }
+        if self.draining > 0 {
+            count.push(piece(Role::StateDraining, format!(", {} draining", self.draining)));
+        }
+        vec![sort(signs, &self.list), filter(signs, &self.list), count]
+    }
+
+    fn subject(&self, _state: &State, part: &PartitionView) -> Option<Subject> {
+        self.row(part).map(|row| Subject::Queue(row.path.clone()))
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(list::table(state, self, width))
+    }
+
+    fn passed(&self) -> Option<usize> {
+        Some(self.matched())
+    }
+
+    fn why(&self, state: &State, part: &PartitionView, title: &str) -> Option<String> {
+        figures::why(state, part, self.row(part)?, title)
+    }
+}

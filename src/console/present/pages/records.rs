@@ -1,0 +1,86 @@
+//! Events, the audit, and the configurations that were in force.
+
+use crate::console::present::figures::records as figures;
+use crate::console::present::lists::{audit, events, revisions};
+use crate::console::present::page::Present;
+use crate::console::present::pages::facts::{count, filter, sort};
+use crate::console::present::pieces::{Piece, dim, piece};
+use crate::console::present::subject;
+use crate::console::present::table::Table;
+use crate::console::state::State;
+use crate::console::state::page::{AuditPage, EventsPage, Page, RevisionsPage, Subject};
+use crate::console::theme::{Role, Signs};
+use crate::source::FocusKind;
+use crate::view::PartitionView;
+
+impl Present for EventsPage {
+    fn crumbs(&self, title: &str, _before: Option<&Page>) -> Vec<String> {
+        std::iter::once(title.to_owned()).chain(self.about.as_ref().map(ToString::to_string)).collect()
+    }
+
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let follow = if self.follow { piece(Role::Good, "following") } else { dim("f follows") };
+        vec![sort(signs, &self.list), filter(signs, &self.list), vec![follow], count(&self.list, "event")]
+    }
+
+    fn subject(&self, state: &State, _part: &PartitionView) -> Option<Subject> {
+        let number = self.list.rows.get(self.list.cursor.index)?;
+        state.cluster.events.get(*number).cloned().map(Subject::Event)
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(events::table(state, self, width))
+    }
+
+    fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
+        figures::event(title)
+    }
+}
+
+impl Present for AuditPage {
+    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "act")];
+        facts.extend(audit::facts(state, self));
+        facts
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        subject::entry(self).cloned().map(Subject::Entry)
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Records
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(audit::table(state, self, width))
+    }
+
+    fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
+        figures::entry(title)
+    }
+}
+
+impl Present for RevisionsPage {
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), count(&self.list, "revision")];
+        facts.extend(revisions::facts(self));
+        facts
+    }
+
+    fn subject(&self, state: &State, _part: &PartitionView) -> Option<Subject> {
+        subject::compared(self, &state.cluster.ledger)
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Records
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(revisions::table(state, self, width))
+    }
+
+    fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
+        figures::revision(title)
+    }
+}

@@ -1,0 +1,94 @@
+//! Users and groups, and one of them.
+
+use crate::console::present::figures::users as figures;
+use crate::console::present::limits;
+use crate::console::present::lists::users as list;
+use crate::console::present::page::Present;
+use crate::console::present::pages::facts::{count_of, filter, sort};
+use crate::console::present::pieces::{Piece, dim, piece};
+use crate::console::present::table::Table;
+use crate::console::state::State;
+use crate::console::state::page::{AccountPage, Page, Subject, UsersPage};
+use crate::console::theme::{Role, Signs};
+use crate::source::FocusKind;
+use crate::view::PartitionView;
+
+impl Present for UsersPage {
+    fn stands_alone(&self) -> bool {
+        true
+    }
+
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        let count = count_of(&self.list, format!("{} users and groups", self.list.total));
+        vec![sort(signs, &self.list), filter(signs, &self.list), count]
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        self.list.rows.get(self.list.cursor.index).cloned().map(Subject::Account)
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Users
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(list::table(state, self, width))
+    }
+
+    fn why(&self, _state: &State, part: &PartitionView, title: &str) -> Option<String> {
+        figures::why(part, self.list.rows.get(self.list.cursor.index)?, title)
+    }
+}
+
+impl AccountPage {
+    fn waits(&self) -> Vec<Piece> {
+        match self.waiting {
+            0 => vec![dim("nothing waits for it")],
+            1 => vec![piece(Role::StateWaiting, "1 application waits")],
+            more => vec![piece(Role::StateWaiting, format!("{more} applications wait"))],
+        }
+    }
+
+    /// The queues whose limits let nothing more in.
+    fn binding(&self) -> Vec<Piece> {
+        let Some(row) = &self.row else { return vec![dim("not in this partition")] };
+        let full = row.limits(self.account.side).filter(|limit| limit.is_full());
+        let full: Vec<String> = full.map(|limit| limit.queue.name().to_owned()).collect();
+        match full.len() {
+            0 => vec![dim("no limit binds")],
+            1 => vec![piece(Role::Danger, format!("{} binds", full[0]))],
+            _ => vec![piece(Role::Danger, format!("{} bind", full.join(", ")))],
+        }
+    }
+}
+
+impl Present for AccountPage {
+    fn crumbs(&self, _title: &str, _before: Option<&Page>) -> Vec<String> {
+        vec![limits::title(&self.account)]
+    }
+
+    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        vec![filter(signs, &self.list), self.waits(), self.binding()]
+    }
+
+    fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
+        Some(Subject::Account(self.account.clone()))
+    }
+
+    fn focus(&self, _state: &State) -> FocusKind {
+        FocusKind::Users
+    }
+
+    fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
+        Some(list::table_of_one(state, self, width))
+    }
+
+    /// Applications that wait are shown below their queue and not counted.
+    fn passed(&self) -> Option<usize> {
+        Some(self.list.rows.iter().filter(|line| line.slot.is_none()).count())
+    }
+
+    fn why(&self, _state: &State, part: &PartitionView, title: &str) -> Option<String> {
+        figures::why_level(part, self, title)
+    }
+}

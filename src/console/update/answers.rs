@@ -1,0 +1,64 @@
+//! What came of orders: by what each was given for.
+
+use crate::console::state::layer::{Confirm, Layer};
+use crate::console::state::orders::{Asked, Purpose, Ticket};
+use crate::console::state::{Grade, State};
+use crate::console::update::orders::{ask_move, result_text};
+use crate::console::update::{aftermath, attempt, bulk, change, config, move_watch, revisions, workload};
+use crate::view::act::{Act, Code, Done, Refusal};
+
+/// Says what came of an order.
+pub fn answer(state: &mut State, number: u64, outcome: Result<Done, Refusal>) {
+    let Some(ticket) = state.orders.answered(number) else { return };
+    if matches!(ticket.act, Act::Configure { dry_run: false, .. }) {
+        config::ordered(state, number, outcome.is_ok());
+        let applied = outcome.is_ok();
+        report_result(state, &ticket, outcome);
+        change::ordered(state, number, applied);
+        return;
+    }
+    report_result(state, &ticket, outcome);
+}
+
+/// Says what came of an order, by what it was given for.
+fn report_result(state: &mut State, ticket: &Ticket, outcome: Result<Done, Refusal>) {
+    let act = &ticket.act;
+    match (ticket.purpose, outcome) {
+        (Purpose::Tell, Ok(done)) => {
+            state.orders.keep_moved(&done, ticket.number);
+            state.say(Grade::Info, result_text(&done));
+            aftermath::expect(state, vec![act.clone()], ticket.since);
+        }
+        (Purpose::Batch(number), outcome) => bulk::answered(state, ticket, number, &outcome),
+        (Purpose::Watch, outcome) => return move_watch::watched(state, act, &outcome),
+        (Purpose::Ask(asked), Ok(would)) => question(state, act, asked, would),
+        (Purpose::Tell | Purpose::Ask(_), Err(refusal)) => {
+            if matches!(ticket.purpose, Purpose::Ask(_)) {
+                attempt::note(state, act.clone(), &refusal);
+            }
+            let failed = matches!(refusal.code, Code::Unavailable | Code::NotDurable);
+            state.say(if failed { Grade::Error } else { Grade::Refusal }, refusal.to_string());
+        }
+    }
+    state.redraw();
+}
+
+/// Opens the question that was asked for, unless the person is at something else by now: then it would take keys that are meant for
+/// that as its answers.
+fn question(state: &mut State, act: &Act, asked: Asked, would: Done) {
+    if asked.turn != state.turn || !state.layers.is_empty() {
+        let message =
+            format!("{act}: the scheduler has answered while you were at something else; say it again to be asked");
+        return state.say(Grade::Info, message);
+    }
+    match would {
+        Done::Moved(would) => ask_move(state, act.clone(), would),
+        Done::Cleaned(would) => workload::ask_clean(state, act.clone(), &would),
+        Done::Configured(would) => revisions::ask(state, act, &would),
+        _ => {}
+    }
+    let late = state.now > asked.at;
+    if let Some(Layer::Confirm(confirm)) = state.layers.last_mut().filter(|_| late) {
+        confirm.from = state.now + Confirm::MOMENT;
+    }
+}

@@ -1,0 +1,18 @@
+//! Everything about one thing.
+
+use crate::console::state::cursor::Move;
+use crate::console::state::page::{DetailsPage, Subject};
+use crate::console::update::page::PageUpdate;
+
+impl PageUpdate for DetailsPage {
+    fn go(&mut self, by: Move, height: usize) {
+        self.top = by.from(self.top, usize::MAX, height);
+    }
+
+    fn has_ages(&self) -> bool {
+        !matches!(
+            self.subject,
+            Subject::Access(_) | Subject::Health(_) | Subject::Entry(_) | Subject::Revision(_) | Subject::Compare(..)
+        )
+    }
+}
