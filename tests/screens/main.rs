@@ -23,6 +23,7 @@ mod personal;
 mod pictures;
 mod placements;
 mod props;
+mod questions;
 mod quitting;
 mod records;
 mod room;

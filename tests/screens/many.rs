@@ -49,8 +49,14 @@ fn all_applications_of_a_subtree_ask_for_its_name() {
     says(&driver, "type root.system to confirm");
     driver.keys("y<ret>").unwrap();
     says(&driver, "type root.system to confirm, or press esc");
-    // With one of them less it is no whole subtree.
-    driver.keys("<esc>g<space>K").unwrap();
+    // With one of them less the name is still asked for; other marks begin anew.
+    driver.keys("<esc>").unwrap();
+    driver.advance(Duration::from_secs(1));
+    driver.keys("g<space>K").unwrap();
+    says(&driver, "type root.system to confirm");
+    driver.keys("<esc>A").unwrap();
+    driver.advance(Duration::from_secs(1));
+    driver.keys("g<space>K").unwrap();
     says(&driver, "[ Cancel ]");
     assert_eq!(live(&source), before);
 }

@@ -193,6 +193,11 @@ fn an_application_that_was_moved_before_the_answer_is_not_killed() {
 fn the_scheduler_rests_and_goes_on() {
     let (mut driver, source) = tenants(user("you").scheduler_admin(true), 120, 30);
     driver.keys(":pause<ret>").unwrap();
+    says(&driver, "Pause tenants?");
+    says(&driver, "1 pending ask of 2 applications wait; what runs can still be");
+    driver.keys("<ret>").unwrap();
+    says_not(&driver, "PAUSED");
+    driver.keys(":pause<ret>y").unwrap();
     says(&driver, "PAUSED");
     says(&driver, "the scheduler is paused and its clock stopped; :resume resumes it");
     let now = source.now();
@@ -237,9 +242,17 @@ fn the_event_that_is_told_is_the_one_among_the_events() {
 fn what_would_be_refused_of_many_is_told_before_with_the_access_it_takes() {
     let (mut driver, _) = tenants(user("root").scheduler_admin(true), 120, 30);
     driver.keys("2AK").unwrap();
-    says(&driver, "Releases 4 allocations (cpu 5, mem 10G), withdraws 1 pending ask.");
-    says(&driver, "They leave root.a.etl, root.b.ml; usage goes down there and above.");
-    says(&driver, "2 of them would be refused, nightly because: needs admin");
+    says(&driver, "2 are refused and stay, nightly because: needs admin");
+    assert!(driver.state().layers.is_empty(), "nothing is left to be asked about");
+    // Of what is asked about only that is counted which will be done.
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    driver.keys("2AK").unwrap();
+    says(&driver, "Kill 1 of 2 applications?");
+    says(&driver, "Releases 3 allocations (cpu 3, mem 6G), withdraws 1 pending ask.");
+    says(&driver, "train is refused and stays: needs admin access on root.b.ml");
+    driver.keys("y").unwrap();
+    assert_eq!(state(&source, "nightly"), AppState::Failed);
+    assert!(!state(&source, "train").is_ended());
 }
 
 #[test]
@@ -319,9 +332,9 @@ fn the_completion_that_is_shown_is_what_enter_takes() {
     says(&driver, ":move a.");
     assert!(!driver.state().layers.is_empty(), "what was written stays");
     driver.keys("<ret>").unwrap();
-    says(&driver, "They go to root.a.");
+    says(&driver, "nightly is refused and stays: it is in root.a.etl already.");
     // What names something is meant as it stands.
-    driver.keys("<esc>:move root.a<ret>").unwrap();
+    driver.keys(":move root.a<ret>").unwrap();
     says(&driver, "root.a is no leaf queue");
 }
 

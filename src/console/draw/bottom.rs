@@ -47,6 +47,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Posit
             pen.pieces_right(area.right() - wide - 1, area.y, wide, &said);
             return Some(input(pen, Rect { width: area.width - wide - 2, ..area }, "/", line, None));
         }
+        Some(Layer::Reason { line }) => return Some(input(pen, area, "reason: ", line, None)),
         _ => {}
     }
     if let Some(toast) = &state.toast {
@@ -59,7 +60,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Posit
 
 /// The first line that the bottom of the screen takes: something long that is said just now takes lines above the last one.
 pub fn top(state: &State, signs: &Signs, area: Rect) -> u16 {
-    let writing = matches!(state.layers.last(), Some(Layer::Command(_) | Layer::Filter { .. }));
+    let writing = matches!(state.layers.last(), Some(Layer::Command(_) | Layer::Filter { .. } | Layer::Reason { .. }));
     let tall = state.toast.as_ref().filter(|_| !writing).map_or(1, |toast| lines_of(toast, signs, area.width).len());
     (area.y + 1).saturating_sub(u16::try_from(tall).unwrap_or(1))
 }
@@ -142,11 +143,11 @@ fn command_line(pen: &mut Pen<'_>, command: &CommandLine, area: Rect) -> Positio
 
 /// A text being written behind a sign, scrolled so that the cursor is in kind.
 fn input(pen: &mut Pen<'_>, area: Rect, sign: &str, line: &LineEdit, ghost: Option<&str>) -> Position {
-    pen.text(area.x + 1, area.y, 1, sign, Role::Accent);
-    let room = usize::from(area.width).saturating_sub(4);
+    let sign_width = pen.text(area.x + 1, area.y, area.width, sign, Role::Accent);
+    let room = usize::from(area.width.saturating_sub(sign_width + 3));
     let before = text::escape(line.before());
     let shown_before = text::cut_start(&before, room, pen.signs().ellipsis);
-    let mut x = area.x + 2;
+    let mut x = area.x + 1 + sign_width;
     let right = area.right() - 1;
     let place = |x: u16| Position { x: x.min(right), y: area.y };
     x += pen.text(x, area.y, right.saturating_sub(x), &shown_before, Role::Strong);

@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::console::draw::pen::Pen;
 use crate::console::present::change;
-use crate::console::present::form::{Fields, around};
+use crate::console::present::form::{Entry, Fields, around};
 use crate::console::present::pieces::{Lines, dim};
 use crate::console::present::placement;
 use crate::console::present::text;
@@ -69,15 +69,28 @@ fn fields(fields: &Fields<'_>, pen: &mut Pen<'_>, area: Rect) {
             let (before, after) = around(entry.line, room, pen.signs().ellipsis);
             let used = pen.text(x, rect.y, room, &before, Role::Strong);
             let used = used + pen.text(x + used, rect.y, room - used, &after, Role::Strong);
-            pen.text(x + used, rect.y, room - used, fields.suggestion, Role::Ghost);
+            if entry.line.is_fresh() {
+                // As selected text: what is written takes its place.
+                pen.style(Rect { x, width: used, height: 1, ..rect }, Role::Selection);
+            }
+            let used = used + pen.text(x + used, rect.y, room - used, fields.suggestion, Role::Ghost);
+            was(pen, entry, Rect { x: x + used + 1, width: room.saturating_sub(used + 1), ..rect });
         } else {
             let role = if entry.changed { Role::DiffChange } else { Role::Text };
-            pen.text(x, rect.y, room, entry.line.text(), role);
+            let used = pen.text(x, rect.y, room, entry.line.text(), role);
+            was(pen, entry, Rect { x: x + used, width: room.saturating_sub(used), ..rect });
         }
         if alone {
             let place = format!("{} of {}", at + 1, fields.entries.len());
             pen.pieces_right(rect.x, rect.y, rect.width.saturating_sub(1), &[dim(place)]);
         }
+    }
+}
+
+/// What a changed field had in it.
+fn was(pen: &mut Pen<'_>, entry: &Entry<'_>, area: Rect) {
+    if entry.changed && !entry.was.is_empty() {
+        pen.text(area.x, area.y, area.width, &format!(" was {}", entry.was), Role::Dim);
     }
 }
 

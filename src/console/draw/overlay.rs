@@ -36,7 +36,7 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
                 scrolled(pen, state, &title, &overlay::figure_lines(state, figures), figures.top);
             }
             Layer::Confirm(question) => confirm(pen, state, question),
-            Layer::Command(_) | Layer::Filter { .. } | Layer::Form | Layer::Edit => {}
+            Layer::Command(_) | Layer::Filter { .. } | Layer::Form | Layer::Edit | Layer::Reason { .. } => {}
         }
     }
     if !state.pressed.is_empty() {
@@ -67,7 +67,11 @@ fn scrolled(pen: &mut Pen<'_>, state: &State, title: &str, lines: &[Vec<Piece>],
 
 fn confirm(pen: &mut Pen<'_>, state: &State, question: &Confirm) {
     let room = usize::from(state.size.width.saturating_sub(8)).min(68);
-    let lines: Vec<String> = question.lines.iter().flat_map(|line| text::wrap(line, room)).collect();
+    let reason = question.reason.as_ref().map(|reason| match reason.as_str() {
+        "" => "Reason: none given".to_owned(),
+        reason => format!("Reason: {reason}"),
+    });
+    let lines: Vec<String> = question.lines.iter().chain(&reason).flat_map(|line| text::wrap(line, room)).collect();
     let widest = lines.iter().map(|line| text::width(line)).max().unwrap_or(0).max(36);
     let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX).min(state.size.width);
     let tall = u16::try_from(lines.len() + 4).unwrap_or(u16::MAX).min(state.size.height);

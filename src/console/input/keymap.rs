@@ -32,6 +32,7 @@ pub fn contexts(state: &State) -> &'static [Context] {
         Some(Layer::Edit) => &[Context::Edit, Always],
         Some(Layer::Confirm(question)) if question.typed.is_some() => &[Context::Typed, Always],
         Some(Layer::Confirm(_)) => &[Confirm, Always],
+        Some(Layer::Reason { .. }) => &[Context::Reason, Always],
         None => page_contexts(state),
     }
 }

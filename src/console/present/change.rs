@@ -30,8 +30,8 @@ const BESIDE: usize = 98;
 /// The fields of the form.
 pub fn fields(page: &ChangePage, writing: bool) -> Fields<'_> {
     let entries = page.fields.iter().map(|field| {
-        let ChangeField { label, hint, line, .. } = field;
-        Entry { label, hint, line, changed: field.changed() }
+        let ChangeField { label, hint, line, was, .. } = field;
+        Entry { label, hint, line, changed: field.changed(), was }
     });
     Fields { entries: entries.collect(), here: page.field, writing, suggestion: &page.suggestion }
 }

@@ -131,13 +131,24 @@ fn maximum(part: &PartitionView, row: &QueueRow, name: &str, to: Option<&str>) -
             show_amount(name, max)
         )];
     }
+    let amount =
+        |amount: Option<i64>| amount.map_or_else(|| "unlimited".to_owned(), |amount| show_amount(name, amount));
     let now = part.headroom(row).and_then(|headroom| headroom.get(name));
-    let now = now.map_or_else(|| "unlimited".to_owned(), |amount| show_amount(name, amount));
-    vec![format!(
-        "{called}: {} in use, headroom {now}, at most {} then",
+    // The queues above and the nodes bound it too.
+    let above = row.parent.and_then(|slot| part.queue(slot)).and_then(|above| part.headroom(above)?.get(name));
+    let then = above.map_or(max - used, |above| above.min(max - used));
+    let mut sentences = vec![format!(
+        "{called}: {} in use, headroom {} now, {} then",
         show_amount(name, used),
-        show_amount(name, max - used)
-    )]
+        amount(now),
+        show_amount(name, then)
+    )];
+    let capacity = part.capacity.amount(name);
+    if capacity > 0 && max > capacity {
+        let (max, all) = (show_amount(name, max), show_amount(name, capacity));
+        sentences.push(format!("{called}: {max} is more than the {all} of all nodes: this maximum never binds"));
+    }
+    sentences
 }
 
 fn applications(row: &QueueRow, to: Option<&str>) -> Vec<String> {

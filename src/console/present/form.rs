@@ -29,6 +29,8 @@ pub struct Entry<'a> {
     pub line: &'a LineEdit,
     /// Something else is in it than holds now.
     pub changed: bool,
+    /// What holds now; empty for nothing.
+    pub was: &'a str,
 }
 
 /// A form as it is drawn.

@@ -52,7 +52,7 @@ pub fn facts(state: &State, page: &PlacementPage) -> Vec<Vec<Piece>> {
 pub fn fields(page: &PlacementPage, writing: bool) -> Fields<'_> {
     let entry = |field: Field| {
         let (label, hint, line) = (field.label(), field.hint(), page.form.line(field));
-        Entry { label, hint, line, changed: false }
+        Entry { label, hint, line, changed: false, was: "" }
     };
     let entries = Field::ALL.into_iter().map(entry).collect();
     Fields { entries, here: page.field as usize, writing, suggestion: &page.suggestion }

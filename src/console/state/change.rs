@@ -91,7 +91,7 @@ impl ChangeField {
     /// A field with what is in it at first.
     pub fn new(what: What, label: impl Into<String>, hint: impl Into<String>, was: impl Into<String>) -> Self {
         let was = was.into();
-        Self { what, label: label.into(), hint: hint.into(), line: LineEdit::new(was.clone()), was }
+        Self { what, label: label.into(), hint: hint.into(), line: LineEdit::prefilled(was.clone()), was }
     }
 
     /// Whether something else is in it than at first.

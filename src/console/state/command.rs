@@ -28,6 +28,7 @@ pub enum Context {
     Command,
     Confirm,
     Typed,
+    Reason,
     Always,
 }
 
@@ -59,6 +60,7 @@ impl Context {
             Self::Command => "In the command line",
             Self::Confirm => "When asked",
             Self::Typed => "When asked to type a name",
+            Self::Reason => "While writing a reason",
             Self::Always => "Always",
         }
     }
@@ -90,17 +92,18 @@ impl Context {
             Self::Command => "command",
             Self::Confirm => "confirm",
             Self::Typed => "typed",
+            Self::Reason => "reason",
             Self::Always => "always",
         }
     }
 
     /// Whether characters are written in it, so that they cannot mean a command.
     pub const fn writes(self) -> bool {
-        matches!(self, Self::Edit | Self::Form | Self::Filter | Self::Command | Self::Typed)
+        matches!(self, Self::Edit | Self::Form | Self::Filter | Self::Command | Self::Typed | Self::Reason)
     }
 
     /// All contexts, in the order of the help.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Queues,
         Self::Apps,
         Self::App,
@@ -123,6 +126,7 @@ impl Context {
         Self::Command,
         Self::Confirm,
         Self::Typed,
+        Self::Reason,
         Self::Help,
         Self::Messages,
         Self::Always,
@@ -253,6 +257,7 @@ pub enum CommandId {
     StepOn,
     Live,
     Yes,
+    Reason,
     Kill,
     MoveBack,
     Submit,

@@ -36,6 +36,11 @@ pub enum Layer {
     Edit,
     /// A question to be answered first.
     Confirm(Confirm),
+    /// The reason for what the question below asks about, being written.
+    Reason {
+        /// The text.
+        line: LineEdit,
+    },
 }
 
 /// The help.
@@ -123,6 +128,8 @@ pub struct Confirm {
     pub typed: Option<Typed>,
     /// What is asked about.
     pub what: Question,
+    /// Why it is done, for the audit; empty for no reason, `None` where nothing is kept of it.
+    pub reason: Option<String>,
     /// From when on it takes an answer, on the console's clock. Later than its opening where it came by itself: keys that were on
     /// their way to what stood there before are no answers.
     pub from: Duration,
@@ -131,6 +138,23 @@ pub struct Confirm {
 impl Confirm {
     /// How long a question that came by itself stands before it takes an answer.
     pub const MOMENT: Duration = Duration::from_millis(300);
+
+    /// A question that two answers are enough for. It takes a reason where an order is given.
+    pub fn new(title: String, lines: Vec<String>, accept: &'static str, what: Question) -> Self {
+        let reason = match &what {
+            Question::Order(order) => Some(order.reason.clone()),
+            Question::Orders(orders) => Some(orders.first().map(|order| order.reason.clone()).unwrap_or_default()),
+            Question::Apply => Some(String::new()),
+            Question::Quit | Question::Context(_) => None,
+        };
+        Self { title, lines, accept, accepting: false, typed: None, what, reason, from: Duration::ZERO }
+    }
+
+    /// The same, answered by typing a name where there is one.
+    #[must_use]
+    pub fn typing(self, want: Option<String>) -> Self {
+        Self { typed: want.map(|want| Typed { want, line: LineEdit::default() }), ..self }
+    }
 }
 
 /// A name that is typed to say that one means it.

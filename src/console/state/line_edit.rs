@@ -10,6 +10,8 @@ pub struct LineEdit {
     text: String,
     /// A byte offset, always at the border of a grapheme.
     cursor: usize,
+    /// The text was there before anything was written: what is written first takes its place.
+    fresh: bool,
 }
 
 impl LineEdit {
@@ -19,7 +21,31 @@ impl LineEdit {
     /// A text with the cursor at its end.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { cursor: text.len(), text }
+        Self { cursor: text.len(), text, fresh: false }
+    }
+
+    /// A text that was there before, as in a field of a form: what is written or pasted first takes its place, a key that moves the
+    /// cursor keeps it.
+    pub fn prefilled(text: impl Into<String>) -> Self {
+        Self { fresh: true, ..Self::new(text) }
+    }
+
+    /// The field is entered: what is written first takes the place of what is in it.
+    pub fn enter(&mut self) {
+        self.fresh = true;
+        self.cursor = self.text.len();
+    }
+
+    /// Whether what is written first takes the place of the text.
+    pub fn is_fresh(&self) -> bool {
+        self.fresh && !self.text.is_empty()
+    }
+
+    /// Takes what was there before away, as something is written or removed.
+    fn begin(&mut self) {
+        if std::mem::take(&mut self.fresh) {
+            (self.text, self.cursor) = (String::new(), 0);
+        }
     }
 
     /// The text.
@@ -39,6 +65,14 @@ impl LineEdit {
 
     /// Lets a key work on the text. `false` when it means nothing here; the text and the cursor are then as before.
     pub fn key(&mut self, key: Key) -> bool {
+        let writes = matches!((key.ctrl, key.alt, key.code), (false, false, Code::Char(c)) if !c.is_control());
+        let removes = matches!(key.code, Code::Backspace | Code::Delete);
+        if self.fresh && (writes || removes) {
+            self.begin();
+            if removes {
+                return true;
+            }
+        }
         match (key.ctrl, key.alt, key.code) {
             (false, false, Code::Char(c)) if !c.is_control() => self.insert(c),
             (false, false, Code::Backspace) | (true, false, Code::Char('h')) => self.remove_to(self.left()),
@@ -55,6 +89,7 @@ impl LineEdit {
             (true, false, Code::Char('k')) => self.remove_to(self.text.len()),
             _ => return false,
         }
+        self.fresh = false;
         true
     }
 
@@ -62,6 +97,9 @@ impl LineEdit {
     /// nothing of it is left.
     pub fn paste(&mut self, text: &str) -> bool {
         let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        if !first.is_empty() {
+            self.begin();
+        }
         let before = self.text.len();
         first.chars().filter(|c| !c.is_control()).take(Self::PASTED).for_each(|c| self.insert(c));
         self.text.len() > before
@@ -174,7 +212,7 @@ mod tests {
     /// Before, keys, after; `|` is the cursor.
     fn edited(before: &str, keys: &str) -> String {
         let (left, right) = before.split_once('|').unwrap();
-        let mut line = LineEdit { text: format!("{left}{right}"), cursor: left.len() };
+        let mut line = LineEdit { text: format!("{left}{right}"), cursor: left.len(), fresh: false };
         for key in Key::parse_all(keys).unwrap() {
             line.key(key);
         }

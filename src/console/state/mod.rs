@@ -44,7 +44,7 @@ use crate::console::state::effect::Effect;
 use crate::console::state::events::Events;
 use crate::console::state::jobs::{LONG, Making};
 use crate::console::state::keymap::{Chord, Keymap};
-use crate::console::state::layer::Layer;
+use crate::console::state::layer::{Confirm, Layer};
 use crate::console::state::line_edit::History;
 use crate::console::state::marks::Marks;
 use crate::console::state::orders::{Batch, Orders};
@@ -115,6 +115,8 @@ pub struct State {
     pub notices_seen: u64,
     /// What a newcomer should know, until it fades.
     pub note: Option<Note>,
+    /// Until when keys may still come that were typed for a question that is gone.
+    pub typed_until: Duration,
     /// Until when a second press quits at once.
     pub quit_armed_until: Option<Duration>,
     /// Earlier command lines.
@@ -250,6 +252,12 @@ pub struct Parked {
 }
 
 impl State {
+    /// Opens a question. Right after one that asked for a name it takes no answer for a moment.
+    pub fn ask(&mut self, question: Confirm) {
+        let from = question.from.max(self.typed_until);
+        self.layers.push(Layer::Confirm(Confirm { from, ..question }));
+    }
+
     /// How long a toast stays.
     pub const TOAST: Duration = Duration::from_secs(4);
     /// How long the first note stays.
@@ -299,6 +307,7 @@ impl State {
             notices_seen: notices.last().map_or(0, |notice| notice.number),
             note,
             quit_armed_until: None,
+            typed_until: Duration::ZERO,
             commands: History::default(),
             filters: History::default(),
             marks: Marks::default(),

@@ -108,6 +108,8 @@ pub struct AppsPage {
     pub draining: bool,
     /// Those that the next order is about.
     pub marked: BTreeMap<AppId, AppSlot>,
+    /// What was asked to be typed for an order on those that are marked; stays as long as they do.
+    pub typed: Option<String>,
     /// The rows.
     pub list: Listing<AppLine, AppId, AppColumn>,
 }
@@ -115,7 +117,13 @@ pub struct AppsPage {
 impl AppsPage {
     /// The applications in and below `scope`.
     pub fn new(scope: Option<QueuePath>) -> Self {
-        Self { scope, ended: false, draining: false, marked: BTreeMap::new(), list: Listing::default() }
+        Self { scope, ended: false, draining: false, marked: BTreeMap::new(), typed: None, list: Listing::default() }
+    }
+
+    /// Takes all marks away.
+    pub fn unmark(&mut self) {
+        self.marked.clear();
+        self.typed = None;
     }
 }
 

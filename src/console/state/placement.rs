@@ -84,9 +84,9 @@ impl Form {
     /// The form of somebody who asks for nothing in particular.
     pub fn of(who: &Identity) -> Self {
         let mut form = Self::default();
-        form.line_mut(Field::User).set(&who.user);
+        *form.line_mut(Field::User) = LineEdit::prefilled(&who.user);
         if who.groups != [who.user.as_str()] {
-            form.line_mut(Field::Groups).set(who.groups.join(", "));
+            *form.line_mut(Field::Groups) = LineEdit::prefilled(who.groups.join(", "));
         }
         form
     }
@@ -101,6 +101,11 @@ impl Form {
         let tags: Vec<String> = others.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         form.line_mut(Field::Tags).set(tags.join("; "));
         form
+    }
+
+    /// Whether nothing is written in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|line| line.text().is_empty())
     }
 
     /// The text of a field.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::console::input::command;
 use crate::console::input::command::CommandId;
@@ -10,8 +9,7 @@ use crate::console::present::format;
 use crate::console::present::guard::bulk::{PLAIN, has_marks, marked, moved_here};
 use crate::console::present::subject;
 use crate::console::present::subject::app_at;
-use crate::console::state::layer::{Confirm, Layer, Question, Typed};
-use crate::console::state::line_edit::LineEdit;
+use crate::console::state::layer::{Confirm, Question};
 use crate::console::state::orders::{Batch, Purpose, Ticket};
 use crate::console::state::page::{Page, Subject};
 use crate::console::state::{Grade, State};
@@ -23,15 +21,17 @@ use crate::model::{AppId, QueuePath, Resource};
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
 use crate::view::{AppRow, PartitionView};
 
-/// The most applications that the question names.
+/// How many applications the question names at least.
 const NAMED: usize = 6;
+/// How many lines a question takes besides the names: its frame, what it does, the answers.
+const BESIDES: usize = 16;
 
 /// Takes the marks away when all that was marked is over, and says so. Whether that was so.
 fn all_over(state: &mut State) -> bool {
     let over = has_marks(state) && marked(state).is_empty();
     if over {
         if let Page::Apps(page) = state.page_mut() {
-            page.marked.clear();
+            page.unmark();
         }
         state.say(Grade::Refusal, "what was marked is over; nothing is marked any more");
     }
@@ -45,6 +45,11 @@ pub fn toggle(state: &mut State) {
         && page.marked.remove(&row.id).is_none()
     {
         page.marked.insert(row.id.clone(), row.slot);
+    }
+    if let Page::Apps(page) = state.page_mut()
+        && page.marked.is_empty()
+    {
+        page.unmark();
     }
     lists::go(state, crate::console::state::cursor::Move::Rows(1));
 }
@@ -66,7 +71,7 @@ pub fn toggle_all(state: &mut State) {
         if page.marked.is_empty() {
             page.marked.extend(shown);
         } else {
-            page.marked.clear();
+            page.unmark();
         }
     }
 }
@@ -138,6 +143,8 @@ pub fn move_to(state: &mut State, to: Option<&str>) {
     ask(state, "Move", format!("They go to {target}, as far as it takes them."), &apps, "", act);
 }
 
+/// Asks whether orders on applications are to be given. Those that would be refused are not among them: what the question promises is
+/// what will be done.
 fn ask(
     state: &mut State,
     verb: &'static str,
@@ -148,31 +155,61 @@ fn ask(
 ) {
     let Some(part) = state.cluster.part() else { return };
     let partition = Arc::clone(&part.name);
-    let orders: Vec<Order> =
-        apps.iter().map(|app| Order { act: Act::within(&partition, act(app)), reason: reason.to_owned() }).collect();
-    let mut lines: Vec<String> = apps
-        .iter()
-        .take(NAMED)
-        .map(|app| format!("{} ({}, {}) {}", app.id, app.queue, app.who.user, format::resource(&app.allocated)))
-        .collect();
-    if apps.len() > NAMED {
-        lines.push(format!("and {} more", apps.len() - NAMED));
+    let order = |app: &AppRow| Order { act: Act::within(&partition, act(app)), reason: reason.to_owned() };
+    let (mut orders, mut allowed, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+    for app in apps {
+        let order = order(app);
+        match refusal(state, &order) {
+            None => {
+                orders.push(order);
+                allowed.push(Arc::clone(app));
+            }
+            Some(why) => refused.push((app.id.to_string(), why)),
+        }
     }
-    lines.extend(consequences(part, apps, orders.first().map(|order| &order.act)));
-    lines.extend(refusals(state, &orders));
+    let stays = refused.first().map(|(app, why)| match refused.len() {
+        1 => format!("{app} is refused and stays: {why}."),
+        more => format!("{more} are refused and stay, {app} because: {why}."),
+    });
+    if allowed.is_empty() {
+        return state.say(Grade::Refusal, stays.unwrap_or_else(|| "nothing is marked".to_owned()));
+    }
+    let mut lines = named(&allowed, usize::from(state.size.height).saturating_sub(BESIDES).max(NAMED));
+    lines.extend(consequences(part, &allowed, orders.first().map(|order| &order.act)));
+    lines.extend(stays);
     lines.push(outcome);
-    let whole = whole_subtree(state, apps.len());
-    let want = whole.or_else(|| (apps.len() > PLAIN).then(|| partition.to_string()));
-    let typed = want.map(|want| Typed { want, line: LineEdit::default() });
-    state.layers.push(Layer::Confirm(Confirm {
-        title: format!("{verb} {}?", format::count(apps.len() as u64, "application")),
-        lines,
-        accept: verb,
-        accepting: false,
-        typed,
-        what: Question::Orders(orders),
-        from: Duration::ZERO,
-    }));
+    let count = format::count(allowed.len() as u64, "application");
+    let title = if refused.is_empty() {
+        format!("{verb} {count}?")
+    } else {
+        format!("{verb} {} of {}?", allowed.len(), format::count(apps.len() as u64, "application"))
+    };
+    let want = whole_subtree(state, apps.len()).or_else(|| (apps.len() > PLAIN).then(|| partition.to_string()));
+    let want = keep_typed(state, want);
+    state.ask(Confirm::new(title, lines, verb, Question::Orders(orders)).typing(want));
+}
+
+/// What was once asked to be typed for the marked applications is asked for as long as they are marked, however many are left.
+fn keep_typed(state: &mut State, want: Option<String>) -> Option<String> {
+    let Page::Apps(page) = state.page_mut() else { return want };
+    if page.marked.is_empty() {
+        return want;
+    }
+    page.typed = want.or_else(|| page.typed.take());
+    page.typed.clone()
+}
+
+/// The first `most` of some applications, and how many there are more.
+fn named(apps: &[Arc<AppRow>], most: usize) -> Vec<String> {
+    let most = if apps.len() > most { most - 1 } else { most };
+    let line = |app: &Arc<AppRow>| {
+        format!("{} ({}, {}) {}", app.id, app.queue, app.who.user, format::resource(&app.allocated))
+    };
+    let mut lines: Vec<String> = apps.iter().take(most).map(line).collect();
+    if apps.len() > most {
+        lines.push(format!("and {} more", apps.len() - most));
+    }
+    lines
 }
 
 /// What the orders do to what runs: what is released, which queues are left, which limits are touched.
@@ -209,17 +246,12 @@ fn some(names: &BTreeSet<String>, between: &str) -> String {
     format!("{}{more}", first.join(between))
 }
 
-/// How many of the orders would be refused, and why the first of them.
-fn refusals(state: &State, orders: &[Order]) -> Option<String> {
-    let reason = |order: &Order| match state.cluster.actor() {
+/// Why an order would be refused, as far as the newest view tells.
+fn refusal(state: &State, order: &Order) -> Option<String> {
+    match state.cluster.actor() {
         Ok(actor) => state.cluster.newest.may(actor, &order.act).err().map(|refusal| refusal.reason()),
         Err(why) => Some(why),
-    };
-    let refused: Vec<(&str, String)> =
-        orders.iter().filter_map(|order| Some((order.act.object(), reason(order)?))).collect();
-    let (app, why) = refused.first()?;
-    let others = if refused.len() == orders.len() { "" } else { " The others are carried out." };
-    Some(format!("{} of them would be refused, {app} because: {why}.{others}", refused.len()))
+    }
 }
 
 /// The queue above several leaves all of whose applications are marked.
@@ -238,7 +270,7 @@ pub fn yes(state: &mut State, orders: Vec<Order>) {
         orders::send(state, order, Purpose::Batch(number));
     }
     if let Page::Apps(page) = state.page_mut() {
-        page.marked.clear();
+        page.unmark();
     }
 }
 

@@ -13,6 +13,7 @@ use crate::console::state::change::{Applying, ChangeField, ChangePage, Drafted, 
 use crate::console::state::config::ConfigPage;
 use crate::console::state::key::{Code, Key};
 use crate::console::state::layer::Layer;
+use crate::console::state::line_edit::LineEdit;
 use crate::console::state::orders::Purpose;
 use crate::console::state::page::Page;
 use crate::console::state::work::Work;
@@ -21,7 +22,7 @@ use crate::console::update::config;
 use crate::console::update::stack::{pop, push};
 use crate::model::quantity::write_quantity;
 use crate::model::{MEMORY, VCORE};
-use crate::view::act::Act;
+use crate::view::act::{Act, Order};
 use crate::view::{PartitionView, QueueRow};
 
 /// Opens a form on the queue under the cursor. One that was left with something written in it is there again.
@@ -142,6 +143,7 @@ pub fn step(page: &mut ChangePage, step: isize) {
     let len = page.fields.len();
     if len > 0 {
         page.field = (page.field + len).saturating_add_signed(step) % len;
+        page.fields[page.field].line.enter();
     }
     page.suggestion.clear();
 }
@@ -150,7 +152,7 @@ pub fn step(page: &mut ChangePage, step: isize) {
 pub fn clear(state: &mut State) {
     if let Some(page) = shown(state) {
         for field in &mut page.fields {
-            field.line.set(field.was.clone());
+            field.line = LineEdit::prefilled(field.was.clone());
         }
     }
     changed(state);
@@ -274,11 +276,11 @@ pub fn ask_apply(state: &mut State) {
     };
     let kept = state.cluster.past.kept;
     let question = config::question(title, &page.drafted.checked, page.drafted.base.as_deref(), kept);
-    state.layers.push(Layer::Confirm(question));
+    state.ask(question);
 }
 
 /// Has the change brought into force.
-pub fn apply(state: &mut State) {
+pub fn apply(state: &mut State, reason: &str) {
     let Page::Change(page) = state.page() else { return };
     if let Err(message) = can_apply(state, page) {
         return state.say(Grade::Refusal, message);
@@ -286,7 +288,7 @@ pub fn apply(state: &mut State) {
     let (Some(text), Some(base)) = (&page.drafted.text, &page.drafted.base) else { return };
     let act = Act::Configure { text: text.to_string(), base: Some(base.checksum.clone()), dry_run: false };
     let fields = page.fields.iter().map(|field| field.line.text().to_owned()).collect();
-    let number = super::orders::send(state, act.into(), Purpose::Tell);
+    let number = super::orders::send(state, Order { act, reason: reason.to_owned() }, Purpose::Tell);
     let turn = state.turn;
     if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, turn, fields });

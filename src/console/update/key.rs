@@ -33,7 +33,7 @@ pub fn action(state: &State, key: Key) -> Option<Action> {
             let message = (!gave_up).then(|| format!("{} means nothing here", chord_text(&keys)));
             Some(message.map_or(Action::Press(Vec::new()), Action::Refuse))
         }
-        Found::Nothing => is_writing(state).then_some(Action::Write(key)),
+        Found::Nothing => is_writing(state, key).then_some(Action::Write(key)),
     }
 }
 
@@ -54,10 +54,10 @@ fn came_just_now(state: &State) -> bool {
 }
 
 /// Whether keys that mean nothing else are written.
-fn is_writing(state: &State) -> bool {
+fn is_writing(state: &State, key: Key) -> bool {
     match state.layers.last() {
-        Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form | Layer::Edit) => true,
-        Some(Layer::Confirm(question)) => question.typed.is_some(),
+        Some(Layer::Filter { .. } | Layer::Command(_) | Layer::Form | Layer::Edit | Layer::Reason { .. }) => true,
+        Some(Layer::Confirm(question)) => question.typed.is_some() || matches!(key.code, Code::Char(_)),
         _ => false,
     }
 }

@@ -78,15 +78,7 @@ pub fn quit(state: &mut State) {
     if lines.is_empty() {
         return state.emit(Effect::Quit);
     }
-    state.layers.push(Layer::Confirm(Confirm {
-        title: "Quit kornsole?".to_owned(),
-        lines,
-        accept: "Quit",
-        accepting: false,
-        typed: None,
-        what: Question::Quit,
-        from: Duration::ZERO,
-    }));
+    state.ask(Confirm::new("Quit kornsole?".to_owned(), lines, "Quit", Question::Quit));
     state.redraw();
 }
 

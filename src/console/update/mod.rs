@@ -38,6 +38,7 @@ mod page;
 mod pages;
 pub mod past;
 pub mod placement;
+mod question;
 pub mod queues;
 pub mod revisions;
 mod stack;
@@ -205,8 +206,8 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::Clean => workload::clean(state),
         CommandId::Mark => bulk::toggle(state),
         CommandId::MarkAll => bulk::toggle_all(state),
-        CommandId::Pause => orders::rest(state, true),
-        CommandId::Resume => orders::rest(state, false),
+        CommandId::Pause => orders::ask_pause(state),
+        CommandId::Resume => orders::resume(state),
         CommandId::Partition => navigate::partition(state, argument.unwrap_or_default()),
         CommandId::Context => navigate::context(state, argument.unwrap_or_default()),
         CommandId::Back => leave::back(state),
@@ -228,8 +229,9 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
             return;
         }
         CommandId::Cancel => write::cancel(state),
-        CommandId::Yes => return write::yes(state),
-        CommandId::OtherAnswer => write::other_answer(state),
+        CommandId::Yes => return question::yes(state),
+        CommandId::Reason => question::write_reason(state),
+        CommandId::OtherAnswer => question::other_answer(state),
         CommandId::Complete => command_line::complete(state),
         CommandId::Choose => command_line::choose(state, 1),
         CommandId::Unchoose => command_line::choose(state, -1),

@@ -1,11 +1,10 @@
 //! From page to page, back, and out.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::console::present::subject;
 use crate::console::state::effect::Effect;
-use crate::console::state::layer::{Confirm, Layer, Question};
+use crate::console::state::layer::{Confirm, Question};
 use crate::console::state::page::{
     Account, AccountPage, AppPage, AppsPage, Checkup, DetailsPage, NodePage, Page, Subject, each_page,
 };
@@ -212,15 +211,8 @@ pub fn context(state: &mut State, name: &str) {
     if lines.is_empty() {
         return open_context(state, name);
     }
-    state.layers.push(Layer::Confirm(Confirm {
-        title: format!("Leave this scheduler for {name}?"),
-        lines,
-        accept: "Leave",
-        accepting: false,
-        typed: None,
-        what: Question::Context(name.to_owned()),
-        from: Duration::ZERO,
-    }));
+    let what = Question::Context(name.to_owned());
+    state.ask(Confirm::new(format!("Leave this scheduler for {name}?"), lines, "Leave", what));
 }
 
 /// Has another scheduler opened; what is not applied here is given up.

@@ -1,12 +1,11 @@
 //! Killing, moving, pausing: the question before, the order, and what came of it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::console::present::format;
 use crate::console::present::guard::orders::{kill_of, part, target, within};
 use crate::console::state::effect::Effect;
-use crate::console::state::layer::{Confirm, Layer, Question};
+use crate::console::state::layer::{Confirm, Question};
 use crate::console::state::orders::{Asked, Purpose};
 use crate::console::state::{Grade, State};
 use crate::model::QueuePath;
@@ -14,10 +13,29 @@ use crate::view::act::{Act, Configured, Done, Killed, Moved, Order, PartitionAct
 use crate::view::placement::access;
 use crate::view::{AppRow, LimitUse, PartitionView, Side};
 
-/// Lets the scheduler rest, or go on.
-pub fn rest(state: &mut State, rest: bool) {
-    let act = if rest { Act::Pause } else { Act::Resume };
-    send(state, act.into(), Purpose::Tell);
+/// Asks whether the scheduler is to pause.
+pub fn ask_pause(state: &mut State) {
+    let name = &state.cluster.about.name;
+    let live: u64 = state.cluster.view.partitions.iter().map(|part| part.live_apps as u64).sum();
+    let pending: u64 = state.cluster.view.partitions.iter().map(pending_asks).sum();
+    let lines = vec![
+        "Its clock stops: nothing is allocated, preempted or ended by it until :resume.".to_owned(),
+        format!(
+            "{} of {} wait; what runs can still be killed and moved.",
+            format::count(pending, "pending ask"),
+            format::count(live, "application")
+        ),
+    ];
+    ask(state, format!("Pause {name}?"), lines, "Pause", Act::Pause.into());
+}
+
+fn pending_asks(part: &PartitionView) -> u64 {
+    part.apps.iter().flatten().map(|app| u64::from(app.pending_asks)).sum()
+}
+
+/// Lets the scheduler go on.
+pub fn resume(state: &mut State) {
+    send(state, Act::Resume.into(), Purpose::Tell);
 }
 
 /// Asks whether the application is to be killed.
@@ -29,20 +47,8 @@ pub fn kill(state: &mut State, reason: &str) {
 }
 
 /// Asks whether an order is to be given; opens on not giving it.
-pub(super) fn ask(state: &mut State, title: String, mut lines: Vec<String>, accept: &'static str, order: Order) {
-    if !order.reason.is_empty() {
-        lines.push(format!("Reason: {}", order.reason));
-    }
-    let what = Question::Order(Box::new(order));
-    state.layers.push(Layer::Confirm(Confirm {
-        title,
-        lines,
-        accept,
-        accepting: false,
-        typed: None,
-        what,
-        from: Duration::ZERO,
-    }));
+pub(super) fn ask(state: &mut State, title: String, lines: Vec<String>, accept: &'static str, order: Order) {
+    state.ask(Confirm::new(title, lines, accept, Question::Order(Box::new(order))));
 }
 
 /// What killing an application does.

@@ -91,6 +91,7 @@ pub fn try_again(state: &mut State) {
 /// Goes to another field.
 pub fn step(page: &mut PlacementPage, step: isize) {
     page.field = page.field.step(step);
+    page.form.line_mut(page.field).enter();
     page.suggestion.clear();
 }
 
@@ -98,8 +99,7 @@ pub fn step(page: &mut PlacementPage, step: isize) {
 pub fn clear(state: &mut State) {
     let identity = state.cluster.identity.clone();
     if let Page::Placement(page) = state.page_mut() {
-        let empty = Form::default();
-        page.form = if page.form == empty { Form::of(&identity) } else { empty };
+        page.form = if page.form.is_empty() { Form::of(&identity) } else { Form::default() };
         page.suggestion.clear();
         page.top = 0;
     }

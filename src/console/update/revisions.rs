@@ -1,15 +1,15 @@
 //! The history of configurations: looking at one, comparing two, bringing one back.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use crate::config::diff::What;
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
 use crate::console::present::subject::{compared, revision};
 use crate::console::present::words::origin;
 use crate::console::state::column::RevisionColumn;
 use crate::console::state::effect::Effect;
-use crate::console::state::layer::{Confirm, Layer, Question};
+use crate::console::state::layer::{Confirm, Question};
 use crate::console::state::page::{DetailsPage, Page, RevisionsPage, Subject};
 use crate::console::state::records::{Compared, Ledger};
 use crate::console::state::work::Work;
@@ -19,7 +19,7 @@ use crate::console::update::lists::SortKey;
 use crate::console::update::orders;
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
-use crate::view::act::{Act, Configured, Order};
+use crate::view::act::{Act, ChangeLine, Configured, Order};
 use crate::view::audit::Revision;
 
 /// Goes to the history of configurations.
@@ -174,6 +174,21 @@ pub fn roll_back(state: &mut State, number: Option<&str>) {
     orders::ask_first(state, Act::Rollback { revision, base, dry_run: true });
 }
 
+/// One change in words: a queue that comes or goes with what that does, a setting with its values.
+fn change_words(change: &ChangeLine) -> String {
+    let of = change.queue.as_ref().map_or_else(|| format!("partition {}", change.partition), ToString::to_string);
+    let value = |value: &Option<String>| value.clone().unwrap_or_default();
+    let (from, to) = (value(&change.from), value(&change.to));
+    let words = match (change.key.as_str(), change.what) {
+        ("queue" | "partition", What::Added) => return format!("+ {of}: {}", change.effect),
+        ("queue" | "partition", What::Removed) => return format!("- {of}: {}", change.effect),
+        (key, What::Added) => format!("+ {of} {key} {to}, not set now"),
+        (key, What::Removed) => format!("- {of} {key} {from}, not set then"),
+        (key, What::Changed) => format!("~ {of} {key} {from} → {to}"),
+    };
+    if change.effect.is_empty() { words } else { format!("{words}: {}", change.effect) }
+}
+
 /// Asks whether a revision is to be brought back, which could be done a moment ago.
 pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     let Act::Rollback { revision, base, .. } = act else { return };
@@ -189,25 +204,14 @@ pub fn ask(state: &mut State, act: &Act, would: &Configured) {
         0 => "Only comments and order change.".to_owned(),
         count => format!("{} against the one in force:", format::count(count as u64, "change")),
     });
-    for change in would.changes.iter().take(6) {
-        let of = change.queue.as_ref().map_or_else(|| change.partition.clone(), ToString::to_string);
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
-        lines.push(format!("  {of} {} {} → {}", change.key, value(&change.from), value(&change.to)));
-    }
-    if would.changes.len() > 6 {
-        lines.push(format!("  and {} more", would.changes.len() - 6));
+    let most = usize::from(state.size.height / 2).max(6);
+    lines.extend(would.changes.iter().take(most).map(|change| format!("  {}", change_words(change))));
+    if would.changes.len() > most {
+        lines.push(format!("  and {} more", would.changes.len() - most));
     }
     lines.extend(would.what_happens.iter().take(6).map(|message| format!("{message}.")));
     lines.push("It comes into force at once, as a new revision; nothing is taken out of the history.".to_owned());
     let act = Act::Rollback { revision: *revision, base: base.clone(), dry_run: false };
     let what = Question::Order(Box::new(Order::from(act)));
-    state.layers.push(Layer::Confirm(Confirm {
-        title: format!("Bring revision {revision} back?"),
-        lines,
-        accept: "Roll back",
-        accepting: false,
-        typed: None,
-        what,
-        from: Duration::ZERO,
-    }));
+    state.ask(Confirm::new(format!("Bring revision {revision} back?"), lines, "Roll back", what));
 }

@@ -3,22 +3,18 @@
 use crate::console::input::command;
 use crate::console::input::command::{Argument, CommandId, Kind};
 use crate::console::present::hints::ghost;
-use crate::console::state::effect::Effect;
 use crate::console::state::key::{Code, Key};
-use crate::console::state::layer::{CommandLine, Confirm, Layer, Question};
+use crate::console::state::layer::{CommandLine, Confirm, Layer};
 use crate::console::state::line_edit::LineEdit;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
 use crate::console::theme::{Depth, ThemeName};
 use crate::console::update::attempt;
-use crate::console::update::bulk;
-use crate::console::update::change;
 use crate::console::update::command_line::{choose, complete, look_up};
 use crate::console::update::config;
 use crate::console::update::form;
 use crate::console::update::lists;
-use crate::console::update::navigate;
-use crate::console::update::orders;
+use crate::console::update::question;
 
 /// Lets a key work on the text that is being written.
 pub fn key(state: &mut State, key: Key) {
@@ -57,12 +53,20 @@ pub fn key(state: &mut State, key: Key) {
         }
         Some(Layer::Form) => form::key(state, key),
         Some(Layer::Edit) => config::key(state, key),
-        Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) => {
-            let changed = typed.line.key(key);
+        Some(Layer::Reason { line }) => {
+            let changed = line.key(key);
             if changed {
                 state.redraw();
             }
         }
+        Some(Layer::Confirm(question)) => match &mut question.typed {
+            Some(typed) => {
+                if typed.line.key(key) {
+                    state.redraw();
+                }
+            }
+            None => question::stray(state),
+        },
         _ => {}
     }
 }
@@ -81,6 +85,10 @@ pub fn paste(state: &mut State, text: &str) {
             command.line.paste(text);
             state.commands.leave();
             look_up(state);
+            true
+        }
+        Some(Layer::Reason { line }) => {
+            line.paste(text);
             true
         }
         Some(Layer::Form) => form::paste(state, text),
@@ -148,14 +156,8 @@ pub fn accept(state: &mut State) -> Option<Line> {
             }
         }
         Some(Layer::Command(_)) => return accept_command(state),
-        Some(Layer::Confirm(Confirm { typed: Some(typed), .. })) if typed.line.text() != typed.want => {
-            let message = format!("type {} to confirm, or press esc to cancel", typed.want);
-            state.say(Grade::Refusal, message);
-        }
-        Some(Layer::Confirm(confirm)) if confirm.accepting || confirm.typed.is_some() => yes(state),
-        Some(Layer::Confirm(_)) => {
-            state.layers.pop();
-        }
+        Some(Layer::Confirm(_)) => question::accept(state),
+        Some(Layer::Reason { .. }) => question::take_reason(state),
         _ => return None,
     }
     state.redraw();
@@ -231,36 +233,19 @@ fn read_line(state: &mut State, name: &str, argument: &str) -> Option<Line> {
 
 /// Leaves what is being written or asked; a filter is cleared.
 pub fn cancel(state: &mut State) {
-    if let Some(Layer::Filter { .. }) = state.layers.pop() {
-        lists::seek(state, false, false);
-        set_filter(state, "");
+    match state.layers.pop() {
+        Some(Layer::Filter { .. }) => {
+            lists::seek(state, false, false);
+            set_filter(state, "");
+        }
+        Some(Layer::Confirm(question)) => question::closed(state, &question),
+        _ => {}
     }
     if state.layers.is_empty() {
         state.command_target = None;
     }
     state.commands.leave();
     state.filters.leave();
-}
-
-/// Does what was asked about.
-pub fn yes(state: &mut State) {
-    let Some(Layer::Confirm(confirm)) = state.layers.pop() else { return };
-    match confirm.what {
-        Question::Quit => return state.emit(Effect::Quit),
-        Question::Apply if matches!(state.page(), Page::Change(_)) => change::apply(state),
-        Question::Apply => config::apply(state),
-        Question::Context(name) => navigate::open_context(state, &name),
-        Question::Orders(orders) => bulk::yes(state, orders),
-        Question::Order(order) => orders::yes(state, *order),
-    }
-    state.redraw();
-}
-
-/// Chooses the other answer.
-pub fn other_answer(state: &mut State) {
-    if let Some(Layer::Confirm(confirm)) = state.layers.last_mut() {
-        confirm.accepting = !confirm.accepting;
-    }
 }
 
 /// What was written before; among completions, the one before.

@@ -470,18 +470,19 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Suspend, "suspend", "To the background; `fg` comes back").keys(&[(In::Always, "ctrl-z")]),
     row(CommandId::Repaint, "repaint", "Redraw the whole screen").keys(&[(In::Always, "ctrl-l")]),
     row(CommandId::Accept, "", "Take it")
-        .keys(&[(In::Filter, "enter"), (In::Command, "enter"), (In::Confirm, "enter"), (In::Typed, "enter")])
-        .hints(&[(In::Filter, "keep"), (In::Command, "run"), (In::Confirm, "choose"), (In::Typed, "do it")]),
+        .keys(&[(In::Filter, "enter"), (In::Command, "enter"), (In::Confirm, "enter"), (In::Typed, "enter"), (In::Reason, "enter")])
+        .hints(&[(In::Filter, "keep"), (In::Command, "run"), (In::Confirm, "choose"), (In::Typed, "do it"), (In::Reason, "take it")]),
     row(CommandId::Cancel, "", "Leave; a filter is cleared, nothing is done")
         .keys(&[
             (In::Filter, "esc"),
             (In::Command, "esc"),
             (In::Confirm, "esc"),
             (In::Typed, "esc"),
+            (In::Reason, "esc"),
             (In::Confirm, "n"),
             (In::Confirm, "q"),
         ])
-        .hints(&[(In::Filter, "clear"), (In::Command, "leave"), (In::Confirm, "cancel"), (In::Typed, "cancel")]),
+        .hints(&[(In::Filter, "clear"), (In::Command, "leave"), (In::Confirm, "cancel"), (In::Typed, "cancel"), (In::Reason, "as it was")]),
     row(CommandId::Complete, "", "Take the completion")
         .keys(&[(In::Command, "tab")])
         .hints(&[(In::Command, "complete")]),
@@ -496,9 +497,10 @@ pub static COMMANDS: &[Command] = &[
             (In::Confirm, "left"),
             (In::Confirm, "right"),
             (In::Confirm, "tab"),
-            (In::Confirm, "h"),
-            (In::Confirm, "l"),
         ])
         .hints(&[(In::Confirm, "other answer")]),
     row(CommandId::Yes, "", "Do it").keys(&[(In::Confirm, "y")]).hints(&[(In::Confirm, "yes")]),
+    row(CommandId::Reason, "", "Write the reason for it, which the audit keeps")
+        .keys(&[(In::Confirm, "r"), (In::Confirm, "ctrl-r"), (In::Typed, "ctrl-r")])
+        .hints(&[(In::Confirm, "reason"), (In::Typed, "reason")]),
 ];

@@ -16,6 +16,7 @@ pub mod workload;
 
 use crate::console::present::guard::rows::{
     can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, on_nodes, several_partitions, some_context,
+    takes_reason,
 };
 use crate::console::state::State;
 use crate::console::state::change::Kind as Form;
@@ -66,6 +67,7 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         Id::ResumeNode => workload::may_drain(state, false),
         Id::Clean => workload::may_clean(state),
         Id::Move => orders::may(state, "moved"),
+        Id::Reason => takes_reason(state),
         Id::Pause => orders::may_rest(state, true),
         Id::Resume => orders::may_rest(state, false),
         Id::FoldClose

@@ -4,6 +4,7 @@ use crate::console::present::guard::audit;
 use crate::console::present::guard::events;
 use crate::console::present::subject;
 use crate::console::state::State;
+use crate::console::state::layer::Layer;
 use crate::console::state::page::{Fold, Page};
 
 /// Whether a row is under the cursor.
@@ -111,5 +112,16 @@ pub fn some_context(state: &State) -> Result<(), String> {
         Err("no contexts: `[contexts.NAME]` in your settings names one".to_owned())
     } else {
         Ok(())
+    }
+}
+
+/// Whether the question on the screen is about an order, of which the audit keeps the reason.
+///
+/// # Errors
+/// Why not.
+pub fn takes_reason(state: &State) -> Result<(), String> {
+    match state.layers.last() {
+        Some(Layer::Confirm(question)) if question.reason.is_some() => Ok(()),
+        _ => Err("nothing is asked whose reason would be kept".to_owned()),
     }
 }

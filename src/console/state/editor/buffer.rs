@@ -196,6 +196,14 @@ impl Buffer {
         self.go(row, column);
     }
 
+    /// Puts a text in the place of the whole that somebody else brought into force. Undo goes no further back: it is of one's own edits.
+    pub fn reset(&mut self, text: &str) {
+        let (row, column) = self.cursor();
+        let fresh = Self::new(text);
+        *self = Self { version: self.version + 1, ..fresh };
+        self.go(row, column);
+    }
+
     /// Folds the item under the cursor, or unfolds it. Whether there is one.
     pub fn toggle_fold(&mut self) -> bool {
         let (row, _) = self.cursor();

@@ -1,7 +1,6 @@
 //! What may be done with the text, and bringing it into force.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::console::present::config::page_of;
 use crate::console::present::format;
@@ -9,20 +8,19 @@ use crate::console::present::guard::bulk::PLAIN;
 use crate::console::present::guard::config::can_apply;
 use crate::console::state::config::{Applying, ConfigPage};
 use crate::console::state::editor::Checked;
-use crate::console::state::layer::{Confirm, Layer, Question, Typed};
-use crate::console::state::line_edit::LineEdit;
+use crate::console::state::layer::{Confirm, Question};
 use crate::console::state::orders::Purpose;
 use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
 use crate::console::update::config::page::{follow, page_mut, shown};
-use crate::view::act::{Act, Configuration};
+use crate::view::act::{Act, Configuration, Order};
 
 /// Asks whether the text is to be applied.
 pub fn ask_apply(state: &mut State) {
     let Page::Config(page) = state.page() else { return };
     let kept = state.cluster.past.kept;
     let question = question("Apply the configuration?".to_owned(), &page.checked, page.base.as_deref(), kept);
-    state.layers.push(Layer::Confirm(question));
+    state.ask(question);
 }
 
 /// The question before a text comes into force; `kept`: all that the scheduler does is. One that lets a whole subtree drain, or many
@@ -45,12 +43,11 @@ pub fn question(title: String, checked: &Checked, base: Option<&Configuration>, 
     });
     let apps: usize = checked.removed.iter().map(|gone| gone.apps).sum();
     let grave = checked.removed.iter().find(|gone| gone.subtree || apps > PLAIN);
-    let typed = grave.map(|gone| Typed { want: gone.queue.to_string(), line: LineEdit::default() });
-    Confirm { title, lines, accept: "Apply", accepting: false, typed, what: Question::Apply, from: Duration::ZERO }
+    Confirm::new(title, lines, "Apply", Question::Apply).typing(grave.map(|gone| gone.queue.to_string()))
 }
 
 /// Has the text brought into force.
-pub fn apply(state: &mut State) {
+pub fn apply(state: &mut State, reason: &str) {
     if let Err(message) = can_apply(state) {
         return state.say(Grade::Refusal, message);
     }
@@ -58,7 +55,7 @@ pub fn apply(state: &mut State) {
     let base = page.base.as_ref().map(|base| base.checksum.clone());
     let text = page.buffer.text();
     let act = Act::Configure { text: text.clone(), base, dry_run: false };
-    let number = crate::console::update::orders::send(state, act.into(), Purpose::Tell);
+    let number = crate::console::update::orders::send(state, Order { act, reason: reason.to_owned() }, Purpose::Tell);
     if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, text });
     }

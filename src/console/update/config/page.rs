@@ -50,7 +50,7 @@ pub fn follow(state: &mut State) {
     let Some(page) = page_mut(state) else { return };
     if past && running.is_none() && !page.modified && page.base.take().is_some() {
         // Nothing was in force yet.
-        page.buffer.replace("");
+        page.buffer.reset("");
         page.due = None;
     }
     let (Some(running), None) = (running, &page.applying) else { return };
@@ -65,7 +65,7 @@ pub fn follow(state: &mut State) {
     }
     page.applied = None;
     if *running.text != *page.buffer.text() {
-        page.buffer.replace(&running.text);
+        page.buffer.reset(&running.text);
     }
     page.base = Some(running);
     page.modified = false;
@@ -201,7 +201,7 @@ pub fn merge(state: &mut State) {
     let own = page.buffer.text();
     match editor::merge(&base.text, &own, &now.text) {
         Ok(text) => {
-            page.buffer.replace(&text);
+            page.buffer.reset(&text);
             page.base = Some(now);
             page.beside = Beside::Meaning;
             changed(state);

@@ -1,0 +1,211 @@
+//! Questions: what is asked before something is done, what answers them, and what cannot.
+
+use std::time::Duration;
+
+use kornsole::console::input::command::{Argument, COMMANDS, CommandId, Kind};
+use kornsole::console::state::State;
+use kornsole::console::state::effect::Effect;
+use kornsole::console::update::action::Action;
+use kornsole::console::update::update;
+use kornsole::model::AppState;
+use kornsole::source::{Source, Stepped};
+use kornsole::view::act::Act;
+
+use crate::change::TEXT;
+use crate::common::{says, says_not, user};
+use crate::figures::{PAGES, demo};
+use crate::orders::{state, tenants};
+use crate::room::{on_demo, on_text, running};
+
+fn live(source: &Stepped) -> usize {
+    source.view().partitions[0].live_apps
+}
+
+/// What may be given without a question: it takes nothing away.
+fn is_harmless(act: &Act) -> bool {
+    act.is_dry_run() || matches!(act, Act::Resume)
+}
+
+/// An argument that a command takes in the demo.
+fn argument(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Queue => "root.tenants",
+        Kind::Leaf => "root.batch.nightly",
+        Kind::App => "etl-0001",
+        Kind::Node => "cpu-01",
+        Kind::User => "ann",
+        Kind::Group => "guests",
+        Kind::Column => "cpu",
+        Kind::Theme => "mono",
+        Kind::Partition => "default",
+        Kind::Context => "other",
+        Kind::Text => "x-1",
+        Kind::File => "out.txt",
+        Kind::Ago => "1m",
+        Kind::Number => "1",
+    }
+}
+
+/// The orders that a command gives by itself, without a question.
+fn given(state: &State, id: CommandId, argument: Option<&str>) -> Vec<Act> {
+    let mut state = state.clone();
+    let effects = update(&mut state, Action::Run(id, argument.map(str::to_owned)));
+    let acts = effects.into_iter().filter_map(|effect| match effect {
+        Effect::SendOrder(_, order) => Some(order.act),
+        _ => None,
+    });
+    acts.filter(|act| !is_harmless(act)).collect()
+}
+
+#[test]
+fn no_command_of_the_registry_gives_an_order_without_a_question() {
+    for (page, keys) in PAGES {
+        let mut driver = demo(120, 40);
+        driver.keys(keys).unwrap();
+        for command in COMMANDS.iter().filter(|command| command.id != CommandId::Yes) {
+            let with = match command.argument {
+                Argument::None => None,
+                Argument::Optional(kind) | Argument::Required(kind) => Some(argument(kind)),
+            };
+            for argument in [None, with] {
+                let acts = given(driver.state(), command.id, argument);
+                assert!(acts.is_empty(), "{:?} on {page} does {acts:?} unasked", command.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_word_that_is_typed_into_a_question_of_two_answers_does_nothing() {
+    for word in ["default", "root.tenants", "all", "hello", "kill", "l", "lll"] {
+        let (mut driver, source) = tenants(user("ann"), 120, 30);
+        driver.keys("2K").unwrap();
+        driver.keys(word).unwrap();
+        driver.keys("<ret>").unwrap();
+        assert_eq!(state(&source, "nightly"), AppState::Running, "{word}");
+        // A word that begins with the key of the reason is taken as that; any other keeps the answers off for a moment.
+        if !word.starts_with('r') {
+            driver.keys("y").unwrap();
+            assert_eq!(state(&source, "nightly"), AppState::Running, "{word}");
+        }
+    }
+}
+
+#[test]
+fn a_question_can_be_answered_again_a_moment_after_a_stray_letter() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    driver.keys("2Kl").unwrap();
+    says(&driver, "nothing is typed here: y does it, n and esc leave it, tab chooses");
+    driver.keys("y").unwrap();
+    assert_eq!(state(&source, "nightly"), AppState::Running);
+    driver.advance(Duration::from_millis(400));
+    driver.keys("<tab><ret>").unwrap();
+    assert_eq!(state(&source, "nightly"), AppState::Failed);
+}
+
+#[test]
+fn marks_that_asked_for_a_typed_name_ask_for_it_as_long_as_they_stand() {
+    let (mut driver, source) = on_demo(120, 40, 40);
+    driver.keys("2A").unwrap();
+    let marked = live(&source);
+    assert!(marked > 10);
+    driver.keys("K<esc>").unwrap();
+    // Marks are taken away one by one until few are left.
+    driver.keys(&"<space>".repeat(marked - 4)).unwrap();
+    driver.advance(Duration::from_secs(1));
+    driver.keys("K").unwrap();
+    says(&driver, "Kill 4 applications?");
+    says(&driver, "type default to confirm");
+    driver.keys("defaul<ret>").unwrap();
+    says(&driver, "type default to confirm, or press esc to cancel");
+    assert_eq!(live(&source), marked);
+}
+
+#[test]
+fn what_is_typed_for_one_question_does_not_answer_the_next() {
+    let (mut driver, source) = on_demo(120, 40, 40);
+    let before = live(&source);
+    driver.keys("2AK<esc>AK<tab><ret>y").unwrap();
+    assert_eq!(live(&source), before, "the keys came within a moment of the question before");
+    driver.advance(Duration::from_secs(1));
+    driver.keys("<tab><ret>").unwrap();
+    driver.refresh();
+    assert_eq!(live(&source), before - 1);
+}
+
+#[test]
+fn a_reason_is_written_in_the_question_and_kept_with_the_order() {
+    let (mut driver, source) = tenants(user("ann"), 120, 30);
+    driver.keys("2K").unwrap();
+    says(&driver, "Reason: none given");
+    driver.keys("rit writes everywhere<ret>").unwrap();
+    says(&driver, "Reason: it writes everywhere");
+    driver.keys("r nothing<esc>").unwrap();
+    says(&driver, "Reason: it writes everywhere");
+    driver.keys("y").unwrap();
+    let view = source.view();
+    let app = view.partitions[0].app_by_id(&"nightly".into()).unwrap();
+    assert_eq!(app.message.as_deref(), Some("killed by ann: it writes everywhere"));
+}
+
+#[test]
+fn a_form_is_applied_with_a_reason() {
+    let (mut driver, source) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
+    driver.keys(":queues root.eng<ret>cm6<ret>").unwrap();
+    driver.advance(Duration::from_millis(200));
+    driver.keys("arsmaller cluster<ret>y").unwrap();
+    assert!(running(&source).contains("vcore: 6"), "{}", driver.screen_text());
+    driver.refresh().keys("H").unwrap();
+    says(&driver, "smaller cluster");
+}
+
+#[test]
+fn what_is_written_into_a_prefilled_field_takes_the_place_of_what_was_there() {
+    let (mut driver, _) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
+    driver.keys(":queues root.eng<ret>cm9").unwrap();
+    says(&driver, "cpu      9  was 20");
+    // A key that moves the cursor keeps what is there.
+    driver.keys("<C-u><esc>").unwrap();
+    let (mut driver, _) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
+    driver.keys(":queues root.eng<ret>cm<end>9").unwrap();
+    says(&driver, "cpu      209  was 20");
+    driver.keys("<tab><bs>8G").unwrap();
+    says(&driver, "mem      8G  was 40G");
+    // As with tab in a browser: what was written before is replaced too.
+    driver.keys("<tab><tab><tab>7").unwrap();
+    says(&driver, "cpu      7  was 20");
+    let (mut driver, _) = tenants(user("root"), 120, 30);
+    driver.keys("5<ret>yvonne").unwrap();
+    says(&driver, "yvonne");
+    says_not(&driver, "rootyvonne");
+}
+
+#[test]
+fn a_maximum_above_all_nodes_is_said_and_the_headroom_counts_what_is_above() {
+    let (mut driver, _) = on_demo(120, 40, 60);
+    driver.keys(":queues root.tenants.tenant-a<ret>cm2412<ret>").unwrap();
+    driver.advance(Duration::from_millis(200));
+    let text = driver.screen_text();
+    assert!(text.contains("of all nodes: this"), "{text}");
+    let view = driver.state().cluster.view.clone();
+    let part = &view.partitions[0];
+    let above = part.queue_at(&"root.tenants".into()).and_then(|row| part.headroom(row)).unwrap();
+    let then = kornsole::model::quantity::show_amount("vcore", above.amount("vcore"));
+    assert!(text.contains(&format!("now, {then} then")), "{then} is left above: {text}");
+}
+
+#[test]
+fn undo_in_the_editor_leaves_alone_what_others_brought_into_force() {
+    let (mut driver, source) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
+    driver.keys("6").unwrap();
+    let other = TEXT.replace("name: ops", "name: operations");
+    let base = source.configuration().unwrap().checksum.clone();
+    let act = Act::Configure { text: other.clone(), base: Some(base), dry_run: false };
+    source.act(act.into(), Box::new(|_| {}));
+    driver.refresh();
+    says(&driver, "operations");
+    driver.keys("u").unwrap();
+    driver.advance(Duration::from_millis(500));
+    says(&driver, "operations");
+    assert_eq!(running(&source), other);
+}
