@@ -209,3 +209,17 @@ fn undo_in_the_editor_leaves_alone_what_others_brought_into_force() {
     says(&driver, "operations");
     assert_eq!(running(&source), other);
 }
+
+#[test]
+fn another_run_of_the_scheduler_is_said() {
+    let (mut driver, source) = tenants(user("ann"), 140, 30);
+    driver.keys("7").unwrap();
+    let mut state = driver.state().clone();
+    assert!(!state.cluster.events.records.is_empty());
+    let mut page = source.events(0, 10);
+    update(&mut state, Action::Events(page.clone()));
+    assert!(state.toast.is_none(), "the same run");
+    page.instance = "another".into();
+    update(&mut state, Action::Events(page));
+    assert!(state.toast.is_some_and(|toast| toast.text.contains("another run of the scheduler answers")));
+}

@@ -39,9 +39,12 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         pen.pieces(area.x + 1, area.y + 1, area.width - 2, &figures);
         return;
     }
-    // On one line the figures get what the name, up to two fifths, leaves; why the picture is old matters more than they do.
-    let fifths = if trouble(&state.cluster.link).is_some() { 4 } else { 2 };
-    let mut left = source_pieces(pen, state, usize::from(room) * fifths / 5);
+    // On one line the figures get what the name, up to two fifths, leaves; why the picture is old gets what their shortest form leaves.
+    let room_of_source = match trouble(&state.cluster.link) {
+        Some(_) => usize::from(room).saturating_sub(pieces::width(&figures(pen, state, 0, false)) + 3),
+        None => usize::from(room) * 2 / 5,
+    };
+    let mut left = source_pieces(pen, state, room_of_source);
     left.push(plain("   "));
     let used = pieces::width(&left);
     left.extend(fitting(pen, state, usize::from(room).saturating_sub(used)));

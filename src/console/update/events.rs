@@ -35,7 +35,14 @@ pub fn of_subject(state: &mut State) {
 
 /// Takes the events that came since the last ones. Whether there were any.
 pub fn take(state: &mut State, page: EventPage) -> bool {
+    let before = &state.cluster.events;
+    let another = before.known && !before.records.is_empty() && before.instance != page.instance;
     let new = state.cluster.events.take(page);
+    if another {
+        let message =
+            "another run of the scheduler answers: its events begin anew, and what the run before did not keep is gone";
+        state.say(Grade::Warning, message);
+    }
     if new && state.cluster.frozen.is_none() && matches!(state.page(), Page::Events(_)) {
         lists::rebuild(state, false);
     }
