@@ -16,11 +16,12 @@ fn begin(folder: &TestFolder, arguments: &[&str]) -> Child {
 #[track_caller]
 fn end(children: Vec<Child>) -> Vec<String> {
     let ended = children.into_iter().map(|child| child.wait_with_output().unwrap());
-    ended.map(|Output { status, stdout, stderr }| {
-        assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
-        String::from_utf8(stdout).unwrap()
-    })
-    .collect()
+    ended
+        .map(|Output { status, stdout, stderr }| {
+            assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+            String::from_utf8(stdout).unwrap()
+        })
+        .collect()
 }
 
 /// The ids of the tokens in the file.

@@ -46,11 +46,7 @@ pub fn revoke(file: &Path, id: &str) -> Result<Token, String> {
 }
 
 /// Reads a file under its lock, and replaces it by what `with` makes of its tokens.
-fn change<T>(
-    file: &Path,
-    create: bool,
-    with: impl FnOnce(&mut Vec<Token>) -> Result<T, String>,
-) -> Result<T, String> {
+fn change<T>(file: &Path, create: bool, with: impl FnOnce(&mut Vec<Token>) -> Result<T, String>) -> Result<T, String> {
     let failed = |error: io::Error| format!("{}: cannot be locked: {error}", file.display());
     let locked = lock(file, create).map_err(failed)?;
     let outcome = list(file).and_then(|mut tokens| {
