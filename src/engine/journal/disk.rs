@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 /// What the store asks of a disk.
 pub trait Disk: Debug + Send + Sync {
@@ -48,7 +49,7 @@ impl FileDisk {
     /// Why it cannot be opened; [`io::ErrorKind::WouldBlock`] when another process has it.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
-        file.try_lock()?;
+        lock(&file)?;
         let len = AtomicU64::new(file.metadata()?.len());
         Ok(Self { file, len, foreign: AtomicBool::new(false), place: OnceLock::new() })
     }
@@ -87,6 +88,21 @@ impl FileDisk {
         Err(io::Error::other(text))
     }
 }
+
+/// Locks a file. A process that is begun just now holds what this one had open, for a moment.
+fn lock(file: &File) -> io::Result<()> {
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            locked => return Ok(locked?),
+        }
+    }
+    Ok(file.try_lock()?)
+}
+
+/// How often a lock is tried again, and the pause before that.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 impl Disk for FileDisk {
     fn len(&self) -> io::Result<u64> {

@@ -137,10 +137,13 @@ impl Folder {
         }
         let mut last = LastFile::open(path).map_err(failed)?;
         let mut notes: Vec<String> = last.note().into_iter().collect();
-        match look(path, mend).and_then(|store| ends_well(&store, &last)) {
+        let mut disk = open_file(path, FILE)?;
+        match look(path, &disk, mend).and_then(|store| ends_well(&store, &last)) {
             Err(FolderError::Damaged(_)) if mend => {
+                drop(disk);
                 notes.push(repair::mend(&file).map_err(|why| FolderError::Folder { folder: path.to_owned(), why })?);
-                let store = look(path, mend)?;
+                disk = open_file(path, FILE)?;
+                let store = look(path, &disk, mend)?;
                 if let Some(missing) = last.missing(&store).map_err(|error| failure(store.disk(), error))? {
                     notes.push(format!("the end of the journal is lost: {missing}"));
                     last.forget();
@@ -148,7 +151,6 @@ impl Folder {
             }
             looked => looked?,
         }
-        let disk = open_file(path, FILE)?;
         disk.stays_at(&file);
         let disk: Arc<dyn Disk> = Arc::new(disk);
         let store = Store::open_verified(Arc::clone(&disk)).map_err(|error| failure(&disk, error))?;
@@ -216,8 +218,8 @@ fn open_file(folder: &Path, name: &str) -> Result<FileDisk, FolderError> {
 
 /// Looks through the journal of a folder, whether it is whole. Nothing is written: what a store does to a file that was not closed would
 /// be lost for a repair.
-fn look(folder: &Path, thorough: bool) -> Result<Store, FolderError> {
-    let overlay = open_file(folder, FILE)?.overlay();
+fn look(folder: &Path, disk: &FileDisk, thorough: bool) -> Result<Store, FolderError> {
+    let overlay = disk.overlay();
     let overlay = overlay.map_err(|error| FolderError::Folder { folder: folder.to_owned(), why: error.to_string() })?;
     whole(Arc::new(overlay), thorough)
 }
