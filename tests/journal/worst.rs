@@ -36,9 +36,17 @@ fn a_start_after_the_worst_file_is_soon_done() {
         perform(&running, kill(&app)).unwrap();
         largest = largest.max(fs::metadata(&file).unwrap().len());
     }
-    // As a killed process leaves them.
-    for name in ["journal.redb", "journal.last"] {
-        fs::copy(state.join(name), copy.join(name)).unwrap();
+    // As a killed process leaves them, when nothing is being written.
+    loop {
+        let changed = || fs::metadata(&file).unwrap().modified().unwrap();
+        let before = changed();
+        for name in ["journal.redb", "journal.last"] {
+            fs::copy(state.join(name), copy.join(name)).unwrap();
+        }
+        if changed() == before {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(200));
     }
     drop(running);
     let began = Instant::now();

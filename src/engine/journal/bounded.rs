@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn what_was_refused_goes_first_and_the_oldest_of_that() {
         let sizes: Vec<(u64, u64)> = (1..=16).map(|number| (number, 10)).collect();
-        let refused = |number: &u64| number % 2 == 0;
+        let refused = |number: &u64| number.is_multiple_of(2);
         assert!(excess(&sizes, 160, refused).is_empty());
         assert_eq!(excess(&sizes, 144, refused), [2, 4, 6, 8]);
         assert_eq!(excess(&sizes, 40, |number| *number == 16), [16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
