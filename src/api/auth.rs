@@ -5,7 +5,10 @@
 //! Invariants:
 //! - a token is never written anywhere but once, to who made it;
 //! - looking one up takes as long whether it is there or not, as far as the hashes go: all are compared, none byte by byte;
+//! - a file is changed under its own lock, so that no change undoes another;
 //! - a file that others may read is not used; a file that becomes faulty leaves the tokens as they were.
+
+mod change;
 
 use std::fmt;
 use std::fs;
@@ -17,6 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
+pub use self::change::{add, revoke};
 use super::dto::time::{parse_rfc3339, rfc3339};
 use crate::config::yaml;
 use crate::config::{Faults, Severity, Source, store};
@@ -164,29 +168,6 @@ pub fn list(file: &Path) -> Result<Vec<Token>, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         _ => read_file(file).map(|(_, tokens)| tokens),
     }
-}
-
-/// Adds a token to a file, which is made when it is not there.
-///
-/// # Errors
-/// As [`Tokens::open`], or why it cannot be written.
-pub fn add(file: &Path, token: Token) -> Result<(), String> {
-    let mut tokens = list(file)?;
-    tokens.push(token);
-    write(file, &tokens)
-}
-
-/// Takes a token out of a file. Gives it.
-///
-/// # Errors
-/// As [`Tokens::open`], there is no such token, or why the file cannot be written.
-pub fn revoke(file: &Path, id: &str) -> Result<Token, String> {
-    let mut tokens = list(file)?;
-    let message = || format!("{}: there is no token {id}", file.display());
-    let at = tokens.iter().position(|token| token.id == id).ok_or_else(message)?;
-    let token = tokens.remove(at);
-    write(file, &tokens)?;
-    Ok(token)
 }
 
 fn write(file: &Path, tokens: &[Token]) -> Result<(), String> {

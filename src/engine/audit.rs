@@ -9,12 +9,10 @@ use crate::config::{self, Config};
 use crate::model::{AppId, Identity, NodeId, QueueState};
 use crate::scheduler::{Command, Event, EventKind, Partition, PartitionCommand};
 use crate::view::act::{Act, Actor, ActsFrom, Code, LONGEST_REASON, LoadedBy, Order, PartitionAct, Refusal};
-use crate::view::audit::{self, AuditEntry, Facts, Revision, RevisionSource};
+use crate::view::audit::{self, AuditEntry, Facts, LONGEST_WHY, Revision, RevisionSource};
 
 /// The longest name of an object in an entry, in characters: a request may name anything.
 const LONGEST_OBJECT: usize = 256;
-/// The longest text of a refusal in an entry, in characters: a text may have any number of faults.
-const LONGEST_WHY: usize = 2_000;
 
 /// Who loads a configuration, why, and when by the wall clock.
 pub(super) struct ConfigOrigin {

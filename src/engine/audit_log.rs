@@ -18,6 +18,8 @@ use crate::view::audit::{AuditEntry, AuditQuery, Revision};
 pub const MOST_ENTRIES: usize = 10_000;
 /// How many revisions of the configuration are in memory.
 pub const MOST_REVISIONS: usize = 1_000;
+/// How many of the newest revisions may have the same text as another one.
+const SHARED_WITH: usize = 16;
 /// How many bytes of configuration texts are in memory, beside the newest.
 pub const MOST_TEXT: usize = 64 << 20;
 
@@ -139,9 +141,10 @@ impl AuditLog {
     }
 
     /// Writes a revision, or what became known of the newest one.
-    pub(super) fn revise(&self, revision: Revision) {
-        let revision = Arc::new(revision);
+    pub(super) fn revise(&self, mut revision: Revision) {
         let mut log = self.log();
+        log.share_text(&mut revision);
+        let revision = Arc::new(revision);
         if let Some(new) = &mut log.new {
             new.revisions.retain(|known| known.number != revision.number);
             new.revisions.push(Arc::clone(&revision));
@@ -202,6 +205,19 @@ impl AuditLog {
 }
 
 impl LogEntries {
+    /// A configuration that comes back has its text once in memory.
+    fn share_text(&self, revision: &mut Revision) {
+        let same = self.revisions.iter().rev().take(SHARED_WITH).find_map(|known| {
+            known
+                .text
+                .as_ref()
+                .filter(|text| known.checksum == revision.checksum && Some(*text) == revision.text.as_ref())
+        });
+        if let Some(text) = same {
+            revision.text = Some(Arc::clone(text));
+        }
+    }
+
     fn revise(&mut self, revision: Arc<Revision>) {
         let size = |revision: &Revision| revision.text.as_ref().map_or(0, |text| text.len());
         if let Some(at) = self.revisions.iter().position(|known| known.number == revision.number) {
@@ -287,6 +303,22 @@ mod tests {
         let numbers: Vec<u64> = log.revisions(None, 9).iter().map(|revision| revision.number).collect();
         assert_eq!(numbers, [3]);
         assert!(log.revision(2).is_none());
+    }
+
+    #[test]
+    fn a_text_that_comes_back_is_in_memory_once() {
+        let log = AuditLog::default();
+        let of = |number, text| Revision { checksum: text_sum(text), ..revision(number, text) };
+        for (number, text) in [(1, "with"), (2, "without"), (3, "with")] {
+            log.revise(of(number, text));
+        }
+        let text = |number| log.revision(number).unwrap().text.clone().unwrap();
+        assert!(Arc::ptr_eq(&text(1), &text(3)) && !Arc::ptr_eq(&text(1), &text(2)));
+        assert_eq!(&*text(3), "with");
+    }
+
+    fn text_sum(text: &str) -> String {
+        crate::config::checksum(text.as_bytes())
     }
 
     #[test]

@@ -69,7 +69,8 @@ struct Chunk {
     first: Tally,
     /// The numbers after its last record.
     end: Tally,
-    events: Vec<Event>,
+    /// Empty once they are converted: nothing is kept twice.
+    events: Mutex<Box<[Event]>>,
     records: OnceLock<Vec<Arc<Record>>>,
 }
 
@@ -143,12 +144,13 @@ impl EventLog {
         if count == Tally::default() || !self.is_tracking() {
             return;
         }
-        let mut gone = Vec::new();
+        let (mut gone, events) = (Vec::new(), events.into_boxed_slice());
         let next = {
             let mut kept = self.kept();
             let first = kept.next;
             kept.next += count;
             let next = kept.next;
+            let events = Mutex::new(events);
             kept.chunks.push_back(Arc::new(Chunk { first, end: next, events, records: OnceLock::new() }));
             let capacity = self.capacity.load(Ordering::Acquire);
             let passed = |end: u64, next: u64| end <= next.saturating_sub(capacity);
@@ -172,6 +174,9 @@ impl EventLog {
 
 impl Chunk {
     fn records(&self, profile: Profile) -> &[Arc<Record>] {
-        self.records.get_or_init(|| records(&self.events, profile).into_iter().map(Arc::new).collect())
+        self.records.get_or_init(|| {
+            let events = std::mem::take(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner));
+            records(&events, profile).into_iter().map(Arc::new).collect()
+        })
     }
 }

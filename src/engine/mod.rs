@@ -35,6 +35,7 @@ mod output;
 mod owner;
 mod prepared;
 pub mod published;
+mod rejected;
 mod replay;
 mod request;
 pub mod run_loop;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::audit;
 use super::configure::{self, ConfigChange};
 use super::prepared::Prepared;
+use super::rejected;
 use super::state::{State, counted};
 use crate::model::{AppId, AskId, NodeId, QueuePath, Resource};
 use crate::scheduler::placement::{PlacementOutcome, access};
@@ -210,7 +211,8 @@ fn order_submit(state: &mut State, at: &Within<'_>, submission: &Submission) -> 
     {
         return Err(Refusal::no_access(at.actor, &at.order.act, &placed.path, AclKind::Submit));
     }
-    let events = commit(state, at, PartitionCommand::Submit(submission.clone()));
+    let submission = rejected::small(part, submission).unwrap_or_else(|| submission.clone());
+    let events = commit(state, at, PartitionCommand::Submit(submission));
     for event in events {
         match event.kind {
             EventKind::AppAccepted { app, queue } => return Ok(Done::Submitted(Submitted { app, queue })),

@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 use super::audit;
 use super::journal::committer::{AfterWrite, Journal};
 use super::journal::folder::RunningJournal;
-use super::journal::record::{CheckedOrder, Record};
+use super::journal::record::{CheckedOrder, OrderRecord, Record};
 use super::journal::recorder::RecordBlock;
+use super::journal::refused;
 use super::published::Published;
+use super::rejected;
 use super::replay;
 use super::request::Reply;
 use super::run_loop;
@@ -105,30 +107,45 @@ impl Output {
     pub fn take_snapshot(&mut self, state: &mut State) {
         let Some(running) = &mut self.journal else { return };
         let Some(recorder) = &state.recorder else { return };
-        let (work, busy) = (recorder.work(), state.counters.cycling());
-        if !running.snapshots.is_due(work, busy) {
+        let (volume, busy) = (recorder.volume(), state.counters.cycling());
+        if !running.snapshots.is_due(volume, busy) {
             return;
         }
         let number = replay::record_progress(state);
         self.write(state, None);
         if let Some(running) = &mut self.journal {
-            running.snapshots.make(number, running.work, work, busy);
+            running.snapshots.make(number, running.volume, volume, busy);
         }
     }
 
-    /// Writes records and waits for the disk; what was carried out before goes first.
+    /// Writes records and waits for the disk; what was carried out before goes first. Gives the number of the first one.
     ///
     /// # Errors
     /// Why they are not written; nothing of them stays.
-    pub fn commit(&mut self, state: &mut State, records: &[Record]) -> Result<(), String> {
+    pub fn commit(&mut self, state: &mut State, records: &[Record]) -> Result<u64, String> {
         let (before, new) = state.take_written();
-        let (Some(running), Some(recorder)) = (&self.journal, &mut state.recorder) else { return Ok(()) };
+        let (Some(running), Some(recorder)) = (&self.journal, &mut state.recorder) else { return Ok(0) };
         let block = RecordBlock::new(recorder.next(), records);
-        let count = block.count;
+        let (first, volume) = (block.first, block.volume());
         self.last_write = Instant::now();
         running.journal().commit(before, &new, block)?;
-        recorder.passed(count);
-        Ok(())
+        recorder.passed(volume);
+        Ok(first)
+    }
+
+    /// Has the body of a refused order left out of the journal, if it is large. What `reached` the scheduler is needed for a replay, as far
+    /// as the scheduler kept it.
+    pub fn shorten(&self, state: &State, (number, record): (u64, Record), refusal: &Refusal, reached: bool) {
+        let (Some(running), Record::Order(record)) = (&self.journal, record) else { return };
+        let change = if reached {
+            let order = rejected::recorded(state.scheduler.partitions(), &record.order);
+            order.and_then(|order| refused::replacement(number, *record, |record| OrderRecord { order, ..record }))
+        } else {
+            refused::replacement(number, *record, |record| refused::without_body(record, refusal))
+        };
+        if let Some(change) = change {
+            running.journal().replace(vec![change]);
+        }
     }
 
     /// Publishes what the orders led to, and answers them: who gets an answer finds its effect in the view. While the disk is
@@ -188,7 +205,8 @@ pub(super) fn enter_unwritten(state: &mut State, records: Vec<Record>, refusal: 
             return;
         };
         order.checked = Some(CheckedOrder::refused(refusal));
-        recorder.record(&Record::Order(order.clone()));
+        let order = refused::short(*order, refusal);
+        recorder.record(&Record::Order(Box::new(order.clone())));
         audit::enter_refusal(state, &order.actor, &order.order, refusal, Some(order.wall));
     }
 }

@@ -222,16 +222,27 @@ impl Owner {
             all_prepared.push((actor, order, prepared));
             replies.push(reply);
         }
-        if let Err(why) = self.output.commit(&mut self.core.state, &records) {
-            // There is nothing to be seen that this would have to wait for.
-            let refusal = not_durable(&why);
-            replies.into_iter().for_each(|reply| reply.send(Err(refusal.clone())));
-            enter_unwritten(&mut self.core.state, records, &refusal);
-            return;
-        }
-        for ((actor, order, prepared), reply) in all_prepared.into_iter().zip(replies) {
+        let first = match self.output.commit(&mut self.core.state, &records) {
+            Ok(first) => first,
+            Err(why) => {
+                // There is nothing to be seen that this would have to wait for.
+                let refusal = not_durable(&why);
+                replies.into_iter().for_each(|reply| reply.send(Err(refusal.clone())));
+                return enter_unwritten(&mut self.core.state, records, &refusal);
+            }
+        };
+        let written = (first..).zip(records);
+        for (((actor, order, prepared), reply), (number, record)) in all_prepared.into_iter().zip(replies).zip(written)
+        {
+            let (before, loads) = (self.core.state.commands, prepared.config.is_some());
             let outcome = replay::carry_out_order(&mut self.core.state, &actor, &order, prepared);
             self.set_clock();
+            if let Err(refusal) = &outcome
+                && !loads
+            {
+                let reached = self.core.state.commands != before;
+                self.output.shorten(&self.core.state, (number, record), refusal, reached);
+            }
             self.output.answers.push((reply, outcome));
         }
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::active_config::ConfigText;
 use super::clock::ClockRun;
 use super::journal::record::{CheckedOrder, OrderRecord, Record, RecordedCommand, RecordedRefusal, WallTime};
+use super::journal::refused;
 use super::prepared::{Prepared, PreparedConfig};
 use super::setup::Setup;
 use super::state::State;
@@ -51,8 +52,13 @@ pub(super) fn prepare_order(
         (None, None) => None,
     };
     let prepared = Prepared { wall: Some(wall), ..prepared };
+    let known = prepared.refusal.as_deref().cloned().or_else(|| orders::refused_at_once(actor, order));
     let (actor, order) = (actor.clone(), order.clone());
-    (OrderRecord { at: state.now, wall, actor, order, checked }, prepared)
+    let record = OrderRecord { at: state.now, wall, actor, order, checked, omitted: None };
+    match known {
+        Some(refusal) => (refused::short(record, &refusal), prepared),
+        None => (record, prepared),
+    }
 }
 
 /// Carries out an order that is recorded.

@@ -70,6 +70,8 @@ pub(super) struct State {
     pub workload_progress: Option<Vec<u8>>,
     /// The checksum of what the configuration's file held before an order last changed it.
     pub file_before: Option<String>,
+    /// How many commands reached the scheduler, cycles aside.
+    pub commands: u64,
     /// Reports of draining queues that nobody has taken yet; `None` while nobody asks for them.
     pub drain_reports: Option<Vec<DrainReport>>,
 }
@@ -102,6 +104,7 @@ impl State {
             recorder: None,
             workload_progress: None,
             file_before: None,
+            commands: 0,
             drain_reports: None,
         }
     }
@@ -165,6 +168,7 @@ impl State {
 
     /// The same without the log: its events are the caller's.
     pub fn carry_out(&mut self, command: &Command) -> Vec<Event> {
+        self.commands += 1;
         let began = Instant::now();
         let events = self.scheduler.apply(self.now, command);
         if matches!(command, Command::Cycle) {

@@ -170,6 +170,13 @@ impl<K: SlabKey, V> Slab<K, V> {
         }
     }
 
+    /// Gives all slots back, if nothing is in them.
+    pub fn shrink(&mut self) {
+        if self.free.len() == self.slots() {
+            *self = Self::default();
+        }
+    }
+
     /// Takes a value out.
     pub fn remove(&mut self, key: K) -> Option<V> {
         let at = key.slot();

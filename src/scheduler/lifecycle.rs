@@ -18,12 +18,34 @@ pub const COMPLETING: Duration = Duration::from_secs(30);
 const REMEMBERED: Duration = Duration::from_secs(72 * 60 * 60);
 /// How many that ended are remembered at most, so that a busy cluster does not fill memory within those hours.
 const REMEMBERED_AT_MOST: usize = 10_000;
+/// How many bytes of tags are kept of each.
+const REMEMBERED_TAGS: usize = 4096;
 /// How often those that ended are looked through.
 const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Goes through Starting at once when it is set (SCH-073).
 const STATEAWARE_DISABLE_TAG: &str = "application.stateaware.disable";
 
 impl Application {
+    /// Gives back what an application that ended needs no more. Of its tags so much is kept as is of use to a person.
+    fn shrink(&mut self) {
+        self.asks.shrink();
+        if self.asks.is_empty() {
+            self.by_id = Default::default();
+        }
+        self.log.shrink_to_fit();
+        let size = |(name, value): &(&String, &String)| name.len() + value.len();
+        if self.tags.iter().map(|tag| size(&tag)).sum::<usize>() > REMEMBERED_TAGS {
+            let mut room = REMEMBERED_TAGS;
+            let mut fits = |tag: &(&String, &String)| {
+                let left = room.checked_sub(size(tag));
+                room = left.unwrap_or(room);
+                left.is_some()
+            };
+            let kept = self.tags.iter().filter(|tag| fits(tag));
+            self.tags = Arc::new(kept.map(|(name, value)| (name.clone(), value.clone())).collect());
+        }
+    }
+
     /// When it ends by itself unless it asks again: one that has nothing left does, after its time in Completing, placeholders or not
     /// (SCH-147, SCH-170).
     pub fn ends_by(&self) -> Option<Time> {
@@ -205,8 +227,9 @@ impl Partition {
         self.remember(now, app);
     }
 
-    /// Keeps an application that ended.
-    pub(super) fn remember(&mut self, now: Time, app: Application) {
+    /// Keeps an application that ended, in no more room than it needs.
+    pub(super) fn remember(&mut self, now: Time, mut app: Application) {
+        app.shrink();
         if self.ended.is_empty() {
             self.set_timer(now + FORGET_EVERY, Timer::Forget);
         }

@@ -10,6 +10,9 @@ use std::sync::Arc;
 use super::act::{Act, ActsFrom, PartitionAct};
 use crate::model::{Identity, Time};
 
+/// The longest text of a refusal in an entry, in characters: a text may have any number of faults.
+pub const LONGEST_WHY: usize = 2_000;
+
 /// What was so of the thing acted upon: `queue` is `root.etl`, in a fixed order.
 pub type Facts = Vec<(String, String)>;
 

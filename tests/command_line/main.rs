@@ -10,6 +10,7 @@ mod place;
 mod run;
 mod settings;
 mod tapes;
+mod tokens;
 
 use std::io::Write;
 use std::path::Path;

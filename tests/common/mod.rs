@@ -14,7 +14,7 @@ use kornsole::source::{About, SourcePlace};
 use kornsole::view::act::{Act, Actor, PartitionAct};
 
 pub use folder::TestFolder;
-pub use program::{Program, kornsole_command, serve_command};
+pub use program::{Program, kornsole_command, post, post_for_head, serve_command};
 pub use screen::{says, says_not};
 
 /// An amount of vcore alone, in millicores.

@@ -1,8 +1,10 @@
 //! The real program.
 
-use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
 
 /// The program, without the settings, the token and the proxies of who runs the tests.
 pub fn kornsole_command(arguments: &[&str]) -> Command {
@@ -72,4 +74,29 @@ impl Drop for Program {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Posts JSON with a token: the status of the answer, and its body.
+pub fn post(program: &Program, path: &str, token: &str, body: &str) -> (u16, Value) {
+    let (status, _, body) = post_for_head(program, path, token, body);
+    (status, body)
+}
+
+/// The same, with the head of the answer.
+pub fn post_for_head(program: &Program, path: &str, token: &str, body: &str) -> (u16, String, Value) {
+    let mut stream = TcpStream::connect(program.address).unwrap();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    // Who refuses may not read everything first.
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?} is no answer"));
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    let text = body.find('{').zip(body.rfind('}')).map_or("null", |(from, to)| &body[from..=to]);
+    (status, head.to_owned(), serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {answer}")))
 }

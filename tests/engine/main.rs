@@ -10,3 +10,4 @@ mod drain_hooks;
 mod orders;
 mod reload;
 mod running;
+mod soak;

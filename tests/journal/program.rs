@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::common::{Program, TestFolder, kornsole_command, serve_command};
 
 /// `kornsole serve` with a folder for its state.
-fn with_state(state: &Path, arguments: &[&str]) -> Command {
+pub fn with_state(state: &Path, arguments: &[&str]) -> Command {
     let mut command = serve_command(arguments);
     command.arg("--state").arg(state);
     command

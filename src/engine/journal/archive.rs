@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::store::{EntryRow, EntryTable, Store, StoreError};
+use super::store::{EntryRow, Store, StoreError};
+use super::tables::EntryTable;
 use crate::engine::audit_log::AuditArchive;
 use crate::model::Time;
 use crate::view::audit::{AuditEntry, AuditQuery, Revision, RevisionSource};
@@ -81,7 +82,7 @@ impl AuditArchive for StoreArchive {
 #[cfg(test)]
 mod tests {
     use super::super::disk::{Disk, MemoryDisk};
-    use super::super::store::Change;
+    use super::super::tables::Change;
     use super::*;
 
     #[test]

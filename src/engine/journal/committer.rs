@@ -9,12 +9,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::last::LastFile;
 use super::recorder::RecordBlock;
-use super::store::{Change, Store, StoreError};
+use super::store::{Store, StoreError};
+use super::tables::Change;
+pub use super::write_batch::AfterWrite;
+use super::write_batch::WriteBatch;
 use crate::engine::audit_log::NewEntries;
-
-/// What is done once something is on the disk.
-pub type AfterWrite = Box<dyn FnOnce() + Send>;
 
 /// How many bytes one commit takes together.
 const TOGETHER: usize = 4 << 20;
@@ -32,39 +33,6 @@ enum JournalTask {
     /// What is none of the scheduler's business: one at a time, so that nobody waits long for it.
     Aside(Vec<Change>, SyncSender<bool>),
     Stop,
-}
-
-#[derive(Default)]
-struct WriteBatch {
-    changes: Vec<Change>,
-    bytes: usize,
-    /// The number of the last record in it; 0 if there is none.
-    last: u64,
-    then: Option<AfterWrite>,
-}
-
-impl WriteBatch {
-    fn of(block: Option<RecordBlock>, news: &NewEntries) -> Self {
-        let mut waiting = Self::default();
-        if let Some(block) = block {
-            waiting.last = block.last();
-            waiting.bytes = block.frames.len();
-            waiting.changes.push(Change::Records(block.first, block.frames.into()));
-        }
-        waiting.changes.extend(changes_of(news));
-        waiting
-    }
-}
-
-/// What is new in a ledger, as it stands in the store.
-pub(super) fn changes_of(news: &NewEntries) -> impl Iterator<Item = Change> {
-    #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
-    fn bytes(value: &impl serde::Serialize) -> Arc<[u8]> {
-        rmp_serde::to_vec_named(value).expect("the ledger has nothing that MessagePack lacks").into()
-    }
-    let entries = news.entries.iter().map(|entry| Change::Audit(entry.id, bytes(&**entry)));
-    let revisions = news.revisions.iter().map(|revision| Change::Revision(revision.number, bytes(&**revision)));
-    entries.chain(revisions)
 }
 
 /// A journal that is being written, for everybody who has to do with it. All copies are the same one.
@@ -138,6 +106,12 @@ impl Journal {
         let _ = self.0.work.send(JournalTask::Write(waiting));
     }
 
+    /// Has rows replaced that are on the disk: orders that were refused meanwhile.
+    pub fn replace(&self, changes: Vec<Change>) {
+        // After its end there is nobody to write; what stands there is whole as well.
+        let _ = self.0.work.send(JournalTask::Write(WriteBatch { changes, ..WriteBatch::default() }));
+    }
+
     /// Writes what was carried out before and then the records of orders, and waits until they outlast a power cut.
     ///
     /// # Errors
@@ -201,7 +175,7 @@ impl JournalThread {
     ///
     /// # Errors
     /// The operating system gives no thread.
-    pub fn start(store: Store, durable: u64, pauses: RetryPauses) -> std::io::Result<Self> {
+    pub fn start(store: Store, durable: u64, pauses: RetryPauses, last: Option<LastFile>) -> std::io::Result<Self> {
         let (work, inbox) = channel();
         let state = Mutex::new(State { durable, ..State::default() });
         let shared = Shared {
@@ -216,7 +190,7 @@ impl JournalThread {
         let owned = journal.clone();
         let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
             let _over = EndGuard(owned.clone());
-            Committer { journal: owned, inbox, waiting: Vec::new(), dirty: false, pauses }.run();
+            Committer { journal: owned, inbox, waiting: Vec::new(), dirty: false, pauses, last }.run();
         })?;
         Ok(Self { journal, thread: Some(thread) })
     }
@@ -261,6 +235,8 @@ struct Committer {
     /// Something may be in the store that is not meant to be.
     dirty: bool,
     pauses: RetryPauses,
+    /// Where it is said which record is the last.
+    last: Option<LastFile>,
 }
 
 /// What was heard at once.
@@ -329,7 +305,7 @@ impl Committer {
         let mut changes = self.changes();
         changes.extend(orders.iter().flat_map(|(waiting, _)| waiting.changes.iter().cloned()));
         changes.extend(aside.iter().flat_map(|(changes, _)| changes.iter().cloned()));
-        let outcome = self.commit(&changes);
+        let outcome = self.commit(&changes, orders.is_some());
         let message = aside.map(|(_, done)| done);
         match outcome {
             Ok(()) => {
@@ -345,7 +321,7 @@ impl Committer {
                 self.dirty = true;
                 // What the failed try may have left must go before the order is answered as not carried out.
                 let changes = self.changes();
-                match self.commit(&changes) {
+                match self.commit(&changes, false) {
                     Ok(()) => self.written(None),
                     Err(_) => self.journal.change(|state| state.failing = Some(error.to_string())),
                 }
@@ -362,12 +338,16 @@ impl Committer {
         cut.into_iter().chain(waiting).collect()
     }
 
-    fn commit(&self, changes: &[Change]) -> Result<(), StoreError> {
+    fn commit(&mut self, changes: &[Change], orders: bool) -> Result<(), StoreError> {
         let store = self.journal.store();
         if self.dirty {
             store.reopen()?;
         }
-        if changes.is_empty() { Ok(()) } else { store.commit(changes) }
+        if !changes.is_empty() {
+            store.commit(changes)?;
+        }
+        let wrote = self.last.as_mut().map_or(Ok(()), |last| last.wrote(changes, orders));
+        wrote.map_err(|error| StoreError::from(redb::Error::Io(error)))
     }
 
     /// All that waits, and orders up to `last`, are on the disk.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 /// What the store asks of a disk.
 pub trait Disk: Debug + Send + Sync {
@@ -24,42 +26,114 @@ pub trait Disk: Debug + Send + Sync {
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()>;
     /// Waits until all that was written outlasts a power cut.
     fn sync(&self) -> io::Result<()>;
+    /// Nothing is read or written any more: another process may have it.
+    fn close(&self) {}
 }
 
-/// A file of the machine.
+/// A file of the machine, which this process alone has.
 #[derive(Debug)]
-pub struct FileDisk(File);
+pub struct FileDisk {
+    file: File,
+    /// How long this process made it.
+    len: AtomicU64,
+    /// Somebody else changed it. What it holds is not known any more.
+    foreign: AtomicBool,
+    /// Where it has to be.
+    place: OnceLock<PathBuf>,
+}
 
 impl FileDisk {
-    /// Opens a file, or makes one that only its owner can read.
+    /// Opens a file, or makes one that only its owner can read, and locks it.
     ///
     /// # Errors
-    /// Why it cannot be opened.
+    /// Why it cannot be opened; [`io::ErrorKind::WouldBlock`] when another process has it.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
-        Ok(Self(file))
+        lock(&file)?;
+        let len = AtomicU64::new(file.metadata()?.len());
+        Ok(Self { file, len, foreign: AtomicBool::new(false), place: OnceLock::new() })
+    }
+
+    /// The same file, but what is written on it is in memory only.
+    ///
+    /// # Errors
+    /// The operating system gives no other handle of it.
+    pub fn overlay(&self) -> io::Result<Overlay> {
+        Overlay::over(self.file.try_clone()?)
+    }
+
+    /// From now on nothing counts as synced unless the file is at this place.
+    pub fn stays_at(&self, path: &Path) {
+        // It is said once.
+        let _ = self.place.set(path.to_owned());
+    }
+
+    /// Whether the file is still what this process wrote, at its place.
+    ///
+    /// # Errors
+    /// Somebody moved, replaced or changed it.
+    fn check_place(&self) -> io::Result<()> {
+        let Some(place) = self.place.get() else { return Ok(()) };
+        let own = self.file.metadata()?;
+        if own.len() != self.len.load(Ordering::Acquire) || self.foreign.load(Ordering::Acquire) {
+            self.foreign.store(true, Ordering::Release);
+            let text = format!("{} was changed by somebody else; restore the folder, and start again", place.display());
+            return Err(io::Error::other(text));
+        }
+        let there = std::fs::metadata(place).ok();
+        if there.is_some_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())) {
+            return Ok(());
+        }
+        let text = format!("{} was moved, removed or replaced; put it back, or start again", place.display());
+        Err(io::Error::other(text))
     }
 }
+
+/// Locks a file. A process that is begun just now holds what this one had open, for a moment.
+fn lock(file: &File) -> io::Result<()> {
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            locked => return Ok(locked?),
+        }
+    }
+    Ok(file.try_lock()?)
+}
+
+/// How often a lock is tried again, and the pause before that.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 impl Disk for FileDisk {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.len())
+        Ok(self.file.metadata()?.len())
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.0.read_exact_at(out, offset)
+        self.file.read_exact_at(out, offset)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
+        self.file.set_len(len)?;
+        self.len.store(len, Ordering::Release);
+        Ok(())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.write_all_at(data, offset)
+        self.file.write_all_at(data, offset)?;
+        self.len.fetch_max(offset + data.len() as u64, Ordering::AcqRel);
+        Ok(())
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.0.sync_data()
+        self.file.sync_data()?;
+        // Afterwards: what was synced into a file that is not the journal any more must not be answered.
+        self.check_place()
+    }
+
+    fn close(&self) {
+        // It is let go of with the file at the latest.
+        let _ = self.file.unlock();
     }
 }
 
@@ -81,17 +155,22 @@ struct OverlayState {
 impl Overlay {
     const PAGE: u64 = 4096;
 
-    /// Opens a file for reading.
+    /// Opens a file for reading, together with others who do.
     ///
     /// # Errors
-    /// Why it cannot be opened.
+    /// Why it cannot be opened; [`io::ErrorKind::WouldBlock`] when another process writes it.
     pub fn open(path: &Path) -> io::Result<Self> {
         let below = File::open(path)?;
+        below.try_lock_shared()?;
+        Self::over(below)
+    }
+
+    fn over(below: File) -> io::Result<Self> {
         let len = below.metadata()?.len();
         Ok(Self { below, over: Mutex::new(OverlayState { len, below: len, pages: BTreeMap::new() }) })
     }
 
-    fn over(&self) -> MutexGuard<'_, OverlayState> {
+    fn state(&self) -> MutexGuard<'_, OverlayState> {
         self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -122,11 +201,11 @@ impl Overlay {
 
 impl Disk for Overlay {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.over().len)
+        Ok(self.state().len)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let over = self.over();
+        let over = self.state();
         if offset + out.len() as u64 > over.len {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -140,7 +219,7 @@ impl Disk for Overlay {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        let mut over = self.over();
+        let mut over = self.state();
         (over.len, over.below) = (len, over.below.min(len));
         let last = len / Self::PAGE;
         let cut = usize::try_from(len % Self::PAGE).map_err(io::Error::other)?;
@@ -152,7 +231,7 @@ impl Disk for Overlay {
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        let mut over = self.over();
+        let mut over = self.state();
         let mut rest = data;
         for (number, from, much) in Self::pieces(offset, data.len()) {
             let (piece, behind) = rest.split_at(much);

@@ -1,19 +1,23 @@
 //! A state folder: opened by one process at a time, and what a scheduler in it begins with.
 
 use std::fs::{DirBuilder, File};
+use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::archive::StoreArchive;
-use super::committer::{Journal, JournalThread, RETRY_PAUSES, RetryPauses, changes_of};
+use super::committer::{Journal, JournalThread, RETRY_PAUSES, RetryPauses};
 use super::disk::{Disk, FileDisk};
 use super::folder_error::FolderError;
 use super::history::{JournalHistory, records};
-use super::recorder::Recorder;
+use super::last::{self, LastFile};
+use super::recorder::{Recorder, Volume};
 use super::snapshots::{self, Snapshots};
-use super::store::{Change, EntryTable, FORMAT, JournalHead, SnapshotIndex, Store, StoreError};
+use super::store::{FORMAT, Store, StoreError};
+use super::tables::{Change, EntryTable, JournalHead, SnapshotIndex};
+use super::write_batch::changes_of;
 use super::{lock, repair};
 use crate::engine::audit_log::{MOST_ENTRIES, MOST_REVISIONS, NewEntries};
 use crate::engine::core::Core;
@@ -33,9 +37,27 @@ pub struct Folder {
     store: Store,
     lock: Option<File>,
     notes: Vec<String>,
-    /// Of a folder that is new: its path. The file gets its name once there is a whole journal in it.
-    new: Option<PathBuf>,
+    new: Option<NewFile>,
     pauses: RetryPauses,
+    last: Option<LastFile>,
+}
+
+/// The file of a folder that is new. It gets its name once there is a whole journal in it.
+#[derive(Debug)]
+struct NewFile {
+    folder: PathBuf,
+    begun: PathBuf,
+    disk: Arc<FileDisk>,
+}
+
+impl NewFile {
+    fn name(&self) -> Result<(), FolderError> {
+        let file = self.folder.join(FILE);
+        let named = std::fs::rename(&self.begun, &file).and_then(|()| File::open(&self.folder)?.sync_all());
+        named.map_err(|error| FolderError::Folder { folder: self.folder.clone(), why: error.to_string() })?;
+        self.disk.stays_at(&file);
+        Ok(())
+    }
 }
 
 /// What goes with a scheduler that is kept, for as long as it runs.
@@ -44,8 +66,8 @@ pub struct RunningJournal {
     pub(in crate::engine) snapshots: Snapshots,
     pub(in crate::engine) thread: JournalThread,
     pub(in crate::engine) setup: Setup,
-    /// How much work there was before this run.
-    pub(in crate::engine) work: u64,
+    /// How much there was before this run.
+    pub(in crate::engine) volume: Volume,
     _lock: Option<File>,
 }
 
@@ -70,11 +92,11 @@ impl RunningJournal {
     /// It cannot be made.
     pub fn snapshot(&self, core: &mut Core) -> Result<(), String> {
         let number = replay::record_progress(&mut core.state);
-        let work = self.work + core.state.recorder.as_ref().map_or(0, |recorder| recorder.work());
+        let own = core.state.recorder.as_ref().map(Recorder::volume).unwrap_or_default();
         if !self.sync(core) {
             return Err("the disk fails".to_owned());
         }
-        snapshots::make(self.journal(), &self.setup, number, work)
+        snapshots::make(self.journal(), &self.setup, number, self.volume + own)
     }
 
     /// The past, read only.
@@ -98,29 +120,41 @@ impl Folder {
         let file = path.join(FILE);
         if !file.exists() {
             let begun = path.join(NEW);
+            let opened = open_file(path, NEW)?;
             // One that was cut off has never been anything to anybody.
-            let gone = std::fs::remove_file(&begun).is_ok();
-            let disk = FileDisk::open(&begun).map_err(failed)?;
-            let notes = gone.then(|| "the first start was interrupted; it starts again".to_owned());
-            let store = whole(Arc::new(disk), false)?;
-            return Ok(Self {
-                store,
-                lock: Some(lock),
-                notes: notes.into_iter().collect(),
-                new: Some(path.to_owned()),
-                pauses: RETRY_PAUSES,
-            });
+            let cut_off = opened.len().map_err(failed)? > 0;
+            opened.set_len(0).map_err(failed)?;
+            // One that names a record is of a journal that was there.
+            let gone = LastFile::look(path).map_err(failed)?.is_some_and(|last| last.names_one());
+            last::remove(path).map_err(failed)?;
+            let notes = cut_off.then(|| "the first start was interrupted; it starts again".to_owned());
+            let notes = notes.into_iter().chain(gone.then(|| format!("{FILE} is gone; the scheduler begins again")));
+            let disk = Arc::new(opened);
+            let store = whole(Arc::clone(&disk) as _, false)?;
+            let (notes, new) = (notes.collect(), Some(NewFile { folder: path.to_owned(), begun, disk }));
+            let last = Some(LastFile::open(path).map_err(failed)?);
+            return Ok(Self { store, lock: Some(lock), notes, new, pauses: RETRY_PAUSES, last });
         }
-        let open = || whole(Arc::new(FileDisk::open(&file).map_err(failed)?), mend);
-        let mut notes = Vec::new();
-        let store = match open() {
+        let mut last = LastFile::open(path).map_err(failed)?;
+        let mut notes: Vec<String> = last.note().into_iter().collect();
+        let mut disk = open_file(path, FILE)?;
+        match look(path, &disk, mend).and_then(|store| ends_well(&store, &last)) {
             Err(FolderError::Damaged(_)) if mend => {
+                drop(disk);
                 notes.push(repair::mend(&file).map_err(|why| FolderError::Folder { folder: path.to_owned(), why })?);
-                open()?
+                disk = open_file(path, FILE)?;
+                let store = look(path, &disk, mend)?;
+                if let Some(missing) = last.missing(&store).map_err(|error| failure(store.disk(), error))? {
+                    notes.push(format!("the end of the journal is lost: {missing}"));
+                    last.forget();
+                }
             }
-            store => store?,
-        };
-        Ok(Self { store, lock: Some(lock), notes, new: None, pauses: RETRY_PAUSES })
+            looked => looked?,
+        }
+        disk.stays_at(&file);
+        let disk: Arc<dyn Disk> = Arc::new(disk);
+        let store = Store::open_verified(Arc::clone(&disk)).map_err(|error| failure(&disk, error))?;
+        Ok(Self { store, lock: Some(lock), notes, new: None, pauses: RETRY_PAUSES, last: Some(last) })
     }
 
     /// The same on any disk, which nobody else may use, and which is soon tried again when it fails.
@@ -129,7 +163,7 @@ impl Folder {
     /// Why it cannot be used.
     pub fn on(disk: Arc<dyn Disk>) -> Result<Self, FolderError> {
         let pauses = (Duration::from_millis(1), Duration::from_millis(20));
-        Ok(Self { store: whole(disk, true)?, lock: None, notes: Vec::new(), new: None, pauses })
+        Ok(Self { store: whole(disk, true)?, lock: None, notes: Vec::new(), new: None, pauses, last: None })
     }
 
     /// What was done about damage, for a person.
@@ -148,7 +182,7 @@ impl Folder {
         workload: Option<Box<dyn Workload>>,
         make: MakeCore<'_>,
     ) -> Result<(Core, RunningJournal), FolderError> {
-        let (mut core, next, work) = match self.store.head().map_err(|error| failure(self.store.disk(), error))? {
+        let (mut core, next, volume) = match self.store.head().map_err(|error| failure(self.store.disk(), error))? {
             Some(head) => {
                 suits(&self.store, &head, setup)?;
                 go_on(&self.store, setup, workload)?
@@ -156,24 +190,38 @@ impl Folder {
             None => {
                 let mut core = make(workload).map_err(FolderError::Begin)?;
                 found(&self.store, &mut core, setup)?;
-                if let Some(folder) = &self.new {
-                    let named = std::fs::rename(folder.join(NEW), folder.join(FILE));
-                    let kept = named.and_then(|()| File::open(folder)?.sync_all());
-                    kept.map_err(|error| FolderError::Folder { folder: folder.clone(), why: error.to_string() })?;
+                if let Some(new) = &self.new {
+                    new.name()?;
                 }
-                (core, 1, 0)
+                (core, 1, Volume::default())
             }
         };
         core.go_live(setup);
         core.state.set_recorder(Recorder::new(next));
         replay::begin_run(&mut core.state, setup, speed);
         let failed = |error: std::io::Error| FolderError::Begin(format!("the journal cannot be started: {error}"));
-        let thread = JournalThread::start(self.store, next - 1, self.pauses).map_err(failed)?;
+        let thread = JournalThread::start(self.store, next - 1, self.pauses, self.last).map_err(failed)?;
         let journal = thread.journal().clone();
         core.audit_log().set_archive(Arc::new(StoreArchive(journal.shared_store())));
         let snapshots = Snapshots::start(journal, setup.clone()).map_err(failed)?;
-        Ok((core, RunningJournal { snapshots, thread, setup: setup.clone(), work, _lock: self.lock }))
+        Ok((core, RunningJournal { snapshots, thread, setup: setup.clone(), volume, _lock: self.lock }))
     }
+}
+
+/// Opens a file of a folder for this process alone. The lock file by itself proves nothing: it can be removed.
+fn open_file(folder: &Path, name: &str) -> Result<FileDisk, FolderError> {
+    FileDisk::open(&folder.join(name)).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => FolderError::InUse { folder: folder.to_owned(), who: String::new() },
+        _ => FolderError::Folder { folder: folder.to_owned(), why: error.to_string() },
+    })
+}
+
+/// Looks through the journal of a folder, whether it is whole. Nothing is written: what a store does to a file that was not closed would
+/// be lost for a repair.
+fn look(folder: &Path, disk: &FileDisk, thorough: bool) -> Result<Store, FolderError> {
+    let overlay = disk.overlay();
+    let overlay = overlay.map_err(|error| FolderError::Folder { folder: folder.to_owned(), why: error.to_string() })?;
+    whole(Arc::new(overlay), thorough)
 }
 
 /// Opens a store; `thorough`: looks through all of it, not only through what the start needs.
@@ -192,6 +240,14 @@ pub(super) fn whole(disk: Arc<dyn Disk>, thorough: bool) -> Result<Store, Folder
     };
     look().map_err(|error| failure(&disk, error))?;
     Ok(store)
+}
+
+/// Refuses a store whose end is missing.
+pub(super) fn ends_well(store: &Store, last: &LastFile) -> Result<(), FolderError> {
+    match last.missing(store).map_err(|error| failure(store.disk(), error))? {
+        None => Ok(()),
+        Some(missing) => Err(failure(store.disk(), StoreError::Damaged(missing))),
+    }
 }
 
 /// What an error means for a start.
@@ -235,29 +291,36 @@ fn migrate(store: &Store, head: &JournalHead, known: u32, steps: &[Migration]) -
 fn found(store: &Store, core: &mut Core, setup: &Setup) -> Result<(), FolderError> {
     core.audit_log().collect_new();
     let made_by = env!("CARGO_PKG_VERSION").to_owned();
-    let mut changes = snapshots::changes(0, &core.save(), core.now(), 0);
+    let mut changes = snapshots::changes(0, &core.save(), core.now(), Volume::default());
     changes.extend(changes_of(&core.audit_log().take_new()));
     changes.push(Change::Head(JournalHead { format: FORMAT, core: setup.profile.to_string(), made_by }));
     store.commit(&changes).map_err(|error| FolderError::Begin(format!("the state cannot be written: {error}")))
 }
 
-/// The scheduler of a store, with the number of the next record and how much work there was.
+/// The scheduler of a store, with the number of the next record and how much was recorded.
 pub(super) fn go_on(
     store: &Store,
     setup: &Setup,
     workload: Option<Box<dyn Workload>>,
-) -> Result<(Core, u64, u64), FolderError> {
+) -> Result<(Core, u64, Volume), FolderError> {
     let snapshots = store.snapshots().map_err(|error| failure(store.disk(), error))?;
     let Some((number, index)) = snapshots.last() else {
         return Err(failure(store.disk(), StoreError::Damaged("there is no snapshot".to_owned())));
     };
-    let (mut core, mut work) = restored(store, *number, index, setup, workload)?;
-    let replayed = records(store, number + 1, |_, record| {
-        work += record.work();
+    let failed = |error| failure(store.disk(), error);
+    let mut core = restored(store, *number, index, setup, workload)?;
+    let mut volume = index.volume();
+    if *number > 0 && volume.bytes == 0 {
+        // A version that did not count them made it.
+        volume.bytes = store.record_bytes(..=*number).map_err(failed)?;
+    }
+    let next = records(store, number + 1, |_, record| {
+        volume.work += record.work();
         core.replay(record);
         true
     });
-    Ok((core, replayed.map_err(|error| failure(store.disk(), error))?, work))
+    volume.bytes += store.record_bytes(number + 1..).map_err(failed)?;
+    Ok((core, next.map_err(failed)?, volume))
 }
 
 fn restored(
@@ -266,7 +329,7 @@ fn restored(
     index: &SnapshotIndex,
     setup: &Setup,
     workload: Option<Box<dyn Workload>>,
-) -> Result<(Core, u64), FolderError> {
+) -> Result<Core, FolderError> {
     let bytes = store.snapshot(number, index).map_err(|error| failure(store.disk(), error))?;
     let core = Core::restored(setup, &bytes, workload).map_err(FolderError::Begin)?;
     let log = core.audit_log();
@@ -282,7 +345,7 @@ fn restored(
     revisions.reverse();
     let (entries, revisions) = (entries.into_iter().map(Arc::new), revisions.into_iter().map(Arc::new));
     log.restore(NewEntries { entries: entries.collect(), revisions: revisions.collect() });
-    Ok((core, index.work))
+    Ok(core)
 }
 
 #[cfg(test)]

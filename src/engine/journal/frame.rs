@@ -28,10 +28,13 @@ pub enum Kind {
     Audit,
     /// A revision of the configuration.
     Revision,
+    /// The digest of the last record, in a file of its own.
+    Last,
 }
 
 impl Kind {
-    const ALL: [Self; 6] = [Self::Head, Self::Record, Self::Snapshot, Self::Index, Self::Audit, Self::Revision];
+    const ALL: [Self; 7] =
+        [Self::Head, Self::Record, Self::Snapshot, Self::Index, Self::Audit, Self::Revision, Self::Last];
 
     const fn byte(self) -> u8 {
         match self {
@@ -41,6 +44,7 @@ impl Kind {
             Self::Index => b'I',
             Self::Audit => b'A',
             Self::Revision => b'V',
+            Self::Last => b'L',
         }
     }
 }
@@ -118,6 +122,23 @@ pub fn read_all(mut text: &[u8], mut each: impl FnMut(Frame<'_>)) -> Result<(), 
     Ok(())
 }
 
+/// Key and content of the last frame of a text that was written just now.
+pub fn last(mut text: &[u8]) -> Option<(u64, &[u8])> {
+    loop {
+        let head = text.get(..HEAD)?;
+        let number = |from: usize, len: usize| -> Option<u64> {
+            let bytes = head.get(from..from + len)?;
+            Some(bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
+        };
+        let (key, length) = (number(5, 8)?, usize::try_from(number(17, 4)?).ok()?);
+        let (content, rest) = text.get(HEAD..)?.split_at_checked(length)?;
+        if rest.is_empty() {
+            return Some((key, content));
+        }
+        text = rest;
+    }
+}
+
 /// All intact frames anywhere in a file.
 pub fn scan<'a>(file: &'a [u8], mut each: impl FnMut(Frame<'a>)) {
     let mut at = 0;
@@ -148,6 +169,9 @@ mod tests {
             Ok(())
         );
         assert_eq!(read, [(Kind::Record, 7, 0, b"seven".to_vec()), (Kind::Audit, 8, 2, Vec::new())]);
+        assert_eq!(last(&text), Some((8, b"".as_slice())));
+        assert_eq!(last(&text[..HEAD + 5]), Some((7, b"seven".as_slice())));
+        assert_eq!(last(&text[..HEAD + 4]), None);
         for at in 0..text.len() {
             let mut damaged = text.clone();
             damaged[at] ^= 0x10;

@@ -3,13 +3,15 @@
 //! Nothing in the folder is changed: what a start would mend or bring up to date is done in memory.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::archive::StoreArchive;
 use super::disk::Overlay;
-use super::folder::{FILE, go_on, suits, whole};
+use super::folder::{FILE, ends_well, go_on, suits, whole};
 use super::folder_error::FolderError;
+use super::last::LastFile;
 use super::lock;
 use crate::engine::audit_log::AuditLog;
 use crate::engine::setup::Setup;
@@ -35,8 +37,16 @@ impl FolderInspection {
             return Err(FolderError::Nothing { folder: path.to_owned() });
         }
         let disk = Overlay::open(&file);
-        let disk = disk.map_err(|error| FolderError::Folder { folder: path.to_owned(), why: error.to_string() })?;
+        let disk = disk.map_err(|error| match error.kind() {
+            ErrorKind::WouldBlock => FolderError::Running { folder: path.to_owned(), who: String::new() },
+            _ => FolderError::Folder { folder: path.to_owned(), why: error.to_string() },
+        })?;
         let store = whole(Arc::new(disk), false)?;
+        let last = LastFile::look(path);
+        let last = last.map_err(|error| FolderError::Folder { folder: path.to_owned(), why: error.to_string() })?;
+        if let Some(last) = last {
+            ends_well(&store, &last)?;
+        }
         let head = store.head().map_err(|error| FolderError::Begin(format!("the state cannot be read: {error}")))?;
         let head = head.ok_or_else(|| FolderError::Nothing { folder: path.to_owned() })?;
         let profile: Profile =

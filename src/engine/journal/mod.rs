@@ -8,7 +8,8 @@
 //! the past can be looked at ([`JournalHistory`]).
 //!
 //! Where to read: [`folder`] opens a state folder, with its [`lock`], and [`look`] one that nobody runs; [`store`] is what is in it, on a [`disk`], in [`frame`]s with
-//! checksums of their own; [`repair`] what is done about damage.
+//! checksums of their own; [`refused`] what is kept of refused orders; [`repair`] what is done about damage, [`last`] how a
+//! missing end is noticed.
 //!
 //! Invariants:
 //! - the records are numbered from 1 without a gap, in the order in which they were carried out;
@@ -16,6 +17,7 @@
 //! - a snapshot holds what all records up to its number led to, and nothing else.
 
 mod archive;
+mod bounded;
 pub mod committer;
 pub mod disk;
 pub mod folder;
@@ -23,12 +25,16 @@ pub mod folder_error;
 pub mod frame;
 pub mod history;
 pub mod inspect;
+pub mod last;
 pub mod lock;
 pub mod record;
 pub mod recorder;
+pub mod refused;
 pub mod repair;
 pub mod snapshots;
 pub mod store;
+pub mod tables;
+mod write_batch;
 
 pub use committer::{Journal, JournalThread};
 pub use disk::{Disk, FileDisk, MemoryDisk};
@@ -38,4 +44,5 @@ pub use history::JournalHistory;
 pub use inspect::FolderInspection;
 pub use record::{CheckedOrder, OrderRecord, Record, RecordedCommand, RecordedRefusal, WallTime};
 pub use recorder::{RecordBlock, Recorder};
-pub use store::{Change, EntryTable, FORMAT, JournalHead, SnapshotIndex, Store, StoreError};
+pub use store::{FORMAT, Store, StoreError};
+pub use tables::{Change, EntryTable, JournalHead, SnapshotIndex};

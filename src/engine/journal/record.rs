@@ -12,6 +12,7 @@ use crate::model::Time;
 use crate::scheduler::{Command, PartitionCommand, Tuning};
 use crate::view::NoticeWeight;
 use crate::view::act::{Actor, Order, Refusal};
+use crate::view::audit::LONGEST_WHY;
 
 /// Microseconds since 1970 by the wall clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -163,9 +164,24 @@ pub struct OrderRecord {
     pub actor: Actor,
     /// What, and why.
     pub order: Order,
-    /// Of a change of the configuration: what was asked of its file before this was written.
+    /// What was asked before this was written: of a change of the configuration its file; why the order is refused, if that was known.
     #[serde(default)]
     pub checked: Option<CheckedOrder>,
+    /// The order is refused, and this stands for what is left out of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<OmittedBody>,
+}
+
+/// Records of orders up to this size, in bytes, are kept as they are.
+pub const SMALL: usize = 2 << 10;
+
+/// What stands for the body of an order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OmittedBody {
+    /// The SHA-256 of the whole record, in hexadecimal digits.
+    pub sha256: String,
+    /// How many bytes that record has.
+    pub bytes: u64,
 }
 
 /// What was found when the file of a configuration was looked at.
@@ -200,10 +216,11 @@ pub struct RecordedRefusal {
 
 impl From<&Refusal> for RecordedRefusal {
     fn from(refusal: &Refusal) -> Self {
+        let cut = |text: &str| text.chars().take(LONGEST_WHY).collect();
         Self {
             code: refusal.code.name().to_owned(),
-            message: refusal.message.clone(),
-            description: refusal.description.clone(),
+            message: cut(&refusal.message),
+            description: cut(&refusal.description),
         }
     }
 }

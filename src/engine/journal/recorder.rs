@@ -1,7 +1,7 @@
 //! What a core writes down while it runs, until somebody takes it to the store.
 
 use super::frame::{self, Kind};
-use super::record::Record;
+use super::record::{Record, SMALL};
 use crate::model::Time;
 
 /// Records on their way. The number of a record is its place in the whole journal, from 1.
@@ -13,9 +13,34 @@ pub struct Recorder {
     count: u64,
     /// Cycles at the same time that are one record in the end.
     cycles: Option<(Time, u32)>,
-    /// Cycles and other records so far, each cycle by itself: how much there is to replay.
-    work: u64,
+    /// What was recorded so far.
+    volume: Volume,
 }
+
+/// How much was recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Volume {
+    /// Cycles and other records, each cycle by itself: how much there is to replay.
+    pub work: u64,
+    /// About how many bytes of the store that takes.
+    pub bytes: u64,
+}
+
+impl std::ops::Add for Volume {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self { work: self.work + more.work, bytes: self.bytes + more.bytes }
+    }
+}
+
+/// How many bytes of the store some bytes take: what is large has pages of its own, in powers of two.
+pub fn room(bytes: usize) -> u64 {
+    if bytes > LARGE { bytes.next_power_of_two() as u64 } else { bytes as u64 }
+}
+
+/// From this size on, in bytes, a row has pages of its own.
+const LARGE: usize = 2 << 10;
 
 /// Records, one behind the other, framed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +51,8 @@ pub struct RecordBlock {
     pub count: u64,
     /// The frames.
     pub frames: Vec<u8>,
+    /// Where another row of the store begins: the number of its first record, and its place in the frames.
+    cuts: Vec<(u64, usize)>,
 }
 
 impl RecordBlock {
@@ -38,9 +65,32 @@ impl RecordBlock {
         block
     }
 
+    /// A large record gets a row of its own, so that it can be replaced.
     fn push(&mut self, record: &[u8]) {
+        let large = record.len() > SMALL;
+        let cut = |block: &mut Self| {
+            let here = (block.first + block.count, block.frames.len());
+            if large && !block.frames.is_empty() && block.cuts.last() != Some(&here) {
+                block.cuts.push(here);
+            }
+        };
+        cut(self);
         frame::write(&mut self.frames, Kind::Record, self.first + self.count, 0, record);
         self.count += 1;
+        cut(self);
+    }
+
+    /// The rows of the store, each with the number of its first record.
+    pub fn rows(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let begins = std::iter::once((self.first, 0)).chain(self.cuts.iter().copied());
+        let ends = self.cuts.iter().map(|(_, at)| *at).chain([self.frames.len()]);
+        let rows = begins.zip(ends).map(|((first, from), to)| (first, self.frames.get(from..to).unwrap_or_default()));
+        rows.filter(|(_, frames)| !frames.is_empty())
+    }
+
+    /// How much there is to replay, and how much room it takes.
+    pub fn volume(&self) -> Volume {
+        Volume { work: self.count, bytes: self.rows().map(|(_, frames)| room(frames.len())).sum() }
     }
 
     /// The number of the last one.
@@ -52,12 +102,12 @@ impl RecordBlock {
 impl Recorder {
     /// The next record gets this number.
     pub const fn new(next: u64) -> Self {
-        Self { next, frames: Vec::new(), count: 0, cycles: None, work: 0 }
+        Self { next, frames: Vec::new(), count: 0, cycles: None, volume: Volume { work: 0, bytes: 0 } }
     }
 
     /// A cycle runs.
     pub fn cycle(&mut self, now: Time) {
-        self.work += 1;
+        self.volume.work += 1;
         match &mut self.cycles {
             Some((at, n)) if *at == now && *n < u32::MAX => *n += 1,
             _ => {
@@ -69,7 +119,7 @@ impl Recorder {
 
     /// Something else happens.
     pub fn record(&mut self, record: &Record) {
-        self.work += 1;
+        self.volume.work += 1;
         self.settle();
         self.push(record);
     }
@@ -81,7 +131,9 @@ impl Recorder {
     }
 
     fn push(&mut self, record: &Record) {
+        let before = self.frames.len();
         frame::write(&mut self.frames, Kind::Record, self.next, 0, &record.bytes());
+        self.volume.bytes += room(self.frames.len() - before);
         self.next += 1;
         self.count += 1;
     }
@@ -91,9 +143,9 @@ impl Recorder {
         self.frames.len() + usize::from(self.cycles.is_some())
     }
 
-    /// How much there has been to replay so far.
-    pub fn work(&self) -> u64 {
-        self.work
+    /// How much was recorded so far.
+    pub fn volume(&self) -> Volume {
+        self.volume
     }
 
     /// What waits; `None` when nothing does.
@@ -101,7 +153,7 @@ impl Recorder {
         self.settle();
         let count = std::mem::take(&mut self.count);
         let frames = std::mem::take(&mut self.frames);
-        (count > 0).then(|| RecordBlock { first: self.next - count, count, frames })
+        (count > 0).then(|| RecordBlock { first: self.next - count, count, frames, cuts: Vec::new() })
     }
 
     /// The number of the next record. Nothing may wait.
@@ -110,9 +162,9 @@ impl Recorder {
     }
 
     /// Records were written past this recorder.
-    pub fn passed(&mut self, count: u64) {
-        self.next += count;
-        self.work += count;
+    pub fn passed(&mut self, volume: Volume) {
+        self.next += volume.work;
+        self.volume = self.volume + volume;
     }
 }
 
@@ -141,7 +193,28 @@ mod tests {
             (7, "Tick { at: Time(2000) }"),
         ];
         assert_eq!(message, expected);
-        assert_eq!((block.first, block.last(), recorder.next(), recorder.work()), (5, 7, 8, 5));
+        assert_eq!((block.first, block.last(), recorder.next(), recorder.volume().work), (5, 7, 8, 5));
         assert_eq!(recorder.take(), None);
+    }
+
+    #[test]
+    fn a_large_record_has_a_row_of_its_own() {
+        let notice = |text: &str| Record::Notice {
+            at: Time::ZERO,
+            weight: crate::view::NoticeWeight::Info,
+            title: String::new(),
+            text: text.to_owned(),
+        };
+        let (small, large) = (notice("a"), notice(&"a".repeat(SMALL)));
+        let rows = |records: &[&Record]| -> Vec<u64> {
+            let records: Vec<Record> = records.iter().map(|record| (*record).clone()).collect();
+            let block = RecordBlock::new(7, &records);
+            let whole: Vec<u8> = block.rows().flat_map(|(_, frames)| frames.to_vec()).collect();
+            assert_eq!(whole, block.frames);
+            block.rows().map(|(first, _)| first).collect()
+        };
+        assert_eq!(rows(&[&small, &small]), [7]);
+        assert_eq!(rows(&[&large]), [7]);
+        assert_eq!(rows(&[&small, &large, &small, &small, &large, &large]), [7, 8, 9, 11, 12]);
     }
 }

@@ -14,7 +14,9 @@ use time::format_description::well_known::Rfc3339;
 use super::disk::{Disk, FileDisk};
 use super::frame::{self, Kind};
 use super::record::{Record, WallTime};
-use super::store::{Change, JournalHead, SnapshotIndex, Store};
+use super::refused;
+use super::store::Store;
+use super::tables::{Change, JournalHead, SnapshotIndex};
 
 /// What was found intact in a file.
 #[derive(Default)]
@@ -46,8 +48,10 @@ impl IntactParts {
                 Kind::Head => found.head = serde_json::from_slice(content).ok().or(found.head.take()),
                 Kind::Record => {
                     let known = found.records.entry(frame.key).or_insert_with(|| content.to_vec());
-                    if known != content {
-                        found.unsure.push(frame.key);
+                    match refused::holds(known, content) {
+                        _ if known == content => {}
+                        Some(holds) => *known = holds.to_vec(),
+                        None => found.unsure.push(frame.key),
                     }
                 }
                 Kind::Snapshot => {
@@ -59,6 +63,8 @@ impl IntactParts {
                 Kind::Audit => {
                     found.audit.insert(frame.key, content.to_vec());
                 }
+                // It has a file of its own.
+                Kind::Last => {}
                 Kind::Revision => {
                     found.revisions.insert(frame.key, content.to_vec());
                 }

@@ -5,17 +5,21 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::bounded;
 use super::committer::Journal;
 use super::history::core_at;
 use super::record::WallTime;
-use super::store::{Change, SnapshotIndex};
+use super::recorder::Volume;
+use super::tables::{Change, SnapshotIndex};
 use crate::engine::setup::Setup;
 use crate::model::Time;
 
 /// How many bytes of a snapshot are written at once.
-const PART: usize = 512 << 10;
+const PART: usize = (512 << 10) - 4096;
 /// After so much work (commands, and cycles one by one) there is another snapshot.
 const WORK: u64 = 20_000;
+/// Or after so many bytes of records: a start reads them all.
+const BYTES: u64 = 16 << 20;
 /// Or when cycles took so long, but after no less work than [`LEAST_WORK`].
 const BUSY: Duration = Duration::from_millis(500);
 const LEAST_WORK: u64 = 500;
@@ -23,25 +27,24 @@ const LEAST_WORK: u64 = 500;
 const APART: Duration = Duration::from_secs(2);
 const APART_TIMES: u32 = 3;
 
-/// How much of the past is kept: this much work at least ...
+/// How much of the past is kept: this much work ...
 pub const KEPT_WORK: u64 = 1_000_000;
-/// ... and all of the last day, as long as the file is no larger than [`KEPT_BYTES`].
+/// ... and all of the last day, but no more bytes of records than this.
 const KEPT_TIME: Duration = Duration::from_secs(24 * 60 * 60);
-/// The size from which on only what must be kept is kept.
-const KEPT_BYTES: u64 = 1 << 30;
-/// Between two snapshots that are kept there is no more work than this, as far as there is room.
-const SPREAD: u64 = 50_000;
+const KEPT_BYTES: u64 = 160 << 20;
+/// Between two snapshots that are kept there is no more than this, as far as there is room.
+const SPREAD: Volume = Volume { work: 50_000, bytes: 2 * BYTES };
 /// How many bytes snapshots other than the newest may take.
-const ROOM: u64 = 256 << 20;
+const ROOM: u64 = 96 << 20;
 
 /// Makes snapshots. Dropping it stops that.
 pub struct Snapshots {
-    requests: Option<Sender<(u64, u64)>>,
+    requests: Option<Sender<(u64, Volume)>>,
     done: Receiver<Duration>,
     thread: Option<JoinHandle<()>>,
     /// One is being made.
     making: bool,
-    work: u64,
+    volume: Volume,
     busy: Duration,
     last: Instant,
     apart: Duration,
@@ -56,10 +59,10 @@ impl Snapshots {
         let (requests, inbox) = channel();
         let (tell, done) = channel();
         let thread = std::thread::Builder::new().name("journal-snapshot".to_owned()).spawn(move || {
-            for (number, work) in inbox {
+            for (number, volume) in inbox {
                 let began = Instant::now();
                 // One that cannot be made is made later; until then a start takes longer.
-                if journal.wait_for(number) && make(&journal, &setup, number, work).is_ok() {
+                if journal.wait_for(number) && make(&journal, &setup, number, volume).is_ok() {
                     trim(&journal);
                 }
                 if tell.send(began.elapsed()).is_err() {
@@ -67,29 +70,30 @@ impl Snapshots {
                 }
             }
         })?;
-        let (work, busy, last) = (0, Duration::ZERO, Instant::now());
+        let (volume, busy, last) = (Volume::default(), Duration::ZERO, Instant::now());
         let requests = Some(requests);
-        Ok(Self { requests, done, thread: Some(thread), making: false, work, busy, last, apart: APART })
+        Ok(Self { requests, done, thread: Some(thread), making: false, volume, busy, last, apart: APART })
     }
 
-    /// Whether it is time for another one; `work` and `busy` count from the beginning of this run.
-    pub fn is_due(&mut self, work: u64, busy: Duration) -> bool {
+    /// Whether it is time for another one; `volume` and `busy` count from the beginning of this run.
+    pub fn is_due(&mut self, volume: Volume, busy: Duration) -> bool {
         if let Ok(took) = self.done.try_recv() {
             self.making = false;
             self.last = Instant::now();
             self.apart = APART.max(took * APART_TIMES);
         }
-        let (more, longer) = (work.saturating_sub(self.work), busy.saturating_sub(self.busy));
-        let enough = more >= WORK || (more >= LEAST_WORK && longer >= BUSY);
+        let (more, longer) = (volume.work.saturating_sub(self.volume.work), busy.saturating_sub(self.busy));
+        let bytes = volume.bytes.saturating_sub(self.volume.bytes);
+        let enough = more >= WORK || bytes >= BYTES || (more >= LEAST_WORK && longer >= BUSY);
         enough && !self.making && self.last.elapsed() >= self.apart
     }
 
-    /// Has one made of everything up to a record; `before` is how much work there was before this run.
-    pub fn make(&mut self, number: u64, before: u64, work: u64, busy: Duration) {
-        (self.making, self.work, self.busy) = (true, work, busy);
+    /// Has one made of everything up to a record; `before` is how much there was before this run.
+    pub fn make(&mut self, number: u64, before: Volume, volume: Volume, busy: Duration) {
+        (self.making, self.volume, self.busy) = (true, volume, busy);
         if let Some(requests) = &self.requests {
             // Without the thread there are no snapshots any more.
-            let _ = requests.send((number, before + work));
+            let _ = requests.send((number, before + volume));
         }
     }
 }
@@ -105,11 +109,12 @@ impl Drop for Snapshots {
 }
 
 /// The changes that write a snapshot: its parts one by one, and last what makes it one.
-pub fn changes(number: u64, bytes: &[u8], at: Time, work: u64) -> Vec<Change> {
+pub fn changes(number: u64, bytes: &[u8], at: Time, volume: Volume) -> Vec<Change> {
     let parts = (0..).zip(bytes.chunks(PART));
     let mut changes: Vec<Change> = parts.map(|(part, bytes)| Change::Part(number, part, Arc::from(bytes))).collect();
     let parts = u32::try_from(changes.len()).unwrap_or(u32::MAX);
-    let index = SnapshotIndex { at, wall: WallTime::now(), parts, bytes: bytes.len() as u64, work };
+    let Volume { work, bytes: record_bytes } = volume;
+    let index = SnapshotIndex { at, wall: WallTime::now(), parts, bytes: bytes.len() as u64, work, record_bytes };
     changes.push(Change::Index(number, index));
     changes
 }
@@ -118,11 +123,11 @@ pub fn changes(number: u64, bytes: &[u8], at: Time, work: u64) -> Vec<Change> {
 ///
 /// # Errors
 /// Something before it cannot be read, or it cannot be written.
-pub fn make(journal: &Journal, setup: &Setup, number: u64, work: u64) -> Result<(), String> {
+pub fn make(journal: &Journal, setup: &Setup, number: u64, volume: Volume) -> Result<(), String> {
     let mut core = core_at(journal.store(), setup, Time(u64::MAX), number).map_err(|error| error.to_string())?;
     let (bytes, at) = (core.save(), core.now());
     drop(core);
-    for change in changes(number, &bytes, at, work) {
+    for change in changes(number, &bytes, at, volume) {
         if !journal.aside(vec![change]) {
             return Err("the disk fails".to_owned());
         }
@@ -133,9 +138,8 @@ pub fn make(journal: &Journal, setup: &Setup, number: u64, work: u64) -> Result<
 /// Drops what is too old.
 fn trim(journal: &Journal) {
     let Ok(snapshots) = journal.store().snapshots() else { return };
-    let size = journal.store().disk().len().unwrap_or(0);
     let mut kept = snapshots.clone();
-    keep(&mut kept, WallTime::now(), size);
+    keep(&mut kept, WallTime::now());
     for (number, _) in snapshots.iter().filter(|(number, _)| kept.iter().all(|(kept, _)| kept != number)) {
         journal.aside(vec![Change::DropSnapshot(*number)]);
     }
@@ -144,22 +148,30 @@ fn trim(journal: &Journal) {
     {
         journal.aside(vec![Change::DropBefore(first + 1)]);
     }
+    // What cannot be read now is bounded the next time.
+    let _ = bounded::bound(journal);
 }
 
 /// Which snapshots are kept of these, the oldest first.
-fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, size: u64) {
+fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime) {
     let Some((_, newest)) = snapshots.last().cloned() else { return };
+    // There is always a second one to begin with.
+    while snapshots.len() > 2 && newest.record_bytes.saturating_sub(snapshots[0].1.record_bytes) > KEPT_BYTES {
+        snapshots.remove(0);
+    }
     let day = u64::try_from(KEPT_TIME.as_micros()).unwrap_or(u64::MAX);
     // The first is not needed when the second reaches back far enough.
     while let Some((_, second)) = snapshots.get(1)
         && second.work.saturating_add(KEPT_WORK) <= newest.work
-        && (second.wall.0.saturating_add(day) <= now.0 || size > KEPT_BYTES)
+        && second.wall.0.saturating_add(day) <= now.0
     {
         snapshots.remove(0);
     }
     let mut at = 1;
     while at + 1 < snapshots.len() {
-        if snapshots[at + 1].1.work - snapshots[at - 1].1.work <= SPREAD {
+        let (before, after) = (snapshots[at - 1].1.volume(), snapshots[at + 1].1.volume());
+        let near = after.work.saturating_sub(before.work) <= SPREAD.work;
+        if near && after.bytes.saturating_sub(before.bytes) <= SPREAD.bytes {
             snapshots.remove(at);
         } else {
             at += 1;
@@ -169,7 +181,7 @@ fn keep(snapshots: &mut Vec<(u64, SnapshotIndex)>, now: WallTime, size: u64) {
     while snapshots.len() > 2
         && snapshots[..snapshots.len() - 1].iter().map(|(_, index)| index.bytes).sum::<u64>() > ROOM
     {
-        let gap = |at: &usize| snapshots[at + 1].1.work - snapshots[at - 1].1.work;
+        let gap = |at: &usize| snapshots[at + 1].1.work.saturating_sub(snapshots[at - 1].1.work);
         let closest = (1..snapshots.len() - 1).min_by_key(gap).unwrap_or(1);
         snapshots.remove(closest);
     }
@@ -180,11 +192,11 @@ mod tests {
     use super::*;
 
     fn snapshot(work: u64, wall: u64, bytes: u64) -> (u64, SnapshotIndex) {
-        (work, SnapshotIndex { at: Time(work), wall: WallTime(wall), parts: 1, bytes, work })
+        (work, SnapshotIndex { at: Time(work), wall: WallTime(wall), parts: 1, bytes, work, record_bytes: 0 })
     }
 
-    fn kept(mut snapshots: Vec<(u64, SnapshotIndex)>, now: u64, size: u64) -> Vec<u64> {
-        keep(&mut snapshots, WallTime(now), size);
+    fn kept(mut snapshots: Vec<(u64, SnapshotIndex)>, now: u64) -> Vec<u64> {
+        keep(&mut snapshots, WallTime(now));
         snapshots.iter().map(|(number, _)| *number).collect()
     }
 
@@ -192,18 +204,33 @@ mod tests {
     fn the_last_million_stays_and_the_last_day() {
         let all = |wall: u64| (0..100).map(|at| snapshot(at * 20_000, wall, 1)).collect::<Vec<_>>();
         let day = 24 * 60 * 60 * 1_000_000;
-        let young = kept(all(day), day, 1);
+        let young = kept(all(day), day);
         assert_eq!((young[0], young[young.len() - 1]), (0, 1_980_000));
-        assert!(young.windows(2).all(|pair| pair[1] - pair[0] <= SPREAD), "{young:?}");
-        let old = kept(all(0), 2 * day, 1);
+        assert!(young.windows(2).all(|pair| pair[1] - pair[0] <= SPREAD.work), "{young:?}");
+        let old = kept(all(0), 2 * day);
         assert_eq!((old[0], old[old.len() - 1]), (980_000, 1_980_000));
-        assert_eq!(kept(all(day), day, KEPT_BYTES + 1)[0], 980_000, "a day is kept only while there is room");
+    }
+
+    #[test]
+    fn neither_a_day_nor_a_million_is_kept_beyond_the_bytes() {
+        let heavy = |from: u64| {
+            let all = (from..from + 40).map(|at| snapshot(at * 100, 1, 1));
+            all.map(|(number, index)| (number, SnapshotIndex { record_bytes: number / 100 * BYTES, ..index }))
+        };
+        let kept = kept(heavy(1).collect(), 2);
+        let [first, last] = [kept[0], kept[kept.len() - 1]];
+        assert_eq!(last, 4000);
+        let bytes = (last - first) / 100 * BYTES;
+        assert!(bytes <= KEPT_BYTES && bytes + 3 * BYTES > KEPT_BYTES, "{bytes} of {KEPT_BYTES}: {kept:?}");
+        // Those of an older version do not know their bytes.
+        let all = [snapshot(50, 1, 1)].into_iter().chain(heavy(10)).collect();
+        assert!(self::kept(all, 2)[0] > 50);
     }
 
     #[test]
     fn large_ones_stand_farther_apart_and_the_ends_stay() {
         let all = (0..50).map(|at| snapshot(at * 60_000, 1, ROOM / 8)).collect();
-        let kept = kept(all, 2, 1);
+        let kept = kept(all, 2);
         assert_eq!((kept.len(), kept[0], kept[kept.len() - 1]), (9, kept[0], 49 * 60_000));
         assert!(kept[0] <= 49 * 60_000 - KEPT_WORK);
     }

@@ -1,87 +1,22 @@
 //! What is in the store, table by table, and how it is changed: everything of one call or nothing.
 
 use std::ops::RangeBounds;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use redb::{Builder, Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
-use serde::{Deserialize, Serialize};
+use redb::{Builder, Database, ReadableDatabase as _, TableDefinition};
+use serde::Deserialize;
 
 use super::disk::{Backend, Disk};
 use super::frame::{self, Kind};
-use super::record::WallTime;
-use crate::model::Time;
-
-const HEAD: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("head");
-const RECORDS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("records");
-const SNAPSHOTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("snapshots");
-const PARTS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("parts");
-const AUDIT: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("audit");
-const REVISIONS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("revisions");
+use super::recorder::room;
+use super::tables::{Change, EntryTable, HEAD, JournalHead, PARTS, RECORDS, SNAPSHOTS, SnapshotIndex, make};
 
 /// The version of the journal's format that is written.
 pub const FORMAT: u32 = 1;
 
 /// How many bytes of the file are kept in memory.
 const CACHE: usize = 64 << 20;
-
-/// What the journal is. Stored as JSON, so that every version can read what another one wrote.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct JournalHead {
-    /// The version of its form.
-    pub format: u32,
-    /// The profile that its scheduler decides by.
-    pub core: String,
-    /// The version that made it.
-    pub made_by: String,
-}
-
-/// What is known of a snapshot.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SnapshotIndex {
-    /// The scheduler's time.
-    pub at: Time,
-    /// When it was taken.
-    pub wall: WallTime,
-    /// How many parts it has.
-    pub parts: u32,
-    /// How many bytes.
-    pub bytes: u64,
-    /// How much work was replayed since the beginning of the journal.
-    pub work: u64,
-}
-
-/// One change of the store.
-#[derive(Clone, Debug)]
-pub enum Change {
-    /// What the journal is.
-    Head(JournalHead),
-    /// Records, framed, from this number on.
-    Records(u64, Arc<[u8]>),
-    /// No records from this number on.
-    CutFrom(u64),
-    /// No records before this number, as far as whole blocks of them go.
-    DropBefore(u64),
-    /// A part of a snapshot.
-    Part(u64, u32, Arc<[u8]>),
-    /// A snapshot is whole.
-    Index(u64, SnapshotIndex),
-    /// A snapshot goes.
-    DropSnapshot(u64),
-    /// An entry of the audit; one that is there stays.
-    Audit(u64, Arc<[u8]>),
-    /// A revision of the configuration.
-    Revision(u64, Arc<[u8]>),
-}
-
-/// A table of entries by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryTable {
-    /// The audit.
-    Audit,
-    /// The revisions.
-    Revisions,
-}
 
 /// An entry of a shelf with its number, if it is as it was written.
 pub type EntryRow<T> = (u64, Result<T, StoreError>);
@@ -124,6 +59,8 @@ pub struct Store {
     disk: Arc<dyn Disk>,
     /// `None` after a failure, until it is opened again.
     database: RwLock<Option<Database>>,
+    /// How many bytes of entries were added since it was last looked at, of the audit and of the revisions.
+    added: [AtomicU64; 2],
 }
 
 fn open(disk: &Arc<dyn Disk>, check: bool) -> Result<Database, StoreError> {
@@ -139,8 +76,22 @@ impl Store {
     /// # Errors
     /// The disk fails, or what is on it is damaged.
     pub fn open(disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
-        let database = open(&disk, true)?;
-        Ok(Self { disk, database: RwLock::new(Some(database)) })
+        Self::opened(disk, true)
+    }
+
+    /// The same for a disk whose content was looked through just now.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn open_verified(disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
+        Self::opened(disk, false)
+    }
+
+    fn opened(disk: Arc<dyn Disk>, check: bool) -> Result<Self, StoreError> {
+        let database = open(&disk, check)?;
+        // What is in it already is not known.
+        let added = [AtomicU64::new(u64::MAX / 2), AtomicU64::new(u64::MAX / 2)];
+        Ok(Self { disk, database: RwLock::new(Some(database)), added })
     }
 
     /// The disk that it is on.
@@ -163,6 +114,7 @@ impl Store {
     /// Lets go of the file. Nothing can be read or written any more.
     pub fn close(&self) {
         *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
+        self.disk.close();
     }
 
     /// Makes changes, all of them or none, and waits until they outlast a power cut.
@@ -174,10 +126,30 @@ impl Store {
             let write = database.begin_write()?;
             for change in changes {
                 make(&write, change)?;
+                if let Some((shelf, bytes)) = change.adds() {
+                    self.added(shelf).fetch_add(bytes, Ordering::Relaxed);
+                }
             }
             write.commit()?;
             Ok(())
         })
+    }
+
+    /// Whether so many bytes of entries were added since this was last the case that it is worth a look at all of them.
+    pub(super) fn has_grown(&self, shelf: EntryTable, bytes: u64) -> bool {
+        let added = self.added(shelf);
+        let grown = added.load(Ordering::Relaxed) >= bytes;
+        if grown {
+            added.store(0, Ordering::Relaxed);
+        }
+        grown
+    }
+
+    const fn added(&self, shelf: EntryTable) -> &AtomicU64 {
+        match shelf {
+            EntryTable::Audit => &self.added[0],
+            EntryTable::Revisions => &self.added[1],
+        }
     }
 
     fn with<T>(&self, act: impl FnOnce(&Database) -> Result<T, redb::Error>) -> Result<T, StoreError> {
@@ -259,6 +231,31 @@ impl Store {
         self.rows(RECORDS, first.., most)
     }
 
+    /// The bytes of a record; `None` when there is none of this number, or it is damaged.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn record(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut found = None;
+        for (_, block) in self.blocks(number, 1)? {
+            // Damage is reported by who reads all of them.
+            let _ = frame::read_all(&block, |frame| {
+                if (frame.kind, frame.key) == (Kind::Record, number) {
+                    found = Some(frame.content.to_vec());
+                }
+            });
+        }
+        Ok(found)
+    }
+
+    /// How many bytes the rows of records take that begin in a range of numbers. Looks at all of them.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn record_bytes(&self, range: impl RangeBounds<u64>) -> Result<u64, StoreError> {
+        Ok(self.sizes(RECORDS, range)?.into_iter().map(|(_, bytes)| bytes).sum())
+    }
+
     /// Looks through the records from this number on, whether they are as they were written and none is missing. They need not be
     /// understood.
     ///
@@ -308,10 +305,7 @@ impl Store {
         before: u64,
         most: usize,
     ) -> Result<Vec<EntryRow<T>>, StoreError> {
-        let (table, kind) = match shelf {
-            EntryTable::Audit => (AUDIT, Kind::Audit),
-            EntryTable::Revisions => (REVISIONS, Kind::Revision),
-        };
+        let (table, kind) = (shelf.table(), shelf.kind());
         let rows = self.with(|database| {
             let read = database.begin_read()?;
             match read.open_table(table) {
@@ -325,6 +319,33 @@ impl Store {
             }
         })?;
         Ok(rows.iter().map(|(key, row)| (*key, content(kind, *key, row))).collect())
+    }
+
+    /// The rows of entries, the oldest first, with how many bytes each takes. Looks at all of them.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn entry_sizes(&self, shelf: EntryTable) -> Result<Vec<(u64, u64)>, StoreError> {
+        self.sizes(shelf.table(), ..)
+    }
+
+    fn sizes(
+        &self,
+        table: TableDefinition<'static, u64, &'static [u8]>,
+        range: impl RangeBounds<u64>,
+    ) -> Result<Vec<(u64, u64)>, StoreError> {
+        self.with(|database| {
+            let read = database.begin_read()?;
+            match read.open_table(table) {
+                Ok(table) => {
+                    let rows = table.range(range)?;
+                    let rows = rows.map(|row| row.map(|(key, value)| (key.value(), room(value.value().len()))));
+                    Ok(rows.collect::<Result<_, _>>()?)
+                }
+                Err(redb::TableError::TableDoesNotExist(_)) => Ok(Vec::new()),
+                Err(error) => Err(error.into()),
+            }
+        })
     }
 
     fn rows(
@@ -353,47 +374,4 @@ fn content<T: for<'de> Deserialize<'de>>(kind: Kind, key: u64, row: &[u8]) -> Re
     let frame = frame::read(row).map(|(frame, _)| frame).filter(|frame| (frame.kind, frame.key) == (kind, key));
     let value = frame.and_then(|frame| rmp_serde::from_slice(frame.content).ok());
     value.ok_or_else(|| StoreError::Damaged(format!("entry {key} of {kind:?}")))
-}
-
-fn make(write: &redb::WriteTransaction, change: &Change) -> Result<(), redb::Error> {
-    match change {
-        Change::Head(head) => {
-            #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
-            let text = serde_json::to_vec(head).expect("a head has nothing that JSON lacks");
-            write.open_table(HEAD)?.insert("head", &*frame::alone(Kind::Head, 0, 0, &text))?;
-        }
-        Change::Records(first, frames) => {
-            write.open_table(RECORDS)?.insert(first, &**frames)?;
-        }
-        Change::CutFrom(first) => write.open_table(RECORDS)?.retain_in(*first.., |_, _| false)?,
-        Change::DropBefore(first) => {
-            let mut table = write.open_table(RECORDS)?;
-            // The block that holds it stays.
-            let holds = table.range(..=*first)?.next_back().transpose()?.map(|(key, _)| key.value());
-            table.retain_in(..holds.unwrap_or(*first), |_, _| false)?;
-        }
-        Change::Part(key, part, bytes) => {
-            let row = frame::alone(Kind::Snapshot, *key, *part, bytes);
-            write.open_table(PARTS)?.insert((*key, *part), &*row)?;
-        }
-        Change::Index(key, index) => {
-            #[expect(clippy::expect_used, reason = "plain data without a fallible serializer")]
-            let text = rmp_serde::to_vec_named(index).expect("an index has nothing that MessagePack lacks");
-            write.open_table(SNAPSHOTS)?.insert(key, &*frame::alone(Kind::Index, *key, 0, &text))?;
-        }
-        Change::DropSnapshot(key) => {
-            write.open_table(SNAPSHOTS)?.remove(key)?;
-            write.open_table(PARTS)?.retain_in((*key, 0)..=(*key, u32::MAX), |_, _| false)?;
-        }
-        Change::Audit(id, entry) => {
-            let mut table = write.open_table(AUDIT)?;
-            if table.get(id)?.is_none() {
-                table.insert(id, &*frame::alone(Kind::Audit, *id, 0, entry))?;
-            }
-        }
-        Change::Revision(number, revision) => {
-            write.open_table(REVISIONS)?.insert(number, &*frame::alone(Kind::Revision, *number, 0, revision))?;
-        }
-    }
-    Ok(())
 }

@@ -121,6 +121,22 @@ pub enum PartitionAct {
     },
 }
 
+impl PartitionAct {
+    fn without_body(self) -> Self {
+        match self {
+            Self::Kill { app, .. } => Self::Kill { app, expect_queue: None },
+            Self::Move { app, dry_run, .. } => {
+                Self::Move { app, to: QueuePath::default(), expect_queue: None, dry_run }
+            }
+            Self::Submit(Submission { app, .. }) => Self::Submit(Submission { app, ..Submission::default() }),
+            Self::Ask { app, .. } => Self::Ask { app, asks: Vec::new() },
+            Self::AddNode(NodeSpec { id, .. }) => Self::AddNode(NodeSpec { id, ..NodeSpec::default() }),
+            Self::UpdateNode { id, .. } => Self::UpdateNode { id, capacity: None, occupied: None },
+            act => act,
+        }
+    }
+}
+
 impl Act {
     /// An act within a partition.
     pub fn within(partition: &Arc<str>, act: PartitionAct) -> Self {
@@ -132,6 +148,17 @@ impl Act {
         match self {
             Self::In { partition, .. } => Some(partition),
             Self::Configure { .. } | Self::Rollback { .. } | Self::Pause | Self::Resume => None,
+        }
+    }
+
+    /// The same act on the same object, without what a client can make large. It is not to be carried out.
+    #[must_use]
+    pub fn without_body(self) -> Self {
+        match self {
+            Self::Configure { dry_run, .. } => Self::Configure { text: String::new(), base: None, dry_run },
+            Self::In { partition, act } => Self::In { partition, act: act.without_body() },
+            Self::Rollback { revision, dry_run, .. } => Self::Rollback { revision, base: None, dry_run },
+            act @ (Self::Pause | Self::Resume) => act,
         }
     }
 
@@ -217,6 +244,14 @@ pub struct Order {
     pub act: Act,
     /// Why, for the record; may be empty, at most [`LONGEST_REASON`] characters.
     pub reason: String,
+}
+
+impl Order {
+    /// The same without what a client can make large. It is not to be carried out.
+    #[must_use]
+    pub fn without_body(self) -> Self {
+        Self { act: self.act.without_body(), reason: self.reason.chars().take(LONGEST_REASON).collect() }
+    }
 }
 
 impl From<Act> for Order {

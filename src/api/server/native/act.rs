@@ -120,6 +120,8 @@ fn cleanup(body: dto::Cleanup) -> Result<(PartitionAct, Option<String>), Refusal
 
 /// The most bytes of an id: more than that of anything in a cluster.
 const LONGEST_ID: usize = 512;
+/// The most bytes of the path of a queue.
+const LONGEST_PATH: usize = 4096;
 
 /// An id that something is to be known by from now on.
 ///
@@ -144,6 +146,9 @@ fn begin_of(text: &str) -> String {
 fn submit(request: &NativeRequest, body: dto::Submit) -> Result<(PartitionAct, Option<String>), Refusal> {
     let dto::Submit { app, queue, user, groups, mut tags, kind, gang_style, placeholder_timeout, .. } = body;
     let app = known_by("an application needs an id: `app`", app)?;
+    if queue.len() > LONGEST_PATH {
+        return Err(body::wrong("body", format!("queue: a path has at most {LONGEST_PATH} bytes")));
+    }
     let who = request.who.actor.identity.clone();
     if user.is_some_and(|user| user != who.user) || groups.is_some_and(|groups| groups != who.groups) {
         let text = format!("one submits in one's own name: `user` and `groups` are those of the token, {who}");
@@ -245,10 +250,18 @@ async fn bulk(request: &NativeRequest) -> Result<Reply, Refusal> {
     };
     act("")?;
     let partition = Arc::from(request.parameter(0));
+    // What each of the orders carries.
+    let each = to.as_ref().map_or(0, String::len) + reason.as_ref().map_or(0, String::len);
     let mut results = Vec::with_capacity(ids.len());
     for id in ids {
         let order = Order { act: Act::within(&partition, act(&id)?), reason: reason.clone().unwrap_or_default() };
-        let outcome = request.native.perform(&request.who, order).await;
+        let outcome = match request.native.refused.check(&request.who.actor) {
+            Some(held) => Err(held.refusal),
+            None => {
+                let outcome = request.native.perform(&request.who, order).await;
+                outcome.inspect_err(|_| request.native.charge(&request.who, request.route, each + id.len()))
+            }
+        };
         let error = outcome.err().map(|refusal| convert::refusal(&refusal, &request.native.wall, ""));
         let status = error.as_ref().map_or(200, |error| error.status_code);
         results.push(dto::BulkResult { id, ok: error.is_none(), status, error });

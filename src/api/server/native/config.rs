@@ -86,7 +86,7 @@ pub(super) async fn replace(
     let reason = request.header("kornsole-reason").unwrap_or_default().to_owned();
     let order = Order { act: Act::Configure { text, base, dry_run: request.flag("dryRun") }, reason };
     if !reading.is_valid() {
-        return Err(request.native.refused(&request.who, order, invalid(&reading.faults)).await);
+        return Err(request.native.enter_refusal(&request.who, order, invalid(&reading.faults)).await);
     }
     let outcome = request.native.perform(&request.who, order).await;
     let code = outcome.as_ref().err().map_or("OK", |refusal| refusal.code.name());

@@ -61,15 +61,22 @@ async fn replaced(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id:
             return Err(native.enter(&nobody, route, &parameters, refusal).await);
         }
     };
+    if let Some(held) = native.refused.check(&who.actor) {
+        return Err(native.enter_first(&who, route, &parameters, held).await);
+    }
     // Old clients send whatever content type they please; a page in a browser cannot send the token.
     let sent = match body::whole(native, route.body_limit(), reply::peer(&parts.extensions), body).await {
         Ok(sent) => sent,
-        Err(refusal) => return Err(native.enter(&who, route, &parameters, refusal).await),
+        Err(refusal) => {
+            native.charge(&who, route, 0);
+            return Err(native.enter(&who, route, &parameters, refusal).await);
+        }
     };
     let base = config::carried_checksum(&sent.bytes);
     let text = config::without_checksum(&sent.bytes).into_owned().into();
     let body = sent.with(text);
     let (native, query, headers) = (Arc::clone(native), Vec::new(), parts.headers);
     let request = NativeRequest { native, who, route, parameters, query, headers, body, connection: None };
-    native::replace(&request, base).await.map(drop)
+    let outcome = native::replace(&request, base).await.map(drop);
+    outcome.inspect_err(|_| request.native.charge(&request.who, route, 0))
 }

@@ -22,6 +22,7 @@ mod openapi;
 mod permission_checks;
 mod read;
 mod refused_attempts;
+mod refused_budget;
 pub mod route;
 
 use std::net::{IpAddr, SocketAddr};
@@ -40,6 +41,7 @@ use tokio::sync::watch;
 use self::caller::{Caller, TokenFailures};
 use self::idempotency::IdempotencyCache;
 use self::refused_attempts::UnknownCallers;
+use self::refused_budget::RefusedBudget;
 use self::route::{Route, RouteMatch, Verb};
 use super::budget::{Budget, Claim, RequestBody};
 use super::listen::Streaming;
@@ -88,6 +90,7 @@ pub struct NativeApi {
     failures: TokenFailures,
     remembered: IdempotencyCache,
     unknown: UnknownCallers,
+    refused: RefusedBudget,
     requests: AtomicU64,
     /// Bodies that are being read or worked on.
     bodies: Arc<Budget>,
@@ -102,7 +105,7 @@ pub struct NativeApi {
 impl NativeApi {
     /// The native API on a scheduler.
     pub fn new(engine: Arc<impl Host + 'static>, wall: Wall, options: NativeOptions) -> Arc<Self> {
-        let (failures, remembered, unknown) = Default::default();
+        let (failures, remembered, unknown, refused) = Default::default();
         let (listeners, ending) = (events::Listeners::new(&options.events), watch::channel(false).0);
         let (bodies, answers) = (Budget::of(options.limits.bodies), Budget::of(options.limits.answers));
         let requests = AtomicU64::new(0);
@@ -113,6 +116,7 @@ impl NativeApi {
             failures,
             remembered,
             unknown,
+            refused,
             requests,
             bodies,
             answers,
@@ -154,7 +158,7 @@ impl NativeApi {
     }
 
     /// Puts an order into the ledger that was refused before it came to the scheduler.
-    async fn refused(&self, who: &Caller, order: Order, refusal: Refusal) -> Refusal {
+    async fn enter_refusal(&self, who: &Caller, order: Order, refusal: Refusal) -> Refusal {
         who.is_entered_now();
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let answer = move |outcome| {
@@ -323,9 +327,17 @@ async fn routed(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id: &
         }
     };
     let from = reply::peer(&parts.extensions);
+    if route.changes()
+        && let Some(held) = native.refused.check(&who.actor)
+    {
+        return Err(native.enter_first(&who, route, &parameters, held).await);
+    }
     let body = match body::read(native, route, from, &parts.headers, body).await {
         Ok(body) => body,
-        Err(refusal) => return Err(native.enter(&who, route, &parameters, refusal).await),
+        Err(refusal) => {
+            native.charge(&who, route, 0);
+            return Err(native.enter(&who, route, &parameters, refusal).await);
+        }
     };
     let connection = parts.extensions.get::<Arc<Streaming>>().cloned();
     let (native, headers) = (Arc::clone(native), parts.headers);
@@ -340,7 +352,10 @@ async fn routed(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id: &
     match idempotency::once(&request, key.as_deref(), parts.uri.path()).await {
         Ok(reply) => reply.within(&request.native, from),
         Err(refusal) if request.is_dry_run() => Err(refusal),
-        Err(refusal) => Err(request.native.enter(&request.who, route, &request.parameters, refusal).await),
+        Err(refusal) => {
+            request.native.charge(&request.who, route, request.body.bytes.len());
+            Err(request.native.enter(&request.who, route, &request.parameters, refusal).await)
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use super::NativeApi;
 use super::caller::Caller;
-use super::route::{Route, Verb};
+use super::refused_budget::HeldUp;
+use super::route::{BodyKind, Route, Verb};
 use crate::model::{AppId, NodeId};
 use crate::view::act::{Act, Order, PartitionAct, Refusal, Submission};
 
@@ -83,6 +84,24 @@ impl NativeApi {
         if !who.authenticated && !self.unknown.enters() {
             return refusal;
         }
-        self.refused(who, order, refusal).await
+        self.enter_refusal(who, order, refusal).await
+    }
+
+    /// Puts the first request into the audit that is held up by what was refused before; the others write nothing.
+    pub(super) async fn enter_first(
+        &self,
+        who: &Caller,
+        route: &Route,
+        parameters: &[String],
+        held: HeldUp,
+    ) -> Refusal {
+        if held.first { self.enter(who, route, parameters, held.refusal).await } else { held.refusal }
+    }
+
+    /// Takes note of a changing request that is refused. The text of a configuration is not written before it is checked.
+    pub(super) fn charge(&self, who: &Caller, route: &Route, body: usize) {
+        if route.changes() {
+            self.refused.charge(&who.actor, if matches!(route.body, BodyKind::Yaml) { 0 } else { body });
+        }
     }
 }

@@ -98,8 +98,7 @@ impl Route {
         match (self.body, self.verb) {
             (BodyKind::None, _) => 0,
             (BodyKind::Yaml, _) | (_, Verb::Permissions | Verb::Placement) => 4 << 20,
-            (_, Verb::Ask) => 16 << 20,
-            _ => 1 << 20,
+            _ => 256 << 10,
         }
     }
 }

@@ -1,0 +1,79 @@
+//! How much of the audit and of the configurations stays: what is oldest goes, and of the audit what was refused goes first, so that
+//! nobody who may do nothing can push out what others did.
+
+use super::committer::Journal;
+use super::store::StoreError;
+use super::tables::{Change, EntryTable};
+use crate::view::audit::AuditEntry;
+
+/// How many bytes of the audit stay.
+const AUDIT: u64 = 96 << 20;
+/// How many bytes of configurations stay, besides the newest.
+const REVISIONS: u64 = 64 << 20;
+/// This part more goes, so that it is not much work each time: one in so many.
+const SPARE: u64 = 8;
+/// How many entries go in one change.
+const AT_ONCE: usize = 4096;
+
+/// Drops what is beyond the bounds.
+///
+/// # Errors
+/// What is there cannot be read.
+pub fn bound(journal: &Journal) -> Result<(), StoreError> {
+    for (shelf, most) in [(EntryTable::Audit, AUDIT), (EntryTable::Revisions, REVISIONS)] {
+        if !journal.store().has_grown(shelf, most / SPARE / 2) {
+            continue;
+        }
+        let mut sizes = journal.store().entry_sizes(shelf)?;
+        if shelf == EntryTable::Revisions {
+            sizes.pop();
+        }
+        let refused = |number: &u64| shelf == EntryTable::Audit && is_refused(journal, *number);
+        let goes = excess(&sizes, most, refused);
+        for numbers in goes.chunks(AT_ONCE) {
+            if !journal.aside(vec![Change::DropEntries(shelf, numbers.to_vec())]) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an entry says that something was refused. One that cannot be read says nothing.
+fn is_refused(journal: &Journal, number: u64) -> bool {
+    let entry = journal.store().entries::<AuditEntry>(EntryTable::Audit, number + 1, 1);
+    entry.is_ok_and(|entries| entries.first().is_some_and(|entry| !entry.allowed))
+}
+
+/// Which entries go of these, each with its bytes, the oldest first.
+fn excess(sizes: &[(u64, u64)], most: u64, refused: impl Fn(&u64) -> bool) -> Vec<u64> {
+    let all: u64 = sizes.iter().map(|(_, bytes)| bytes).sum();
+    if all <= most {
+        return Vec::new();
+    }
+    let mut left = all - (most - most / SPARE);
+    let mut goes = Vec::new();
+    let (first, then): (Vec<_>, Vec<_>) = sizes.iter().copied().partition(|(number, _)| refused(number));
+    for (number, bytes) in first.into_iter().chain(then) {
+        if left == 0 {
+            break;
+        }
+        left = left.saturating_sub(bytes);
+        goes.push(number);
+    }
+    goes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_refused_goes_first_and_the_oldest_of_that() {
+        let sizes: Vec<(u64, u64)> = (1..=16).map(|number| (number, 10)).collect();
+        let refused = |number: &u64| number.is_multiple_of(2);
+        assert!(excess(&sizes, 160, refused).is_empty());
+        assert_eq!(excess(&sizes, 144, refused), [2, 4, 6, 8]);
+        assert_eq!(excess(&sizes, 40, |number| *number == 16), [16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    }
+}

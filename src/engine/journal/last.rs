@@ -1,0 +1,142 @@
+//! Which record was written last, beside the journal. The store takes the commit before for the last one when the newest is damaged, and
+//! an answered order would be gone without a word; this file says that something is missing.
+//!
+//! Invariants:
+//! - it is written after the journal is synced and before anybody is answered, so it never names what was not kept;
+//! - for orders it is synced as well.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use super::frame::{self, Kind};
+use super::refused;
+use super::store::{Store, StoreError};
+use super::tables::Change;
+
+/// The file, in the folder of the journal.
+const FILE: &str = "journal.last";
+
+/// Removes the file of a folder.
+///
+/// # Errors
+/// It is there and stays.
+pub fn remove(folder: &Path) -> io::Result<()> {
+    match std::fs::remove_file(folder.join(FILE)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The file that names the last record.
+#[derive(Debug)]
+pub struct LastFile {
+    file: File,
+    last: Option<LastRecord>,
+    /// What it holds is not as it was written.
+    damaged: bool,
+}
+
+/// A record and the digest of what is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct LastRecord {
+    number: u64,
+    sha256: String,
+}
+
+impl LastFile {
+    /// Opens the file of a folder, or makes it.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        Self::read(options.open(folder.join(FILE))?)
+    }
+
+    /// Opens the file of a folder to look at it; `None` when there is none.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn look(folder: &Path) -> io::Result<Option<Self>> {
+        match File::open(folder.join(FILE)) {
+            Ok(file) => Self::read(file).map(Some),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(file: File) -> io::Result<Self> {
+        let mut text = vec![0; usize::try_from(file.metadata()?.len().min(4096)).map_err(io::Error::other)?];
+        file.read_exact_at(&mut text, 0)?;
+        let frame = frame::read(&text).map(|(frame, _)| frame).filter(|frame| frame.kind == Kind::Last);
+        let last = frame.and_then(|frame| {
+            let sha256 = String::from_utf8(frame.content.to_vec()).ok()?;
+            Some(LastRecord { number: frame.key, sha256 })
+        });
+        Ok(Self { damaged: last.is_none() && !text.is_empty(), file, last })
+    }
+
+    /// What is missing in a journal, in words; `None` when nothing is.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn missing(&self, store: &Store) -> Result<Option<String>, StoreError> {
+        let Some(LastRecord { number, sha256 }) = &self.last else { return Ok(None) };
+        let Some(record) = store.record(*number)? else {
+            let text = format!("record {number} was written and perhaps answered, and the journal ends before it");
+            return Ok(Some(text));
+        };
+        let same = refused::digest(&record) == *sha256 || refused::is_of(&record, sha256);
+        Ok((!same).then(|| format!("record {number} is another one than the last that was written")))
+    }
+
+    /// Whether a record was written.
+    pub const fn names_one(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// What was written is lost, and the journal goes on without it.
+    pub fn forget(&mut self) {
+        self.last = None;
+    }
+
+    /// What there is to say of the file itself.
+    pub fn note(&self) -> Option<String> {
+        let text = format!("{FILE} is damaged: it is not known whether the end of the journal is missing");
+        self.damaged.then_some(text)
+    }
+
+    /// Takes note of changes that are on the disk; `sync`: the note is to outlast a power
+    /// cut.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn wrote(&mut self, changes: &[Change], sync: bool) -> io::Result<()> {
+        let before = self.last.clone();
+        for change in changes {
+            match change {
+                // What comes then takes its place.
+                Change::CutFrom(first) if self.last.as_ref().is_some_and(|last| last.number >= *first) => {
+                    self.last = None
+                }
+                Change::Records(_, frames) => self.take(frames),
+                _ => {}
+            }
+        }
+        let Some(LastRecord { number, sha256 }) = self.last.as_ref().filter(|_| self.last != before) else {
+            return Ok(());
+        };
+        self.file.write_all_at(&frame::alone(Kind::Last, *number, 0, sha256.as_bytes()), 0)?;
+        if sync { self.file.sync_data() } else { Ok(()) }
+    }
+
+    fn take(&mut self, frames: &[u8]) {
+        let Some((number, record)) = frame::last(frames) else { return };
+        if self.last.as_ref().is_none_or(|last| last.number <= number) {
+            self.last = Some(LastRecord { number, sha256: refused::digest(record) });
+        }
+    }
+}

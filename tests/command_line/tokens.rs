@@ -1,0 +1,65 @@
+//! `kornsole token` by many processes at once: no change of the file undoes another.
+
+use std::collections::BTreeSet;
+use std::process::{Child, Output, Stdio};
+
+use crate::common::{TestFolder, kornsole_command};
+
+/// `kornsole token` on the file of a folder, begun and not waited for.
+fn begin(folder: &TestFolder, arguments: &[&str]) -> Child {
+    let mut command = kornsole_command(&["token"]);
+    command.args(arguments).arg("--file").arg(folder.tokens());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// What the processes said, all of which must have ended well.
+#[track_caller]
+fn end(children: Vec<Child>) -> Vec<String> {
+    let ended = children.into_iter().map(|child| child.wait_with_output().unwrap());
+    ended
+        .map(|Output { status, stdout, stderr }| {
+            assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+            String::from_utf8(stdout).unwrap()
+        })
+        .collect()
+}
+
+/// The ids of the tokens in the file.
+fn ids(folder: &TestFolder) -> BTreeSet<String> {
+    let listed = end(vec![begin(folder, &["list"])]).concat();
+    listed.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn many_tokens_that_are_made_at_once_are_all_there() {
+    let folder = TestFolder::new();
+    end((0..30).map(|user| begin(&folder, &["new", "--user", &format!("u{user}")])).collect());
+    assert_eq!(ids(&folder).len(), 30);
+    assert_eq!(folder.names(), ["tokens.yaml"], "nothing is left beside the file");
+}
+
+#[test]
+fn a_revoked_token_stays_revoked_while_others_are_made() {
+    let folder = TestFolder::new();
+    for round in 0..6 {
+        end(vec![begin(&folder, &["new", "--user", "eve"])]);
+        let known = ids(&folder);
+        let mine = known.iter().next_back().unwrap().clone();
+        let mut children: Vec<Child> =
+            (0..4).map(|user| begin(&folder, &["new", "--user", &format!("u{user}")])).collect();
+        children.push(begin(&folder, &["revoke", &mine]));
+        children.extend((4..8).map(|user| begin(&folder, &["new", "--user", &format!("u{user}")])));
+        end(children);
+        let left = ids(&folder);
+        assert!(!left.contains(&mine), "round {round}: {mine} is back");
+        assert_eq!(left.len(), known.len() + 7, "round {round}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_changed_is_not_made() {
+    let folder = TestFolder::new();
+    let missing = begin(&folder, &["revoke", "t-none"]).wait_with_output().unwrap();
+    assert!(!missing.status.success() && String::from_utf8_lossy(&missing.stderr).contains("there is no token"));
+    assert!(folder.names().is_empty());
+}

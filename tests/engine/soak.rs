@@ -1,0 +1,72 @@
+//! Memory over a long run: what is kept has a bound, so that the second half of a run needs no more than the first.
+//!
+//! The short form runs a virtual hour. `KORNSOLE_SOAK_HOURS=720 cargo test --release --test engine soak -- --nocapture` runs a virtual
+//! month and prints the memory of each part of it.
+
+use std::time::Duration;
+
+use kornsole::cli::demo;
+use kornsole::engine::{Core, Numbering, Progress, Setup};
+use kornsole::model::{Profile, Time};
+
+/// What an application that ended may take, in KiB, with its row in the view.
+const EACH: u64 = 6;
+
+/// How many virtual hours.
+fn hours() -> u64 {
+    std::env::var("KORNSOLE_SOAK_HOURS").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
+/// What this process has in memory, in KiB.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches("kB").trim().parse().unwrap()
+}
+
+fn run(core: &mut Core, until: Time) {
+    while core.run_until(until, 1000) == Progress::Busy {}
+}
+
+#[test]
+fn the_demo_needs_no_more_memory_the_longer_it_runs() {
+    let setup = Setup::of(Profile::Kornsole);
+    let mut core = demo::core(42, &setup).unwrap();
+    let parts = 20;
+    let (mut seen, mut ended_by_half) = (Vec::new(), 0);
+    for part in 1..=parts {
+        let until = Time::ZERO + Duration::from_secs(hours() * 3600) / parts * part;
+        while core.now() < until {
+            // A console looks thirty times a second of its own, whatever the speed.
+            let next = (core.now() + Duration::from_secs(3)).min(until);
+            run(&mut core, next);
+            let view = core.take_view();
+            core.events().page(Numbering::All, 0, 100);
+            drop(view);
+        }
+        seen.push(resident());
+        if part == parts / 2 {
+            ended_by_half = core.scheduler().partitions()[0].ended_total;
+        }
+        let partition = &core.scheduler().partitions()[0];
+        println!(
+            "{:>8} s: {:>8} KiB, {} live, {} ended",
+            until.0 / 1_000_000,
+            resident(),
+            partition.apps.len(),
+            partition.ended.len()
+        );
+    }
+    let halves = [&seen[..seen.len() / 2], &seen[seen.len() / 2..]];
+    let [first, second] = halves.map(|half| *half.iter().max().unwrap());
+    let grown = second.saturating_sub(first);
+    assert!(second < 300 << 10, "{second} KiB");
+    let ended = core.scheduler().partitions()[0].ended_total;
+    if ended < 10_000 {
+        // Until so many applications ended, each of them is remembered.
+        let most = (ended - ended_by_half) * EACH;
+        assert!(grown < most, "{grown} KiB more in the second half, {most} are allowed");
+    } else if hours() >= 24 {
+        assert!(grown < first / 20, "{first} KiB in the first half, {second} KiB in the second");
+    }
+}

@@ -1,0 +1,161 @@
+//! Somebody who may do nothing has large orders refused: they do not fill the disk, and hold nobody else up.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use kornsole::config;
+use kornsole::engine::journal::{Folder, MakeCore, MemoryDisk};
+use kornsole::engine::{Core, Engine, Setup};
+use kornsole::model::Identity;
+use kornsole::scheduler::Submission;
+use kornsole::view::act::{Act, Actor, NodeSpec, Order, PartitionAct};
+use kornsole::view::audit::{AuditEntry, AuditQuery};
+use serde_json::json;
+
+use super::program::with_state;
+use super::stage::{engine, setup};
+use crate::common::{Program, TestFolder, kill, move_to, post_for_head, within};
+
+const QUEUES: &str = "partitions: [{name: default, queues: [{name: root, queues: [{name: a, submitacl: 'sue'}]}]}]\n";
+/// The largest body of an order.
+const LARGEST: usize = 256 << 10;
+const SUBMIT: &str = "/kornsole/v1/partition/default/applications";
+
+fn fresh(setup: &Setup) -> MakeCore<'_> {
+    Box::new(|workload| {
+        let config = config::read(QUEUES, setup.profile).config.ok_or("the configuration does not read")?;
+        Ok(Core::set_up(setup, Arc::new(config), workload)?.with_config_text(QUEUES.as_bytes(), None))
+    })
+}
+
+/// The body of a submission with so many bytes of tags.
+fn submission(app: &str, bytes: usize) -> String {
+    json!({"app": app, "queue": "root.a", "tags": {"k": "x".repeat(bytes)}}).to_string()
+}
+
+#[test]
+fn refused_submissions_do_not_fill_the_disk() {
+    let folder = TestFolder::new();
+    let queues = folder.write("queues.yaml", QUEUES);
+    let tokens = [folder.token("sue", "dev"), folder.token("eve", "none"), folder.read_only_token("rob", "none")];
+    let [sue, eve, rob] = tokens;
+    let arguments =
+        ["--config", queues.to_str().unwrap(), "--tokens", folder.tokens().to_str().unwrap()].map(str::to_owned);
+    let start = || Program::spawn(with_state(&folder.join("state"), &arguments.each_ref().map(String::as_str)));
+    let server = start();
+    assert_eq!(post_for_head(&server, SUBMIT, &rob, &submission("large", 1 << 20)).0, 413, "no order is so large");
+    for (token, refused) in [(&eve, 422), (&rob, 403)] {
+        let mut held = 0;
+        for at in 0..60 {
+            let (status, head, body) =
+                post_for_head(&server, SUBMIT, token, &submission(&format!("{refused}-{at}"), LARGEST - 200));
+            if status == refused {
+                assert_eq!(held, 0, "one is held up for a minute");
+                continue;
+            }
+            assert_eq!((status, &body["code"]), (429, &json!("RATE_LIMITED")), "{body}");
+            assert!(head.to_ascii_lowercase().contains("retry-after: 60"), "{head}");
+            held += 1;
+        }
+        assert!(held > 30, "{held} of 60 were held up");
+        let own = post_for_head(&server, SUBMIT, &sue, &submission(&format!("sue-{refused}"), 100));
+        assert_eq!(own.0, 201, "nobody else waits: {}", own.2);
+    }
+    let bytes = || fs::metadata(folder.join("state/journal.redb")).unwrap().len();
+    assert!(bytes() < 6 << 20, "{} bytes", bytes());
+    server.kill();
+    let began = Instant::now();
+    let again = start();
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    assert_eq!(post_for_head(&again, SUBMIT, &sue, &submission("sue-422", 9)).0, 409, "what was answered is there");
+}
+
+/// Orders that are refused in every way, each with a large body.
+fn refused_orders(at: usize) -> Vec<(Actor, Act)> {
+    let large = "x".repeat(200 << 10);
+    let eve = || Actor::from(Identity::new("eve", ["none"]));
+    let tags = || [("k".to_owned(), large.clone())].into();
+    let submit = |user: &str, queue: &str| {
+        let (who, queue) = (Identity::new(user, ["none"]), queue.to_owned());
+        let submission = Submission {
+            app: format!("{user}-{queue}-{at}").into(),
+            queue,
+            who,
+            tags: tags(),
+            ..Submission::default()
+        };
+        within(PartitionAct::Submit(submission))
+    };
+    let node = NodeSpec { id: format!("n{at}").into(), attributes: tags(), ..NodeSpec::default() };
+    vec![
+        (eve(), submit("eve", "root.a")),
+        (eve(), submit("eve", "root.none")),
+        (eve(), submit("sue", "root.a")),
+        (eve().read_only("for a test"), submit("eve", "root.a")),
+        (eve(), within(PartitionAct::AddNode(node))),
+        (eve(), move_to("nothing", &large)),
+        (eve(), kill("nothing")),
+        (eve(), Act::Configure { text: large.clone(), base: None, dry_run: false }),
+    ]
+}
+
+fn give(engine: &Engine, actor: Actor, order: Order) {
+    let (tell, answered) = channel();
+    engine.perform(actor, order, Box::new(move |outcome| tell.send(outcome.is_err()).unwrap()));
+    assert!(answered.recv().unwrap());
+}
+
+/// The audit, and the applications that ended.
+fn seen(core: &Core) -> (Vec<Arc<AuditEntry>>, String) {
+    let entries = core.audit_log().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
+    (entries, format!("{:?}", core.scheduler().partitions()[0].ended))
+}
+
+#[test]
+fn a_refused_order_is_kept_without_its_body_and_is_the_same_again() {
+    let disk = Arc::new(MemoryDisk::default());
+    let setup = setup();
+    let begin = || Folder::on(Arc::clone(&disk) as _).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let running = engine(begin());
+    for at in 0..25 {
+        for (actor, act) in refused_orders(at) {
+            give(&running, actor, Order { act, reason: format!("reason {at}") });
+        }
+    }
+    let long = Order { act: kill("nothing"), reason: "x".repeat(200 << 10) };
+    give(&running, Actor::from(Identity::new("eve", ["none"])), long);
+    let known = running.audit_log().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
+    assert_eq!(known.len(), 25 * 8 + 1);
+    drop(running);
+    let bytes = disk.copy().len();
+    assert!(bytes < 5 << 20, "{bytes} bytes for {} orders of 200 KB", known.len());
+    let (core, kept) = begin();
+    let (entries, ended) = seen(&core);
+    assert_eq!(entries, known);
+    assert_eq!(core.scheduler().partitions()[0].ended.len(), 50, "what placement rejected is listed");
+    assert!(ended.len() < 1_000_000, "no large tags are kept: {} bytes", ended.len());
+    drop((core, kept));
+    let again = seen(&begin().0);
+    assert_eq!(again, (entries, ended));
+}
+
+#[test]
+fn what_is_mended_has_the_short_records_too() {
+    let scratch = TestFolder::new();
+    let setup = setup();
+    let begin = |mend| Folder::open(&scratch, mend).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap();
+    let running = engine(begin(false));
+    for at in 0..3 {
+        refused_orders(at).into_iter().for_each(|(actor, act)| give(&running, actor, act.into()));
+    }
+    let known = running.audit_log().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
+    drop(running);
+    let file = scratch.join("journal.redb");
+    let mut damaged = fs::read(&file).unwrap();
+    damaged[..4096].fill(0);
+    fs::write(&file, damaged).unwrap();
+    assert!(Folder::open(&scratch, false).is_err());
+    assert_eq!(seen(&begin(true).0).0, known);
+}

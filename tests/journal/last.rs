@@ -1,0 +1,86 @@
+//! The end of the journal is missing: that is said, and what is still in the file comes back.
+
+use std::fs;
+
+use kornsole::engine::journal::{Folder, FolderError};
+use kornsole::model::AppId;
+
+use super::stage::{engine, fresh, perform, setup, submit};
+use crate::common::TestFolder;
+
+/// The header of the store, with the two slots of its commits.
+const HEADER: usize = 320;
+const FILES: [&str; 2] = ["journal.redb", "journal.last"];
+
+/// What is in a folder whose process is killed right after its last answer: journal and last record.
+fn killed(orders: usize) -> [Vec<u8>; 2] {
+    let scratch = TestFolder::new();
+    let setup = setup();
+    let running = engine(Folder::open(&scratch, false).unwrap().begin(&setup, 1.0, None, fresh(&setup)).unwrap());
+    for at in 0..orders {
+        perform(&running, submit(&format!("app-{at}"), "root.a")).unwrap();
+    }
+    FILES.map(|name| fs::read(scratch.join(name)).unwrap())
+}
+
+/// A start on these files: which of the orders are missing, and what is said.
+fn start(files: &[Vec<u8>; 2], orders: usize, mend: bool) -> Result<(Vec<usize>, String), String> {
+    let scratch = TestFolder::new();
+    FILES.iter().zip(files).for_each(|(name, bytes)| fs::write(scratch.join(name), bytes).unwrap());
+    let setup = setup();
+    let open = || -> Result<_, FolderError> {
+        let folder = Folder::open(&scratch, mend)?;
+        let notes = folder.notes().join("\n");
+        Ok((folder.begin(&setup, 1.0, None, fresh(&setup))?, notes))
+    };
+    let ((core, _kept), notes) = open().map_err(|trouble| trouble.to_string())?;
+    let part = &core.scheduler().partitions()[0];
+    let missing = (0..orders).filter(|at| part.app(&AppId::from(format!("app-{at}").as_str())).is_none());
+    Ok((missing.collect(), notes))
+}
+
+#[test]
+fn a_flipped_bit_in_a_commit_slot_loses_no_answered_order_in_silence() {
+    const ORDERS: usize = 5;
+    let files = killed(ORDERS);
+    assert_eq!(start(&files, ORDERS, false).unwrap().0, Vec::<usize>::new());
+    let (mut said, mut silent) = (0, Vec::new());
+    for at in 0..HEADER {
+        let mut damaged = files.clone();
+        damaged[0][at] ^= 1 << (at % 8);
+        match start(&damaged, ORDERS, false) {
+            Ok((missing, _)) if missing.is_empty() => continue,
+            Ok(_) => silent.push(at),
+            Err(message) => {
+                assert!(message.contains("damaged") && message.contains("--state-repair"), "byte {at}: {message}");
+                said += usize::from(message.contains("was written and perhaps answered"));
+                let (missing, notes) = start(&damaged, ORDERS, true).unwrap();
+                assert!(missing.is_empty(), "byte {at}: it was in the file still: {missing:?}, {notes}");
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{} of {HEADER} places lose an answered order: {silent:?}", silent.len());
+    assert!(said > 10, "{said} places");
+}
+
+#[test]
+fn an_older_copy_is_noticed_and_goes_on_when_told_to() {
+    let files = killed(3);
+    let older = [killed(2)[0].clone(), files[1].clone()];
+    let message = start(&older, 3, false).unwrap_err();
+    assert!(message.contains("record") && message.contains("--state-repair"), "{message}");
+    let (missing, notes) = start(&older, 3, true).unwrap();
+    assert_eq!(missing, [2]);
+    assert!(notes.contains("the end of the journal is lost"), "{notes}");
+}
+
+#[test]
+fn a_damaged_or_missing_note_loses_nothing() {
+    let [journal, last] = killed(3);
+    let mut damaged = last;
+    damaged[40] ^= 1;
+    let (missing, notes) = start(&[journal.clone(), damaged], 3, false).unwrap();
+    assert!(missing.is_empty() && notes.contains("journal.last is damaged"), "{notes}");
+    let (missing, notes) = start(&[journal, Vec::new()], 3, false).unwrap();
+    assert!(missing.is_empty() && notes.is_empty(), "a folder of an older version has none: {notes}");
+}
