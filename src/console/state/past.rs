@@ -77,7 +77,7 @@ impl Past {
     /// How many views are kept.
     pub const MOST: usize = 300;
     /// About how many bytes of rows are kept.
-    pub const BYTES: usize = 256 << 20;
+    pub const BYTES: usize = 128 << 20;
     /// How many moments are kept.
     pub const MOMENTS: usize = 10_000;
     /// The newest views that are never thinned out.
@@ -272,6 +272,20 @@ mod tests {
     }
 
     #[test]
+    fn applications_that_ended_count_where_they_are_not_shared() {
+        use crate::view::AppRow;
+        let ended: Vec<Arc<AppRow>> = (0..3_000).map(|_| Arc::default()).collect();
+        let with = |from: usize, to: usize| {
+            let part = PartitionView { ended: ended[from..to].iter().cloned().collect(), ..PartitionView::default() };
+            Arc::new(View { partitions: vec![part], ..View::default() })
+        };
+        let (first, shifted, other) = (with(0, 1_000), with(10, 1_010), with(2_000, 3_000));
+        assert!(all_bytes(&first) >= 1_000 * sizes::APP);
+        assert_eq!(changed_bytes(&first, &shifted), 1_000 + 10 * sizes::APP);
+        assert_eq!(changed_bytes(&first, &other), 1_000 + 1_000 * sizes::APP);
+    }
+
+    #[test]
     fn the_ring_reaches_far_back_and_is_dense_near_the_present() {
         let mut past = Past::default();
         let day = 24 * 3600;
@@ -289,14 +303,14 @@ mod tests {
         let mut past = Past::default();
         let row = Arc::new(crate::view::AppRow::default());
         for at in 0..40 {
-            let apps = std::iter::repeat_n(Some(Arc::clone(&row)), 20_000 + at);
+            let apps = std::iter::repeat_n(Some(Arc::clone(&row)), 10_000 + at);
             let part = PartitionView { apps: apps.collect(), ..PartitionView::default() };
             let at = Time::from_millis(at as u64 * 1000);
             let partitions = vec![PartitionView { name: Arc::from(format!("{at}")), ..part }];
             past.see(&Arc::new(View { at, partitions, ..View::default() }), 0);
         }
         assert!(past.bytes <= Past::BYTES, "{}", past.bytes);
-        assert!((4..10).contains(&past.len()), "40 MB each: {}", past.len());
+        assert!((4..10).contains(&past.len()), "20 MB each: {}", past.len());
         assert_eq!(seconds(&past).last(), Some(&39));
     }
 

@@ -12,8 +12,17 @@ pub(super) const QUEUE: usize = 2_000;
 pub(super) const NODE: usize = 1_000;
 
 pub(super) fn all_bytes(view: &View) -> usize {
-    let of = |part: &PartitionView| part.apps.len() * APP + part.queues.len() * QUEUE + part.nodes.len() * NODE;
-    view.partitions.iter().map(of).sum::<usize>() + 1_000
+    view.partitions.iter().map(partition_bytes).sum::<usize>() + 1_000
+}
+
+fn partition_bytes(part: &PartitionView) -> usize {
+    (part.apps.len() + part.ended.len()) * APP + part.queues.len() * QUEUE + part.nodes.len() * NODE
+}
+
+/// How many applications ended since the view before: those that are newer than its newest.
+fn newly_ended(before: &PartitionView, part: &PartitionView) -> usize {
+    let Some(last) = before.ended.last() else { return part.ended.len() };
+    part.ended.iter().rev().take_while(|row| !Arc::ptr_eq(row, last)).count()
 }
 
 /// About what a view takes beside what it shares with the one before; of many rows some are looked at.
@@ -21,9 +30,10 @@ pub(super) fn changed_bytes(old: &View, new: &View) -> usize {
     let mut bytes = 1_000;
     for part in &new.partitions {
         let Some(before) = old.partitions.iter().find(|known| known.name == part.name) else {
-            bytes += part.apps.len() * APP + part.queues.len() * QUEUE + part.nodes.len() * NODE;
+            bytes += partition_bytes(part);
             continue;
         };
+        bytes += newly_ended(before, part) * APP;
         bytes += share(part.apps.len(), |at| !same(before.apps.get(at), part.apps.get(at))) * APP;
         bytes += share(part.queues.len(), |at| !same(before.queues.get(at), part.queues.get(at))) * QUEUE;
         if !before.nodes.ptr_eq(&part.nodes) {
