@@ -15,6 +15,7 @@ pub mod diff;
 pub mod edit;
 pub mod fault;
 pub mod manifest;
+pub mod merge;
 pub mod node;
 pub mod properties;
 mod raw;

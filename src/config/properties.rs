@@ -62,6 +62,18 @@ impl PropertyKey {
         }
     }
 
+    /// What a child has of a key that it does not inherit.
+    const fn default_of_child(self) -> &'static str {
+        match self {
+            Self::PriorityOffset => "0",
+            Self::PriorityPolicy
+            | Self::PreemptionPolicy
+            | Self::ApplicationSortPolicy
+            | Self::ApplicationSortPriority
+            | Self::PreemptionDelay => "default",
+        }
+    }
+
     /// Whether the children of a queue inherit `value` of this key from it.
     fn is_inherited(self, value: &str) -> bool {
         match self {
@@ -214,6 +226,24 @@ pub fn inherit(
         merged.insert(key.clone(), own);
     }
     Arc::new(merged)
+}
+
+/// The same as the releases have it when they make a queue: a key that the parent does not pass on stands there with its default.
+pub fn inherit_with_defaults(
+    parent: &Arc<MergedProperties>,
+    path: &QueuePath,
+    own: &BTreeMap<String, Placed<String>>,
+) -> Arc<MergedProperties> {
+    let mut merged = inherit(parent, path, own);
+    let left_out = parent.iter().filter(|(key, _)| !merged.contains_key(*key)).filter_map(|(key, property)| {
+        let value = PropertyKey::parse(key)?.default_of_child().to_owned();
+        Some((key.clone(), Property { value, ..property.clone() }))
+    });
+    let left_out: Vec<(String, Property)> = left_out.collect();
+    if !left_out.is_empty() {
+        Arc::make_mut(&mut merged).extend(left_out);
+    }
+    merged
 }
 
 /// Reads a duration as Go writes it: numbers with units `ns us µs ms s m h` one after the other, `0` without a unit.

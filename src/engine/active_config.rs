@@ -16,6 +16,17 @@ pub(super) struct ActiveConfig {
     pub file: Option<(PathBuf, Vec<u8>)>,
     /// Counts up with each configuration that becomes active; the first has 1.
     pub revision: u64,
+    /// What the workload takes for the active configuration: the first one, or the last that it brought.
+    pub workload_base: Option<WorkloadBase>,
+}
+
+/// A configuration as the workload knows it.
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+pub(super) struct WorkloadBase {
+    pub checksum: String,
+    /// The queue configuration.
+    #[serde(with = "crate::model::saved::text")]
+    pub text: Arc<str>,
 }
 
 /// The text of a configuration that is about to be loaded.

@@ -30,6 +30,7 @@ impl From<LoadedBy> for ConfigOrigin {
             LoadedBy::Start => RevisionSource::Start,
             LoadedBy::File => RevisionSource::File,
             LoadedBy::Workload => RevisionSource::Workload,
+            LoadedBy::Seen => RevisionSource::Seen,
             LoadedBy::User(_) => RevisionSource::Api,
             LoadedBy::RolledBack(_) => RevisionSource::Rollback(0),
         };
@@ -59,7 +60,7 @@ impl ConfigOrigin {
     fn user(&self) -> &str {
         match &self.by {
             LoadedBy::User(user) | LoadedBy::RolledBack(user) => user,
-            LoadedBy::Start | LoadedBy::File | LoadedBy::Workload => "",
+            LoadedBy::Start | LoadedBy::File | LoadedBy::Workload | LoadedBy::Seen => "",
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::active_config::{ActiveConfig, ConfigText};
+use super::active_config::{ActiveConfig, ConfigText, WorkloadBase};
 use super::audit::{self, ConfigOrigin, count_changes};
 use super::journal::record::{Record, WallTime};
 use super::state::State;
@@ -50,6 +50,10 @@ pub(super) fn set_text(state: &mut State, text: Option<ConfigText>, changes: usi
     let (checksum, file) = (config.checksum.clone(), file.as_ref().map(|(path, _)| path.clone()));
     let policy_group = state.policy_group.clone();
     let (revision, by) = (*revision, origin.by);
+    if by == LoadedBy::Start {
+        let of_start = |text: &ConfigText| WorkloadBase { checksum: checksum.clone(), text: Arc::clone(&text.queues) };
+        state.active_config.workload_base = text.as_ref().map(of_start);
+    }
     state.active_config.written = text.map(|ConfigText { text, queues }| {
         Arc::new(Configuration { text, queues, checksum, file, revision, at, by, policy_group })
     });

@@ -6,21 +6,32 @@
 //! Invariants:
 //! - nobody waits for a cycle, and no cycle for a reader: the lock is held to take or add a chunk, never while converting;
 //! - records are numbered twice, all of them and those that upstream has; both begin at 0 and have no gaps;
-//! - of either numbering the last ones are kept, as many as the capacity says; numbers stay when the capacity changes.
+//! - of either numbering the last ones are kept, as many as the capacity says; numbers stay when the capacity changes;
+//! - those that matter are kept apart, so that the routine does not push them out: as many as fit their bytes, on a busy cluster more than
+//!   a day of them. They are few, and converted when they come.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::config::settings::EventConfig;
-use crate::model::Profile;
+use crate::model::{Profile, Time};
 use crate::scheduler::Event;
-use crate::view::record::{EventPage, Record, Tally, records, tally};
+use crate::view::record::{EventPage, Record, Tally, is_important, records, tally};
 
 /// How many events one chunk holds at most; converting one is what a reader pays at once.
 pub(super) const CHUNK: usize = 512;
+
+/// How many bytes of events that matter are kept.
+pub const IMPORTANT_BYTES: usize = 32 << 20;
+
+/// That the limits of its user and group hold an application is kept again after it was not so for this long.
+const HELD_AGAIN: Duration = Duration::from_secs(10 * 60);
+/// Of so many applications it is remembered.
+const MOST_HELD: usize = 10_000;
 
 /// Which numbers are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +71,34 @@ struct Kept {
     chunks: VecDeque<Arc<Chunk>>,
     /// The numbers of the next record.
     next: Tally,
+    /// What matters, by the numbers of all.
+    important: VecDeque<(u64, Arc<Record>)>,
+    /// How much that takes.
+    important_bytes: usize,
+    /// When a request of an application was last held by a limit.
+    held_by_limits: BTreeMap<Arc<str>, Time>,
+}
+
+impl Kept {
+    fn keep_important(&mut self, mut records: Vec<(u64, Arc<Record>)>) {
+        records.retain(|(_, record)| !record.is_held_by_limits() || self.is_first_of_limit(record));
+        self.important_bytes += records.iter().map(|(_, record)| record.bytes()).sum::<usize>();
+        self.important.extend(records);
+        while self.important_bytes > IMPORTANT_BYTES
+            && let Some((_, oldest)) = self.important.pop_front()
+        {
+            self.important_bytes -= oldest.bytes();
+        }
+    }
+
+    /// Whether an application was not held by the limits of its user and group for a while. Each of its requests is, one after the other.
+    fn is_first_of_limit(&mut self, record: &Record) -> bool {
+        let last = self.held_by_limits.insert(Arc::clone(&record.reference), record.at);
+        if self.held_by_limits.len() > MOST_HELD {
+            self.held_by_limits.retain(|_, at| record.at.since(*at) < HELD_AGAIN);
+        }
+        last.is_none_or(|last| record.at.since(last) >= HELD_AGAIN)
+    }
 }
 
 /// The events of some commands.
@@ -124,6 +163,18 @@ impl EventLog {
         EventPage { instance: Arc::clone(&self.instance), tracking: self.is_tracking(), lowest, next, records: found }
     }
 
+    /// What mattered up to a time, each with its number: of that the last `limit`, the oldest first.
+    pub fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
+        let kept = self.kept();
+        let end = kept.important.partition_point(|(_, record)| record.at <= until);
+        kept.important.range(end.saturating_sub(limit)..end).cloned().collect()
+    }
+
+    /// How many bytes what matters takes.
+    pub fn important_bytes(&self) -> usize {
+        self.kept().important_bytes
+    }
+
     /// The numbers that are kept, and the chunks with those that are wanted.
     fn chunks(&self, numbering: Numbering, since: u64, limit: usize) -> (u64, u64, Vec<Arc<Chunk>>) {
         let kept = self.kept();
@@ -139,8 +190,15 @@ impl EventLog {
 
     /// Takes in what happened, in whole commands.
     pub(super) fn append(&self, events: Vec<Event>) {
-        let mut count = Tally::default();
-        events.iter().for_each(|event| count += tally(&event.kind));
+        let (mut count, mut important) = (Tally::default(), Vec::new());
+        for event in &events {
+            let before = count.all;
+            count += tally(&event.kind);
+            if count.all > before && is_important(&event.kind) {
+                let last = records(std::slice::from_ref(event), self.profile).pop();
+                important.extend(last.map(|record| (count.all - 1, Arc::new(record))));
+            }
+        }
         if count == Tally::default() || !self.is_tracking() {
             return;
         }
@@ -149,6 +207,7 @@ impl EventLog {
             let mut kept = self.kept();
             let first = kept.next;
             kept.next += count;
+            kept.keep_important(important.into_iter().map(|(number, record)| (first.all + number, record)).collect());
             let next = kept.next;
             let events = Mutex::new(events);
             kept.chunks.push_back(Arc::new(Chunk { first, end: next, events, records: OnceLock::new() }));

@@ -5,7 +5,7 @@
 //! [`Clock`]; tests and tapes step a core by hand.
 //!
 //! Where to read: [`state`] is the data; [`run_loop`] does what is due; [`orders`] checks and carries out orders, with [`configure`] for
-//! those that replace the configuration; [`config_load`] brings configurations in from elsewhere; [`audit`] writes who did what.
+//! those that replace the configuration; [`config_load`] brings configurations in from elsewhere, [`workload_config`] those of the workload; [`audit`] writes who did what.
 //! [`replay`] and [`save`] bring a state back from the [`journal`]. On the thread, [`owner`] takes requests, and [`output`] sends
 //! records, views and answers out; [`handle`] is what other threads have of it.
 //!
@@ -43,6 +43,7 @@ mod save;
 pub mod setup;
 mod state;
 pub mod watch;
+mod workload_config;
 
 pub use audit_log::AuditLog;
 pub use clock::{Clock, ClockRun};

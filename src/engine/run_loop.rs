@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::active_config::ConfigText;
-use super::audit;
-use super::config_load::{load, rejected};
 use super::journal::record::{Record, RecordedCommand};
 use super::state::State;
+use super::{audit, workload_config};
 use crate::model::Time;
 use crate::scheduler::{Command, Event};
 use crate::view::View;
-use crate::view::act::{ActsFrom, LoadedBy};
 use crate::view::history::SAMPLE_EVERY;
 
 /// How often a cycle is tried again while something is pending (SCH-040).
@@ -124,10 +122,7 @@ pub(super) fn cycle(state: &mut State) {
 /// Runs a command of the workload or of a timer; `text` is how a configuration is written, where the workload does not know that.
 pub(super) fn run_command(state: &mut State, command: &Command, text: Option<ConfigText>) {
     if let Command::Configure(config) = command {
-        let before = audit::config_facts(state);
-        let refused = rejected(load(state, config, text, LoadedBy::Workload));
-        audit::enter_load(state, ActsFrom::Workload, before, refused.as_deref(), None);
-        return;
+        return workload_config::load_step(state, config, text);
     }
     let order = audit::workload_order(state, command);
     let events = state.carry_out(command);

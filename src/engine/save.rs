@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::active_config::ActiveConfig;
+use super::active_config::{ActiveConfig, WorkloadBase};
 use super::clock::ClockHistory;
 use super::setup::Setup;
 use super::state::{Deadlines, State};
@@ -43,6 +43,9 @@ struct SavedState<'a, S> {
     #[serde(with = "crate::model::saved::bytes")]
     workload_progress: Vec<u8>,
     policy_group: Cow<'a, str>,
+    /// Not there in what earlier versions wrote.
+    #[serde(default)]
+    workload_base: Option<Cow<'a, WorkloadBase>>,
 }
 
 /// Everything of a state but its audit log and events, as MessagePack.
@@ -72,6 +75,7 @@ pub(super) fn save(state: &mut State) -> Vec<u8> {
         clock_history: Cow::Borrowed(&state.clock_history),
         workload_progress: state.workload_progress(),
         policy_group: Cow::Borrowed(&state.policy_group),
+        workload_base: state.active_config.workload_base.as_ref().map(Cow::Borrowed),
     };
     rmp_serde::to_vec(&saved).expect("a state has nothing that MessagePack lacks")
 }
@@ -103,6 +107,7 @@ pub(super) fn restore(setup: &Setup, bytes: &[u8], workload: Option<Box<dyn Work
         written: saved.written.map(|written| Arc::new(written.into_owned())),
         file: None,
         revision: saved.revision,
+        workload_base: saved.workload_base.map(Cow::into_owned),
     };
     let notices = saved.notices.into_iter().map(Cow::into_owned).collect();
     let history = saved.history.into_iter().map(Cow::into_owned).collect();

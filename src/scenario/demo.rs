@@ -17,7 +17,7 @@ use std::time::Duration;
 use super::pace::Pace;
 use super::workload::Workload;
 use crate::config::Config;
-use crate::model::{NodeId, Profile, Time};
+use crate::model::{NodeId, Profile, QueueState, Time};
 use crate::scheduler::{Command, Event, EventKind, NodeSpec, PartitionCommand};
 use crowd::{Crowd, Due, RunningApp, amount};
 pub use legacy::demo_config;
@@ -168,10 +168,19 @@ impl Crowd {
         self.later(now, RETIRE_FIRST, Due::Retire);
     }
 
+    /// A reload that was refused, because somebody else has changed the same, is tried again later.
+    fn reload_answered(&mut self, now: Time, taken: bool) {
+        if let Some(due) = self.legacy.answered(taken) {
+            self.later(now, RETIRE_EVERY, due);
+        }
+    }
+
     /// Takes the old queue out of the configuration while something runs in it, so that it drains for a while.
     fn retire(&mut self, now: Time, commands: &mut Vec<Command>) {
         let runs = |app: &RunningApp| app.is_in(LEGACY) && app.has_tasks();
-        if self.apps.values().any(runs) {
+        if self.legacy.taken_out {
+            self.later(now, RETIRE_EVERY, Due::Retire);
+        } else if self.apps.values().any(runs) {
             commands.extend(self.legacy.reload(false));
         } else {
             self.later(now, RETIRE_AGAIN, Due::Retire);
@@ -206,9 +215,19 @@ impl Workload for Crowd {
                 EventKind::AppRejected { app, .. } => self.forget(app),
                 EventKind::AppState { app, state, .. } if state.is_ended() => self.forget(app),
                 EventKind::AppState { app, state, .. } => self.gang_moves(now, app, *state),
-                EventKind::QueueRemoved { queue, .. } if queue.as_str() == LEGACY => {
+                EventKind::QueueState { queue, to: QueueState::Draining, .. } if queue.as_str() == LEGACY => {
+                    self.legacy.drains();
+                }
+                EventKind::QueueState { queue, to: QueueState::Active, .. } | EventKind::QueueAdded { queue, .. }
+                    if queue.as_str() == LEGACY =>
+                {
+                    self.legacy.is_back();
+                }
+                EventKind::QueueRemoved { queue, .. } if queue.as_str() == LEGACY && !self.legacy.taken_out => {
                     self.later(now, RESTORE, Due::Restore);
                 }
+                EventKind::ConfigAccepted => self.reload_answered(now, true),
+                EventKind::ConfigRejected { .. } => self.reload_answered(now, false),
                 _ => {}
             }
         }

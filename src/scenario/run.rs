@@ -17,12 +17,10 @@ pub(super) const STEP: Duration = Duration::from_millis(1);
 const END_OF_TIME: Time = Time(u64::MAX / 2);
 
 impl EmbeddedText {
-    /// Reads the configuration; its faults and its values stand where they are in the scenario file.
+    /// Reads the configuration. Its faults stand where they are in the scenario file, since they are mended there; its values where they
+    /// are in its own text, since that is what is in force then, and shown.
     pub fn read(&self, profile: Profile) -> config::Reading {
-        let config::Reading { mut config, faults } = config::read(self.text(), profile);
-        if let Some(config) = &mut config {
-            config::move_places(config, &|at| self.outer(at));
-        }
+        let config::Reading { config, faults } = config::read(self.text(), profile);
         let mut outer = Faults::new(profile);
         outer.embed(faults, |at| self.outer(at));
         config::Reading { config, faults: outer.into_sorted() }

@@ -113,11 +113,6 @@ impl<W: Write> Trace<W> {
                 json.text_field("ask", ask.as_str())?;
                 json.text_field("node", node.as_str())?;
             }
-            EventKind::Released { app, ask, reason, .. } => {
-                json.text_field("app", app.as_str())?;
-                json.text_field("ask", ask.as_str())?;
-                json.text_field("reason", reason_name(*reason))?;
-            }
             _ => {}
         }
         self.end()
@@ -126,16 +121,22 @@ impl<W: Write> Trace<W> {
 
 impl<W: Write> Sink for Trace<W> {
     fn events(&mut self, step: i64, events: &[Event]) -> io::Result<()> {
-        let mut released: Vec<(&AppId, &AskId, &EventKind)> = Vec::new();
+        let (mut lines, mut asked) = (Vec::new(), Vec::new());
         for Event { kind, .. } in events {
-            if let EventKind::Released { app, ask, .. } = kind {
-                released.push((app, ask, kind));
+            if let Some(release) = asked_release(kind) {
+                asked.push(release);
+                lines.push(release);
+            } else if let EventKind::Released { app, ask, reason, .. } = kind {
+                match asked.iter().position(|(of, id, _)| (*of, *id) == (app, ask)) {
+                    Some(at) => drop(asked.swap_remove(at)),
+                    None => lines.push((app, ask, *reason)),
+                }
             } else if name_of(kind).is_some() {
-                self.released(step, &mut released)?;
+                self.released(step, &mut lines)?;
                 self.event(step, kind)?;
             }
         }
-        self.released(step, &mut released)
+        self.released(step, &mut lines)
     }
 
     fn snapshot(&mut self, step: i64, label: &str, scheduler: &Scheduler) -> io::Result<()> {
@@ -147,6 +148,11 @@ impl<W: Write> Sink for Trace<W> {
             nodes(&mut self.json, &mut self.out, partition)?;
             usage(&mut self.json, "users", &partition.usage.users, partition)?;
             usage(&mut self.json, "groups", &partition.usage.groups, partition)?;
+        } else {
+            for list in ["queues", "apps", "nodes", "users", "groups"] {
+                self.json.open_field(list, b'[');
+                self.json.close(b']');
+            }
         }
         self.end()
     }
@@ -154,12 +160,29 @@ impl<W: Write> Sink for Trace<W> {
 
 impl<W: Write> Trace<W> {
     /// Prints the releases that one cause gave at once, by application, then ask.
-    fn released(&mut self, step: i64, released: &mut Vec<(&AppId, &AskId, &EventKind)>) -> io::Result<()> {
-        released.sort_by_key(|(app, ask, _)| (*app, *ask));
-        for (.., kind) in released.drain(..) {
-            self.event(step, kind)?;
+    fn released(&mut self, step: i64, lines: &mut Vec<Release<'_>>) -> io::Result<()> {
+        lines.sort_by_key(|(app, ask, _)| (*app, *ask));
+        for (app, ask, reason) in lines.drain(..) {
+            self.begin(step, "released")?;
+            self.json.text_field("app", app.as_str())?;
+            self.json.text_field("ask", ask.as_str())?;
+            self.json.text_field("reason", reason_name(reason))?;
+            self.end()?;
         }
         Ok(())
+    }
+}
+
+/// A line of a trace that an allocation goes.
+type Release<'a> = (&'a AppId, &'a AskId, ReleaseReason);
+
+/// What a cycle asks the resource manager to stop. The line stands there, before what the same cycle allocates; that it was stopped, which
+/// comes later, gets none.
+const fn asked_release(kind: &EventKind) -> Option<Release<'_>> {
+    match kind {
+        EventKind::Preempted { app, ask, .. } => Some((app, ask, ReleaseReason::Preempted)),
+        EventKind::PlaceholderTooSmall { app, placeholder, .. } => Some((app, placeholder, ReleaseReason::Timeout)),
+        _ => None,
     }
 }
 
@@ -174,7 +197,6 @@ fn name_of(kind: &EventKind) -> Option<&'static str> {
         EventKind::AppRejected { .. } => "appRejected",
         EventKind::AskRejected { .. } => "askRejected",
         EventKind::Allocated { .. } => "allocated",
-        EventKind::Released { .. } => "released",
         EventKind::Denied { .. } => "denied",
         EventKind::Moved { .. } => "moved",
         EventKind::Killed { .. } => "killed",

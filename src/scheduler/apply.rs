@@ -49,15 +49,13 @@ impl Scheduler {
                 };
                 match found {
                     Some(partition) => partition.apply(now, command, &mut events),
-                    None => events.push(Event {
-                        at: now,
-                        kind: EventKind::Refused {
-                            message: match partition {
-                                Some(name) => format!("there is no partition {name:?}"),
-                                None => "no configuration is loaded".to_owned(),
-                            },
-                        },
-                    }),
+                    None => {
+                        let message = match partition {
+                            Some(name) => format!("there is no partition {name:?}"),
+                            None => "there is no partition".to_owned(),
+                        };
+                        events.push(Event::new(now, nowhere(command, message)));
+                    }
                 }
             }
         }
@@ -74,6 +72,14 @@ impl Scheduler {
             Err(message) => EventKind::ConfigRejected { message },
         };
         events.push(Event { at: now, kind });
+    }
+}
+
+/// What comes of a command for a partition that is not there. A node that registers is answered, as in the releases.
+fn nowhere(command: &PartitionCommand, message: String) -> EventKind {
+    match command {
+        PartitionCommand::AddNode(spec) => EventKind::NodeRejected { node: spec.id.clone(), message },
+        _ => EventKind::Refused { message },
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::index::AppKey;
-use crate::model::{AppState, Resource, Time};
+use crate::model::{AppState, Priority, Resource, Time};
 use crate::scheduler::interface::event::{Event, EventKind};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::partition::Partition;
@@ -24,6 +24,15 @@ const REMEMBERED_TAGS: usize = 4096;
 const FORGET_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Goes through Starting at once when it is set (SCH-073).
 const STATEAWARE_DISABLE_TAG: &str = "application.stateaware.disable";
+
+/// What was the last to go of an application that has nothing left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LastEnd {
+    /// An allocation.
+    Allocation,
+    /// A pending ask, which was withdrawn.
+    Ask,
+}
 
 impl Application {
     /// Gives back what an application that ended needs no more. Of its tags so much is kept as is of use to a person.
@@ -66,14 +75,18 @@ impl Partition {
         self.enter(now, app, next, None, events);
     }
 
-    /// The event completeApplication (SCH-170).
-    pub(super) fn complete_application(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+    /// The event completeApplication (SCH-170). One that is Completing does not count for the limits of its user any more (LIM-013); in
+    /// the releases one whose ask was the last to go counts on (P-16).
+    pub(super) fn complete_application(&mut self, now: Time, app: AppKey, ended: LastEnd, events: &mut Vec<Event>) {
         let next = match self.apps[app].state {
             AppState::Accepted | AppState::Starting | AppState::Running => AppState::Completing,
             AppState::Completing => AppState::Completed,
             _ => return,
         };
         self.enter(now, app, next, None, events);
+        if next == AppState::Completing && (ended == LastEnd::Allocation || !self.switches.running_leak) {
+            self.stop_counting_for_user(now, app, events);
+        }
     }
 
     /// The event resumeApplication (SCH-170).
@@ -99,11 +112,12 @@ impl Partition {
     }
 
     /// Completes an application that has nothing left to do (SCH-170).
-    pub(super) fn complete_if_idle(&mut self, now: Time, app: AppKey, events: &mut Vec<Event>) {
+    pub(super) fn complete_if_idle(&mut self, now: Time, app: AppKey, ended: LastEnd, events: &mut Vec<Event>) {
         let application = &self.apps[app];
-        if application.is_idle() && application.state != AppState::Completing {
-            self.complete_application(now, app, events);
+        if !application.is_idle() || application.state == AppState::Completing {
+            return;
         }
+        self.complete_application(now, app, ended, events);
     }
 
     /// The time in the present state is over.
@@ -114,7 +128,7 @@ impl Partition {
             AppState::Starting => self.run_application(due, app, events),
             // The last placeholder to go completes it then (SCH-147).
             AppState::Completing if !application.allocated_placeholder.is_zero() => self.release_placeholders(app),
-            AppState::Completing => self.complete_application(due, app, events),
+            AppState::Completing => self.complete_application(due, app, LastEnd::Allocation, events),
             _ => {}
         }
     }
@@ -161,10 +175,7 @@ impl Partition {
                 let at_once = self.apps[key].tags.get(STATEAWARE_DISABLE_TAG).is_some_and(|value| !value.is_empty());
                 self.set_state_timer(now + if at_once { Duration::ZERO } else { STARTING }, key);
             }
-            AppState::Completing => {
-                self.stop_counting_for_user(now, key, events);
-                self.set_state_timer(now + COMPLETING, key);
-            }
+            AppState::Completing => self.set_state_timer(now + COMPLETING, key),
             AppState::Completed | AppState::Failed => self.end(now, key, events),
             _ => {}
         }
@@ -211,10 +222,14 @@ impl Partition {
     /// The application is over: it leaves its queue and is remembered for a while (SCH-172, SCH-174).
     pub(super) fn end(&mut self, now: Time, key: AppKey, events: &mut Vec<Event>) {
         self.drop_leftovers(now, key, events);
-        self.stop_counting_for_user(now, key, events);
+        let app = &self.apps[key];
+        let counts_on = self.switches.running_leak && app.state == AppState::Completed && app.ending.is_none();
+        if !counts_on {
+            self.stop_counting_for_user(now, key, events);
+            self.report_group_link(now, key, true, false, events);
+        }
         self.stop_placeholder_timer(key);
-        self.report_group_link(now, key, true, false, events);
-        self.leave_queue(key);
+        self.leave_queue(key, counts_on);
         let Some(mut app) = self.apps.remove(key) else { return };
         let kind = EventKind::AppLeft { app: app.id.clone(), queue: app.queue_path.clone() };
         events.push(Event::new(now, kind));
@@ -240,12 +255,13 @@ impl Partition {
         self.ended_total += 1;
     }
 
-    /// Takes an application out of its leaf's counters, and out of all those of its user and group.
-    pub(super) fn leave_queue(&mut self, key: AppKey) {
+    /// Takes an application out of its leaf's counters, and out of all those of its user and group, but that it runs there if it
+    /// `counts_on` (P-16).
+    pub(super) fn leave_queue(&mut self, key: AppKey, counts_on: bool) {
         self.mark_account(key);
         let app = &mut self.apps[key];
         let leaf = app.queue;
-        self.usage.leave(app, &self.queues.path_up(leaf));
+        self.usage.leave(app, &self.queues.path_up(leaf), counts_on);
         let queue = &mut self.queues[leaf];
         queue.apps.remove(&key);
         if let Some(rank) = app.rank.take() {
@@ -277,8 +293,9 @@ impl Partition {
         self.usage.join(app, &self.queues.path_up(leaf));
         app.counted_priority = app.priority();
         let priority = app.counted_priority;
-        self.queues.note_priority(leaf, None, Some(priority));
-        if self.switches.priority_on_submit {
+        self.queues.count_priority(leaf, None, Some(priority));
+        // One without asks changes nothing: only 1.5.1 reports all the same, and so refreshes what P-02 left stale (P-03).
+        if priority != Priority::MIN || self.switches.priority_on_submit {
             self.queues.report_priority_up(leaf);
         }
         self.mark_account(key);

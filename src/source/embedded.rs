@@ -53,6 +53,10 @@ impl Source for Embedded {
         self.engine.events().page(Numbering::All, since, limit)
     }
 
+    fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
+        self.engine.events().important(until, limit)
+    }
+
     fn about(&self) -> &About {
         &self.about
     }
@@ -229,6 +233,10 @@ impl Source for Stepped {
 
     fn events(&self, since: u64, limit: usize) -> EventPage {
         self.events.page(Numbering::All, since, limit)
+    }
+
+    fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
+        self.events.important(until, limit)
     }
 
     fn about(&self) -> &About {

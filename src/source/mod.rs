@@ -43,11 +43,23 @@ pub trait Source: Send + Sync {
         EventPage::default()
     }
 
+    /// What mattered up to a time, each with its number: the last `limit` of it, the oldest first. Kept apart from the routine and for
+    /// longer, so that the past has it too; of the time before this process began, [`Source::chapter`] with [`Record::is_important`].
+    fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
+        let _ = (until, limit);
+        Vec::new()
+    }
+
     /// What stands at the other end.
     fn about(&self) -> &About;
 
     /// How the connection is right now.
     fn link(&self) -> Link;
+
+    /// What is older than it should be though the connection stands, because it could not be had when it was last asked for, or came cut.
+    fn stale_parts(&self) -> Vec<StalePart> {
+        Vec::new()
+    }
 
     /// Who acts through this source.
     fn identity(&self) -> &Identity;
@@ -235,6 +247,17 @@ pub enum Link {
         /// How old the view is; `None` without one.
         age: Option<Duration>,
     },
+}
+
+/// A part of what is shown that is older than the rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StalePart {
+    /// What: `the list of nodes`.
+    pub what: &'static str,
+    /// How long ago it last came whole.
+    pub age: Duration,
+    /// Why nothing newer is there.
+    pub cause: String,
 }
 
 impl Link {

@@ -41,6 +41,7 @@ pub(super) fn queue_row(queue: &Queue, settings: Arc<QueueSettings>, children: A
         leaf: queue.leaf,
         managed: queue.managed,
         state: queue.state,
+        state_before: false,
         state_since: queue.state_since,
         priority: PriorityRow {
             raw: queue.raw_priority,

@@ -42,6 +42,8 @@ pub struct QueueRow {
     pub state: QueueState,
     /// When it entered the state.
     pub state_since: Time,
+    /// It was in the state already when it was first seen, at `state_since`: its age is at least that.
+    pub state_before: bool,
     /// Its priority and how it came about.
     pub priority: PriorityRow,
     /// Running applications, here and below.

@@ -41,6 +41,11 @@ pub struct QueueUsageRow {
 }
 
 impl QueueUsageRow {
+    /// Whether something is in use or runs here.
+    pub fn is_used(&self) -> bool {
+        !self.allocated.is_zero() || !self.running.is_empty()
+    }
+
     /// The limit that stands on this very queue, with how much of it is used; `None` without one.
     pub fn limit_use(&self, side: Side, name: &str) -> Option<LimitUse> {
         Some(LimitUse {

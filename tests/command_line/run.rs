@@ -14,7 +14,9 @@ fn run(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
 }
 
 const CONFIG: &str = "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}]}]}]";
-const STEPS: &str = "steps: [{submit: {app: x, queue: root.a, user: sue}}, {removeNode: none}]\n";
+/// The second step is refused.
+const STEPS: &str =
+    "steps: [{submit: {app: x, queue: root.a, user: sue}}, {submit: {app: x, queue: root.a, user: sue}}]\n";
 
 #[test]
 fn a_good_scenario_prints_its_trace_and_nothing_else() {
@@ -28,7 +30,7 @@ fn a_good_scenario_prints_its_trace_and_nothing_else() {
 fn a_step_that_is_refused_is_a_line_and_not_the_end() {
     let (code, out, err) = run(&["-"], &format!("version: 1\nconfig: '{}'\n{STEPS}", CONFIG.replace('\'', "''")));
     assert_eq!((code, err.as_str()), (Some(0), ""));
-    assert!(out.contains("appAccepted") && out.lines().last().is_some_and(|line| line.contains("nodeRejected")));
+    assert!(out.contains("appAccepted") && out.lines().last().is_some_and(|line| line.contains("appRejected")));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod config;
 mod held;
 mod hostile;
 mod metrics;
+mod more;
 mod panics;
 mod process;
 mod recorded;

@@ -23,13 +23,18 @@ pub struct Exchange {
 
 /// Everything that was asked of one release.
 pub fn exchanges(release: &str) -> Vec<Exchange> {
-    let folder = format!("tests/conformance/rest/{release}");
+    let exchanges = exchanges_in(&format!("tests/conformance/rest/{release}"));
+    assert!(exchanges.len() > 40, "the recordings of {release} are not whole");
+    exchanges
+}
+
+/// Everything that was asked for the recording in a folder.
+pub fn exchanges_in(folder: &str) -> Vec<Exchange> {
     let index = fs::read_to_string(format!("{folder}/index.json")).unwrap();
     let mut exchanges: Vec<Exchange> = serde_json::from_str(&index).unwrap();
     for exchange in &mut exchanges {
         exchange.body = fs::read_to_string(format!("{folder}/{}", exchange.file)).unwrap();
     }
-    assert!(exchanges.len() > 40, "the recordings of {release} are not whole");
     exchanges
 }
 

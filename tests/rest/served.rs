@@ -49,7 +49,7 @@ const TIMES: [&str; 10] = [
 ];
 
 /// Whether both are times, or there is none yet.
-fn are_times(name: &str, theirs: Option<&Value>, ours: Option<&Value>) -> bool {
+pub(super) fn are_times(name: &str, theirs: Option<&Value>, ours: Option<&Value>) -> bool {
     const NOT_YET: i64 = -62_135_596_800_000;
     let number = |value: Option<&Value>| value.and_then(Value::as_i64);
     TIMES.contains(&name)
@@ -81,7 +81,7 @@ const NAMES: [&str; 12] = [
 ];
 
 /// Limits of `*` are reported of one user after another, in the order of a Go map: none.
-fn in_order(mut answer: Value) -> Value {
+pub(super) fn in_order(mut answer: Value) -> Value {
     if let Some(events) = answer.get_mut("EventRecords").and_then(Value::as_array_mut) {
         let limited = |event: &Value| event["eventChangeDetail"] == 600 && event["referenceID"] == "root";
         for run in events.chunk_by_mut(|one, next| limited(one) && limited(next)) {
@@ -92,7 +92,7 @@ fn in_order(mut answer: Value) -> Value {
 }
 
 /// The leaves of a document by their path.
-fn leaves(at: &str, value: &Value, out: &mut BTreeMap<String, Value>) {
+pub(super) fn leaves(at: &str, value: &Value, out: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
             fields.iter().for_each(|(key, value)| leaves(&format!("{at}/{}", key.replace('/', "~")), value, out));
@@ -120,7 +120,7 @@ fn name_of(item: &Value) -> String {
 }
 
 /// Whether an entry covers a leaf: `*` is any part, `**` at the end all that follows, at the beginning all before the last part.
-fn covers(pattern: &str, path: &str) -> bool {
+pub(super) fn covers(pattern: &str, path: &str) -> bool {
     if let Some(last) = pattern.strip_prefix("**/") {
         return path.rsplit('/').next() == Some(last);
     }

@@ -69,7 +69,13 @@ impl Stage {
 
     /// A scenario, run to its end.
     pub fn resting(scenario: &Path, profile: Profile, set: impl FnOnce(&mut Options)) -> Self {
-        let setup = Setup { paused: true, instance: "test".into(), ..Setup::by(profile, Settings::default().config()) };
+        Self::resting_by(Setup::by(profile, Settings::default().config()), scenario, set)
+    }
+
+    /// The same with a setup of its own.
+    pub fn resting_by(setup: Setup, scenario: &Path, set: impl FnOnce(&mut Options)) -> Self {
+        let setup = Setup { paused: true, instance: "test".into(), ..setup };
+        let profile = setup.profile;
         let opened = cli::console::open(None, Some(scenario), &setup).unwrap();
         let stage = Self::serve(cli::serve::engine(opened, 1000.0, None).unwrap(), profile, set);
         stage.wait_until(|view| view.paused);

@@ -78,6 +78,7 @@ pub fn configuration(configuration: &Configuration, wall: &Wall) -> dto::ConfigS
         LoadedBy::Workload => ("workload", ""),
         LoadedBy::User(user) => ("api", user.as_str()),
         LoadedBy::RolledBack(user) => ("rollback", user.as_str()),
+        LoadedBy::Seen => ("seen", ""),
     };
     dto::ConfigState {
         checksum: configuration.checksum.clone(),

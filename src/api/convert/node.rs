@@ -65,7 +65,7 @@ fn one(context: &Context, partition: &PartitionView, row: &NodeRow, asks: &Asks<
         capacity: (&row.capacity).into(),
         allocated: (&row.allocated).into(),
         occupied: (&row.occupied).into(),
-        available: row.available().into(),
+        available: available(row).into(),
         utilized: row.capacity.used_percent(&row.allocated).into(),
         allocations,
         foreign_allocations: Vec::new(),
@@ -74,6 +74,13 @@ fn one(context: &Context, partition: &PartitionView, row: &NodeRow, asks: &Asks<
         reservations,
         other: BTreeMap::new(),
     }
+}
+
+/// What is left on a node, in the names of which something is left.
+fn available(row: &NodeRow) -> Resource {
+    let mut left = row.available();
+    left.prune();
+    left
 }
 
 /// How full the nodes of each partition are.

@@ -1,6 +1,7 @@
 //! What users and groups use (`rest.md` 5.7).
 //!
-//! A user or group is there while a live application counts under it, or a limit names it.
+//! A user or group is there while it uses something, while an application of it waits that a cycle has considered, or while a limit
+//! names it; so is a queue below it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
@@ -10,7 +11,7 @@ use crate::api::dto;
 use crate::config::LimitConfig;
 use crate::model::QueuePath;
 use crate::view::users::{ANYONE, max_applications, max_resources};
-use crate::view::{AppGroup, AppRow, PartitionView, QueueUsageRow, Side};
+use crate::view::{AppGroup, AppRow, PartitionView, QueueUsageRow, Side, UsageRows};
 
 /// All users, by name.
 pub fn users(partition: &PartitionView) -> Vec<dto::UserUsage> {
@@ -22,11 +23,12 @@ pub fn users(partition: &PartitionView) -> Vec<dto::UserUsage> {
         }
     }
     let limited = Limited::of(partition, Side::User);
-    let names: BTreeSet<&str> = partition.users.keys().map(|name| &**name).chain(limited.names()).collect();
+    let waiting = Waiting::of(partition);
+    let names = names(&partition.users, &limited, &waiting);
     let one = |name: &str| dto::UserUsage {
         user_name: name.to_owned(),
         groups: groups.remove(name).unwrap_or_default(),
-        queues: tree(partition, Side::User, name, &limited),
+        queues: tree(&partition.users, name, &limited, &waiting),
         other: BTreeMap::new(),
     };
     names.into_iter().map(one).collect()
@@ -35,7 +37,8 @@ pub fn users(partition: &PartitionView) -> Vec<dto::UserUsage> {
 /// One user, if anything is known of it.
 pub fn user(partition: &PartitionView, name: &str) -> Option<dto::UserUsage> {
     let limited = Limited::of(partition, Side::User);
-    if !partition.users.contains_key(name) && !limited.names().any(|known| known == name) {
+    let waiting = Waiting::of(partition);
+    if !names(&partition.users, &limited, &waiting).contains(name) {
         return None;
     }
     let own = partition.apps.iter().flatten().filter(|app| app.who.user == name);
@@ -46,7 +49,7 @@ pub fn user(partition: &PartitionView, name: &str) -> Option<dto::UserUsage> {
     Some(dto::UserUsage {
         user_name: name.to_owned(),
         groups: own.filter_map(group).collect(),
-        queues: tree(partition, Side::User, name, &limited),
+        queues: tree(&partition.users, name, &limited, &waiting),
         other: BTreeMap::new(),
     })
 }
@@ -60,11 +63,12 @@ pub fn groups(partition: &PartitionView) -> Vec<dto::GroupUsage> {
         }
     }
     let limited = Limited::of(partition, Side::Group);
-    let names: BTreeSet<&str> = partition.groups.keys().map(|name| &**name).chain(limited.names()).collect();
+    let waiting = Waiting::none();
+    let names = names(&partition.groups, &limited, &waiting);
     let one = |name: &str| dto::GroupUsage {
         group_name: name.to_owned(),
         applications: apps.remove(name).unwrap_or_default().into_iter().collect(),
-        queues: tree(partition, Side::Group, name, &limited),
+        queues: tree(&partition.groups, name, &limited, &waiting),
         other: BTreeMap::new(),
     };
     names.into_iter().map(one).collect()
@@ -73,6 +77,37 @@ pub fn groups(partition: &PartitionView) -> Vec<dto::GroupUsage> {
 /// One group, if anything is known of it.
 pub fn group(partition: &PartitionView, name: &str) -> Option<dto::GroupUsage> {
     groups(partition).into_iter().find(|group| group.group_name == name)
+}
+
+/// Whoever uses something or waits, and those whom limits name.
+fn names<'a>(rows: &'a UsageRows, limited: &Limited<'a>, waiting: &Waiting<'a>) -> BTreeSet<&'a str> {
+    let using = rows.values().filter(|row| row.queues.iter().any(|level| waiting.shows(&row.name, level)));
+    using.map(|row| &*row.name).chain(limited.names()).collect()
+}
+
+/// The queues of the applications that cycles have considered, by their users. An application counts under a group only then.
+struct Waiting<'a>(Option<BTreeMap<&'a str, Vec<&'a QueuePath>>>);
+
+impl<'a> Waiting<'a> {
+    fn of(partition: &'a PartitionView) -> Self {
+        let mut queues: BTreeMap<&str, Vec<&QueuePath>> = BTreeMap::new();
+        let considered = |app: &&Arc<AppRow>| app.group != AppGroup::Undecided;
+        for app in partition.apps.iter().flatten().filter(considered) {
+            queues.entry(&app.who.user).or_default().push(&app.queue);
+        }
+        Self(Some(queues))
+    }
+
+    /// For groups.
+    const fn none() -> Self {
+        Self(None)
+    }
+
+    /// Whether somebody has something to show in a queue.
+    fn shows(&self, name: &str, level: &QueueUsageRow) -> bool {
+        let waits = |queues: &Vec<&QueuePath>| queues.iter().any(|queue| queue.is_within(&level.queue));
+        level.is_used() || self.0.as_ref().is_none_or(|all| all.get(name).is_some_and(waits))
+    }
 }
 
 /// The limits that name somebody, by name and then by queue.
@@ -106,9 +141,10 @@ struct Level<'a> {
 }
 
 /// The queues in which somebody uses something or is limited, from the root.
-fn tree(partition: &PartitionView, side: Side, name: &str, limited: &Limited<'_>) -> Option<dto::QueueUsage> {
+fn tree(rows: &UsageRows, name: &str, limited: &Limited<'_>, waiting: &Waiting<'_>) -> Option<dto::QueueUsage> {
     let mut levels: BTreeMap<QueuePath, Level<'_>> = BTreeMap::new();
-    for row in partition.usage_of(side, name).iter().flat_map(|row| row.queues.iter()) {
+    let rows = rows.get(name).into_iter().flat_map(|row| row.queues.iter());
+    for row in rows.filter(|row| waiting.shows(name, row)) {
         levels.insert(row.queue.clone(), Level { usage: Some(row), limit: row.limit.as_ref() });
     }
     for (queue, limit) in limited.0.get(name).into_iter().flatten() {

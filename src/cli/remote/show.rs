@@ -2,14 +2,13 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 use clap::Args;
 use serde::Serialize;
 
 use super::table::Table;
 use super::{Ended, ServerArgs, exit, print_or_watch};
-use crate::api::convert::{self, Context, Wall};
+use crate::api::convert;
 use crate::console::present::format;
 use crate::model::quantity::show_amount;
 use crate::model::{AppId, MEMORY, QueuePath, Resource, VCORE};
@@ -60,7 +59,7 @@ pub struct AppArgs {
 
 /// `kornsole queues`.
 pub fn queues(args: &ShowArgs) -> ExitCode {
-    show(args, &[Want::Queues], |part, json| {
+    show(args, &[Want::Queues], |_, part, json| {
         if json {
             let root = part.root().map(|root| convert::queue_tree(part, root));
             return Ok(lines(root));
@@ -98,16 +97,20 @@ pub fn apps(args: &AppsArgs) -> ExitCode {
             && args.state.as_ref().is_none_or(|state| row.state.name().eq_ignore_ascii_case(state))
     };
     let wants: &[Want] = if args.ended { &[Want::Users, Want::Apps, Want::Ended] } else { &[Want::Users, Want::Apps] };
-    show(&args.show, wants, |part, json| {
+    show(&args.show, wants, |once, part, json| {
         if let Some(queue) = below.as_ref().filter(|queue| part.queue_at(queue).is_none()) {
             return Err(Ended { message: format!("there is no queue {queue}"), code: 1 });
+        }
+        if json {
+            let all = once.applications(&part.name, args.ended)?;
+            return Ok(lines(all.iter().filter(|app| {
+                below.as_ref().is_none_or(|queue| QueuePath::new(&app.queue_name).is_within(queue))
+                    && args.state.as_ref().is_none_or(|state| app.state.eq_ignore_ascii_case(state))
+            })));
         }
         let mut rows: Vec<&Arc<AppRow>> = part.apps.iter().flatten().filter(|row| wanted(row)).collect();
         rows.sort_by(|one, other| (one.submitted, &one.id).cmp(&(other.submitted, &other.id)));
         rows.extend(part.ended.iter().filter(|row| args.ended && wanted(row)));
-        if json {
-            return Ok(lines(rows.iter().map(|row| convert::application(&context(), part, row))));
-        }
         let mut table = Table::new(&["APPLICATION", "QUEUE", "USER", "STATE", ">CPU", ">MEM", ">WAITING", "MESSAGE"]);
         for row in rows {
             let held = row.allocated.add(&row.placeholder);
@@ -136,11 +139,13 @@ pub fn app(args: &AppArgs) -> ExitCode {
             let found = parts.iter().find_map(|part| Some((*part, part.app_by_id(&id)?)));
             let (part, row) =
                 found.ok_or_else(|| Ended { message: format!("there is no application {id}"), code: 1 })?;
-            Ok(if args.show.server.json {
-                lines([convert::application(&context(), part, row)])
-            } else {
-                one_app(part, row)
-            })
+            if !args.show.server.json {
+                return Ok(one_app(part, row));
+            }
+            let name = Arc::clone(&part.name);
+            // The newest of the id, as in the view.
+            let all = once.applications(&name, true)?;
+            Ok(lines(all.iter().rev().filter(|app| app.application_id == args.id).take(1)))
         })
     }))
 }
@@ -194,9 +199,9 @@ fn row_title(row: &AppRow) -> &'static str {
 
 /// `kornsole nodes`.
 pub fn nodes(args: &ShowArgs) -> ExitCode {
-    show(args, &[Want::Nodes], |part, json| {
+    show(args, &[Want::Nodes], |once, part, json| {
         if json {
-            return Ok(lines(convert::nodes(&context(), part)));
+            return Ok(lines(once.nodes(&part.name)?));
         }
         let mut table = Table::new(&["NODE", "STATE", ">CPU", ">OF", ">MEM", ">OF", ">RUNS", "FREE"]);
         for node in part.nodes.values() {
@@ -217,7 +222,7 @@ pub fn nodes(args: &ShowArgs) -> ExitCode {
 
 /// `kornsole users`.
 pub fn users(args: &ShowArgs) -> ExitCode {
-    show(args, &[Want::Apps, Want::Users], |part, json| {
+    show(args, &[Want::Apps, Want::Users], |_, part, json| {
         if json {
             #[derive(Serialize)]
             struct Both {
@@ -254,7 +259,12 @@ fn usage(table: &mut Table, row: &UsageRow, side: Side) {
     }
 }
 
-fn show(args: &ShowArgs, wants: &[Want], render: impl Fn(&PartitionView, bool) -> Result<String, Ended>) -> ExitCode {
+/// Prints every partition that is asked for, by what `render` makes of it.
+fn show(
+    args: &ShowArgs,
+    wants: &[Want],
+    render: impl Fn(&Once, &PartitionView, bool) -> Result<String, Ended>,
+) -> ExitCode {
     let look = |once: &mut Once| -> Result<String, Ended> {
         let view = once.look(wants)?;
         let parts = partitions(&view, args.partition.as_deref())?;
@@ -264,7 +274,7 @@ fn show(args: &ShowArgs, wants: &[Want], render: impl Fn(&PartitionView, bool) -
             if several {
                 text.push_str(&format!("partition {}\n", part.name));
             }
-            text.push_str(&render(part, args.server.json)?);
+            text.push_str(&render(once, part, args.server.json)?);
         }
         Ok(text)
     };
@@ -278,11 +288,6 @@ fn partitions<'v>(view: &'v View, named: Option<&str>) -> Result<Vec<&'v Partiti
         Some(named) if parts.is_empty() => Err(Ended { message: format!("there is no partition {named}"), code: 1 }),
         _ => Ok(parts),
     }
-}
-
-/// The remote's times count from 1970 already.
-fn context() -> Context {
-    Context { cluster_id: String::new(), wall: Wall::new(UNIX_EPOCH, 1.0) }
 }
 
 /// One JSON document a line.

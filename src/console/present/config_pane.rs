@@ -203,6 +203,7 @@ pub fn difference(lines: &mut Lines, old: &str, new: &str, width: usize) {
 fn loaded(of: &Configuration) -> String {
     let by = match &of.by {
         LoadedBy::Start => "at the start".to_owned(),
+        LoadedBy::Seen => "was seen in force".to_owned(),
         LoadedBy::File => "from its file".to_owned(),
         LoadedBy::Workload => "by the workload".to_owned(),
         LoadedBy::User(user) => format!("by {user}"),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::crowd::Due;
 use crate::config::{self, Config};
 use crate::model::Profile;
 use crate::scheduler::Command;
@@ -25,21 +26,47 @@ pub(super) struct Legacy {
     pub configured: bool,
     /// The texts that were given out, by checksum: two at most.
     given: BTreeMap<String, String>,
+    /// A reload was given out, and whether it is in force is not known yet.
+    #[serde(default)]
+    awaited: bool,
+    /// Somebody else took it out: it is theirs to bring back.
+    #[serde(default)]
+    pub taken_out: bool,
 }
 
 impl Legacy {
     /// It is there. Configurations are read by the rules of `profile`.
     pub fn new(profile: Profile) -> Self {
-        Self { profile, configured: true, given: BTreeMap::new() }
+        Self { profile, configured: true, given: BTreeMap::new(), awaited: false, taken_out: false }
     }
 
     /// The reload that brings the queue in, or takes it out.
     pub fn reload(&mut self, configured: bool) -> Option<Command> {
         let text = if configured { demo_config().to_owned() } else { without_legacy() };
         let config = config::read(&text, self.profile).config?;
-        self.configured = configured;
+        (self.configured, self.awaited) = (configured, true);
         self.given.insert(config.checksum.clone(), text);
         Some(Command::Configure(Arc::new(config)))
+    }
+
+    /// Some reload was taken or refused. Gives what is to be tried again, if it was the one given out last and was refused.
+    pub fn answered(&mut self, taken: bool) -> Option<Due> {
+        if !std::mem::take(&mut self.awaited) || taken {
+            return None;
+        }
+        self.configured = !self.configured;
+        Some(if self.configured { Due::Retire } else { Due::Restore })
+    }
+
+    /// It begins to drain: by what was given out, or because somebody else took it out.
+    pub fn drains(&mut self) {
+        self.taken_out |= self.configured;
+        self.configured = false;
+    }
+
+    /// It is there, or there again.
+    pub fn is_back(&mut self) {
+        self.configured |= std::mem::take(&mut self.taken_out);
     }
 
     /// The text of a configuration that was given out.

@@ -58,7 +58,6 @@ fn tells_what_happens_and_passes_over_what_is_refused_without_a_line() {
     {"step":7,"event":"allocated","app":"x","ask":"t-2","node":"n1"}
     {"step":8,"event":"denied","app":"x", why
     {"step":9,"event":"moved","app":"x","queue":"root.b"}
-    {"step":10,"event":"nodeRejected","node":"n2", why
     "#);
 }
 

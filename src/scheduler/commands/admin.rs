@@ -138,7 +138,7 @@ impl Partition {
         let preempting = app.preempting();
         let accepted = self.queues[source].allocating_accepted.contains(&id);
         let (from, to) = (self.queues.path_up(source), self.queues.path_up(target));
-        self.leave_queue(key);
+        self.leave_queue(key, false);
         for queue in from {
             let queue = &mut self.queues[queue];
             queue.allocated.sub_assign(&holds);

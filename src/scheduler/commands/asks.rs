@@ -25,7 +25,11 @@ impl Partition {
         for (number, id) in (0..).zip(spec.ids()) {
             let created = now + Duration::from_micros(number);
             if let Err(message) = self.add_ask(now, created, id.clone(), spec, events) {
-                let kind = EventKind::AskRejected { app: spec.app.clone(), ask: id, message };
+                let kind = if spec.holds_for_no_group() && self.app_key(&spec.app).is_some() {
+                    EventKind::Refused { message }
+                } else {
+                    EventKind::AskRejected { app: spec.app.clone(), ask: id, message }
+                };
                 events.push(Event { at: now, kind });
             }
         }
@@ -52,7 +56,7 @@ impl Partition {
         if !counted.adds_exactly(&spec.resource) {
             return Err(format!("ask {id:?} of application {:?} is too large to be counted with the others", spec.app));
         }
-        if spec.placeholder && spec.task_group.is_none() {
+        if spec.holds_for_no_group() {
             return Err(format!("placeholder {id:?} of application {:?} names no task group", spec.app));
         }
         if let Some(state) = self.apps[app].ending {

@@ -101,7 +101,8 @@ impl Partition {
     fn known_node(&self, now: Time, id: &NodeId, events: &mut Vec<Event>) -> Option<NodeKey> {
         let key = self.nodes.find(id);
         if key.is_none() {
-            reject(now, id, "there is no such node", events);
+            let message = format!("there is no such node: {id:?}");
+            events.push(Event::new(now, EventKind::Refused { message }));
         }
         key
     }

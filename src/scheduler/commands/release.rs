@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::model::{AppId, AppState, AskId, Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::event::{Event, EventKind, ReleaseReason};
+use crate::scheduler::lifecycle::LastEnd;
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask::{Allocation, Ask};
 use crate::scheduler::state::node::Node;
@@ -56,7 +57,7 @@ impl Partition {
             self.note_timed_out(app, &ended, reason);
             self.placeholder_gone(now, app, events);
         } else {
-            self.complete_if_idle(now, app, events);
+            self.complete_if_idle(now, app, LastEnd::Allocation, events);
         }
     }
 
@@ -68,7 +69,7 @@ impl Partition {
         let kind = EventKind::AskRemoved { app: application.id.clone(), ask, reason: ReleaseReason::Stopped, resource };
         events.push(Event { at: now, kind });
         if application.allocated_placeholder.is_zero() && application.state != AppState::Failing {
-            self.complete_if_idle(now, app, events);
+            self.complete_if_idle(now, app, LastEnd::Ask, events);
         }
     }
 

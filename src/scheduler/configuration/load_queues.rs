@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::config::properties::{QueueProperties, inherit};
+use crate::config::properties::{QueueProperties, inherit, inherit_with_defaults};
 use crate::config::{PartitionConfig, QueueConfig};
 use crate::model::{QueueState, Resource, Time};
 use crate::scheduler::index::{Index, QueueKey};
@@ -189,7 +189,8 @@ impl Partition {
             Some(settings) if !known || self.switches.reload_inherits => &settings.merged,
             _ => &nothing,
         };
-        let merged = inherit(inherited, &path, &config.properties);
+        let merge = if self.switches.reload_inherits { inherit } else { inherit_with_defaults };
+        let merged = merge(inherited, &path, &config.properties);
         let template = match &config.template {
             Some(template) => Some((path.clone(), Arc::new(template.clone()))),
             None if !known || self.switches.reload_inherits => of_parent.and_then(|p| p.template.clone()),

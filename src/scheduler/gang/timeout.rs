@@ -6,6 +6,7 @@ use crate::model::{AppState, Time};
 use crate::scheduler::index::{AppKey, AskKey};
 use crate::scheduler::interface::command::GangStyle;
 use crate::scheduler::interface::event::{Event, ReleaseReason};
+use crate::scheduler::lifecycle::LastEnd;
 use crate::scheduler::placement::tag;
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask::Ask;
@@ -131,8 +132,10 @@ impl Partition {
                 self.fail_application(now, app, &message, events);
             }
             AppState::Resuming => self.run_application(now, app, events),
-            AppState::Completing if application.state_timer.is_none() => self.complete_application(now, app, events),
-            _ if application.is_idle() => self.complete_application(now, app, events),
+            AppState::Completing if application.state_timer.is_none() => {
+                self.complete_application(now, app, LastEnd::Allocation, events);
+            }
+            _ if application.is_idle() => self.complete_application(now, app, LastEnd::Allocation, events),
             _ => {}
         }
     }

@@ -179,6 +179,11 @@ pub struct AskSpec {
 }
 
 impl AskSpec {
+    /// Whether it is a placeholder that names no task group: there is nothing that it could hold room for.
+    pub fn holds_for_no_group(&self) -> bool {
+        self.placeholder && self.task_group.is_none()
+    }
+
     /// The ids of the asks that it stands for: its own, or one for each of several.
     pub fn ids(&self) -> impl Iterator<Item = AskId> {
         let count = self.count.max(1);

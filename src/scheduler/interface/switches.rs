@@ -18,6 +18,9 @@ pub struct Switches {
     pub running_count_cut: bool,
     /// D-11: a removed application stays in `allocatingAccepted` of the queues above its leaf.
     pub accepted_leak: bool,
+    /// P-16: an application whose last ask is withdrawn after its last allocation ended runs on for its user and its group, also when
+    /// it has completed.
+    pub running_leak: bool,
     /// P-02: a reload reports no new priority to the parent.
     pub priority_cache: bool,
     /// P-03: a submission reports the leaf's priority upwards, which refreshes what P-02 left stale.
@@ -174,6 +177,7 @@ impl Switches {
             fair_share_of_cluster: false,
             running_count_cut: false,
             accepted_leak: false,
+            running_leak: false,
             priority_cache: false,
             priority_on_submit: false,
             ask_again_pending: AskAgainPending::Replaces,
@@ -215,6 +219,7 @@ impl Switches {
             root_max_told_late: true,
             limits_told_again: true,
             accepted_leak: true,
+            running_leak: true,
             priority_cache: true,
             reload_inherits: false,
             zero_max_unset: true,

@@ -6,7 +6,7 @@ use super::victim_search::shares_name;
 use crate::model::{Priority, Resource, Time};
 use crate::scheduler::index::{AppKey, AskKey, NodeKey};
 use crate::scheduler::interface::event::{Event, EventKind};
-use crate::scheduler::state::ask::{Allocation, Ask, report_again};
+use crate::scheduler::state::ask::{Ask, report_again};
 use crate::scheduler::state::node::Node;
 use crate::scheduler::state::partition::Partition;
 
@@ -14,20 +14,18 @@ use crate::scheduler::state::partition::Partition;
 struct VictimCandidate<'a> {
     key: (AppKey, AskKey),
     ask: &'a Ask,
-    allocation: Allocation,
 }
 
 impl VictimCandidate<'_> {
     /// What decides before size does: regular ones, then those that wish to stay, then those that started their application; the
-    /// least important first; the newest first.
-    fn rank(&self, by_ask: bool) -> (u8, Priority, Reverse<Time>) {
+    /// least important first; the newest ask first, whenever it was allocated.
+    fn rank(&self) -> (u8, Priority, Reverse<Time>) {
         let kind = match (self.ask.originator, self.ask.allow_preempt_self) {
             (true, _) => 3,
             (false, false) => 2,
             (false, true) => 1,
         };
-        let clock = if by_ask { self.ask.created } else { self.allocation.since };
-        (kind, self.ask.priority, Reverse(clock))
+        (kind, self.ask.priority, Reverse(self.ask.created))
     }
 }
 
@@ -72,23 +70,22 @@ impl Partition {
     fn candidates_on(&self, node: &Node, preemptor: &Ask) -> Vec<VictimCandidate<'_>> {
         let there = node.allocations.values().rev().filter_map(|(app, key)| {
             let ask = &self.apps[*app].asks[*key];
-            Some(VictimCandidate { key: (*app, *key), ask, allocation: ask.allocation? })
+            let preempted = ask.allocation?.preempted;
+            (!preempted).then_some(VictimCandidate { key: (*app, *key), ask })
         });
         let mut candidates: Vec<_> = there
-            .filter(|VictimCandidate { ask, allocation, .. }| {
+            .filter(|VictimCandidate { ask, .. }| {
                 ask.required_node.is_none()
                     && ask.priority <= preemptor.priority
-                    && !allocation.preempted
                     && !ask.goes_anyway()
                     && shares_name(&ask.resource, &preemptor.resource)
             })
             .collect();
-        let by_ask = self.switches.victim_age;
-        candidates.sort_by_key(|candidate| candidate.rank(by_ask));
+        candidates.sort_by_key(VictimCandidate::rank);
         // Size is no total order (SCH-002): insertion sort, within what the other keys leave equal.
         for i in 1..candidates.len() {
             let mut at = i;
-            while at > 0 && candidates[at - 1].rank(by_ask) == candidates[at].rank(by_ask) {
+            while at > 0 && candidates[at - 1].rank() == candidates[at].rank() {
                 let (before, after) = (&candidates[at - 1].ask.resource, &candidates[at].ask.resource);
                 if before == after || after.strictly_greater(before) {
                     break;

@@ -249,22 +249,27 @@ impl QueueTree {
         }
         let (mut at, mut old, mut new) = (key, old, new);
         loop {
-            let queue = &mut self[at];
-            if let Some(old) = old
-                && let Some(count) = queue.priorities.get_mut(&old)
-            {
-                *count -= 1;
-                if *count == 0 {
-                    queue.priorities.remove(&old);
-                }
-            }
-            if let Some(new) = new {
-                *queue.priorities.entry(new).or_default() += 1;
-            }
-            queue.raw_priority = queue.priorities.last_key_value().map_or(Priority::MIN, |(highest, _)| *highest);
+            self.count_priority(at, old, new);
             let Some(change) = self.report_priority(at) else { return };
             (at, old, new) = change;
         }
+    }
+
+    /// Counts a priority in a queue in place of another, and reports nothing to the queues above.
+    pub fn count_priority(&mut self, key: QueueKey, old: Option<Priority>, new: Option<Priority>) {
+        let queue = &mut self[key];
+        if let Some(old) = old
+            && let Some(count) = queue.priorities.get_mut(&old)
+        {
+            *count -= 1;
+            if *count == 0 {
+                queue.priorities.remove(&old);
+            }
+        }
+        if let Some(new) = new {
+            *queue.priorities.entry(new).or_default() += 1;
+        }
+        queue.raw_priority = queue.priorities.last_key_value().map_or(Priority::MIN, |(highest, _)| *highest);
     }
 
     /// Reports the current priority of a queue to its parent. Gives the parent and what changes there, if anything does.

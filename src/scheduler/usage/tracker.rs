@@ -110,13 +110,18 @@ impl<K: SlabKey> Trackers<K> {
 
     /// An application does not count here any more, and takes away what it has in use.
     pub(in crate::scheduler) fn exit(&mut self, key: K, path: &[QueueKey], app: &AppId, usage: &Resource) {
+        self.stop(key, path, app);
+        self.desert(key, path, usage);
+    }
+
+    /// The same, but if it runs here it goes on taking up that place, though nobody is there (P-16).
+    pub(in crate::scheduler) fn desert(&mut self, key: K, path: &[QueueKey], usage: &Resource) {
         let levels = &mut self.slots[key].levels;
         for queue in path {
             let Some(level) = levels.get_mut(queue) else { continue };
             level.apps = level.apps.saturating_sub(1);
             level.allocated.sub_assign(usage);
             level.allocated.prune();
-            level.running.remove(app);
             if level.apps == 0 && !level.is_used() {
                 levels.remove(queue);
             }

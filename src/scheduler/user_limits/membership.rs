@@ -13,11 +13,19 @@ impl Usage {
         self.users.enter(user, path, &app.id, &app.holds(), app.account.running);
     }
 
-    /// An application leaves its leaf, with everything that it has in use; it counts under no group any more.
-    pub(in crate::scheduler) fn leave(&mut self, app: &mut Application, path: &[QueueKey]) {
-        self.unlink(app, path);
-        if let Some(user) = app.account.user.take() {
-            self.users.exit(user, path, &app.id, &app.holds());
+    /// An application leaves its leaf, with everything that it has in use; it counts under no group any more. One that `counts_on`
+    /// still takes up its places among those that run (P-16).
+    pub(in crate::scheduler) fn leave(&mut self, app: &mut Application, path: &[QueueKey], counts_on: bool) {
+        let holds = app.holds();
+        if !counts_on {
+            self.unlink(app, path);
+        } else if let Some(group) = app.account.group.take() {
+            self.groups.desert(group, path, &holds);
+        }
+        match app.account.user.take() {
+            Some(user) if counts_on => self.users.desert(user, path, &holds),
+            Some(user) => self.users.exit(user, path, &app.id, &holds),
+            None => {}
         }
     }
 

@@ -1,9 +1,11 @@
 //! How the connection is, and when it is tried again. Time and chance are handed in, so that every history can be played.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::part::Part;
 use crate::api::client::Fault;
-use crate::source::Link;
+use crate::source::{Link, StalePart};
 
 /// The first pause after a failure.
 const FIRST: Duration = Duration::from_millis(500);
@@ -11,6 +13,12 @@ const FIRST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(30);
 /// The pause after a refusal, which only somebody's doing can change.
 const REFUSED: Duration = Duration::from_secs(60);
+
+/// How long a request may be under way without any answer before that is said. With the usual interval of two seconds a remote that
+/// hangs shows within five.
+const SILENCE: Duration = Duration::from_millis(2500);
+/// The same where answers take long: so many times what they usually take.
+const SILENT_ROUNDS: u32 = 3;
 
 /// A small generator of chance; pauses need no more.
 #[derive(Clone, Debug)]
@@ -49,8 +57,19 @@ pub struct LinkState {
     good: Option<Duration>,
     rtt: Option<Duration>,
     failures: u32,
-    /// From which silence on the state is called old.
-    patience: Duration,
+    /// Since when something is under way to which nothing was answered.
+    waiting: Option<Duration>,
+    /// What was answered when, and what could not be had when it was last asked for.
+    parts: BTreeMap<Part, PartState>,
+}
+
+/// How one part of what is shown is.
+#[derive(Clone, Debug, Default)]
+struct PartState {
+    /// When it last came whole.
+    good: Option<Duration>,
+    /// Why it did not come when it was last asked for.
+    cause: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -64,14 +83,52 @@ enum Phase {
 }
 
 impl LinkState {
-    /// Before the first answer; the state is old when nothing comes for `patience`.
-    pub fn new(seed: u64, patience: Duration) -> Self {
-        Self { chance: Chance::new(seed), phase: Phase::Asking, good: None, rtt: None, failures: 0, patience }
+    /// Before the first answer.
+    pub fn new(seed: u64) -> Self {
+        let (chance, phase, parts) = (Chance::new(seed), Phase::Asking, BTreeMap::new());
+        Self { chance, phase, good: None, rtt: None, failures: 0, waiting: None, parts }
+    }
+
+    /// Whether something is under way now.
+    pub fn asking(&mut self, now: Duration, is: bool) {
+        self.waiting = is.then(|| self.waiting.unwrap_or(now));
+    }
+
+    /// A part came whole.
+    pub fn part_came(&mut self, now: Duration, part: Part) {
+        self.parts.insert(part, PartState { good: Some(now), cause: None });
+    }
+
+    /// A part could not be had, though others may be.
+    pub fn part_failed(&mut self, part: Part, fault: &Fault) {
+        self.parts.entry(part).or_default().cause = Some(fault.to_string());
+    }
+
+    /// Parts that are not there at all, or not asked for any more, are not old.
+    pub fn keep_parts(&mut self, keep: impl Fn(&Part) -> bool) {
+        self.parts.retain(|part, _| keep(part));
+    }
+
+    /// What is older than it should be because it could not be had, with its age; nothing of what never came.
+    pub fn stale_parts(&self, now: Duration) -> Vec<StalePart> {
+        let stale = self.parts.iter().filter_map(|(part, state)| {
+            let age = now.saturating_sub(state.good?);
+            Some(StalePart { what: part.words(), age, cause: state.cause.clone()? })
+        });
+        stale.collect()
+    }
+
+    /// The part on which every page rests, if it is older than it should be.
+    fn stale_basis(&self, now: Duration) -> Option<(Duration, String)> {
+        let (part, state) = self.parts.iter().find(|(part, state)| part.is_basic() && state.cause.is_some())?;
+        let age = now.saturating_sub(state.good?);
+        Some((age, format!("{} cannot be had: {}", part.words(), state.cause.as_deref()?)))
     }
 
     /// An answer came.
     pub fn good(&mut self, now: Duration, rtt: Duration) {
         self.good = Some(now);
+        self.waiting = self.waiting.map(|_| now);
         // Smoothed a little, so that the header does not flicker.
         self.rtt = Some(self.rtt.map_or(rtt, |before| (before * 3 + rtt) / 4));
         self.failures = 0;
@@ -98,14 +155,24 @@ impl LinkState {
 
     /// The state as a person sees it.
     pub fn link(&self, now: Duration) -> Link {
+        let basis = self.stale_basis(now);
         let age = self.good.map(|good| now.saturating_sub(good));
+        // What is shown is as old as what it rests on.
+        let age = age.map(|age| basis.as_ref().map_or(age, |(old, _)| age.max(*old)));
+        let silence = SILENCE.max(self.rtt.unwrap_or_default() * SILENT_ROUNDS);
+        let is_silent = self.waiting.is_some_and(|since| now.saturating_sub(since) > silence);
         let retry_in = self.retry().map(|retry| whole_seconds(retry.saturating_sub(now)));
         match (&self.phase, age) {
             (Phase::Refused { why, .. }, _) => Link::Refused { why: why.clone(), age },
             (Phase::Asking, None) => Link::Connecting { cause: None, retry_in: None },
             (Phase::Waiting { cause, .. }, None) => Link::Connecting { cause: Some(cause.clone()), retry_in },
-            (Phase::Asking, Some(age)) if age <= self.patience => Link::Live { rtt: self.rtt.map(rounded) },
-            (Phase::Asking, Some(age)) => Link::Stale { age, cause: "no answer yet".to_owned(), retry_in: None },
+            (Phase::Asking, Some(age)) if is_silent => {
+                Link::Stale { age, cause: "no answer yet".to_owned(), retry_in: None }
+            }
+            (Phase::Asking, Some(age)) => match basis {
+                Some((_, cause)) => Link::Stale { age, cause, retry_in: None },
+                None => Link::Live { rtt: self.rtt.map(rounded) },
+            },
             (Phase::Waiting { cause, .. }, Some(age)) => Link::Stale { age, cause: cause.clone(), retry_in },
         }
     }
@@ -136,27 +203,68 @@ mod tests {
 
     #[test]
     fn a_link_tells_its_whole_story() {
-        let mut link = LinkState::new(7, 5 * S);
+        let mut link = LinkState::new(7);
         assert_eq!(link.link(S), Link::Connecting { cause: None, retry_in: None });
+        link.asking(S, true);
         link.good(2 * S, Duration::from_micros(12_345));
         assert_eq!(link.link(2 * S), Link::Live { rtt: Some(Duration::from_millis(10)) });
-        let slow = Link::Stale { age: 6 * S, cause: "no answer yet".to_owned(), retry_in: None };
-        assert_eq!(link.link(8 * S), slow);
+        let slow = |age| Link::Stale { age, cause: "no answer yet".to_owned(), retry_in: None };
+        assert!(link.link(4 * S).is_live());
+        assert_eq!(link.link(8 * S), slow(6 * S));
         let retry = link.bad(10 * S, &down());
         assert!(retry > 10 * S && retry <= 11 * S, "{retry:?}");
         let stale = Link::Stale { age: 8 * S, cause: "x cannot be reached".to_owned(), retry_in: Some(S) };
         assert_eq!(link.link(10 * S), stale);
         link.good(12 * S, S / 100);
         assert_eq!(link.retry(), None);
+        link.asking(12 * S, false);
+        assert!(link.link(60 * S).is_live(), "nothing is asked for: nothing is late");
         let refusal = Fault::Refused(401, Box::<ErrorBody>::default());
         assert_eq!(link.bad(13 * S, &refusal), 73 * S);
         assert!(matches!(link.link(14 * S), Link::Refused { age: Some(age), .. } if age == 2 * S));
     }
 
     #[test]
+    fn a_hang_shows_within_five_seconds_of_the_last_answer() {
+        let mut link = LinkState::new(7);
+        link.good(S, S / 100);
+        // The next request goes out two seconds later, and nothing comes.
+        link.asking(3 * S, true);
+        assert!(!link.link(6 * S).is_live());
+        let mut slow = LinkState::new(7);
+        slow.good(S, 2 * S);
+        slow.asking(3 * S, true);
+        assert!(slow.link(6 * S).is_live(), "answers take two seconds there");
+    }
+
+    #[test]
+    fn each_part_has_an_age_of_its_own() {
+        let mut link = LinkState::new(7);
+        let (queues, nodes) = (Part::Queues, Part::Nodes);
+        for (at, part) in [(S, queues), (2 * S, nodes)] {
+            link.good(at, S / 100);
+            link.part_came(at, part);
+        }
+        assert_eq!(link.stale_parts(3 * S), []);
+        link.part_failed(nodes, &down());
+        link.good(5 * S, S / 100);
+        assert!(link.link(5 * S).is_live(), "the tree is fresh");
+        let old = link.stale_parts(5 * S);
+        assert_eq!((old.len(), old[0].age, old[0].what), (1, 3 * S, "the list of nodes"));
+        link.part_failed(queues, &down());
+        let stale = link.link(9 * S);
+        assert!(
+            matches!(&stale, Link::Stale { age, cause, .. } if *age == 8 * S && cause.contains("the queues")),
+            "{stale:?}"
+        );
+        link.part_came(10 * S, queues);
+        assert!(link.link(10 * S).is_live());
+    }
+
+    #[test]
     fn pauses_grow_up_to_the_longest_and_differ_by_chance_only() {
         let pauses = |seed| {
-            let mut link = LinkState::new(seed, S);
+            let mut link = LinkState::new(seed);
             (0..12).map(|_| link.bad(Duration::ZERO, &down())).collect::<Vec<_>>()
         };
         let (one, other) = (pauses(1), pauses(2));

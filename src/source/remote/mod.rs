@@ -20,7 +20,8 @@ pub mod fetch;
 pub mod follow;
 pub mod link;
 pub mod once;
-pub mod plan;
+pub mod part;
+mod plan;
 mod records;
 mod shared;
 mod worker;
@@ -32,11 +33,11 @@ use std::time::Duration;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::{About, Focus, Link, OwnHealth, Records, Source, SourcePlace, TextAnswer};
+use super::{About, Focus, Link, OwnHealth, Records, Source, SourcePlace, StalePart, TextAnswer};
 use crate::api::client::{self, Client, Limits, Target, TargetFault};
 use crate::model::{Identity, Time};
 use crate::view::act::{Act, Actor, ActsFrom, Answer, Code, Order, Refusal};
-use crate::view::{EventPage, View};
+use crate::view::{EventPage, Record, View};
 use clock::Clock;
 use link::LinkState;
 use shared::Shared;
@@ -113,13 +114,14 @@ impl Remote {
             .map_err(|error| TargetFault::Client(error.to_string()))?;
         let shared = Arc::new(Shared {
             view: ArcSwap::default(),
-            link: Mutex::new(LinkState::new(options.seed, options.every * 3)),
+            link: Mutex::new(LinkState::new(options.seed)),
             remote: ArcSwapOption::empty(),
             who: ArcSwapOption::empty(),
             wake: Mutex::new(None),
             clock,
             ahead: AtomicI64::new(0),
             events: Mutex::default(),
+            important: Mutex::default(),
             records: Mutex::new(Records::unknown("nothing has been heard of the other side yet")),
             health: Mutex::new(OwnHealth::Unknown(Arc::from(NOT_HEARD))),
         });
@@ -214,8 +216,6 @@ fn notes(target: &Target, options: &RemoteOptions) -> Vec<String> {
         notes.push(format!("Seen as {who}; nothing can be changed as another user."));
     } else if options.read_only {
         notes.push("Read only, as asked for.".to_owned());
-    } else if !target.has_token() {
-        notes.push("Read only: no token. --token-file or KORNSOLE_TOKEN names one for a kornsole.".to_owned());
     }
     notes
 }
@@ -270,12 +270,21 @@ impl Source for Remote {
         }
     }
 
+    fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
+        self.shared.important(until, limit)
+    }
+
     fn about(&self) -> &About {
         &self.about
     }
 
     fn link(&self) -> Link {
         self.shared.link()
+    }
+
+    fn stale_parts(&self) -> Vec<StalePart> {
+        let now = self.shared.now();
+        self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).stale_parts(now)
     }
 
     fn identity(&self) -> &Identity {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
 
 use super::act;
@@ -12,6 +13,7 @@ use super::plan::Query;
 use super::worker::identify;
 use crate::api::client::{Client, Fault, Limits, Release, Remote, Target, Trouble};
 use crate::api::convert::read::{RemoteState, Shapes};
+use crate::api::dto;
 use crate::model::{Profile, Time};
 use crate::view::View;
 use crate::view::act::{Configuration, Done, Order, Refusal};
@@ -98,6 +100,62 @@ impl Once {
         }
         let view = self.remote_state.take_view(now());
         Ok(view.unwrap_or_else(|| Arc::new(self.remote_state.view().clone())))
+    }
+
+    /// The live applications of a partition as the other side says them, and with `ended` those that ended: nothing that it says is lost.
+    ///
+    /// # Errors
+    /// They cannot be had.
+    pub fn applications(&self, partition: &Arc<str>, ended: bool) -> Result<Vec<dto::Application>, Fault> {
+        let queries = [Query::Apps(Arc::clone(partition)), Query::Completed(Arc::clone(partition))];
+        let rejected = Query::Rejected(Arc::clone(partition));
+        let wanted = queries.into_iter().chain([rejected]).take(if ended { 3 } else { 1 });
+        let paths = wanted.flat_map(|query| {
+            let fetch = Fetch::of(query, &self.remote, self.has_token, &self.remote_state);
+            fetch.map(Fetch::into_paths).unwrap_or_default()
+        });
+        let mut all: Vec<dto::Application> = Vec::new();
+        for path in paths {
+            self.collect(&path, &mut all)?;
+        }
+        for app in &mut all {
+            app.requests.sort_by(|a, b| a.allocation_key.cmp(&b.allocation_key));
+            app.allocations.sort_by(|a, b| a.allocation_key.cmp(&b.allocation_key));
+        }
+        all.sort_by(|a, b| (a.submission_time, &a.application_id).cmp(&(b.submission_time, &b.application_id)));
+        Ok(all)
+    }
+
+    /// The nodes of a partition as the other side says them, by id.
+    ///
+    /// # Errors
+    /// They cannot be had.
+    pub fn nodes(&self, partition: &Arc<str>) -> Result<Vec<dto::Node>, Fault> {
+        let fetch = Fetch::of(Query::Nodes(Arc::clone(partition)), &self.remote, self.has_token, &self.remote_state);
+        let mut all: Vec<dto::Node> = Vec::new();
+        for path in fetch.map(Fetch::into_paths).unwrap_or_default() {
+            self.collect(&path, &mut all)?;
+        }
+        for node in &mut all {
+            let key = |one: &dto::Allocation| (one.allocation_key.clone(), one.application_id.clone());
+            node.allocations.sort_by_cached_key(key);
+        }
+        all.sort_by(|a, b| a.node_id.cmp(&b.node_id));
+        Ok(all)
+    }
+
+    /// Reads a list object by object.
+    fn collect<T: DeserializeOwned + Send>(&self, path: &str, all: &mut Vec<T>) -> Result<(), Fault> {
+        let take = |bytes: &[u8]| {
+            all.push(serde_json::from_slice(bytes).map_err(|error| error.to_string())?);
+            Ok(())
+        };
+        match self.runtime.block_on(self.client.elements(path, take)) {
+            Ok(_) => Ok(()),
+            // A dynamic queue may go between the tree and its list (1.4).
+            Err(Fault::Missing(_) | Fault::Refused(400, _)) => Ok(()),
+            Err(fault) => Err(fault),
+        }
     }
 
     /// Who one is; `None` where nobody is anybody.

@@ -33,6 +33,9 @@ pub fn saw(records: &mut Records, text: &str, at: Time) {
     let Ok(revisions) = &mut records.revisions else { return };
     let read = |text: &str| config::read(text, Profile::default()).config;
     let newest = revisions.first();
+    if newest.is_some_and(|newest| newest.text.as_deref() == Some(text)) {
+        return;
+    }
     let before = newest.and_then(|newest| read(newest.text.as_deref()?));
     let changes = before.zip(read(text)).map_or(0, |(old, new)| config::diff(&old, &new).changes.len());
     let revision = Revision {

@@ -20,6 +20,8 @@ use crate::view::record::Record;
 
 /// How many events are kept for those who ask.
 const EVENTS: usize = 10_000;
+/// How many bytes of those that matter.
+const IMPORTANT_BYTES: usize = 8 << 20;
 
 /// Events by their numbers, the oldest first.
 pub(super) type Numbered = VecDeque<(u64, Arc<Record>)>;
@@ -38,6 +40,8 @@ pub(super) struct Shared {
     /// The last events that were seen, each with its number, and in their place a record of those that are lost; and how often they
     /// began again.
     pub events: Mutex<(u64, Numbered)>,
+    /// Those of them that matter, which are kept for longer, with the bytes that they take.
+    pub important: Mutex<(usize, Numbered)>,
     /// What is known of the other side's ledger.
     pub records: Mutex<Records>,
     /// What the other side says of its own health.
@@ -69,10 +73,32 @@ impl Shared {
     }
 
     pub fn keep_events(&self, first: u64, records: &[dto::EventRecord]) {
+        let new: Numbered = (first..).zip(records.iter().map(|event| Arc::new(record(event)))).collect();
+        self.keep_important(&new);
         let (_, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend((first..).zip(records.iter().map(|event| Arc::new(record(event)))));
+        kept.extend(new);
         let too_many = kept.len().saturating_sub(EVENTS);
         kept.drain(..too_many);
+    }
+
+    fn keep_important(&self, new: &Numbered) {
+        let (bytes, kept) = &mut *self.important.lock().unwrap_or_else(PoisonError::into_inner);
+        for (number, record) in new.iter().filter(|(_, record)| record.is_important()) {
+            *bytes += record.bytes();
+            kept.push_back((*number, Arc::clone(record)));
+        }
+        while *bytes > IMPORTANT_BYTES
+            && let Some((_, oldest)) = kept.pop_front()
+        {
+            *bytes -= oldest.bytes();
+        }
+    }
+
+    /// What mattered up to a time, the last `limit` of it.
+    pub fn important(&self, until: Time, limit: usize) -> Vec<(u64, Arc<Record>)> {
+        let (_, kept) = &*self.important.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = kept.partition_point(|(_, record)| record.at <= until);
+        kept.range(end.saturating_sub(limit)..end).cloned().collect()
     }
 
     /// The remote has reported its health.
@@ -105,6 +131,7 @@ impl Shared {
         let (begun, kept) = &mut *self.events.lock().unwrap_or_else(PoisonError::into_inner);
         *begun += 1;
         kept.clear();
+        *self.important.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
     }
 
     pub fn link(&self) -> Link {

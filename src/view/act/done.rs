@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::refusal::Refusal;
+use crate::config::Place;
 use crate::config::diff::What;
 use crate::model::{AppId, AppState, AskId, NodeId, QueuePath, Time};
 
@@ -215,6 +216,27 @@ pub struct Configuration {
     pub policy_group: String,
 }
 
+impl Configuration {
+    /// What the places of its values are counted in, for a person: the file, or else the revision, whose text the history has.
+    pub fn source(&self) -> String {
+        let name = self.file.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
+        match (&self.by, name) {
+            // A step of the workload is not written to the file.
+            (LoadedBy::Workload, _) => format!("revision {}, of the workload", self.revision),
+            (_, Some(name)) => name,
+            (LoadedBy::Start, None) if self.revision == 1 => "the configuration at the start".to_owned(),
+            _ => format!("revision {}", self.revision),
+        }
+    }
+
+    /// Where something stands, with the name of the text: `queues.yaml:15`, `revision 3, of the workload, line 15`.
+    pub fn place(&self, at: Place) -> String {
+        let source = self.source();
+        let is_file = self.file.is_some() && self.by != LoadedBy::Workload;
+        if is_file { format!("{source}:{}", at.line) } else { format!("{source}, line {}", at.line) }
+    }
+}
+
 fn usual_group() -> String {
     crate::config::DEFAULT_POLICY_GROUP.to_owned()
 }
@@ -232,4 +254,6 @@ pub enum LoadedBy {
     User(String),
     /// This user, who brought an older one back.
     RolledBack(String),
+    /// That is not known: it was in force when this console looked.
+    Seen,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::types::{ChangeDetail, ChangeType, ObjectType, Record};
 use super::words::message;
-use crate::model::{AppId, AppState, Profile, Resource, Time};
+use crate::model::{AppId, AppState, AskId, Profile, Resource, Time};
 use crate::scheduler::interface::event::Holder;
 use crate::scheduler::usage::Side;
 use crate::scheduler::{Event, EventKind, ReleaseReason, RunnableCause};
@@ -64,7 +64,8 @@ pub fn tally(kind: &EventKind) -> Tally {
 
 /// The records of the events of whole commands, in upstream's order. `profile`: what a record of a release carries.
 pub fn records(events: &[Event], profile: Profile) -> Vec<Record> {
-    let mut convert = Convert { out: Vec::with_capacity(events.len() * 2), profile, state_goes: None };
+    let out = Vec::with_capacity(events.len() * 2);
+    let mut convert = Convert { out, profile, state_goes: None, victims: Vec::new() };
     for event in events {
         convert.event(event);
     }
@@ -75,6 +76,8 @@ struct Convert<'e> {
     out: Vec<Record>,
     profile: Profile,
     state_goes: Option<StateGoes<'e>>,
+    /// Allocations that were chosen to go, each with for whom.
+    victims: Vec<(&'e AppId, &'e AskId, Arc<str>)>,
 }
 
 /// Where a state goes that the event before made its application enter: upstream tells it amid the records of that event.
@@ -130,6 +133,10 @@ impl<'e> Convert<'e> {
                 self.out.insert(place.map_or(self.out.len(), |place| place.at), record);
             }
             _ => {
+                // The releases do not say with the allocation for whom it went.
+                if let (EventKind::Preempted { app, ask, .. }, Profile::Kornsole) = (&event.kind, self.profile) {
+                    self.victims.push((app, ask, message(event)));
+                }
                 let text = self.out.len();
                 self.app(event);
                 self.request(event);
@@ -173,7 +180,9 @@ impl<'e> Convert<'e> {
                     ReleaseReason::NodeRemoved => ChangeDetail::ALLOC_NODE_REMOVED,
                 };
                 let of_app = record(at, ObjectType::APP, app.clone()).of(ask.clone()).sized(resource);
-                self.out.push(of_app.change(ChangeType::REMOVE, detail));
+                let message = self.victims.iter().position(|(of, id, _)| (*of, *id) == (app, ask));
+                let message = message.map(|at| self.victims.swap_remove(at).2).unwrap_or_default();
+                self.out.push(Record { message, ..of_app.change(ChangeType::REMOVE, detail) });
                 if !in_place {
                     let record = record(at, ObjectType::NODE, node.clone()).of(ask.clone()).sized(resource);
                     self.out.push(record.change(ChangeType::REMOVE, ChangeDetail::NODE_ALLOC));

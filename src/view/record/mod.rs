@@ -11,11 +11,13 @@
 mod convert;
 mod page;
 mod types;
+mod weight;
 mod words;
 
 pub use convert::{Tally, records, tally};
 pub use page::EventPage;
 pub use types::{ChangeDetail, ChangeType, LONGEST_MESSAGE, ObjectType, Record};
+pub use weight::is_important;
 
 #[cfg(test)]
 mod tests;

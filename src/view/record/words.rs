@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::types::LONGEST_MESSAGE;
+use super::weight::{DOES_NOT_FIT, LIMITS, PREEMPTED_BY};
 use crate::model::{AskId, Resource};
 use crate::scheduler::Event;
 use crate::scheduler::EventKind;
@@ -20,8 +21,8 @@ pub(super) fn message(event: &Event) -> Arc<str> {
             true => format!("request {ask} fits queue {queue} again"),
         },
         EventKind::AskFitsLimits { ask, fits, resource, headroom, .. } => match fits {
-            false => misfit(ask, "the limits of its user and group", resource, headroom),
-            true => format!("request {ask} fits the limits of its user and group again"),
+            false => misfit(ask, LIMITS, resource, headroom),
+            true => format!("request {ask} fits {LIMITS} again"),
         },
         EventKind::PredicatesFailed { ask, nodes, .. } => {
             format!("request {ask}: the resource manager's conditions keep it from {nodes} nodes that have room")
@@ -33,7 +34,7 @@ pub(super) fn message(event: &Event) -> Arc<str> {
             format!("placeholder {placeholder} is smaller than request {ask} of its task group, which wants {resource}")
         }
         EventKind::Preempted { by_app, by_ask, by_queue, .. } => {
-            format!("preempted by request {by_ask} of application {by_app} in {by_queue}")
+            format!("{PREEMPTED_BY}request {by_ask} of application {by_app} in {by_queue}")
         }
         EventKind::NodeAdded { .. } => "node added".to_owned(),
         EventKind::NodeRemoved { .. } => "node removed".to_owned(),
@@ -54,7 +55,7 @@ pub(super) fn message(event: &Event) -> Arc<str> {
 
 fn misfit(ask: &AskId, what: &str, wanted: &Resource, room: &Resource) -> String {
     let room: Resource = room.iter().filter(|(name, _)| wanted.get(name).is_some()).collect();
-    format!("request {ask} does not fit {what}: it wants {wanted}, there is {}", or_nothing(&room))
+    format!("request {ask} {DOES_NOT_FIT} {what}: it wants {wanted}, there is {}", or_nothing(&room))
 }
 
 fn or_nothing(resource: &Resource) -> String {

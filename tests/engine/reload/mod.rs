@@ -3,6 +3,7 @@
 
 mod again;
 mod drains;
+mod of_workload;
 mod packing;
 mod partitions;
 mod preempting;

@@ -1,14 +1,17 @@
 //! The event log: two numberings without gaps, a bounded stretch of them, and readers that are woken.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use kornsole::config;
+use kornsole::engine::events::IMPORTANT_BYTES;
 use kornsole::engine::{Core, EventLog, Numbering, Setup};
 use kornsole::model::{Identity, Profile, Time};
+use kornsole::scenario;
 use kornsole::scheduler::{EventKind, NodeSpec, PartitionCommand};
 use kornsole::source::{Source, Stepped};
-use kornsole::view::record::{ChangeDetail, EventPage};
+use kornsole::view::record::{ChangeDetail, EventPage, ObjectType, Record};
 use kornsole::view::{Health, health};
 
 use super::{Beat, CONFIG, commands, core};
@@ -190,4 +193,78 @@ fn an_application_is_told_from_the_first_to_the_last() {
     remove application
     remove none
     ");
+}
+
+/// The demo with a ring of a hundred events, for an hour of its time.
+fn an_hour_of_the_demo() -> Core {
+    let config = config::read(scenario::demo_config(), Profile::Kornsole).config.unwrap();
+    let mut setup = Setup::of(Profile::Kornsole);
+    setup.event.ring_buffer_capacity = 100;
+    let workload = Box::new(scenario::Demo::new(42, Profile::Kornsole));
+    let mut core = Core::set_up(&setup, Arc::new(config), Some(workload)).unwrap();
+    core.run_until(Time::ZERO + Duration::from_secs(3600), usize::MAX);
+    core
+}
+
+#[test]
+fn what_matters_is_kept_when_the_routine_is_long_gone() {
+    let core = an_hour_of_the_demo();
+    let log = core.events();
+    let ring = log.page(Numbering::All, 0, usize::MAX);
+    let end = Time::ZERO + Duration::from_secs(3600);
+    let all = log.important(end, usize::MAX);
+    assert!(ring.lowest > 100 && all[0].0 < 100, "{} and {}", ring.lowest, all[0].0);
+    assert!(all.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1.at <= two[1].1.at));
+    assert!(all.iter().all(|(_, record)| record.is_important()), "records and events agree on what matters");
+    // A day of it fits the bytes.
+    let hour = log.important_bytes();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, record) in &all {
+        let what = format!(
+            "{} {} {} {}",
+            record.kind,
+            record.change,
+            record.detail,
+            record.message.split(' ').next().unwrap_or_default()
+        );
+        *counts.entry(what).or_default() += 1;
+    }
+    assert!(hour > 0 && hour * 24 < IMPORTANT_BYTES, "{} records, {hour} bytes in an hour: {counts:#?}", all.len());
+    let middle = Time::ZERO + Duration::from_secs(1800);
+    let then = log.important(middle, 10);
+    assert_eq!(then.len(), 10);
+    assert!(then.iter().all(|(_, record)| record.at <= middle));
+    assert!(all.iter().any(|(_, record)| record.detail == ChangeDetail::QUEUE_STATE));
+    assert!(all.iter().any(|(_, record)| record.kind == ObjectType::NODE));
+}
+
+fn names_the_preemptor(record: &Record) -> bool {
+    record.message.starts_with("preempted by request ") && record.message.contains(" in root.")
+}
+
+#[test]
+fn what_is_preempted_names_the_preemptor() {
+    let core = an_hour_of_the_demo();
+    let important = core.events().important(Time(u64::MAX), usize::MAX);
+    let preempted: Vec<_> = important.iter().filter(|(_, record)| record.message.contains("preempted")).collect();
+    assert!(!preempted.is_empty() && preempted.iter().all(|(_, record)| names_the_preemptor(record)), "{preempted:?}");
+}
+
+/// So does the event that the allocation is gone, where one looks at its application.
+#[test]
+fn the_end_of_a_preempted_allocation_names_the_preemptor() {
+    let config = config::read(scenario::demo_config(), Profile::Kornsole).config.unwrap();
+    let workload = Box::new(scenario::Demo::new(42, Profile::Kornsole));
+    let mut core = Core::set_up(&Setup::of(Profile::Kornsole), Arc::new(config), Some(workload)).unwrap();
+    let (mut gone, mut next) = (0, 0);
+    for _ in 0..20 {
+        core.run_until(core.now() + Duration::from_secs(60), usize::MAX);
+        let page = core.events().page(Numbering::All, next, usize::MAX);
+        next = page.next;
+        for (_, record) in page.records.iter().filter(|(_, record)| record.detail == ChangeDetail::ALLOC_PREEMPT) {
+            gone += 1;
+            assert!(names_the_preemptor(record), "{record:?}");
+        }
+    }
+    assert!(gone > 0, "the demo preempts");
 }

@@ -188,7 +188,7 @@ fn commands_from_outside_are_answered_with_their_events() {
     let engine = Engine::start(core(None), 1.0).unwrap();
     let answer = engine.apply(PartitionCommand::DrainNode("nowhere".into()).into());
     let events = answer.recv_timeout(Duration::from_secs(20)).unwrap();
-    assert!(matches!(events[0].kind, EventKind::NodeRejected { .. }), "{events:?}");
+    assert!(matches!(events[0].kind, EventKind::Refused { .. }), "{events:?}");
 }
 
 #[test]

@@ -82,6 +82,40 @@ fn json_is_one_form_whichever_release_answers() {
     );
 }
 
+/// What the other side says of an application or a node is printed whole.
+#[test]
+fn json_loses_nothing() {
+    let server = Server::start(sets::of("1.8.0"));
+    let url = server.url();
+    let printed = |arguments: &[&str]| -> Vec<Value> {
+        let text = out(&kornsole(&[arguments, &["--server", &url, "--json"]].concat()));
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let recorded = |path: &str, key: &str| -> Vec<Value> {
+        let body = crate::recorded::body("1.8.0", path);
+        let mut all: Vec<Value> = serde_json::from_str(&body).unwrap();
+        for list in ["requests", "allocations"] {
+            let lists = all.iter_mut().filter_map(|one| one[list].as_array_mut());
+            lists.for_each(|list| list.sort_by_key(|one| one["allocationKey"].to_string()));
+        }
+        all.sort_by_key(|one| (one["submissionTime"].as_i64(), one[key].to_string()));
+        all
+    };
+    let without_nulls = |mut all: Vec<Value>| {
+        all.iter_mut().filter_map(Value::as_object_mut).for_each(|one| one.retain(|_, value| !value.is_null()));
+        all
+    };
+    let apps = recorded("/ws/v1/partition/default/applications/active", "applicationID");
+    assert_eq!(without_nulls(printed(&["apps"])), without_nulls(apps.clone()));
+    let with = |key: &str| apps.iter().any(|app| app.to_string().contains(key));
+    assert!(with("allocationLog") && with("schedulingAttempted") && with("allocationDelay"), "the recording has them");
+    let gang = apps.iter().find(|app| app.to_string().contains("placeholderUsed")).expect("one took over");
+    assert_eq!(printed(&["app", gang["applicationID"].as_str().unwrap()]), without_nulls(vec![gang.clone()]));
+    let nodes = recorded("/ws/v1/partition/default/nodes", "nodeID");
+    assert!(nodes.iter().any(|node| node["allocations"].as_array().is_some_and(|all| !all.is_empty())));
+    assert_eq!(without_nulls(printed(&["nodes"])), without_nulls(nodes));
+}
+
 #[test]
 fn events_are_printed_with_their_ids() {
     let server = Server::start(sets::of("1.8.0"));

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use kornsole::source::{Link, Source};
+use kornsole::api::client::Target;
+use kornsole::source::remote::RemoteOptions;
+use kornsole::source::{Link, Remote, Source};
 use kornsole::view::View;
+use kornsole::view::act::Act;
 use serde_json::Value;
 
 use crate::remote::picture::{Looker, text};
@@ -74,6 +77,92 @@ fn json_that_does_not_read() {
         "/ws/v1/partitions does not read",
     );
     survives(Mischief::Always(200, "application/json", "{\"half\": "), "does not read");
+}
+
+/// One list that is cut is old by itself, and the header says so when everything rests on it.
+#[test]
+fn a_list_that_is_cut_is_old_though_all_else_is_answered() {
+    let whole = sets::of("1.8.0");
+    let cut = |path: &str| {
+        let mut set = whole.clone();
+        let answer = set.get_mut(&get(path)).unwrap();
+        answer.body.truncate(answer.body.len() / 2);
+        set
+    };
+    let server = Server::start(whole.clone());
+    let looker = Looker::at(&server.url());
+    looker.all();
+    looker.wait("health", |_, link| (link.is_live() && looker.remote.stale_parts().is_empty()).then_some(()));
+    server.answer(cut("/ws/v1/partition/default/nodes"));
+    let part = looker.wait("the part", |_, _| looker.remote.stale_parts().into_iter().next());
+    assert_eq!(part.what, "the list of nodes");
+    assert!(looker.remote.link().is_live(), "the tree is fresh: {:?}", looker.remote.link());
+    server.answer(cut("/ws/v1/partition/default/queues"));
+    let aged = |least: Duration| {
+        looker.wait("its age", |_, link| match link {
+            Link::Stale { age, cause, .. } if *age >= least && cause.contains("queues") => Some(()),
+            _ => None,
+        });
+    };
+    aged(Duration::from_millis(1));
+    // It stays so while other answers keep coming.
+    let until = std::time::Instant::now() + Duration::from_secs(2);
+    while std::time::Instant::now() < until {
+        assert!(!looker.remote.link().is_live(), "{:?}", looker.remote.link());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    aged(Duration::from_secs(2));
+    server.answer(whole);
+    looker.wait("that all is well", |_, link| (link.is_live() && looker.remote.stale_parts().is_empty()).then_some(()));
+}
+
+/// By the usual interval and the usual limits of time.
+#[test]
+fn a_hang_shows_within_five_seconds() {
+    let server = Server::start(sets::of("1.8.0"));
+    let target = Target::new(&server.url()).unwrap();
+    let remote = Remote::start(&target, RemoteOptions::default()).unwrap();
+    let begun = std::time::Instant::now();
+    let until = |what: &str, seconds: u64, is: &dyn Fn(&Link) -> bool| {
+        let begun = std::time::Instant::now();
+        while !is(&remote.link()) {
+            assert!(begun.elapsed() < Duration::from_secs(seconds), "{what}: {:?}", remote.link());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    until("it is there", 60, &Link::is_live);
+    while begun.elapsed() < Duration::from_secs(3) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(remote.link().is_live());
+    server.mischief(Mischief::Silence);
+    until("the hang shows", 5, &|link| !link.is_live());
+}
+
+/// The configuration of an Apache YuniKorn is known as it answers it, with the places in that text; it is not to be changed from here.
+#[test]
+fn the_configuration_of_a_yunikorn_is_shown_and_cannot_be_changed() {
+    let server = Server::start(sets::of("1.8.0"));
+    let looker = Looker::at(&server.url());
+    looker.all();
+    let known = looker.wait("the configuration", |view, _| view.configuration.clone());
+    assert!(known.text.contains("partitions:") && !known.text.contains("deadlocktimeoutseconds"), "{}", known.text);
+    let view = looker.remote.view();
+    let limits = view.partitions[0].walk().flat_map(|row| row.settings.limits.list().to_vec()).collect::<Vec<_>>();
+    let lines: Vec<&str> = known.text.lines().collect();
+    assert!(!limits.is_empty());
+    for limit in limits {
+        let line = lines[limit.at.line as usize - 1];
+        assert!(line.contains("limit") || line.contains("users") || line.contains("groups"), "{:?}: {line}", limit.at);
+    }
+    let act = Act::Configure { text: known.text.to_string(), base: Some(known.checksum.clone()), dry_run: false };
+    let refusal = looker.remote.may(&act).unwrap_err();
+    assert!(refusal.to_string().contains("only reads"), "{refusal}");
+    let hints = view.notices.iter().any(|notice| notice.text.contains("token"));
+    assert!(!hints && looker.remote.about().notes.is_empty(), "a YuniKorn takes no token");
+    // A queue that drained before anybody looked has done so for longer than is known.
+    let row = view.partitions[0].root().unwrap();
+    assert!(row.state_before);
 }
 
 #[test]

@@ -17,6 +17,7 @@ const DEVIATIONS: &[(&str, Off)] = &[
     ("D-02", |switches, _| switches.reload_inherits = false),
     ("D-03", |switches, _| switches.reload_revives = false),
     ("D-04", |switches, _| switches.place.draining = placement::Draining::Ignored),
+    ("P-16", |switches, _| switches.running_leak = true),
     ("P-02", |switches, _| {
         switches.priority_cache = true;
         switches.priority_on_submit = true;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::RemoteState;
-use crate::config::{self, Config, Place, QueueConfig, Reading, RuleConfig, Source};
+use crate::config::{self, Config, Reading, Source};
 use crate::model::Profile;
 use crate::view::act::Configuration;
 use crate::view::{View, placement};
@@ -12,22 +12,19 @@ use crate::view::{View, placement};
 const NOT_CONFIG: [&str; 3] = ["extra", "deadlockdetectionenabled", "deadlocktimeoutseconds"];
 
 impl RemoteState {
-    /// Takes the configuration in force. `written` says that the text is the file as somebody wrote it, so that lines can be named.
+    /// Takes the configuration in force. `written` says that the text is the file as somebody wrote it; otherwise it is what the other side
+    /// put together, and places count in [`plain`].
     ///
     /// # Errors
     /// Every fault, when no profile reads it; what was known before holds on.
     pub fn config(&mut self, text: &str, written: bool) -> Result<(), String> {
-        let plain = if written { text.to_owned() } else { without_extras(text) };
+        let plain = if written { text.to_owned() } else { plain(text) };
         let (config, profile) = read(&plain, self.profile)?;
         let known = self.configured_checksum.as_deref() == Some(config.checksum.as_str());
         if known && self.configured.is_some() {
             return Ok(());
         }
         self.configured_checksum = Some(config.checksum.clone());
-        let mut config = config;
-        if !written {
-            forget_places(&mut config);
-        }
         self.configured = Some(View::of_config(Arc::new(config), profile)?);
         self.bring_rules();
         // Settings come into the rows with the next tree, which is asked for often.
@@ -76,8 +73,8 @@ fn read(text: &str, likeliest: Profile) -> Result<(Config, Profile), String> {
     Err(first.unwrap_or_default())
 }
 
-/// The text without the keys that only the answer has, each with everything below it.
-fn without_extras(text: &str) -> String {
+/// An answer without the keys that only the answer has, each with everything below it: what can be read, shown and compared.
+pub fn plain(text: &str) -> String {
     let mut skipping = false;
     let mut plain = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -93,34 +90,6 @@ fn without_extras(text: &str) -> String {
     plain
 }
 
-/// What was put together by the other side has no places that somebody could look at.
-fn forget_places(config: &mut Config) {
-    for partition in &mut config.partitions {
-        partition.at = Place::default();
-        forget_queue(&mut partition.root);
-        partition.rules.iter_mut().for_each(forget_rule);
-    }
-}
-
-fn forget_queue(queue: &mut QueueConfig) {
-    queue.at = Place::default();
-    (queue.admin_acl.at, queue.submit_acl.at) = (Place::default(), Place::default());
-    queue.properties.values_mut().for_each(|property| property.at = Place::default());
-    queue.limits.iter_mut().for_each(|limit| limit.at = Place::default());
-    if let Some(template) = &mut queue.template {
-        template.at = Place::default();
-    }
-    for placed in [&mut queue.guaranteed, &mut queue.max].into_iter().flatten() {
-        placed.at = Place::default();
-    }
-    queue.children.iter_mut().for_each(forget_queue);
-}
-
-fn forget_rule(rule: &mut RuleConfig) {
-    rule.at = Place::default();
-    rule.parent.as_deref_mut().into_iter().for_each(forget_rule);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,11 +98,11 @@ mod tests {
     fn what_only_the_answer_has_is_taken_out() {
         let answer = "partitions:\n    - name: default\n      queues:\n        - name: root\nchecksum: AB\nextra:\n    log.level: INFO\n    \
                       \"a\": |\n        deep\ndeadlockdetectionenabled: false\ndeadlocktimeoutseconds: 60\n";
-        let plain = without_extras(answer);
-        assert_eq!(plain, "partitions:\n    - name: default\n      queues:\n        - name: root\nchecksum: AB\n");
-        assert!(read(&plain, Profile::V1_8_0).is_ok());
+        let text = plain(answer);
+        assert_eq!(text, "partitions:\n    - name: default\n      queues:\n        - name: root\nchecksum: AB\n");
+        assert!(read(&text, Profile::V1_8_0).is_ok());
         let flush = "partitions:\n- name: default\n  queues:\n  - name: root\nextra: {}\n";
-        assert_eq!(without_extras(flush), "partitions:\n- name: default\n  queues:\n  - name: root\n");
+        assert_eq!(plain(flush), "partitions:\n- name: default\n  queues:\n  - name: root\n");
     }
 
     #[test]

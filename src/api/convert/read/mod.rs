@@ -28,6 +28,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use self::apps::{AppReader, Scope};
+pub use self::config::plain;
 pub use self::elements::{Element, ListReader};
 pub use self::ended::Ended;
 pub use self::events::record;

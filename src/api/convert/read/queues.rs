@@ -68,8 +68,9 @@ impl RemoteState {
         for (path, since) in since {
             let Some(slot) = self.parts[index].queue_slots.get(&path) else { continue };
             let Some(Some(row)) = self.view.partitions[index].queues.get_mut(slot.0 as usize) else { continue };
-            if row.state == QueueState::Draining && row.state_since != since {
-                Arc::make_mut(row).state_since = since;
+            if row.state == QueueState::Draining && (row.state_since != since || row.state_before) {
+                let row = Arc::make_mut(row);
+                (row.state_since, row.state_before) = (since, false);
                 self.changed = true;
             }
         }
@@ -160,7 +161,9 @@ fn row(
     let queue = found.queue;
     let path = old.map_or_else(|| QueuePath::new(&queue.queue_name), |old| old.path.clone());
     let state = rows::queue_state(&queue.status);
-    let since = old.filter(|old| old.state == state).map_or(now, |old| old.state_since);
+    // What is there in the first tree began at some time before.
+    let first = (now, old.is_none() && view.tree_generation == 0);
+    let (since, before) = old.filter(|old| old.state == state).map_or(first, |old| (old.state_since, old.state_before));
     let children = match old {
         Some(old) if *old.children == *found.children => Arc::clone(&old.children),
         _ => Arc::from(found.children.as_slice()),
@@ -174,6 +177,7 @@ fn row(
         managed: queue.is_managed,
         state,
         state_since: since,
+        state_before: before,
         priority: rows::priority(queue, inside(queue, old, view)),
         running: queue.running_apps,
         max_running: (queue.max_running_apps > 0).then_some(queue.max_running_apps),

@@ -188,6 +188,14 @@ impl Fetch {
         Some(Self { query, path, kind })
     }
 
+    /// The addresses that it asks.
+    pub fn into_paths(self) -> Vec<String> {
+        match self.kind {
+            FetchKind::Leaves(_, paths) => paths,
+            _ => vec![self.path],
+        }
+    }
+
     /// What has happened since one was in the events as the reader says.
     pub fn events(reader: Reader) -> Self {
         Self { query: Query::Events, path: String::new(), kind: FetchKind::Events(reader) }

@@ -14,7 +14,7 @@ pub(super) use self::identify::identify;
 use super::act;
 use super::fetch::{Fetch, FetchResult};
 use super::follow::{self, EventMessage, Feed, Reader};
-use super::link::Chance;
+use super::link::{Chance, LinkState};
 use super::plan::{Plan, Query};
 use super::records;
 use super::{RemoteOptions, Shared};
@@ -85,6 +85,8 @@ pub struct Worker {
     settling: Vec<std::sync::mpsc::Sender<()>>,
     /// Where one is in the events, where nobody follows them beside the plan.
     reader: Option<Reader>,
+    /// A kornsole is to be said to take a token; an Apache YuniKorn takes none.
+    hints_at_token: bool,
 }
 
 impl Worker {
@@ -123,6 +125,7 @@ impl Worker {
             acting: 0,
             settling: Vec::new(),
             reader: None,
+            hints_at_token: !has_token && !options.read_only,
         }
     }
 
@@ -130,6 +133,8 @@ impl Worker {
     pub async fn run(mut self) {
         loop {
             self.ask_what_is_due();
+            let (now, asking) = (self.now(), self.plan.is_asking() || self.identifying);
+            self.with_link(|link| link.asking(now, asking));
             self.report_settled();
             let wait = self.until_next();
             let shared = Arc::clone(&self.shared);
@@ -293,6 +298,7 @@ impl Worker {
             };
             self.remote_state.read_as(profile, Shapes { tells_allocation_time });
             self.config_text = None;
+            self.with_link(|link| link.keep_parts(|_| false));
             self.shared.remote.store(Some(Arc::new(remote.clone())));
             self.follow(&remote);
             self.shared.keep_records(|records| *records = records::of_remote(&remote, self.has_token));
@@ -311,7 +317,9 @@ impl Worker {
             Some(before) if before.to_string() == remote.to_string() => return,
             Some(before) => format!("{remote} answers now, where {before} did"),
         };
-        self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, String::new());
+        let hints = self.hints_at_token && remote.kornsole().is_some();
+        let hint = if hints { "Read only: no token. --token-file or KORNSOLE_TOKEN names one." } else { "" };
+        self.remote_state.notice(self.shared.cluster_time(), NoticeWeight::Info, title, hint.to_owned());
     }
 
     /// Follows the events of who answers.
@@ -337,6 +345,11 @@ impl Worker {
         let now = self.now();
         let rtt = if self.shared.clock.is_stepped() { Duration::ZERO } else { got.rtt };
         self.shared.link.lock().unwrap_or_else(PoisonError::into_inner).good(now, rtt);
+    }
+
+    /// Changes what is known of the connection.
+    fn with_link(&self, change: impl FnOnce(&mut LinkState)) {
+        change(&mut self.shared.link.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// The connection is down. Requests that were under way by then say nothing new.

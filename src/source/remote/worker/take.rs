@@ -7,6 +7,7 @@ use super::Worker;
 use crate::api::client::Fault;
 use crate::api::convert;
 use crate::api::convert::read::RemoteState;
+use crate::config;
 use crate::source::OwnHealth;
 use crate::source::remote::NOT_HEARD;
 use crate::source::remote::fetch::{FetchResult, FetchedData};
@@ -14,6 +15,7 @@ use crate::source::remote::follow::EventMessage;
 use crate::source::remote::plan::Query;
 use crate::source::remote::records;
 use crate::view::NoticeWeight;
+use crate::view::act::{Configuration, LoadedBy};
 
 /// How many failures of one request in a row are worth a word.
 const REPORTED_AFTER: u32 = 2;
@@ -27,6 +29,7 @@ impl Worker {
                 self.failing.remove(&query);
                 self.good(&got);
                 let begun = self.now();
+                self.with_link(|link| link.part_came(begun, query.part()));
                 let (took, cost) = if self.shared.clock.is_stepped() { Default::default() } else { (got.took, cost) };
                 self.merge(&query, got.value);
                 self.plan.done(&query, took, cost + (self.now() - begun));
@@ -47,6 +50,7 @@ impl Worker {
             // A partition that went between two answers: the list of them says it.
             return;
         }
+        self.with_link(|link| link.part_failed(query.part(), fault));
         if basic || fault.is_unreachable() {
             self.failed(started, fault);
             return;
@@ -153,11 +157,31 @@ impl Worker {
         }
         self.config_text = Some(text.to_owned());
         if !written {
-            let at = self.shared.cluster_time();
-            self.shared.keep_records(|records| records::saw(records, text, at));
+            self.show_config(&convert::read::plain(text));
         }
         let now = self.now();
         self.plan.expedite(|query| matches!(query, Query::Queues(_) | Query::Permissions(_)), now);
+    }
+
+    /// Shows the configuration of an Apache YuniKorn, and keeps it among those that this console saw.
+    fn show_config(&mut self, text: &str) {
+        let at = self.shared.cluster_time();
+        let mut revision = 1;
+        self.shared.keep_records(|records| {
+            records::saw(records, text, at);
+            revision = records.revisions.as_ref().ok().and_then(|all| all.first()).map_or(1, |newest| newest.number);
+        });
+        let text: Arc<str> = Arc::from(text);
+        self.remote_state.configuration(Configuration {
+            queues: Arc::clone(&text),
+            checksum: config::checksum(text.as_bytes()),
+            text,
+            file: None,
+            revision,
+            at,
+            by: LoadedBy::Seen,
+            policy_group: config::DEFAULT_POLICY_GROUP.to_owned(),
+        });
     }
 
     /// Every partition's things are asked for, and those of no other.

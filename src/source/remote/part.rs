@@ -1,0 +1,74 @@
+//! The parts of what is shown that have ages of their own: each is asked for by itself, and may fail by itself.
+
+use super::plan::Query;
+
+/// A part of what is shown, as far as it has an age of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The list of partitions.
+    Partitions,
+    /// The trees of queues.
+    Queues,
+    /// Live applications, all or some.
+    Apps,
+    /// Users and groups.
+    Users,
+    /// Nodes, all or one.
+    Nodes,
+    /// Applications that ended.
+    Ended,
+    /// The configuration.
+    Config,
+    /// What has happened.
+    Events,
+    /// The audit and the history of configurations.
+    Records,
+    /// What a kornsole says beside: pause, drains, permissions, who one is; and health checks.
+    Beside,
+}
+
+impl Part {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Partitions => "the list of partitions",
+            Self::Queues => "the queues",
+            Self::Apps => "the list of applications",
+            Self::Users => "the list of users and groups",
+            Self::Nodes => "the list of nodes",
+            Self::Ended => "the list of ended applications",
+            Self::Config => "the configuration",
+            Self::Events => "what has happened",
+            Self::Records => "the audit and the history",
+            Self::Beside => "what is beside",
+        }
+    }
+
+    /// What every page needs, because the header and the tree rest on it.
+    pub const fn is_basic(self) -> bool {
+        matches!(self, Self::Partitions | Self::Queues)
+    }
+}
+
+impl Query {
+    /// The part of what is shown that it is for.
+    pub const fn part(&self) -> Part {
+        match self {
+            Self::Partitions => Part::Partitions,
+            Self::Queues(_) => Part::Queues,
+            Self::App(..) | Self::QueueApps(..) | Self::Apps(_) => Part::Apps,
+            Self::Node(..) | Self::Nodes(_) => Part::Nodes,
+            Self::Users(_) | Self::Groups(_) => Part::Users,
+            Self::Completed(_) | Self::Rejected(_) => Part::Ended,
+            Self::Config => Part::Config,
+            Self::Events => Part::Events,
+            Self::Audit | Self::History => Part::Records,
+            Self::WhoAmI
+            | Self::Resting
+            | Self::Draining(_)
+            | Self::Permissions(_)
+            | Self::MayKill(..)
+            | Self::Health => Part::Beside,
+        }
+    }
+}
