@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::cli::progress::Progress;
 use crate::config::{self, Config, Fault, Reading, Severity, Source};
 use crate::model::Profile;
 use crate::scenario::{self, ConfigSource, Scenario};
@@ -59,7 +60,9 @@ pub fn scenario(
     profile: Profile,
 ) -> Result<ScenarioInput, String> {
     let bytes = bytes(file)?;
-    let scenario::Reading { scenario, faults } = scenario::read_bytes(&bytes);
+    let mut progress = Progress::of(file, bytes.len());
+    let scenario::Reading { scenario, faults } = scenario::read_bytes_with(&bytes, &mut |read| progress.show(read));
+    progress.clear();
     let scenario = scenario.ok_or_else(|| fault_report(file, &bytes, &faults))?;
     if let Some(config) = config {
         return with_file(scenario, config, policy_group, profile);

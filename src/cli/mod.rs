@@ -17,6 +17,7 @@ pub mod look;
 pub mod open;
 pub mod place;
 pub mod play;
+mod progress;
 pub mod record;
 pub mod remote;
 pub mod run;

@@ -154,7 +154,12 @@ impl Document {
 /// Reads the first document of a text. Faults are added to `faults`: CFG-001, CFG-004, CFG-008, and the warning
 /// CFG-009. What could not be read at all gives `None`.
 pub fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
-    let mut builder = Builder::new(text, faults);
+    parse_with(text, faults, &mut |_| {})
+}
+
+/// The same; `progress` is given the bytes that were read so far, now and then.
+pub fn parse_with(text: &str, faults: &mut Faults, progress: &mut dyn FnMut(usize)) -> Option<Document> {
+    let mut builder = Builder::new(text, faults, progress);
     let first = builder.next_document()?;
     if first.root.is_none() && builder.ended {
         return Some(first);
@@ -176,7 +181,8 @@ pub fn parse(text: &str, faults: &mut Faults) -> Option<Document> {
 /// Reads every document of a text, as in a file of several manifests. After a fault that hides the rest, what came
 /// before it is given.
 pub fn parse_all(text: &str, faults: &mut Faults) -> Vec<Document> {
-    let mut builder = Builder::new(text, faults);
+    let mut progress = |_| {};
+    let mut builder = Builder::new(text, faults, &mut progress);
     let mut documents = Vec::new();
     while let Some(document) = builder.next_document() {
         if document.root.is_some() {
@@ -193,9 +199,14 @@ pub fn parse_all(text: &str, faults: &mut Faults) -> Vec<Document> {
 ///
 /// A byte order mark is dropped. Not UTF-8, or more than [`LARGEST`]: fault CFG-001 and `None`.
 pub fn decode<'b>(bytes: &'b [u8], faults: &mut Faults) -> Option<&'b str> {
-    if bytes.len() > LARGEST {
+    decode_up_to(bytes, LARGEST, faults)
+}
+
+/// The same with another largest size, in bytes.
+pub fn decode_up_to<'b>(bytes: &'b [u8], largest: usize, faults: &mut Faults) -> Option<&'b str> {
+    if bytes.len() > largest {
         let message = format!("the text has {} bytes, more than are read", bytes.len());
-        faults.error("CFG-001", Place::default(), "", message, format!("at most {} MiB", LARGEST >> 20));
+        faults.error("CFG-001", Place::default(), "", message, format!("at most {} MiB", largest >> 20));
         return None;
     }
     match std::str::from_utf8(bytes) {

@@ -29,7 +29,7 @@ mod value;
 
 pub use demo::{Demo, demo_config};
 pub use file::{ConfigSource, Cycles, EmbeddedText, Scenario, Step, StepKind};
-pub use reading::{Reading, read, read_bytes};
+pub use reading::{LARGEST, Reading, read, read_bytes, read_bytes_with};
 pub use record::{Recorder, Recording};
 pub use run::{Outcome, Runner, run, run_last};
 pub use steps::ScenarioWorkload;

@@ -5,6 +5,9 @@ use super::file::Scenario;
 use crate::config::yaml;
 use crate::config::{Fault, Faults};
 
+/// The largest scenario that is read, in bytes: workloads of millions of asks.
+pub const LARGEST: usize = 1 << 30;
+
 /// The result of reading a text.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
@@ -16,18 +19,27 @@ pub struct Reading {
 
 /// Reads a scenario.
 pub fn read(text: &str) -> Reading {
+    read_with(text, &mut |_| {})
+}
+
+fn read_with(text: &str, progress: &mut dyn FnMut(usize)) -> Reading {
     let mut faults = Faults::default();
-    let document = yaml::parse(text, &mut faults);
+    let document = yaml::parse_with(text, &mut faults, progress);
     let scenario = document.and_then(|document| decode::scenario(&document, &mut faults));
     let scenario = scenario.filter(|_| !faults.has_errors());
     Reading { scenario, faults: own_codes(faults) }
 }
 
-/// Reads a scenario from bytes, which may be no text at all.
+/// Reads a scenario from bytes, which may be no text at all, of at most [`LARGEST`].
 pub fn read_bytes(bytes: &[u8]) -> Reading {
+    read_bytes_with(bytes, &mut |_| {})
+}
+
+/// The same; `progress` is given the bytes that were read so far, now and then.
+pub fn read_bytes_with(bytes: &[u8], progress: &mut dyn FnMut(usize)) -> Reading {
     let mut faults = Faults::default();
-    match yaml::decode(bytes, &mut faults) {
-        Some(text) => read(text),
+    match yaml::decode_up_to(bytes, LARGEST, &mut faults) {
+        Some(text) => read_with(text, progress),
         None => Reading { scenario: None, faults: own_codes(faults) },
     }
 }

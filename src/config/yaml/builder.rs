@@ -64,10 +64,16 @@ pub(super) struct Builder<'t, 'f> {
     flow: usize,
     /// Where the last event ended, in bytes, and whether that was a block scalar.
     seen_to: (usize, bool),
+    /// Is given the bytes that were read, every [`REPORTED`] events.
+    progress: &'f mut dyn FnMut(usize),
+    events: usize,
 }
 
+/// After how many events the progress is reported again.
+const REPORTED: usize = 1 << 14;
+
 impl<'t, 'f> Builder<'t, 'f> {
-    pub(super) fn new(text: &'t str, faults: &'f mut Faults) -> Self {
+    pub(super) fn new(text: &'t str, faults: &'f mut Faults, progress: &'f mut dyn FnMut(usize)) -> Self {
         let options = granit_parser::options! {
             emit_comments: false,
             emit_unresolved_aliases: true,
@@ -86,6 +92,8 @@ impl<'t, 'f> Builder<'t, 'f> {
             ended: false,
             flow: 0,
             seen_to: (0, false),
+            progress,
+            events: 0,
         }
     }
 
@@ -106,6 +114,10 @@ impl<'t, 'f> Builder<'t, 'f> {
                     return Some(std::mem::take(&mut self.document));
                 }
             };
+            self.events += 1;
+            if self.events.is_multiple_of(REPORTED) {
+                (self.progress)(self.seen_to.0);
+            }
             match event {
                 Event::StreamEnd => self.ended = true,
                 Event::DocumentEnd => return Some(std::mem::take(&mut self.document)),

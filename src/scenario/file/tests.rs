@@ -191,3 +191,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_scenario_above_the_bound_of_a_configuration_is_read_and_its_progress_reported() {
+    let steps: String = (0..20_000).map(|at| format!("  - advance: {}ms\n", at % 7 + 1)).collect();
+    let filler = "# filler\n".repeat(crate::config::yaml::LARGEST / 9 + 1);
+    let text = format!(
+        "version: 1\nconfig: |\n  partitions:\n    - name: default\n      queues:\n        - name: root\nsteps:\n{steps}{filler}"
+    );
+    assert!(text.len() > crate::config::yaml::LARGEST);
+    let mut seen = Vec::new();
+    let reading = crate::scenario::read_bytes_with(text.as_bytes(), &mut |read| seen.push(read));
+    assert!(reading.scenario.is_some(), "{:?}", reading.faults.first());
+    assert!(!seen.is_empty() && seen.is_sorted() && *seen.last().unwrap() <= text.len(), "{seen:?}");
+}
