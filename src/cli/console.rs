@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::look::LookArgs;
 use super::record::Recording;
+use super::remote::AllowedRemovalArgs;
 use super::serve::{self, ListenArgs};
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
@@ -35,6 +36,9 @@ pub struct ConsoleArgs {
     /// What happens in the cluster: a scenario file, whose configuration holds unless --config names another
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
+    /// What a changed --config may take away
+    #[command(flatten)]
+    pub allowed: AllowedRemovalArgs,
     /// What every console takes
     #[command(flatten)]
     pub common: CommonArgs,
@@ -124,7 +128,8 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
         SettingsAction::Ended(code) => return code,
     };
     let (config, state) = (settings.config().queues_file.as_deref(), args.common.state.by(&settings));
-    let setup = setup(&settings, args.common.core);
+    let mut setup = setup(&settings, args.common.core);
+    setup.allowed_removal = args.allowed.into();
     match open_kept(config, args.workload.as_deref(), &setup, &state, args.common.speed) {
         Ok(mut opened) => {
             // What is recorded is played without a folder, and must look the same.

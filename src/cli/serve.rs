@@ -11,6 +11,7 @@ use signal_hook::iterator::Signals;
 
 use super::console::{Opened, open_kept, scheduler_acl, speed};
 use super::logs::LogArgs;
+use super::remote::AllowedRemovalArgs;
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
 use super::{fail, identity};
@@ -49,6 +50,9 @@ pub struct ServeArgs {
     /// Nothing can be changed over the API, by nobody
     #[arg(long)]
     pub read_only: bool,
+    /// What a changed --config may take away
+    #[command(flatten)]
+    pub allowed: AllowedRemovalArgs,
     /// How the scheduler itself is run
     #[command(flatten)]
     pub settings: SettingsArgs,
@@ -134,6 +138,7 @@ pub fn run(args: &ServeArgs) -> ExitCode {
     let (config, state) = (settings.config(), args.state.by(&settings));
     let mut setup = setup(&settings, args.core);
     setup.paused = args.paused;
+    setup.allowed_removal = args.allowed.into();
     let started = args.listen.options(config, args.core).map_err(|why| (why, 2)).and_then(|mut options| {
         options.access.read_only = args.read_only;
         options.extra = settings.extra();

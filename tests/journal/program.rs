@@ -168,9 +168,9 @@ impl Crashed {
         assert!(!crashed.ask("bob", &["kill", "one", "--reason", "in the way"]).0);
         let bad = QUEUES.replace("- name: a\n", "- name: a\n            resources: {max: {vcore: 1m}}\n");
         crashed.folder.write("bad.yaml", bad);
-        let (done, said) = crashed.ask("sue", &["apply", &crashed.path("bad.yaml"), "--reason", "by mistake"]);
+        let (done, said) = crashed.ask("sue", &["apply", &crashed.path("bad.yaml"), "--yes", "--reason", "by mistake"]);
         assert!(done, "{said}");
-        let (done, said) = crashed.ask("sue", &["config", "rollback", "1", "--reason", "as it was"]);
+        let (done, said) = crashed.ask("sue", &["config", "rollback", "1", "--yes", "--reason", "as it was"]);
         assert!(done, "{said}");
         crashed.audit = crashed.ask("sue", &["audit"]).1;
         crashed.history = crashed.ask("sue", &["config", "history", "--json"]).1;

@@ -180,8 +180,7 @@ fn ask(
 ) {
     let Some(part) = state.cluster.part() else { return };
     let partition = Arc::clone(&part.name);
-    let orders: Vec<Order> =
-        apps.iter().map(|app| Order { act: Act::within(&partition, act(app)), reason: reason.to_owned() }).collect();
+    let orders: Vec<Order> = apps.iter().map(|app| Order::new(Act::within(&partition, act(app)), reason)).collect();
     let mut lines: Vec<String> = apps
         .iter()
         .take(NAMED)

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::config::AllowedRemoval;
 use crate::model::{AppId, AskId, Identity, NodeId, QueuePath, Resource};
 use crate::scheduler::{AskSpec, NodeSpec, Submission};
 
@@ -217,12 +218,28 @@ pub struct Order {
     pub act: Act,
     /// Why, for the record; may be empty, at most [`LONGEST_REASON`] characters.
     pub reason: String,
+    /// What a configuration may take away (CFG-120).
+    #[serde(default)]
+    pub allowed: AllowedRemoval,
+}
+
+impl Order {
+    /// An order that takes no large part of a configuration away.
+    pub fn new(act: Act, reason: impl Into<String>) -> Self {
+        Self { act, reason: reason.into(), allowed: AllowedRemoval::default() }
+    }
+
+    /// The same, which may take this away.
+    #[must_use]
+    pub fn allowing(self, allowed: AllowedRemoval) -> Self {
+        Self { allowed, ..self }
+    }
 }
 
 impl From<Act> for Order {
     /// Without a reason.
     fn from(act: Act) -> Self {
-        Self { act, reason: String::new() }
+        Self::new(act, "")
     }
 }
 

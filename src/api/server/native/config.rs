@@ -4,7 +4,7 @@ use axum::body::Bytes;
 
 use super::permission_checks::lacks;
 use super::read::{beside, invalid};
-use super::{NativeRequest, Reply};
+use super::{NativeRequest, Reply, body};
 use crate::api::convert::{self as yunikorn, native as convert};
 use crate::api::dto;
 use crate::config::{self, Reading};
@@ -84,7 +84,8 @@ pub(super) async fn replace(
     // What is not valid never gets to the scheduler's thread.
     let (text, reading) = read(request).await?;
     let reason = request.header("kornsole-reason").unwrap_or_default().to_owned();
-    let order = Order { act: Act::Configure { text, base, dry_run: request.flag("dryRun") }, reason };
+    let act = Act::Configure { text, base, dry_run: request.flag("dryRun") };
+    let order = Order::new(act, reason).allowing(body::allowed_removal(request)?);
     if !reading.is_valid() {
         return Err(request.native.refused(&request.who, order, invalid(&reading.faults)).await);
     }

@@ -97,7 +97,8 @@ pub(super) async fn roll_back(request: &NativeRequest) -> Result<Reply, Refusal>
     let base = request.header("if-match").map(|value| value.trim().trim_matches('"').to_owned());
     let reason = reason.or_else(|| request.header("kornsole-reason").map(str::to_owned)).unwrap_or_default();
     let act = Act::Rollback { revision, base, dry_run: request.flag("dryRun") };
-    let outcome = request.native.perform(&request.who, Order { act, reason }).await;
+    let order = Order::new(act, reason).allowing(body::allowed_removal(request)?);
+    let outcome = request.native.perform(&request.who, order).await;
     let code = outcome.as_ref().err().map_or("OK", |refusal| refusal.code.name());
     tracing::info!(user = request.who.actor.user(), act = "roll the configuration back", revision, code, "order");
     match outcome? {

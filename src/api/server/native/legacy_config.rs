@@ -1,5 +1,6 @@
 //! `PUT /ws/v1/config`, as clients of YuniKorn 0.11 to 1.1 know it (`rest.md` section 6, E5): the text carries the checksum of the
-//! configuration that it is to replace, and every refusal of it is a 409 in YuniKorn's shape.
+//! configuration that it is to replace, and every refusal of it is a 409 in YuniKorn's shape. What takes too much away is refused there too (CFG-120), and allowed by the same
+//! headers.
 //!
 //! YuniKorn checked no rights. Here it takes a token and the same rights as the verb of the native API, which it becomes.
 
@@ -44,7 +45,7 @@ fn conflict(refusal: &Refusal) -> Option<String> {
     match refusal.code {
         Code::ChecksumMismatch | Code::ChecksumRequired => Some("the base configuration is changed".to_owned()),
         Code::ConfigInvalid => Some(refusal.description.clone()),
-        Code::NotDurable => Some(refusal.to_string()),
+        Code::NotDurable | Code::RemovalNotAllowed => Some(refusal.to_string()),
         _ => None,
     }
 }
