@@ -53,7 +53,8 @@ pub struct CommonArgs {
     /// Be somebody else, with that identity's rights and no others
     #[arg(long = "as", value_name = "USER:GROUP,GROUP", value_parser = Identity::parse)]
     pub identity: Option<Identity>,
-    /// Who may change the whole scheduler besides the owner of this process: users, a space, groups, each with commas; or *
+    /// Who is in the scheduler ACL besides the owner of this process, as "users groups", each with commas, or *: who changes any
+    /// configuration, nodes, pauses, and sees the whole audit. It opens no queue: to kill and move takes the queue's own adminacl
     #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
     pub scheduler_acl: Option<Acl>,
     /// Refuse everything that would change something

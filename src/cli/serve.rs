@@ -44,7 +44,8 @@ pub struct ServeArgs {
     /// Where the API is served
     #[command(flatten)]
     pub listen: ListenArgs,
-    /// Who may kill, move and configure beyond the queues' own ACLs, besides the owner of this process: "users groups"
+    /// Who is in the scheduler ACL besides the owner of this process, as "users groups": who changes any configuration, nodes, pauses,
+    /// looks as somebody else, and sees the whole audit. It opens no queue: to kill and move takes the queue's own adminacl
     #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
     pub scheduler_acl: Option<Acl>,
     /// Nothing can be changed over the API, by nobody
@@ -82,6 +83,10 @@ pub struct ListenArgs {
     /// Take tokens over plain HTTP on an address that others reach
     #[arg(long)]
     pub insecure_plain_http: bool,
+    /// Whether pages in a browser may read the YuniKorn part of the API, whatever site they are of (CORS): on or off. Without it on, but
+    /// off with --require-token
+    #[arg(long, value_name = "on|off", value_parser = on_or_off)]
+    pub cors: Option<bool>,
 }
 
 impl ListenArgs {
@@ -99,6 +104,7 @@ impl ListenArgs {
         options.tls = files.map(|(certificate, key)| TlsFiles { certificate: certificate.clone(), key: key.clone() });
         options.access.tokens = self.tokens.clone().or_else(|| config.token_file.clone());
         options.access.require_token = self.require_token;
+        options.access.pages = self.cors;
         options.access.scheduler_acl = config.scheduler_acl.clone();
         options.access.owner = identity::of_process().user;
         options.policy_group.clone_from(&config.policy_group);
@@ -113,6 +119,14 @@ impl ListenArgs {
             ));
         }
         Ok(options)
+    }
+}
+
+fn on_or_off(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("on or off".to_owned()),
     }
 }
 

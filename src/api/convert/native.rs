@@ -27,6 +27,7 @@ pub fn refusal(refusal: &Refusal, wall: &Wall, request_id: &str) -> dto::NativeE
         changed_by,
         changed_at,
         removal: taken,
+        wait: _,
     } = &*refusal.details;
     dto::NativeError {
         status_code: refusal.code.status(),

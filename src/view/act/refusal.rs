@@ -48,6 +48,8 @@ pub struct Details {
     pub changed_at: Option<Time>,
     /// What a configuration takes away that nobody allowed.
     pub removal: Option<Removal>,
+    /// After how many seconds it may be tried again.
+    pub wait: Option<u64>,
 }
 
 /// One of several things that stand in the way.

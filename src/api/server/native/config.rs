@@ -31,7 +31,7 @@ async fn read(request: &NativeRequest) -> Result<(String, Reading), Refusal> {
         let reading = config::read_file(&bytes, &group, profile);
         (String::from_utf8_lossy(&bytes).into_owned(), reading)
     };
-    beside(work).await
+    beside(request, work).await
 }
 
 /// Whether a configuration is valid, with every fault.

@@ -77,7 +77,7 @@ async fn compare(request: &NativeRequest, old: &Revision, new: &Revision) -> Res
         };
         Ok(config::diff(&read(&texts.0)?, &read(&texts.1)?))
     };
-    let diff = beside(work).await??;
+    let diff = beside(request, work).await??;
     let touched = diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue));
     let done = Configured {
         checksum: new.checksum.clone(),

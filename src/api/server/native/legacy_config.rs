@@ -14,7 +14,7 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 
 use super::route::{self, RouteMatch};
-use super::{NativeApi, NativeRequest, REQUEST_ID, body, caller, config as native, refused};
+use super::{NativeApi, NativeRequest, REQUEST_ID, body, caller, config as native, slowed};
 use crate::api::server::reply;
 use crate::config;
 use crate::view::act::{Code, Refusal};
@@ -31,7 +31,7 @@ pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Reque
         Ok(()) => reply::response(StatusCode::OK, reply::JSON, b"the configuration is in force".to_vec()),
         Err(refusal) => match conflict(&refusal) {
             Some(why) => reply::error(StatusCode::CONFLICT, why),
-            None => refused(&native, &refusal, &request_id),
+            None => slowed(&native, &refusal, &request_id).await,
         },
     };
     if let Ok(id) = HeaderValue::from_str(&request_id) {
@@ -63,7 +63,8 @@ async fn replaced(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id:
         }
     };
     // Old clients send whatever content type they please; a page in a browser cannot send the token.
-    let sent = match body::whole(native, route.body_limit(), reply::peer(&parts.extensions), body).await {
+    let from = reply::peer(&parts.extensions);
+    let sent = match body::whole(native, route.body_limit(), from, body).await {
         Ok(sent) => sent,
         Err(refusal) => return Err(native.enter(&who, route, &parameters, refusal).await),
     };
@@ -71,6 +72,6 @@ async fn replaced(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id:
     let text = config::without_checksum(&sent.bytes).into_owned().into();
     let body = sent.with(text);
     let (native, query, headers) = (Arc::clone(native), Vec::new(), parts.headers);
-    let request = NativeRequest { native, who, route, parameters, query, headers, body, connection: None };
+    let request = NativeRequest { native, who, route, peer: from, parameters, query, headers, body, connection: None };
     native::replace(&request, base).await.map(drop)
 }

@@ -167,6 +167,7 @@ pub fn details(said: &ErrorBody) -> Details {
         changed_by: details.changed_by,
         changed_at: details.changed_at.map(time),
         removal: details.removal.map(removal),
+        wait: None,
     }
 }
 
