@@ -146,8 +146,8 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
     };
-    if let Err(message) = args.logs.start() {
-        return fail(&message, 2);
+    if let Err((message, code)) = args.logs.start() {
+        return fail(&message, code);
     }
     let (config, state) = (settings.config(), args.state.by(&settings));
     let mut setup = setup(&settings, args.core);

@@ -137,7 +137,7 @@ mod tests {
     fn every_queue_of_a_partition_is_much_however_many_others_there_are() {
         let two = |rest: &str| {
             let queues = of("{name: a}, {name: b}, {name: c}, {name: d}");
-            config(&format!("{}{rest}]", queues.trim_end_matches(']').to_owned() + "]}]}"))
+            config(&format!("{}{rest}]", queues.strip_suffix(']').unwrap()))
         };
         let gpu = ", {name: gpu, queues: [{name: root, submitacl: '*', queues: [{name: only}]}]}";
         let renamed = gpu.replace("only", "other");

@@ -159,13 +159,15 @@ impl Diff {
         self.changes.iter().any(|change| change.queue.as_ref().is_none_or(of_root) && old(change))
     }
 
-    /// The queues on which admin access is needed: the parents of those that come, go or change (ACL-040). Each with its
-    /// partition.
+    /// The queues on which admin access is needed: the parents of those that come, go or change (ACL-040), and those that become
+    /// a parent or a leaf. Each with its partition.
     pub fn touches(&self) -> BTreeSet<(&str, QueuePath)> {
         let new: BTreeSet<_> = self.added_queues().collect();
         let each = self.changes.iter().filter_map(|change| {
             let (partition, path) = change.place()?;
-            Some((partition, path.parent()?))
+            // Whether it is a parent follows from what is below it.
+            let needed = if change.key == Key::Parent { Some(path.clone()) } else { path.parent() };
+            Some((partition, needed?))
         });
         // A new queue, and what is in it, is covered by its parent.
         each.filter(|(partition, path)| !new.contains(&(*partition, path))).collect()

@@ -81,7 +81,6 @@ mod tests {
         let own = [
             "resources: {max: {vcore: 8}}",
             "resources: {guaranteed: {vcore: 8}}",
-            "maxapplications: 3",
             "adminacl: eve",
             "submitacl: eve",
             "properties: {priority.offset: '5'}",

@@ -294,8 +294,7 @@ impl Refusal {
         let description = if lacks.scheduler_acl {
             "it touches a partition as a whole or its root, which needs membership in the scheduler ACL".to_owned()
         } else {
-            let above = if queues == ["root"] { "" } else { " (or above)" };
-            format!("needs admin access on {}{above}, or membership in the scheduler ACL", queues.join(", "))
+            format!("needs admin access on {} (or above), or membership in the scheduler ACL", queues.join(", "))
         };
         let reason = |(_, queue): &(String, QueuePath)| Reason {
             code: Code::AclDenied,

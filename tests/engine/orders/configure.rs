@@ -60,7 +60,7 @@ fn what_belongs_to_a_queue_itself_is_for_the_admins_of_its_parent() {
         let text = CONFIG.replace("submitacl: ' dev'", &format!("submitacl: ' dev'\n            {own}"));
         let act = configure(&stage, &text, false);
         let refusal = stage.refused(&user("ann"), act);
-        assert_refusal(&refusal, Code::AclDenied, "needs admin access on root, or membership in the scheduler ACL");
+        assert_refusal(&refusal, Code::AclDenied, "needs admin access on root (or above), or membership");
     }
     let wider = CONFIG.replace("adminacl: ann", "adminacl: ann,eve");
     let act = configure(&stage, &wider, false);
