@@ -25,9 +25,11 @@ struct Attached {
 }
 
 impl Attached {
+    /// ann is in the scheduler ACL; nobody else is.
     fn new(who: &str, width: u16, height: u16) -> Self {
         let head = format!("Source default\nSet As {who}\nSet Served true\n");
-        let head = tape::read(head.as_bytes()).tape.unwrap().head;
+        let mut head = tape::read(head.as_bytes()).tape.unwrap().head;
+        head.scheduler_admin = who.starts_with("ann");
         let read = config::read_file(TEXT.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
         let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
         let core = core.with_config_text(TEXT.as_bytes(), None);
