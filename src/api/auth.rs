@@ -22,6 +22,7 @@ use subtle::ConstantTimeEq;
 
 pub use self::change::{add, revoke};
 use super::dto::time::{parse_rfc3339, rfc3339};
+use super::private_file;
 use crate::config::yaml;
 use crate::config::{Faults, Severity, Source, store};
 use crate::model::Identity;
@@ -200,7 +201,7 @@ fn quoted(text: &str) -> String {
 fn read_file(file: &Path) -> Result<(Seen, Vec<Token>), String> {
     let message = |error: io::Error| format!("{}: cannot be read: {error}", file.display());
     let metadata = fs::metadata(file).map_err(message)?;
-    private(file, &metadata)?;
+    private_file::check(file, &metadata)?;
     let bytes = fs::read(file).map_err(message)?;
     let mut faults = Faults::default();
     let tokens = yaml::decode(&bytes, &mut faults).and_then(|text| parse(text, &mut faults)).unwrap_or_default();
@@ -210,17 +211,6 @@ fn read_file(file: &Path) -> Result<(Seen, Vec<Token>), String> {
     }
     let text = String::from_utf8_lossy(&bytes);
     Err(Source::new(&file.to_string_lossy(), &text).render_all(&faults))
-}
-
-/// Nobody but the owner may read the file.
-fn private(file: &Path, metadata: &fs::Metadata) -> Result<(), String> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = metadata.permissions().mode() & 0o777;
-    if mode & 0o077 == 0 {
-        return Ok(());
-    }
-    let file = file.display();
-    Err(format!("{file}: others may read or write it (mode {mode:o}); `chmod 600 {file}` makes it the owner's alone"))
 }
 
 fn seen(metadata: &fs::Metadata) -> Seen {

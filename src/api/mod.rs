@@ -15,4 +15,5 @@ pub mod auth;
 pub mod client;
 pub mod convert;
 pub mod dto;
+mod private_file;
 pub mod server;

@@ -46,14 +46,14 @@ pub enum Format {
     Sarif,
 }
 
-/// Checks the files and prints what is wrong. Exit code 0: all are valid; 1: one is not; 2: one cannot be read.
+/// Checks the files and prints what is wrong. Exit code 0: all are valid; 1: one is not, or cannot be read.
 pub fn run(args: &CheckArgs) -> ExitCode {
     let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
     match check(args, &mut io::stdin().lock(), &mut out, &mut err) {
         Ok(code) => ExitCode::from(code),
         // The reader has seen enough: a closed pipe is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(2),
+        Err(_) => ExitCode::from(1),
     }
 }
 
@@ -69,7 +69,7 @@ fn check(args: &CheckArgs, stdin: &mut impl Read, out: &mut impl Write, err: &mu
             Ok(bytes) => bytes,
             Err(error) => {
                 writeln!(err, "kornsole check: {} cannot be read: {error}", escaped(&name))?;
-                code = 2;
+                code = 1;
                 continue;
             }
         };
@@ -228,7 +228,7 @@ partitions:
         let good = "partitions: [{queues: [{name: root, submitacl: '*'}]}]";
         assert_eq!(checked(&["-"], good), (0, "-: valid\n".into(), String::new()));
         let (code, _, err) = checked(&["no/such/file", "-"], good);
-        assert_eq!(code, 2);
+        assert_eq!(code, 1);
         assert!(err.contains("no/such/file cannot be read"), "{err}");
         assert!(Cli::try_parse_from(["check"]).is_err());
         assert!(Cli::try_parse_from(["check", "--core", "2.0", "-"]).is_err());

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::look::LookArgs;
 use super::record::Recording;
+use super::remote::AllowedRemovalArgs;
 use super::serve::{self, ListenArgs};
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
@@ -35,6 +36,9 @@ pub struct ConsoleArgs {
     /// What happens in the cluster: a scenario file, whose configuration holds unless --config names another
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
+    /// What a changed --config may take away
+    #[command(flatten)]
+    pub allowed: AllowedRemovalArgs,
     /// What every console takes
     #[command(flatten)]
     pub common: CommonArgs,
@@ -49,7 +53,8 @@ pub struct CommonArgs {
     /// Be somebody else, with that identity's rights and no others
     #[arg(long = "as", value_name = "USER:GROUP,GROUP", value_parser = Identity::parse)]
     pub identity: Option<Identity>,
-    /// Who may change the whole scheduler besides the owner of this process: users, a space, groups, each with commas; or *
+    /// Who is in the scheduler ACL besides the owner of this process, as "users groups", each with commas, or *: who changes any
+    /// configuration, nodes, pauses, and sees the whole audit. It opens no queue: to kill and move takes the queue's own adminacl
     #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
     pub scheduler_acl: Option<Acl>,
     /// Refuse everything that would change something
@@ -124,7 +129,8 @@ pub fn run(args: &ConsoleArgs) -> ExitCode {
         SettingsAction::Ended(code) => return code,
     };
     let (config, state) = (settings.config().queues_file.as_deref(), args.common.state.by(&settings));
-    let setup = setup(&settings, args.common.core);
+    let mut setup = setup(&settings, args.common.core);
+    setup.allowed_removal = args.allowed.into();
     match open_kept(config, args.workload.as_deref(), &setup, &state, args.common.speed) {
         Ok(mut opened) => {
             // What is recorded is played without a folder, and must look the same.

@@ -23,20 +23,21 @@ impl LogArgs {
     /// Logs from now on.
     ///
     /// # Errors
-    /// What is wrong with the levels or the file.
-    pub fn start(&self) -> Result<(), String> {
+    /// What is wrong with the levels or the file, and the exit code for it.
+    pub fn start(&self) -> Result<(), (String, u8)> {
         let filter = EnvFilter::builder().parse(&self.log).map_err(|why| {
-            format!("--log {}: {why}; write a level, or levels by module: info,kornsole::api=debug", self.log)
+            let hint = "write a level, or levels by module: info,kornsole::api=debug";
+            (format!("--log {}: {why}; {hint}", self.log), 2)
         })?;
         let (writer, colours) = match &self.log_file {
             None => (BoxMakeWriter::new(std::io::stderr), false),
             Some(file) => {
                 let opened = OpenOptions::new().create(true).append(true).open(file);
-                let opened = opened.map_err(|why| format!("{}: cannot be written: {why}", file.display()))?;
+                let opened = opened.map_err(|why| (format!("{}: cannot be written: {why}", file.display()), 1))?;
                 (BoxMakeWriter::new(Mutex::new(opened)), false)
             }
         };
         let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(colours);
-        subscriber.try_init().map_err(|why| format!("nothing can be logged: {why}"))
+        subscriber.try_init().map_err(|why| (format!("nothing can be logged: {why}"), 1))
     }
 }

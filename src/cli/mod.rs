@@ -2,13 +2,15 @@
 //!
 //! Invariants:
 //! - wiring only: what a command does stands in the layers below;
-//! - bad input ends with exit code 1 and a place, wrong use with 2, both on stderr.
+//! - bad input, also a file that cannot be read, ends with exit code 1 and a place, wrong use with 2, both on stderr; `diff` alone says
+//!   1 where something is different and 2 for everything else, as diff(1) does.
 
 pub mod attach;
 pub mod check;
 pub mod console;
 pub mod demo;
 pub mod diff;
+mod flag_order;
 pub mod identity;
 pub mod live;
 pub mod load;
@@ -106,7 +108,7 @@ enum Command {
 
 /// Reads the arguments, carries out the command, and gives the exit code: 0 when all is well, 1 for bad input, 2 for wrong use.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(flag_order::sorted(Cli::command(), std::env::args_os()));
     match &cli.command {
         None => console::run(&cli.console),
         Some(Command::Demo(args)) => demo::run(args),

@@ -64,13 +64,13 @@ pub enum Mode {
 /// Why a tape was not played to its end, or not as recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// The exit code: 1 for what was expected and is not so, 2 for a tape that does not read.
+    /// The exit code: 1 for a tape that does not read, or for what was expected and is not so; 2 for wrong use.
     pub code: u8,
     /// The message for a person.
     pub message: String,
 }
 
-/// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed; 2: a tape does not read, or wrong use.
+/// Plays the tapes. Exit code 0: all as expected; 1: an expectation or snapshot failed, or a tape does not read; 2: wrong use.
 pub fn run(args: &PlayArgs) -> ExitCode {
     if args.tapes.len() > 1 && (args.svg.is_some() || args.text.is_some() || args.cast.is_some()) {
         return fail("kornsole play: a picture is made of one tape, not of several", 2);
@@ -103,7 +103,7 @@ pub fn run(args: &PlayArgs) -> ExitCode {
 
 /// Plays one tape as the arguments ask for, and writes what is to be made of it.
 fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<Played, Trouble> {
-    let unreadable = |message| Trouble { code: 2, message };
+    let unreadable = |message| Trouble { code: 1, message };
     let mut cast = args.cast.as_ref().map(|_| Cast::new(&title(tape)));
     let played = if args.live {
         live::play(tape, mode, args.color.depth())?
@@ -123,7 +123,7 @@ fn play_one(args: &PlayArgs, tape: &Path, mode: Mode) -> Result<Played, Trouble>
 /// # Errors
 /// It cannot be read, or every fault in it.
 pub fn read_file(path: &Path) -> Result<(Tape, Vec<u8>), Trouble> {
-    let unreadable = |message| Trouble { code: 2, message };
+    let unreadable = |message| Trouble { code: 1, message };
     let bytes = load::bytes(path).map_err(unreadable)?;
     let tape::Reading { tape, faults } = tape::read(&bytes);
     match tape {
@@ -151,7 +151,7 @@ pub fn play_watched(
     depth: Option<Depth>,
 ) -> Result<Played, Trouble> {
     let name = path.to_string_lossy();
-    let unreadable = |message| Trouble { code: 2, message };
+    let unreadable = |message| Trouble { code: 1, message };
     let (tape, bytes) = read_file(path)?;
     let text = String::from_utf8_lossy(&bytes);
     let tell = |fault: &Fault| Source::new(&name, &text).render(fault);

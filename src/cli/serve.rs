@@ -11,6 +11,7 @@ use signal_hook::iterator::Signals;
 
 use super::console::{Opened, open_kept, scheduler_acl, speed};
 use super::logs::LogArgs;
+use super::remote::AllowedRemovalArgs;
 use super::settings::{SettingsAction, SettingsArgs, hook, setup};
 use super::state::StateArgs;
 use super::{fail, identity};
@@ -43,12 +44,16 @@ pub struct ServeArgs {
     /// Where the API is served
     #[command(flatten)]
     pub listen: ListenArgs,
-    /// Who may kill, move and configure beyond the queues' own ACLs, besides the owner of this process: "users groups"
+    /// Who is in the scheduler ACL besides the owner of this process, as "users groups": who changes any configuration, nodes, pauses,
+    /// looks as somebody else, and sees the whole audit. It opens no queue: to kill and move takes the queue's own adminacl
     #[arg(long, value_name = "USERS GROUPS", value_parser = scheduler_acl)]
     pub scheduler_acl: Option<Acl>,
     /// Nothing can be changed over the API, by nobody
     #[arg(long)]
     pub read_only: bool,
+    /// What a changed --config may take away
+    #[command(flatten)]
+    pub allowed: AllowedRemovalArgs,
     /// How the scheduler itself is run
     #[command(flatten)]
     pub settings: SettingsArgs,
@@ -78,6 +83,10 @@ pub struct ListenArgs {
     /// Take tokens over plain HTTP on an address that others reach
     #[arg(long)]
     pub insecure_plain_http: bool,
+    /// Whether pages in a browser may read the YuniKorn part of the API, whatever site they are of (CORS): on or off. Without it on, but
+    /// off with --require-token
+    #[arg(long, value_name = "on|off", value_parser = on_or_off)]
+    pub cors: Option<bool>,
 }
 
 impl ListenArgs {
@@ -95,6 +104,7 @@ impl ListenArgs {
         options.tls = files.map(|(certificate, key)| TlsFiles { certificate: certificate.clone(), key: key.clone() });
         options.access.tokens = self.tokens.clone().or_else(|| config.token_file.clone());
         options.access.require_token = self.require_token;
+        options.access.pages = self.cors;
         options.access.scheduler_acl = config.scheduler_acl.clone();
         options.access.owner = identity::of_process().user;
         options.policy_group.clone_from(&config.policy_group);
@@ -109,6 +119,14 @@ impl ListenArgs {
             ));
         }
         Ok(options)
+    }
+}
+
+fn on_or_off(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("on or off".to_owned()),
     }
 }
 
@@ -128,12 +146,13 @@ pub fn run(args: &ServeArgs) -> ExitCode {
         SettingsAction::Run(settings) => settings,
         SettingsAction::Ended(code) => return code,
     };
-    if let Err(message) = args.logs.start() {
-        return fail(&message, 2);
+    if let Err((message, code)) = args.logs.start() {
+        return fail(&message, code);
     }
     let (config, state) = (settings.config(), args.state.by(&settings));
     let mut setup = setup(&settings, args.core);
     setup.paused = args.paused;
+    setup.allowed_removal = args.allowed.into();
     let started = args.listen.options(config, args.core).map_err(|why| (why, 2)).and_then(|mut options| {
         options.access.read_only = args.read_only;
         options.extra = settings.extra();

@@ -20,6 +20,7 @@ pub mod node;
 pub mod properties;
 mod raw;
 mod reading;
+pub mod removal;
 mod schema;
 pub mod settings;
 pub mod store;
@@ -32,7 +33,10 @@ pub use diff::{Diff, diff};
 pub use fault::{Fault, Faults, Severity, Source};
 pub use manifest::{DEFAULT_POLICY_GROUP, move_places, read_file};
 pub use properties::{MergedProperties, Property, PropertyKey, QueueProperties, inherit};
-pub use reading::{DEFAULT_CONFIG, Reading, carried_checksum, checksum, read, read_bytes, without_checksum};
+pub use reading::{
+    DEFAULT_CONFIG, Reading, carried_checksum, checksum, read, read_bytes, says_nothing, without_checksum,
+};
+pub use removal::{AllowedRemoval, Removal};
 pub use schema::schema;
 pub use settings::{SchedulerConfig, Settings};
 pub use types::{

@@ -23,6 +23,9 @@ partitions:
         submitacl: '*'
 ";
 
+/// The warning about a text that is empty or has comments only.
+const EMPTY_TEXT: &str = "CFG-010";
+
 /// What reading a text gave.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
@@ -37,6 +40,16 @@ impl Reading {
     pub fn is_valid(&self) -> bool {
         self.config.is_some()
     }
+
+    /// Whether the text is empty or has comments only, so that the default configuration holds.
+    pub fn is_of_empty_text(&self) -> bool {
+        says_nothing(&self.faults)
+    }
+}
+
+/// Whether these are the faults of a text that is empty or has comments only.
+pub fn says_nothing(faults: &[Fault]) -> bool {
+    faults.iter().any(|fault| fault.code == EMPTY_TEXT)
 }
 
 /// Reads a queue configuration by the rules of `profile`. Never fails: what is wrong is in the faults.
@@ -61,8 +74,9 @@ fn read_into(text: &str, faults: &mut Faults) -> Option<Config> {
     let document = yaml::parse(text, faults)?;
     let Some(node) = document.root() else {
         let message = "the file is empty: the default configuration holds";
-        let hint = "one partition with a root that everybody may submit to, placing by the tag `namespace`";
-        faults.warning("CFG-010", Place::default(), "", message, hint);
+        let hint = "one partition with a root that everybody may submit to, placing by the tag `namespace`; in the place of another \
+                    configuration it removes every queue, and is refused unless that is allowed";
+        faults.warning(EMPTY_TEXT, Place::default(), "", message, hint);
         let default = read(DEFAULT_CONFIG, faults.profile()).config?;
         return Some(Config { checksum: checksum(text.as_bytes()), ..default });
     };

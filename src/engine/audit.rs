@@ -136,7 +136,7 @@ pub(super) fn workload_order(state: &State, command: &Command) -> Option<Workloa
         None => PartitionAct::Kill { app, expect_queue },
         Some(to) => PartitionAct::Move { app, to: to.clone(), expect_queue, dry_run: false },
     };
-    let order = Order { act: Act::within(&partition, act), reason: reason.to_owned() };
+    let order = Order::new(Act::within(&partition, act), reason);
     let facts = facts(state, &order.act);
     Some((Actor { from: ActsFrom::Workload, ..Actor::from(by.clone()) }, order, facts))
 }

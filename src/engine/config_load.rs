@@ -7,7 +7,7 @@ use super::active_config::{ActiveConfig, ConfigText, WorkloadBase};
 use super::audit::{self, ConfigOrigin, count_changes};
 use super::journal::record::{Record, WallTime};
 use super::state::State;
-use crate::config::{self, Config, Source, store};
+use crate::config::{self, Config, Removal, Source, store};
 use crate::scheduler::{Command, Event, EventKind};
 use crate::view::NoticeWeight;
 use crate::view::act::{ActsFrom, Configuration, LoadedBy};
@@ -109,18 +109,33 @@ pub(super) fn reload(state: &mut State, name: &str, bytes: &[u8]) {
         bytes.clone_into(known);
     }
     let wall = WallTime::now();
-    state.record(|at| Record::Reload { at, wall, name: name.to_owned(), text: bytes.to_vec() });
-    reload_recorded(state, name, bytes, wall);
+    let refused = takes_too_much(state, bytes);
+    state.record(|at| {
+        let (name, text, refused) = (name.to_owned(), bytes.to_vec(), refused.clone());
+        Record::Reload { at, wall, name, text, refused }
+    });
+    reload_recorded(state, name, bytes, wall, refused);
 }
 
-/// The same for a text that is recorded already: nothing is asked of the file.
-pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall: WallTime) {
+/// Why a text must not replace the active configuration by itself: it takes too much away (CFG-120).
+fn takes_too_much(state: &State, bytes: &[u8]) -> Option<String> {
+    let parsed = state.config_cache.parse(bytes, &state.policy_group, state.profile());
+    let config = parsed.config.as_ref().filter(|config| config.checksum != state.scheduler.checksum())?;
+    let removal = Removal::between(&state.active_config.config, config, config::says_nothing(&parsed.faults));
+    let refused = !removal.passes(state.allowed_removal);
+    refused.then(|| format!("{removal}; {}, at the start or with `kornsole apply`", removal.how_to_allow()))
+}
+
+/// The same for a text that is recorded already, with why it is refused where that does not follow from the text: nothing is asked of
+/// the file.
+pub(super) fn reload_recorded(state: &mut State, name: &str, bytes: &[u8], wall: WallTime, refused: Option<String>) {
     let parsed = state.config_cache.parse(bytes, &state.policy_group, state.profile());
     let before = audit::config_facts(state);
     let faults = Source::new(name, &parsed.text.text).render_all(&parsed.faults);
-    let refused = match &parsed.config {
-        None => Some(faults.clone()),
-        Some(config) => {
+    let refused = match (&parsed.config, refused) {
+        (None, _) => Some(faults.clone()),
+        (Some(_), Some(why)) => Some(why),
+        (Some(config), None) => {
             if config.checksum == state.scheduler.checksum() {
                 return;
             }

@@ -16,7 +16,7 @@ use super::prepared::{CheckedConfig, Prepared, PreparedConfig};
 use super::state::{State, counted};
 use crate::config::diff::{Key, What};
 use crate::config::store::{self, Disk};
-use crate::config::{self, Config, Diff};
+use crate::config::{self, Config, Diff, Removal};
 use crate::model::{QueuePath, QueueState};
 use crate::scheduler::EventKind;
 use crate::scheduler::placement::access;
@@ -45,8 +45,12 @@ pub(super) fn replace(
     change: &ConfigChange<'_>,
     prepared: Prepared,
 ) -> Result<Configured, Refusal> {
+    let recorded = prepared.config.is_some();
     let (checked, staged) = prepared.config.map_or((None, None), |config| (config.checked, config.staged));
     let checked = checked.map_or_else(|| check(state, actor, order, change), Ok)?;
+    if !recorded && !change.dry_run {
+        may_remove(order, &checked)?;
+    }
     let CheckedConfig { config, text, diff, mut done } = checked;
     if change.dry_run || done.checksum == done.previous {
         return Ok(done);
@@ -116,6 +120,7 @@ pub(super) fn prepare(state: &State, actor: &Actor, order: &Order) -> Result<Pre
     };
     let change = ConfigChange { text: &text, base: base.as_deref(), dry_run: false };
     let checked = check(state, actor, order, &change)?;
+    may_remove(order, &checked)?;
     let (mut file_before, mut staged) = (None, None);
     if checked.done.checksum != checked.done.previous
         && let Some((path, known)) = &state.active_config.file
@@ -131,7 +136,7 @@ pub(super) fn prepare(state: &State, actor: &Actor, order: &Order) -> Result<Pre
 
 /// Runs every check that can refuse a change, short of writing it.
 fn check(state: &State, actor: &Actor, order: &Order, change: &ConfigChange<'_>) -> Result<CheckedConfig, Refusal> {
-    let (config, text) = valid(state, change.text)?;
+    let Valid { config, text, empty } = valid(state, change.text)?;
     compare(state, change.base)?;
     let diff = config::diff(&state.active_config.config, &config);
     // The very text that is active changes nothing, and so takes no right.
@@ -141,15 +146,34 @@ fn check(state: &State, actor: &Actor, order: &Order, change: &ConfigChange<'_>)
     if let Some(why) = state.scheduler.would_refuse(state.now, &config) {
         return Err(invalid("the configuration cannot be loaded as things are", &why));
     }
-    let done = configured(state, &config, &diff, change.dry_run);
+    let removal = Removal::between(&state.active_config.config, &config, empty);
+    let done = Configured { removal, ..configured(state, &config, &diff, change.dry_run) };
     Ok(CheckedConfig { config, text, diff, done })
 }
 
+/// Refuses what takes more away than the order allows (CFG-120). A recorded order has passed already.
+fn may_remove(order: &Order, checked: &CheckedConfig) -> Result<(), Refusal> {
+    let done = &checked.done;
+    if done.checksum == done.previous || done.removal.passes(order.allowed) {
+        return Ok(());
+    }
+    Err(Refusal::removal(done.removal.clone()))
+}
+
+/// A text without errors.
+struct Valid {
+    config: Arc<Config>,
+    text: ConfigText,
+    /// It has no more than comments.
+    empty: bool,
+}
+
 /// The configuration of a text, or everything that is wrong with it.
-fn valid(state: &State, text: &str) -> Result<(Arc<Config>, ConfigText), Refusal> {
+fn valid(state: &State, text: &str) -> Result<Valid, Refusal> {
     let parsed = state.config_cache.parse(text.as_bytes(), &state.policy_group, state.profile());
     let faults = &parsed.faults;
-    parsed.config.clone().map(|config| (config, parsed.text.clone())).ok_or_else(|| {
+    let (text, empty) = (parsed.text.clone(), config::says_nothing(faults));
+    parsed.config.clone().map(|config| Valid { config, text, empty }).ok_or_else(|| {
         let first = faults.iter().find(|fault| fault.severity == config::Severity::Error);
         let first = first.map(ToString::to_string).unwrap_or_default();
         let faults = faults.iter().map(FoundFault::from).collect();
@@ -248,12 +272,13 @@ fn configured(state: &State, config: &Config, diff: &Diff, dry_run: bool) -> Con
     Configured {
         checksum: config.checksum.clone(),
         previous: state.scheduler.checksum().to_owned(),
-        revision: state.active_config.revision,
+        revision: state.active_config.revision + u64::from(config.checksum != state.scheduler.checksum()),
         changes: diff.changes.iter().map(ChangeLine::from).collect(),
         touches: diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue)).collect(),
         outside: diff.touches_partitions(),
         draining,
         created: created.collect(),
+        removal: Removal::default(),
         what_happens,
         warning: None,
         dry_run,

@@ -31,5 +31,5 @@ pub(super) fn small(part: &Partition, submission: &Submission) -> Option<Submiss
 pub(super) fn recorded(parts: &[Partition], order: &Order) -> Option<Order> {
     let Act::In { partition, act: PartitionAct::Submit(submission) } = &order.act else { return None };
     let small = small(parts.iter().find(|part| part.name == *partition)?, submission)?;
-    Some(Order { act: Act::within(partition, PartitionAct::Submit(small)), reason: order.reason.clone() })
+    Some(Order::new(Act::within(partition, PartitionAct::Submit(small)), order.reason.clone()))
 }

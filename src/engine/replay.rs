@@ -131,7 +131,9 @@ pub(super) fn replay(state: &mut State, record: Record) {
             // A refusal is in the audit again; nobody waits for the answer.
             let _ = carry_out_order(state, &actor, &order, recorded(wall, checked));
         }
-        Record::Reload { wall, name, text, .. } => config_load::reload_recorded(state, &name, &text, wall),
+        Record::Reload { wall, name, text, refused, .. } => {
+            config_load::reload_recorded(state, &name, &text, wall, refused);
+        }
         Record::Rest { .. } => state.pause(),
         Record::Notice { weight, title, text, .. } => state.show_notice(weight, title, text),
         Record::Played { state: progress, .. } => state.workload_progress = Some(progress),

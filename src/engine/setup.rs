@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::settings::EventConfig;
-use crate::config::{DEFAULT_POLICY_GROUP, SchedulerConfig};
+use crate::config::{AllowedRemoval, DEFAULT_POLICY_GROUP, SchedulerConfig};
 use crate::model::Profile;
 use crate::scheduler::Tuning;
 
@@ -31,6 +31,8 @@ pub struct Setup {
     pub paused: bool,
     /// How many events are kept, if any are.
     pub event: EventConfig,
+    /// What a changed configuration file may take away of the active one (CFG-120).
+    pub allowed_removal: AllowedRemoval,
     /// Which run of the scheduler this is, for those who follow its events: a UUID that no other run has.
     pub instance: Arc<str>,
 }
@@ -42,7 +44,8 @@ impl Setup {
         let event = EventConfig { tracking_enabled: true, ring_buffer_capacity: EVENTS_KEPT, ..EventConfig::default() };
         let instance = Arc::from(NO_INSTANCE);
         let (clean_every, tuning) = (CLEAN_EVERY, Tuning::default());
-        Self { profile, policy_group, clean_every, tuning, paused: false, event, instance }
+        let (paused, allowed_removal) = Default::default();
+        Self { profile, policy_group, clean_every, tuning, paused, event, allowed_removal, instance }
     }
 
     /// What the scheduler's own configuration says.
@@ -60,6 +63,7 @@ impl Setup {
             },
             paused: false,
             event: config.event.clone(),
+            allowed_removal: AllowedRemoval::default(),
             instance: Arc::from(NO_INSTANCE),
         }
     }

@@ -22,7 +22,7 @@ use super::event_outbox::EventOutbox;
 use super::journal::record::{Record, WallTime};
 use super::journal::recorder::{RecordBlock, Recorder};
 use super::setup::Setup;
-use crate::config::Config;
+use crate::config::{AllowedRemoval, Config};
 use crate::model::{Profile, QueuePath, Time};
 use crate::scenario::Workload;
 use crate::scheduler::{Command, Event, EventKind, Scheduler};
@@ -54,6 +54,8 @@ pub(super) struct State {
     pub now: Time,
     pub deadlines: Deadlines,
     pub active_config: ActiveConfig,
+    /// What a changed file may take away of it.
+    pub allowed_removal: AllowedRemoval,
     /// Nothing happens by itself and time stands (REST E3, `--paused`).
     pub paused: bool,
     /// It pauses once the workload has given its last step.
@@ -94,6 +96,7 @@ impl State {
                 cycle_due: false,
             },
             active_config: ActiveConfig::default(),
+            allowed_removal: setup.allowed_removal,
             paused: false,
             pause_after_workload: setup.paused,
             outbox: EventOutbox::new(setup),

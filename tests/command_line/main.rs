@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod codes;
 mod diff;
 mod place;
 mod run;

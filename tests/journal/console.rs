@@ -115,7 +115,7 @@ fn steps_lead_through_all_lives_and_back() {
     let (tell, message) = std::sync::mpsc::channel();
     let kill = within(PartitionAct::Kill { app: app.clone(), expect_queue: None });
     let answer = Box::new(move |outcome: Result<_, _>| tell.send(outcome.is_ok()).unwrap());
-    source.act(Order { act: kill, reason: "in the way".to_owned() }, answer);
+    source.act(Order::new(kill, "in the way"), answer);
     assert_eq!(message.recv(), Ok(true));
     drop((driver, source));
     let (mut driver, _source) = next_life(&scratch, &setup);

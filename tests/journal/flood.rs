@@ -121,10 +121,10 @@ fn a_refused_order_is_kept_without_its_body_and_is_the_same_again() {
     let running = engine(begin());
     for at in 0..25 {
         for (actor, act) in refused_orders(at) {
-            give(&running, actor, Order { act, reason: format!("reason {at}") });
+            give(&running, actor, Order::new(act, format!("reason {at}")));
         }
     }
-    let long = Order { act: kill("nothing"), reason: "x".repeat(200 << 10) };
+    let long = Order::new(kill("nothing"), "x".repeat(200 << 10));
     give(&running, Actor::from(Identity::new("eve", ["none"])), long);
     let known = running.audit_log().entries(&AuditQuery { limit: usize::MAX, ..AuditQuery::default() });
     assert_eq!(known.len(), 25 * 8 + 1);

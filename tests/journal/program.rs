@@ -168,9 +168,9 @@ impl Crashed {
         assert!(!crashed.ask("bob", &["kill", "one", "--reason", "in the way"]).0);
         let bad = QUEUES.replace("- name: a\n", "- name: a\n            resources: {max: {vcore: 1m}}\n");
         crashed.folder.write("bad.yaml", bad);
-        let (done, said) = crashed.ask("sue", &["apply", &crashed.path("bad.yaml"), "--reason", "by mistake"]);
+        let (done, said) = crashed.ask("sue", &["apply", &crashed.path("bad.yaml"), "--yes", "--reason", "by mistake"]);
         assert!(done, "{said}");
-        let (done, said) = crashed.ask("sue", &["config", "rollback", "1", "--reason", "as it was"]);
+        let (done, said) = crashed.ask("sue", &["config", "rollback", "1", "--yes", "--reason", "as it was"]);
         assert!(done, "{said}");
         crashed.audit = crashed.ask("sue", &["audit"]).1;
         crashed.history = crashed.ask("sue", &["config", "history", "--json"]).1;
@@ -219,4 +219,23 @@ fn after_a_crash_a_file_without_a_busy_queue_drains_it() {
     let state_of = |name: &str| children.iter().find(|queue| queue["queuename"] == name).map(|queue| &queue["status"]);
     assert_eq!(state_of("root.b").and_then(Value::as_str), Some("Draining"), "{queues}");
     assert_eq!(state_of("root.a").and_then(Value::as_str), Some("Active"));
+}
+
+#[test]
+fn after_a_crash_an_empty_file_drains_nothing_now_and_at_the_next_start() {
+    let crashed = Crashed::new();
+    crashed.folder.write("queues.yaml", "");
+    let states = |program: &Program| {
+        let queues = get(program, "/ws/v1/partition/default/queues");
+        let children = queues["children"].as_array().unwrap().clone();
+        children.iter().map(|queue| format!("{} {}", queue["queuename"], queue["status"])).collect::<Vec<_>>()
+    };
+    for start in 1..=2 {
+        let server = crashed.serve();
+        assert!(one_runs(&server), "start {start}");
+        assert_eq!(states(&server), [r#""root.a" "Active""#, r#""root.b" "Active""#], "start {start}");
+        server.kill();
+    }
+    let (_, audit) = call(&["audit", "--state", &crashed.path("state")]);
+    assert!(audit.contains("it is empty, and removes 2 of 2 queues"), "the refusal is replayed: {audit}");
 }

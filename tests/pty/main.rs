@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod apply;
 mod attach;
 mod panics;
 mod round;

@@ -148,8 +148,8 @@ fn an_edited_configuration_drains_removes_and_brings_back_on_the_screen() {
     let [config_name, workload_name] =
         [&config, &workload].map(|file| file.to_str().expect("its name is text").to_owned());
     // The cleaner comes every ten seconds of the scheduler's time.
-    let mut terminal =
-        Terminal::kornsole(&["--config", &config_name, "--workload", &workload_name, "--speed", "40"], &[]);
+    let arguments = ["--config", &config_name, "--workload", &workload_name, "--speed", "40", "--allow-removal", "2"];
+    let mut terminal = Terminal::kornsole(&arguments, &[]);
     let row = |seen: &Seen, queue: &str| {
         let screen = seen.emulator.screen().contents();
         screen

@@ -7,6 +7,7 @@
 mod common;
 
 mod config;
+mod examples;
 mod held;
 mod hostile;
 mod metrics;

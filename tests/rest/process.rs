@@ -174,3 +174,63 @@ fn it_says_why_it_does_not_start() {
     let (code, message) = refused(&["--listen", &taken.local_addr().unwrap().to_string(), "--log", "off"]);
     assert!(code == 1 && message.contains("cannot listen on"), "{code} {message}");
 }
+
+/// Starts a server that should not start. Gives its exit code and what it says.
+fn refused(flags: &[&str]) -> (Option<i32>, String) {
+    let mut command = crate::common::serve_command(flags);
+    let output = command.output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn as_root_a_file_of_tokens_that_others_could_replace_is_refused() {
+    if uzers::get_effective_uid() != 0 {
+        return;
+    }
+    let folder = TestFolder::new();
+    folder.token("ann", "ann");
+    let tokens = folder.tokens();
+    let flags = ["--tokens", tokens.to_str().unwrap()];
+    let set =
+        |path: &std::path::Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    set(&folder, 0o777);
+    let (code, err) = refused(&flags);
+    assert!(code == Some(1) && err.contains("others may write in its folder"), "{code:?} {err}");
+    set(&folder, 0o755);
+    std::os::unix::fs::chown(&tokens, Some(65534), None).unwrap();
+    let (code, err) = refused(&flags);
+    assert!(code == Some(1) && err.contains("it belongs to uid 65534, and this runs as root"), "{code:?} {err}");
+    std::os::unix::fs::chown(&tokens, Some(0), None).unwrap();
+    let link = folder.join("open");
+    std::fs::create_dir(&link).unwrap();
+    std::os::unix::fs::symlink(&tokens, link.join("tokens.yaml")).unwrap();
+    set(&link, 0o777);
+    let (code, err) = refused(&["--tokens", link.join("tokens.yaml").to_str().unwrap()]);
+    assert!(code == Some(1) && err.contains("others may write in its folder"), "a link: {code:?} {err}");
+    Program::serve(&flags).kill();
+}
+
+#[test]
+fn a_private_key_that_others_may_read_is_warned_of() {
+    let folder = TestFolder::new();
+    certificate(&folder);
+    let (chain, key, log) = (folder.join("chain.pem"), folder.join("key.pem"), folder.join("log"));
+    let paths = [&chain, &key, &log].map(|path| path.to_str().unwrap());
+    let flags = ["--tls-cert", paths[0], "--tls-key", paths[1], "--log", "warn", "--log-file", paths[2]];
+    let logged = |mode| {
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+        let _ = std::fs::remove_file(&log);
+        Program::serve(&flags).kill();
+        std::fs::read_to_string(&log).unwrap_or_default()
+    };
+    assert!(logged(0o644).contains("others may read this private key (mode 644)"));
+    assert_eq!(logged(0o600), "");
+}
+
+#[test]
+fn the_help_says_what_the_scheduler_acl_opens() {
+    let help = crate::common::kornsole_command(&["serve", "--help"]).output().unwrap().stdout;
+    let help = String::from_utf8(help).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("It opens no queue: to kill and move takes the queue's own adminacl"), "{help}");
+    assert!(!help.contains("Who may kill, move"), "{help}");
+}

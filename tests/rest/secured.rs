@@ -1,9 +1,12 @@
 //! Who may do what, over a real socket: tokens, their failures, servers that show or change nothing, pages in a browser.
 
+use std::io::{Read as _, Write as _};
+use std::time::Duration;
+
 use kornsole::api::server::Options;
 use kornsole::model::Profile;
 
-use super::stage::{Answer, Stage};
+use super::stage::{Answer, PATIENCE, Stage, answer};
 use crate::common::TestFolder;
 
 const KILL: &str = "/kornsole/v1/partition/default/application/etl-1/kill";
@@ -26,7 +29,7 @@ fn code(answer: &Answer) -> (u16, String) {
 }
 
 #[test]
-fn who_guesses_tokens_is_shut_out_and_nobody_learns_one() {
+fn who_guesses_tokens_is_slowed_down_and_nobody_learns_one() {
     let (stage, _folder, token) = with_token(|_| {});
     for number in 0..10 {
         let guessed = format!("Bearer kso_{number}");
@@ -35,9 +38,20 @@ fn who_guesses_tokens_is_shut_out_and_nobody_learns_one() {
         assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
         assert!(!answer.text().contains("kso_"), "{}", answer.text());
     }
-    let answer = stage.ask("GET", "/kornsole/v1/config", &[("Authorization", &token)], b"");
-    assert_eq!(code(&answer), (429, "RATE_LIMITED".to_owned()));
-    assert_eq!(answer.header("retry-after"), Some("60"));
+    for _ in 0..2 {
+        let guessed = stage.ask("GET", "/kornsole/v1/config", &[("Authorization", "Bearer kso_9")], b"");
+        assert_eq!(code(&guessed).0, 401, "few tokens begin like this one");
+        let answer = stage.ask("GET", "/kornsole/v1/config", &[("Authorization", &token)], b"");
+        assert_eq!(answer.status, 200, "a right one passes from the same address");
+    }
+    let alike = |number: u32| {
+        let guessed = format!("Bearer kso_same{number}");
+        stage.ask("GET", "/kornsole/v1/config", &[("Authorization", &guessed)], b"")
+    };
+    let answers: Vec<_> = (0..11).map(alike).collect();
+    assert_eq!(answers.iter().filter(|answer| answer.status == 401).count(), 10);
+    assert_eq!(code(&answers[10]), (429, "RATE_LIMITED".to_owned()));
+    assert_eq!(answers[10].header("retry-after"), Some("60"));
     assert_eq!(stage.get("/ws/v1/clusters").status, 200, "what needs no token is open");
 }
 
@@ -140,4 +154,72 @@ fn settings_that_were_made_are_told_with_the_configuration() {
     assert_eq!(json["Extra"], message, "what a webhook's address says may be a secret");
     let yaml = stage.get("/ws/v1/config");
     assert!(yaml.text().contains("extra:\n    drain.webhook: (set)\n    event.maxStreams: \"7\"\n"), "{}", yaml.text());
+}
+
+#[test]
+fn pages_may_read_unless_a_token_is_required_and_it_can_be_set() {
+    let allowed = |require_token: bool, pages: Option<bool>| {
+        let (stage, _folder, token) = with_token(|options| {
+            options.access.require_token = require_token;
+            options.access.pages = pages;
+        });
+        let ask = |method: &str, path: &str| {
+            let answer = stage.ask(method, path, &[("Authorization", &token), ("Origin", "http://evil.example")], b"");
+            answer.headers.keys().any(|name| name.starts_with("access-control"))
+        };
+        let all = [ask("GET", "/ws/v1/queues"), ask("GET", "/ws/v1/partitions"), ask("OPTIONS", "/ws/v1/partitions")];
+        assert!(all[1] == all[2] && !all[0], "{all:?}");
+        all[1]
+    };
+    assert!(allowed(false, None) && !allowed(true, None));
+    assert!(allowed(true, Some(true)) && !allowed(false, Some(false)));
+}
+
+#[test]
+fn what_is_expensive_has_a_budget_for_each_address() {
+    let (stage, _folder, token) = with_token(|options| options.limits.work = Duration::ZERO);
+    let auth = ("Authorization", token.as_str());
+    let yaml = [auth, ("Content-Type", "application/yaml")];
+    let path = "/ws/v1/validate-conf";
+    assert_eq!(stage.ask("POST", path, &[], CONFIG).status, 200);
+    let refused = stage.ask("POST", path, &[], CONFIG);
+    assert_eq!(refused.status, 429, "{}", refused.text());
+    assert!(refused.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);
+    for (method, path) in [
+        ("POST", "/kornsole/v1/config/validate"),
+        ("POST", "/kornsole/v1/config/diff"),
+        ("PUT", "/kornsole/v1/config?dryRun"),
+    ] {
+        let refused = stage.ask(method, path, &yaml, CONFIG);
+        assert_eq!(code(&refused), (429, "RATE_LIMITED".to_owned()), "{path}");
+    }
+    assert_eq!(stage.get("/debug/fullstatedump").status, 429);
+    assert_eq!(stage.get("/ws/v1/partition/default/queues").status, 200, "lists are not counted");
+    let unchanged = stage.ask("PUT", "/kornsole/v1/config", &yaml, CONFIG);
+    assert_eq!(code(&unchanged), (428, "CHECKSUM_REQUIRED".to_owned()), "neither are changes");
+    let (stage, _folder, _) = with_token(|_| {});
+    for _ in 0..50 {
+        assert_eq!(stage.ask("POST", path, &[], CONFIG).status, 200, "a usual client never notices");
+    }
+}
+
+#[test]
+fn a_request_names_one_host() {
+    let (stage, _folder, _) = with_token(|_| {});
+    let said = |head: &str| {
+        let mut stream = stage.connect();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        answer(&bytes)
+    };
+    for path in ["/ws/v1/clusters", "/kornsole/v1/server", "/livez"] {
+        let none = said(&format!("GET {path} HTTP/1.1\r\nConnection: close\r\n\r\n"));
+        assert_eq!((none.status, none.text()), (400, "400 Bad Request: missing required Host header"), "{path}");
+        let two = said(&format!("GET {path} HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n"));
+        assert_eq!((two.status, two.text()), (400, "400 Bad Request: too many Host headers"), "{path}");
+        assert_eq!(said(&format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")).status, 200);
+        assert_eq!(said(&format!("GET {path} HTTP/1.0\r\n\r\n")).status, 200, "an old client need not");
+    }
 }

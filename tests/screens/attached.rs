@@ -25,9 +25,11 @@ struct Attached {
 }
 
 impl Attached {
+    /// ann is in the scheduler ACL; nobody else is.
     fn new(who: &str, width: u16, height: u16) -> Self {
         let head = format!("Source default\nSet As {who}\nSet Served true\n");
-        let head = tape::read(head.as_bytes()).tape.unwrap().head;
+        let mut head = tape::read(head.as_bytes()).tape.unwrap().head;
+        head.scheduler_admin = who.starts_with("ann");
         let read = config::read_file(TEXT.as_bytes(), DEFAULT_POLICY_GROUP, Profile::default());
         let core = Core::new(Profile::default(), Arc::new(read.config.unwrap()), None).unwrap();
         let core = core.with_config_text(TEXT.as_bytes(), None);
@@ -123,7 +125,7 @@ fn every_form_on_a_queue_works_over_rest() {
 fn a_form_over_rest_says_who_may_before_anything_is_written() {
     let mut at = Attached::new("bob:other", 120, 40);
     at.press(":queues root.eng<ret>cm");
-    says(&at.driver, "needs admin access on root.eng (or above), or membership in the scheduler ACL");
+    says(&at.driver, "needs admin access on root (or above), or membership in the scheduler ACL");
     says_not(&at.driver, "set maximum");
     assert_eq!(at.running(), TEXT);
 }

@@ -53,7 +53,7 @@ fn press(driver: &mut Driver, keys: &str) {
 
 #[test]
 fn a_maximum_is_set_after_both_differences_were_shown() {
-    let (mut driver, source) = console(user("ann"), 120, 40);
+    let (mut driver, source) = console(admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>c");
     says(&driver, "Set the maximum of the queue");
     press(&mut driver, "m");
@@ -164,7 +164,9 @@ fn a_property_and_a_queue_are_added_with_names_completed() {
 
 #[test]
 fn a_whole_subtree_goes_only_when_its_name_is_typed() {
-    let (mut driver, source) = console(admin(), 120, 40);
+    // With so many others it is less than half of the queues (CFG-120).
+    let text = &format!("{TEXT}          - name: web\n          - name: lab\n          - name: tools\n");
+    let (mut driver, source) = on_text(text, admin(), 120, 40);
     press(&mut driver, ":queues root.eng<ret>cr");
     says(&driver, "- root.eng");
     press(&mut driver, "a");
@@ -172,7 +174,7 @@ fn a_whole_subtree_goes_only_when_its_name_is_typed() {
     says(&driver, "type root.eng to confirm");
     press(&mut driver, "y<ret>");
     says(&driver, "type root.eng to confirm");
-    assert_eq!(running(&source), TEXT);
+    assert_eq!(running(&source), *text);
     press(&mut driver, "<C-u>");
     driver.type_text("root.eng");
     press(&mut driver, "<ret>");
@@ -183,10 +185,9 @@ fn a_whole_subtree_goes_only_when_its_name_is_typed() {
 fn what_one_may_not_change_is_off_and_says_which_access_it_takes() {
     let (mut driver, source) = console(user("ann"), 120, 40);
     press(&mut driver, ":queues root.ops<ret>c");
-    says(&driver, "m g p l a off: needs admin access on root.ops (or above), or membership");
-    says(&driver, "r off: needs admin access on root (or above)");
+    says(&driver, "a off: needs admin access on root.ops (or above)");
     press(&mut driver, "m");
-    says(&driver, "needs admin access on root.ops");
+    says(&driver, "needs admin access on root (or above)");
     says_not(&driver, "set maximum");
     press(&mut driver, ":queues root.eng<ret>cr");
     says(&driver, "needs admin access on root (or above)");

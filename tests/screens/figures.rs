@@ -58,7 +58,7 @@ pub fn demo(width: u16, height: u16) -> Driver {
     let (mut driver, source) = on_demo(width, height, 90);
     let mut text = source_text(&driver);
     text.push_str("# touched\n");
-    let order = |act: Act| Order { act, reason: "to see it".to_owned() };
+    let order = |act: Act| Order::new(act, "to see it");
     kornsole::source::Source::act(
         &*source,
         order(Act::Configure { text, base: None, dry_run: false }),

@@ -223,3 +223,49 @@ fn another_run_of_the_scheduler_is_said() {
     update(&mut state, Action::Events(page));
     assert!(state.toast.is_some_and(|toast| toast.text.contains("another run of the scheduler answers")));
 }
+
+#[test]
+fn a_configuration_that_takes_much_away_asks_for_the_number_of_queues() {
+    let (mut driver, source) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
+    // All lines are deleted: the text says nothing.
+    driver.keys("6e").unwrap();
+    driver.keys(&"<C-k><del>".repeat(TEXT.lines().count())).unwrap();
+    driver.keys("<esc>").unwrap();
+    driver.advance(Duration::from_millis(500));
+    driver.keys("a").unwrap();
+    says(&driver, "In all it is empty, and removes 4 of 4 queues");
+    driver.keys("root.eng<ret>").unwrap();
+    says(&driver, "type 4 to confirm");
+    assert_eq!(running(&source), TEXT);
+    driver.keys("<C-u>4<ret>").unwrap();
+    assert_ne!(running(&source), TEXT, "{}", driver.screen_text());
+}
+
+#[test]
+fn the_form_that_removes_most_queues_asks_for_their_number() {
+    let (mut driver, source) = on_text(TEXT, user("root").scheduler_admin(true), 120, 40);
+    driver.keys(":queues root.eng<ret>cr").unwrap();
+    driver.advance(Duration::from_millis(200));
+    driver.keys("a").unwrap();
+    says(&driver, "In all it removes 3 of 4 queues");
+    driver.keys("3<ret>").unwrap();
+    assert!(!running(&source).contains("eng"), "{}", driver.screen_text());
+    // Bringing it back takes little away; bringing the small one back again takes much.
+    driver.advance(Duration::from_secs(1));
+    driver.refresh().keys(":rollback 1<ret>y").unwrap();
+    driver.refresh().keys(":rollback 2<ret>").unwrap();
+    says(&driver, "type 3 to confirm");
+    driver.keys("3<ret>").unwrap();
+    assert!(!running(&source).contains("eng"), "{}", driver.screen_text());
+}
+
+#[test]
+fn a_form_on_a_queue_itself_is_off_for_its_own_administrator() {
+    let (mut driver, _) = on_text(TEXT, user("ann"), 120, 40);
+    driver.keys(":queues root.eng<ret>cm").unwrap();
+    says(&driver, "needs");
+    says_not(&driver, "root.eng › set maximum");
+    let (mut driver, _) = on_text(TEXT, user("ann"), 120, 40);
+    driver.keys(":queues root.eng.etl<ret>cm").unwrap();
+    says(&driver, "root.eng.etl › set maximum");
+}

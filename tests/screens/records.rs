@@ -31,7 +31,7 @@ fn tenants(who: Actor, width: u16, height: u16) -> (Driver, Arc<Stepped>) {
 
 /// Gives an order of the user of the console, past everything that is off there.
 fn order(source: &Stepped, act: Act, reason: &str) {
-    source.act(Order { act, reason: reason.to_owned() }, Box::new(|_| {}));
+    source.act(Order::new(act, reason), Box::new(|_| {}));
 }
 
 fn kill(app: &str) -> Act {

@@ -4,6 +4,7 @@ use super::Wall;
 use super::config::fault;
 use crate::api::dto::native as dto;
 use crate::api::dto::{self as wire};
+use crate::config::Removal;
 use crate::model::{AppId, AskId, Identity, QueuePath};
 use crate::view::act::{
     AclKind, ChangeLine, Cleaned, Configuration, Configured, Details, Killed, LoadedBy, Moved, NodeDone, Reason,
@@ -14,8 +15,20 @@ use crate::view::{PartitionView, View};
 
 /// A refusal (E2).
 pub fn refusal(refusal: &Refusal, wall: &Wall, request_id: &str) -> dto::NativeError {
-    let Details { queue, access, checked, scheduler_acl, kind, reasons, faults, current, changed_by, changed_at } =
-        &*refusal.details;
+    let Details {
+        queue,
+        access,
+        checked,
+        scheduler_acl,
+        kind,
+        reasons,
+        faults,
+        current,
+        changed_by,
+        changed_at,
+        removal: taken,
+        wait: _,
+    } = &*refusal.details;
     dto::NativeError {
         status_code: refusal.code.status(),
         message: refusal.message.clone(),
@@ -34,8 +47,14 @@ pub fn refusal(refusal: &Refusal, wall: &Wall, request_id: &str) -> dto::NativeE
             changed_by: changed_by.clone(),
             changed_at: changed_at.map(|at| wall.nanos(at)),
             path: None,
+            removal: taken.as_ref().map(removal),
         },
     }
+}
+
+fn removal(removal: &Removal) -> dto::Removal {
+    let Removal { queues, of, partitions, empty } = removal.clone();
+    dto::Removal { queues, of, partitions, empty, large: removal.is_large() }
 }
 
 fn reason(reason: &Reason) -> dto::Reason {
@@ -99,6 +118,7 @@ pub fn config_diff(done: &Configured, missing: Vec<String>) -> dto::ConfigDiff {
         touches: done.touches.iter().map(|(partition, queue)| named(partition, queue)).collect(),
         permission: dto::ConfigPermission { allowed: missing.is_empty(), missing },
         what_happens: done.what_happens.clone(),
+        removal: removal(&done.removal),
     }
 }
 
@@ -113,6 +133,7 @@ pub fn configured(done: &Configured) -> dto::AppliedConfig {
         draining: named(&done.draining),
         created: named(&done.created),
         what_happens: done.what_happens.clone(),
+        removal: removal(&done.removal),
         warning: done.warning.clone(),
     }
 }

@@ -25,7 +25,7 @@ use tokio::time::{Sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt as _;
 
-use super::{FINISH, Limits, Shared, Tls, guard, routes};
+use super::{FINISH, Limits, Shared, Tls, guard, reply, routes};
 
 /// The most headers of one request.
 const HEADERS: usize = 64;
@@ -162,7 +162,14 @@ impl Connection {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
             request.extensions_mut().insert(Arc::clone(&streams));
-            guard::guarded(answer_within, router.clone().oneshot(request))
+            let wrong = reply::wrong_host(request.version(), request.headers());
+            let router = router.clone();
+            guard::guarded(answer_within, async move {
+                match wrong {
+                    Some(answer) => Ok(answer),
+                    None => router.oneshot(request).await,
+                }
+            })
         });
         let mut builder = http1::Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(limits.header);

@@ -19,6 +19,7 @@ pub mod native;
 mod options;
 mod reply;
 mod tls;
+mod work_budget;
 mod yunikorn;
 
 use std::net::{SocketAddr, TcpListener};
@@ -197,7 +198,7 @@ impl Drop for Server {
 /// # Errors
 /// The tokens cannot be read, or others may read them.
 fn native_options(options: &Options) -> Result<NativeOptions, String> {
-    let Access { tokens, require_token, read_only, scheduler_acl, owner } = options.access.clone();
+    let Access { tokens, require_token, read_only, scheduler_acl, owner, pages: _ } = options.access.clone();
     let tokens = tokens.as_deref().map(Tokens::open).transpose()?;
     let (tls, profile, policy_group) = (options.tls.is_some(), options.profile, options.policy_group.clone());
     let (events, limits) = (options.events.clone(), options.limits.clone());
@@ -232,7 +233,8 @@ async fn part_one(State(shared): State<Arc<Shared>>, request: Request) -> Respon
     if request.method() == Method::PUT && request.uri().path() == native::legacy_config::PATH {
         return native::legacy_config::replace_config(State(Arc::clone(&shared.native)), request).await;
     }
-    match shared.native.admit(&request) {
+    let admitted = shared.native.admit((request.headers(), request.extensions())).await;
+    match admitted {
         Ok(()) => yunikorn::answer(State(shared), request).await,
         Err(refused) => *refused,
     }

@@ -58,6 +58,15 @@ pub struct Access {
     pub scheduler_acl: Acl,
     /// The user who owns the process.
     pub owner: String,
+    /// Whether pages in a browser may read the YuniKorn API, whatever site they are of; `None` says no where a token is required.
+    pub pages: Option<bool>,
+}
+
+impl Access {
+    /// Whether pages in a browser may read the YuniKorn API.
+    pub fn allows_pages(&self) -> bool {
+        self.pages.unwrap_or(!self.require_token)
+    }
 }
 
 /// The files of a certificate.
@@ -102,6 +111,8 @@ pub struct Limits {
     pub bodies: usize,
     /// The most bytes of answers that are not taken yet, of each part.
     pub answers: usize,
+    /// How long the server works for one address at once on what is expensive; in the long run it is a quarter of the time.
+    pub work: Duration,
 }
 
 impl Default for Limits {
@@ -123,6 +134,7 @@ impl Default for Limits {
             header_bytes: 64 << 10,
             bodies: 128 << 20,
             answers: 512 << 20,
+            work: Duration::from_secs(5),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
 use axum::extract::ConnectInfo;
-use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Version, header};
 use axum::response::Response;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
@@ -83,6 +83,31 @@ pub(super) fn allow_pages(headers: &mut HeaderMap, methods: &'static str) {
         headers.insert(name, HeaderValue::from_static(value));
     }
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(methods));
+}
+
+/// Takes the headers away that let a page in a browser read an answer.
+pub(super) fn forbid_pages(headers: &mut HeaderMap) {
+    for name in [
+        header::ACCESS_CONTROL_ALLOW_ORIGIN,
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        header::ACCESS_CONTROL_ALLOW_METHODS,
+    ] {
+        headers.remove(name);
+    }
+}
+
+/// The answer to a request that names no host, or several; `None` to one that is as it should be. An HTTP/1.0 client need not name one.
+/// Without this a proxy in front and this server may take the request for different hosts.
+pub(super) fn wrong_host(version: Version, headers: &HeaderMap) -> Option<Response> {
+    let why = match headers.get_all(header::HOST).iter().count() {
+        0 if version == Version::HTTP_10 => return None,
+        0 => "missing required Host header",
+        1 => return None,
+        _ => "too many Host headers",
+    };
+    let mut answer = response(StatusCode::BAD_REQUEST, TEXT, format!("400 Bad Request: {why}").into_bytes());
+    answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    Some(answer)
 }
 
 /// A body that is whole in memory, passed on piece by piece: who compresses or writes it lets others have their turn

@@ -11,6 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::TlsFiles;
+use crate::api::private_file;
 
 /// The certificate that connections are accepted with, which can be read again.
 pub struct Tls {
@@ -48,6 +49,9 @@ fn config(files: &TlsFiles) -> Result<Arc<ServerConfig>, String> {
     let chain = chain.map_err(|why| message(&files.certificate, &why))?;
     if chain.is_empty() {
         return Err(message(&files.certificate, &"there is no certificate in it; write the chain as PEM"));
+    }
+    if let Some(warning) = private_file::key_warning(&files.key) {
+        tracing::warn!("{warning}");
     }
     let key = PrivateKeyDer::from_pem_reader(open(&files.key)?).map_err(|why| message(&files.key, &why))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());

@@ -1,6 +1,5 @@
-//! `kornsole kill`, `move`, `apply` and `whoami`: orders to a kornsole somewhere else.
+//! `kornsole kill`, `move` and `whoami`: orders to a kornsole somewhere else.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -10,7 +9,6 @@ use serde_json::{Value, json};
 use super::show::lines;
 use super::{Ended, ServerArgs, UNREACHABLE, exit, print};
 use crate::api::client::Remote;
-use crate::cli::load;
 use crate::console::present::text::escape;
 use crate::model::QueuePath;
 use crate::source::remote::once::Once;
@@ -42,26 +40,6 @@ pub struct MoveArgs {
     /// The options of an order
     #[command(flatten)]
     pub order: OrderArgs,
-}
-
-/// The arguments of `kornsole apply`.
-#[derive(Args, Clone, Debug)]
-pub struct ApplyArgs {
-    /// The queue configuration; - is standard input
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// The checksum of the configuration that it is meant to replace. Without it, that which is in force now
-    #[arg(long, value_name = "CHECKSUM")]
-    pub base: Option<String>,
-    /// Only show what would happen
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Why, for the record
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub reason: String,
-    /// Which scheduler
-    #[command(flatten)]
-    pub server: ServerArgs,
 }
 
 /// What every order takes.
@@ -108,37 +86,6 @@ pub fn move_to(args: &MoveArgs) -> ExitCode {
         expect_queue: None,
         dry_run,
     })
-}
-
-/// `kornsole apply`.
-pub fn apply(args: &ApplyArgs) -> ExitCode {
-    let run = || -> Result<(), Ended> {
-        let bytes = load::bytes(&args.file).map_err(|message| Ended { message, code: 1 })?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Ended { message: format!("{}: it is no text", args.file.display()), code: 1 })?;
-        let mut once = connect(&args.server)?;
-        let base = match &args.base {
-            Some(base) => Some(base.clone()),
-            None => once.configuration()?.map(|configuration| configuration.checksum.clone()),
-        };
-        let act = Act::Configure { text, base, dry_run: args.dry_run };
-        let done = once.act(&Order { act, reason: args.reason.clone() }).map_err(|refusal| {
-            let faults = refusal.details.faults.iter();
-            let name = args.file.display();
-            let line = |fault: &crate::view::act::FoundFault| {
-                format!(
-                    "\n{name}:{}:{}: {}[{}]: {}",
-                    fault.at.line, fault.at.column, fault.severity, fault.code, fault.message
-                )
-            };
-            let report: String = faults.map(line).collect();
-            let mut ended = Ended::from(refusal);
-            ended.message.push_str(&escape_lines(&report));
-            ended
-        })?;
-        print(&report(&done, args.server.json)).map(|_| ())
-    };
-    exit(run())
 }
 
 /// `kornsole whoami`.
@@ -191,7 +138,7 @@ fn each(ids: &[String], args: &OrderArgs, act: impl Fn(&str) -> PartitionAct) ->
         let partition: Arc<str> = Arc::from(args.partition.as_str());
         let mut worst: Option<Ended> = None;
         for id in ids {
-            let order = Order { act: Act::within(&partition, act(id)), reason: args.reason.clone() };
+            let order = Order::new(Act::within(&partition, act(id)), args.reason.as_str());
             match once.act(&order) {
                 Ok(done) => {
                     print(&report(&done, args.server.json))?;
@@ -256,7 +203,7 @@ pub(super) fn report(done: &Done, json: bool) -> String {
 }
 
 /// Lines stay lines; everything else that a terminal would obey is escaped.
-fn escape_lines(text: &str) -> String {
+pub(super) fn escape_lines(text: &str) -> String {
     text.split_inclusive('\n')
         .map(|line| format!("{}{}", escape(line.trim_end_matches('\n')), if line.ends_with('\n') { "\n" } else { "" }))
         .collect()

@@ -5,6 +5,7 @@
 //! reads one form. Exit codes: 0 done, 1 refused or not there, 2 wrong use, 3 nobody answers.
 
 mod act;
+mod apply;
 mod events;
 mod ledger;
 mod records;
@@ -23,7 +24,8 @@ use super::fail;
 use super::look::Rejected;
 use crate::api::client::{Fault, Limits};
 use crate::source::remote::once::Once;
-pub use act::{ApplyArgs, KillArgs, MoveArgs, WhoAmIArgs, apply, kill, move_to, whoami};
+pub use act::{KillArgs, MoveArgs, WhoAmIArgs, kill, move_to, whoami};
+pub use apply::{AllowedRemovalArgs, ApplyArgs, apply};
 pub use events::{EventsArgs, events};
 pub use records::{AuditArgs, ConfigArgs, audit, config};
 pub use show::{AppArgs, AppsArgs, ShowArgs, app, apps, nodes, queues, users};

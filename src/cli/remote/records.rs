@@ -6,14 +6,15 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use super::act::{connect, report};
+use super::act::connect;
+use super::apply::{ChangeArgs, change};
 use super::ledger::LedgerArgs;
 use super::table::Table;
 use super::{Ended, exit, print};
 use crate::api::dto::json::to_bytes;
 use crate::api::dto::time::rfc3339;
 use crate::config;
-use crate::view::act::{Act, Order};
+use crate::view::act::Act;
 use crate::view::audit::AuditQuery;
 
 /// The arguments of `kornsole audit`.
@@ -80,15 +81,9 @@ enum ConfigCommand {
         /// Which
         #[arg(value_name = "REVISION")]
         revision: u64,
-        /// The checksum of the configuration that it is meant to replace. Without it, that which is in force now
-        #[arg(long, value_name = "CHECKSUM")]
-        base: Option<String>,
-        /// Only show what would happen
-        #[arg(long)]
-        dry_run: bool,
-        /// Why, for the record
-        #[arg(long, value_name = "TEXT", default_value = "")]
-        reason: String,
+        /// How it is brought into force
+        #[command(flatten)]
+        change: ChangeArgs,
         /// Whose
         #[command(flatten)]
         of: LedgerArgs,
@@ -106,9 +101,7 @@ pub fn config(args: &ConfigArgs) -> ExitCode {
         ConfigCommand::History { of, last } => history(of, *last),
         ConfigCommand::Show { revision, of } => show(of, *revision),
         ConfigCommand::Diff { old, new, of } => diff(of, *old, *new),
-        ConfigCommand::Rollback { revision, base, dry_run, reason, of } => {
-            roll_back(of, (*revision, base.clone(), *dry_run), reason)
-        }
+        ConfigCommand::Rollback { revision, change, of } => roll_back(of, *revision, change),
     })
 }
 
@@ -178,8 +171,7 @@ fn diff(of: &LedgerArgs, old: u64, new: Option<u64>) -> Result<(), Ended> {
     print(&text).map(|_| ())
 }
 
-fn roll_back(of: &LedgerArgs, what: (u64, Option<String>, bool), reason: &str) -> Result<(), Ended> {
-    let (revision, base, dry_run) = what;
+fn roll_back(of: &LedgerArgs, revision: u64, args: &ChangeArgs) -> Result<(), Ended> {
     if let Some(folder) = &of.state {
         let folder = folder.display();
         let message = format!(
@@ -189,11 +181,6 @@ fn roll_back(of: &LedgerArgs, what: (u64, Option<String>, bool), reason: &str) -
     }
     let server = of.server_args();
     let mut once = connect(&server)?;
-    let base = match base {
-        Some(base) => Some(base),
-        None => once.configuration()?.map(|running| running.checksum.clone()),
-    };
-    let act = Act::Rollback { revision, base, dry_run };
-    let done = once.act(&Order { act, reason: reason.to_owned() })?;
-    print(&report(&done, of.json)).map(|_| ())
+    let act = |base| Act::Rollback { revision, base, dry_run: true };
+    change(&mut once, args, of.json, (&format!("revision {revision}"), &act))
 }

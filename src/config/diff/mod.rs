@@ -150,23 +150,33 @@ impl Diff {
         self.changes.is_empty()
     }
 
-    /// Whether something outside the queues changes: a partition, its rules, node sorting or preemption. Only the
-    /// scheduler ACL allows that (`rest.md` E1).
+    /// Whether something changes that no queue is above: a partition, its rules, node sorting, preemption, or what belongs to a
+    /// root. Only the scheduler ACL allows that (ACL-040).
     pub fn touches_partitions(&self) -> bool {
-        self.changes.iter().any(|change| change.queue.is_none())
+        let new: BTreeSet<_> = self.added_queues().collect();
+        let of_root = |queue: &QueuePath| queue.parent().is_none();
+        let old = |change: &Change| change.place().is_none_or(|place| !new.contains(&place));
+        self.changes.iter().any(|change| change.queue.as_ref().is_none_or(of_root) && old(change))
     }
 
-    /// The queues on which admin access is needed: those that change, and the parents of those that come or go. Each
-    /// with its partition.
+    /// The queues on which admin access is needed: the parents of those that come, go or change (ACL-040), and those that become
+    /// a parent or a leaf. Each with its partition.
     pub fn touches(&self) -> BTreeSet<(&str, QueuePath)> {
-        let came = |change: &&Change| change.key == Key::Queue && change.what == What::Added;
-        let new: BTreeSet<_> = self.changes.iter().filter(came).filter_map(Change::place).collect();
+        let new: BTreeSet<_> = self.added_queues().collect();
         let each = self.changes.iter().filter_map(|change| {
             let (partition, path) = change.place()?;
-            if change.key == Key::Queue { Some((partition, path.parent()?)) } else { Some((partition, path.clone())) }
+            // Whether it is a parent follows from what is below it.
+            let needed = if change.key == Key::Parent { Some(path.clone()) } else { path.parent() };
+            Some((partition, needed?))
         });
         // A new queue, and what is in it, is covered by its parent.
         each.filter(|(partition, path)| !new.contains(&(*partition, path))).collect()
+    }
+
+    /// The queues that are new, with their partition.
+    fn added_queues(&self) -> impl Iterator<Item = (&str, &QueuePath)> {
+        let came = |change: &&Change| change.key == Key::Queue && change.what == What::Added;
+        self.changes.iter().filter(came).filter_map(Change::place)
     }
 
     /// The queues that are gone, which drain when the new configuration is loaded, with their partition.

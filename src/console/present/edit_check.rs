@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::config;
 use crate::config::diff::{Key, What};
-use crate::config::{Diff, Reading};
+use crate::config::{Diff, Reading, Removal};
 use crate::console::present::format;
 use crate::console::state::editor::{CheckJob, Checked, Removed};
 use crate::model::QueuePath;
@@ -24,6 +24,7 @@ pub fn check(job: &CheckJob) -> Checked {
     let mut checked = Checked { version: job.version, differs, faults, ..Checked::default() };
     let Some(config) = config else { return checked };
     let old = read(&job.base).config.unwrap_or_default();
+    checked.removal = Removal::between(&old, &config, config::says_nothing(&checked.faults));
     let diff = config::diff(&old, &config);
     checked.changes = diff.lines();
     checked.summary = diff.summary();

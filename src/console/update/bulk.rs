@@ -155,7 +155,7 @@ fn ask(
 ) {
     let Some(part) = state.cluster.part() else { return };
     let partition = Arc::clone(&part.name);
-    let order = |app: &AppRow| Order { act: Act::within(&partition, act(app)), reason: reason.to_owned() };
+    let order = |app: &AppRow| Order::new(Act::within(&partition, act(app)), reason);
     let (mut orders, mut allowed, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for app in apps {
         let order = order(app);

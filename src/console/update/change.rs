@@ -22,7 +22,7 @@ use crate::console::update::config;
 use crate::console::update::stack::{pop, push};
 use crate::model::quantity::write_quantity;
 use crate::model::{MEMORY, VCORE};
-use crate::view::act::{Act, Order};
+use crate::view::act::Act;
 use crate::view::{PartitionView, QueueRow};
 
 /// Opens a form on the queue under the cursor. One that was left with something written in it is there again.
@@ -288,7 +288,8 @@ pub fn apply(state: &mut State, reason: &str) {
     let (Some(text), Some(base)) = (&page.drafted.text, &page.drafted.base) else { return };
     let act = Act::Configure { text: text.to_string(), base: Some(base.checksum.clone()), dry_run: false };
     let fields = page.fields.iter().map(|field| field.line.text().to_owned()).collect();
-    let number = super::orders::send(state, Order { act, reason: reason.to_owned() }, Purpose::Tell);
+    let order = config::order(act, reason, &page.drafted.checked.removal);
+    let number = super::orders::send(state, order, Purpose::Tell);
     let turn = state.turn;
     if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, turn, fields });

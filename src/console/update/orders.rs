@@ -43,7 +43,7 @@ pub fn kill(state: &mut State, reason: &str) {
     let Some(app) = target(state).and_then(|app| part(state)?.app_by_id(&app.id).cloned()) else { return };
     let Some(act) = within(state, kill_of(&app)) else { return };
     let lines = kill_lines(state, &app);
-    ask(state, format!("Kill {}?", app.id), lines, "Kill", Order { act, reason: reason.to_owned() });
+    ask(state, format!("Kill {}?", app.id), lines, "Kill", Order::new(act, reason));
 }
 
 /// Asks whether an order is to be given; opens on not giving it.

@@ -14,12 +14,13 @@ use crate::console::state::page::{DetailsPage, Page, RevisionsPage, Subject};
 use crate::console::state::records::{Compared, Ledger};
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
+use crate::console::update::config;
 use crate::console::update::lists;
 use crate::console::update::lists::SortKey;
 use crate::console::update::orders;
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
-use crate::view::act::{Act, ChangeLine, Configured, Order};
+use crate::view::act::{Act, ChangeLine, Configured};
 use crate::view::audit::Revision;
 
 /// Goes to the history of configurations.
@@ -212,6 +213,11 @@ pub fn ask(state: &mut State, act: &Act, would: &Configured) {
     lines.extend(would.what_happens.iter().take(6).map(|message| format!("{message}.")));
     lines.push("It comes into force at once, as a new revision; nothing is taken out of the history.".to_owned());
     let act = Act::Rollback { revision: *revision, base: base.clone(), dry_run: false };
-    let what = Question::Order(Box::new(Order::from(act)));
-    state.ask(Confirm::new(format!("Bring revision {revision} back?"), lines, "Roll back", what));
+    let order = config::order(act, "", &would.removal);
+    let want = would.removal.is_large().then(|| would.removal.queues.to_string());
+    if want.is_some() {
+        lines.push(format!("In all {}.", would.removal));
+    }
+    let what = Question::Order(Box::new(order));
+    state.ask(Confirm::new(format!("Bring revision {revision} back?"), lines, "Roll back", what).typing(want));
 }

@@ -123,6 +123,9 @@ pub enum Record {
         /// What was in it.
         #[serde(with = "crate::model::saved::bytes")]
         text: Vec<u8>,
+        /// Why it is refused, where that does not follow from the text.
+        #[serde(default)]
+        refused: Option<String>,
     },
     /// It came to rest by itself, after the workload.
     #[serde(rename = "rest")]

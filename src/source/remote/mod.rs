@@ -329,7 +329,7 @@ impl Source for Remote {
     fn act(&self, order: Order, answer: Answer) {
         match self.may(&order.act) {
             Ok(()) => {
-                self.request(worker::Request::Act(order, answer));
+                self.request(worker::Request::Act(Box::new(order), answer));
             }
             Err(refusal) => answer(Err(refusal)),
         }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::refusal::Refusal;
-use crate::config::Place;
 use crate::config::diff::What;
+use crate::config::{Place, Removal};
 use crate::model::{AppId, AppState, AskId, NodeId, QueuePath, Time};
 
 /// What is called with the outcome of an order, once, from any thread.
@@ -79,7 +79,7 @@ pub struct Configured {
     pub checksum: String,
     /// The checksum of the one before.
     pub previous: String,
-    /// Counts up with each configuration that comes into force; the first has 1.
+    /// Counts up with each configuration that comes into force; the first has 1. Of a dry run the one that it would have.
     pub revision: u64,
     /// What is different, in the order of [`crate::config::diff`].
     pub changes: Vec<ChangeLine>,
@@ -91,6 +91,8 @@ pub struct Configured {
     pub draining: Vec<(String, QueuePath)>,
     /// The queues that are new, each with its partition.
     pub created: Vec<(String, QueuePath)>,
+    /// The queues that are gone, by count.
+    pub removal: Removal,
     /// What that means for what runs, in sentences.
     pub what_happens: Vec<String>,
     /// What went not quite as it should, though the configuration is in force.

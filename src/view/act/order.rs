@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::config::AllowedRemoval;
 use crate::model::{AppId, AskId, Identity, NodeId, QueuePath, Resource};
 use crate::scheduler::{AskSpec, NodeSpec, Submission};
 
@@ -244,20 +245,36 @@ pub struct Order {
     pub act: Act,
     /// Why, for the record; may be empty, at most [`LONGEST_REASON`] characters.
     pub reason: String,
+    /// What a configuration may take away (CFG-120).
+    #[serde(default)]
+    pub allowed: AllowedRemoval,
+}
+
+impl Order {
+    /// An order that takes no large part of a configuration away.
+    pub fn new(act: Act, reason: impl Into<String>) -> Self {
+        Self { act, reason: reason.into(), allowed: AllowedRemoval::default() }
+    }
+
+    /// The same, which may take this away.
+    #[must_use]
+    pub fn allowing(self, allowed: AllowedRemoval) -> Self {
+        Self { allowed, ..self }
+    }
 }
 
 impl Order {
     /// The same without what a client can make large. It is not to be carried out.
     #[must_use]
     pub fn without_body(self) -> Self {
-        Self { act: self.act.without_body(), reason: self.reason.chars().take(LONGEST_REASON).collect() }
+        Self::new(self.act.without_body(), self.reason.chars().take(LONGEST_REASON).collect::<String>())
     }
 }
 
 impl From<Act> for Order {
     /// Without a reason.
     fn from(act: Act) -> Self {
-        Self { act, reason: String::new() }
+        Self::new(act, "")
     }
 }
 

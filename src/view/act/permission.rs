@@ -6,15 +6,16 @@ use crate::model::QueuePath;
 /// What somebody lacks to bring a change of the configuration into force.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigRights {
-    /// Something outside the queues changes (a partition, its rules, node sorting, preemption), or nothing that a queue's
-    /// administrator could answer for: membership in the scheduler ACL is needed.
+    /// Something changes that no queue is above (a partition, its rules, node sorting, preemption, what belongs to a root):
+    /// membership in the scheduler ACL is needed.
     pub scheduler_acl: bool,
-    /// The queues, each with its partition, on which admin access is missing. A queue that comes or goes is its parent's affair.
+    /// The queues, each with its partition, on which admin access is missing: the parents of those that come, go or change.
     pub admin: Vec<(String, QueuePath)>,
 }
 
-/// Whether a change may be made: by a member of the scheduler ACL; or by the one who administers every queue that it touches, if it
-/// touches nothing else. `admin` says whether he administers a queue of a partition, by the access lists in force.
+/// Whether a change may be made (ACL-040): by a member of the scheduler ACL; or by the one who administers the parent of every queue that
+/// it changes, if it changes nothing else. To administer a queue is to decide what is below it, and not its own maximum, limits or access
+/// lists. `admin` says whether he administers a queue of a partition, by the access lists in force.
 ///
 /// A change that touches no queue at all, of comments only, is for those who administer every root in `partitions`. The very text that
 /// is in force is no change; nobody needs to ask here.
@@ -69,10 +70,39 @@ mod tests {
     fn every_queue_that_is_touched_must_be_administered() {
         let x = OLD.replace("{name: x}", "{name: x, maxapplications: 3}");
         assert_eq!(lacks("root.a", &x), Ok(()));
-        assert_eq!(lacks("root.b", &x), missing(&["root.a.x"]));
+        assert_eq!(lacks("root.b", &x), missing(&["root.a"]));
         let both = x.replace("{name: b}", "{name: b, maxapplications: 3}");
-        assert_eq!(lacks("root.a", &both), missing(&["root.b"]));
+        assert_eq!(lacks("root.a", &both), missing(&["root"]));
         assert_eq!(lacks("root", &both), Ok(()));
+    }
+
+    #[test]
+    fn what_belongs_to_a_queue_itself_is_its_parents_affair() {
+        let own = [
+            "resources: {max: {vcore: 8}}",
+            "resources: {guaranteed: {vcore: 8}}",
+            "adminacl: eve",
+            "submitacl: eve",
+            "properties: {priority.offset: '5'}",
+            "limits: [{limit: l, users: [eve], maxapplications: 1}]",
+            "childtemplate: {maxapplications: 3}",
+        ];
+        for own in own {
+            let of_a = OLD.replace("{name: a, ", &format!("{{name: a, {own}, "));
+            assert_eq!(lacks("root.a", &of_a), missing(&["root"]), "{own}");
+            assert_eq!(lacks("root", &of_a), Ok(()), "{own}");
+            let of_x = OLD.replace("{name: x}", &format!("{{name: x, parent: true, {own}}}"));
+            assert_eq!(lacks("root.a.x", &of_x), missing(&["root.a"]), "{own}");
+            assert_eq!(lacks("root.a", &of_x), Ok(()), "{own}");
+            let mut of_root = OLD.replace("name: root, submitacl: '*', ", &format!("name: root, {own}, "));
+            if own.starts_with("resources") {
+                continue;
+            }
+            if !own.starts_with("submitacl") {
+                of_root = of_root.replace("name: root, ", "name: root, submitacl: '*', ");
+            }
+            assert_eq!(lacks("root", &of_root), Err((true, Vec::new())), "{own}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::order::{Act, Actor};
 use super::permission::ConfigRights;
-use crate::config::{Fault, Place, Severity};
+use crate::config::{Fault, Place, Removal, Severity};
 use crate::model::{QueuePath, Time};
 use crate::scheduler::placement::access::AclKind;
 use crate::scheduler::placement::ancestors;
@@ -46,6 +46,10 @@ pub struct Details {
     pub changed_by: Option<String>,
     /// When.
     pub changed_at: Option<Time>,
+    /// What a configuration takes away that nobody allowed.
+    pub removal: Option<Removal>,
+    /// After how many seconds it may be tried again.
+    pub wait: Option<u64>,
 }
 
 /// One of several things that stand in the way.
@@ -116,6 +120,8 @@ pub enum Code {
     /// Placement takes the submission nowhere (REST E8).
     NotPlaced,
     ChecksumRequired,
+    /// A configuration takes away what nobody allowed (CFG-120).
+    RemovalNotAllowed,
     RateLimited,
     NotSupported,
     Unavailable,
@@ -124,7 +130,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::BadRequest,
         Self::Unauthenticated,
         Self::AclDenied,
@@ -147,6 +153,7 @@ impl Code {
         Self::ConfigInvalid,
         Self::NotPlaced,
         Self::ChecksumRequired,
+        Self::RemovalNotAllowed,
         Self::RateLimited,
         Self::NotSupported,
         Self::Unavailable,
@@ -178,6 +185,7 @@ impl Code {
             Self::ConfigInvalid => "CONFIG_INVALID",
             Self::NotPlaced => "NOT_PLACED",
             Self::ChecksumRequired => "CHECKSUM_REQUIRED",
+            Self::RemovalNotAllowed => "REMOVAL_NOT_ALLOWED",
             Self::RateLimited => "RATE_LIMITED",
             Self::NotSupported => "NOT_SUPPORTED",
             Self::Unavailable => "UNAVAILABLE",
@@ -212,7 +220,7 @@ impl Code {
             Self::ChecksumMismatch => 412,
             Self::TooLarge => 413,
             Self::ConfigInvalid | Self::NotPlaced => 422,
-            Self::ChecksumRequired => 428,
+            Self::ChecksumRequired | Self::RemovalNotAllowed => 428,
             Self::RateLimited => 429,
             Self::NotSupported => 501,
             Self::Unavailable | Self::NotDurable => 503,
@@ -284,7 +292,7 @@ impl Refusal {
         let message = format!("{} may not {act} like that", actor.user());
         let queues: Vec<String> = lacks.admin.iter().map(|(_, queue)| queue.to_string()).collect();
         let description = if lacks.scheduler_acl {
-            "it touches what is outside the queues, which needs membership in the scheduler ACL".to_owned()
+            "it touches a partition as a whole or its root, which needs membership in the scheduler ACL".to_owned()
         } else {
             format!("needs admin access on {} (or above), or membership in the scheduler ACL", queues.join(", "))
         };
@@ -301,6 +309,14 @@ impl Refusal {
             ..Details::default()
         };
         Self::new(Code::AclDenied, message, description).with(details)
+    }
+
+    /// A configuration takes away what nobody allowed (CFG-120).
+    pub fn removal(removal: Removal) -> Self {
+        let description = format!("{removal}; {}", removal.how_to_allow());
+        let message = "the configuration takes too much away";
+        let details = Details { removal: Some(removal), ..Details::default() };
+        Self::new(Code::RemovalNotAllowed, message, description).with(details)
     }
 
     /// A kill or a move that the scheduler denies.

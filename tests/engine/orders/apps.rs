@@ -12,7 +12,7 @@ use crate::orders::stage::{Stage, ask, assert_refusal, owner};
 fn who_administers_the_queue_kills_and_hears_what_was_released() {
     let mut stage = Stage::new();
     let reason = "it writes everywhere".to_owned();
-    let Done::Killed(done) = stage.core.perform(&user("ann"), &Order { act: kill("etl"), reason }).unwrap() else {
+    let Done::Killed(done) = stage.core.perform(&user("ann"), &Order::new(kill("etl"), reason)).unwrap() else {
         panic!("it was killed")
     };
     assert_eq!((done.queue.as_str(), done.state), ("root.a.x", AppState::Failed));
@@ -154,7 +154,7 @@ fn everything_that_does_not_fit_is_told_at_once() {
 #[test]
 fn a_reason_that_is_too_long_is_not_cut_but_refused() {
     let mut stage = Stage::new();
-    let order = |reason: String| Order { act: kill("etl"), reason };
+    let order = |reason: String| Order::new(kill("etl"), reason);
     let refusal = stage.core.perform(&user("ann"), &order("é".repeat(LONGEST_REASON + 1))).unwrap_err();
     assert_refusal(&refusal, Code::BadRequest, "501 characters");
     assert!(stage.core.perform(&user("ann"), &order("é".repeat(LONGEST_REASON))).is_ok());

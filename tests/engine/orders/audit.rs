@@ -92,7 +92,7 @@ fn every_act_is_entered_once_allowed_or_refused_from_everywhere() {
             let eve = Actor { from: from.clone(), ..user("eve") };
             let reader = ann(&from).read_only("for reading only");
             for (who, code) in [(&eve, ""), (&reader, "READ_ONLY"), (&ann(&from), "")] {
-                let order = Order { act: act.clone(), reason: format!("because of {act}") };
+                let order = Order::new(act.clone(), format!("because of {act}"));
                 let outcome = stage.core.perform(who, &order);
                 let (entry, last) = newest(&stage);
                 entries += 1;

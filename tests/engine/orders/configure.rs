@@ -36,7 +36,7 @@ fn a_tenant_changes_his_own_queues_and_nothing_else() {
     assert_refusal(
         &refusal,
         Code::AclDenied,
-        "needs admin access on root.a.y (or above), or membership in the scheduler ACL",
+        "needs admin access on root.a (or above), or membership in the scheduler ACL",
     );
     let done = change(&mut stage, &user("ann"), &own).unwrap();
     assert_eq!((done.previous.as_str(), done.revision, done.changes.len()), (before.as_str(), 2, 1));
@@ -48,9 +48,30 @@ fn a_tenant_changes_his_own_queues_and_nothing_else() {
         "    placementrules: [{name: user}]\n    queues:\n      - name: root",
     );
     let rules = configure(&stage, &rules, false);
-    assert_refusal(&stage.refused(&user("ann"), rules), Code::AclDenied, "outside the queues");
+    assert_refusal(&stage.refused(&user("ann"), rules), Code::AclDenied, "a partition as a whole");
     let commented = configure(&stage, &format!("# mine\n{own}"), false);
     assert_refusal(&stage.refused(&user("ann"), commented), Code::AclDenied, "needs admin access on root");
+}
+
+#[test]
+fn what_belongs_to_a_queue_itself_is_for_the_admins_of_its_parent() {
+    let mut stage = Stage::new();
+    for own in ["resources: {max: {vcore: 50}}", "limits: [{limit: l, users: [eve], maxapplications: 1}]"] {
+        let text = CONFIG.replace("submitacl: ' dev'", &format!("submitacl: ' dev'\n            {own}"));
+        let act = configure(&stage, &text, false);
+        let refusal = stage.refused(&user("ann"), act);
+        assert_refusal(&refusal, Code::AclDenied, "needs admin access on root (or above), or membership");
+    }
+    let wider = CONFIG.replace("adminacl: ann", "adminacl: ann,eve");
+    let act = configure(&stage, &wider, false);
+    assert_refusal(&stage.refused(&user("ann"), act), Code::AclDenied, "needs admin access on root");
+    change(&mut stage, &owner(), &wider).unwrap();
+    // Below her queue she decides everything.
+    let below = wider.replace("- name: y", "- name: y\n                adminacl: eve");
+    change(&mut stage, &user("ann"), &below).unwrap();
+    let root = below.replace("- name: root\n", "- name: root\n        adminacl: eve\n");
+    let act = configure(&stage, &root, false);
+    assert_refusal(&stage.refused(&user("ann"), act), Code::AclDenied, "a partition as a whole or its root");
 }
 
 #[test]

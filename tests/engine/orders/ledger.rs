@@ -45,7 +45,7 @@ fn each_act_leaves_one_entry_with_what_it_found_and_left() {
     let mut stage = Stage::new();
     let sue = Actor { from: ActsFrom::Api { address: "10.0.0.7".into(), request: "r-1".into() }, ..user("sue") };
     stage.refused(&sue, kill("etl"));
-    let order = Order { act: move_to("etl", "root.a.y"), reason: "quieter there".to_owned() };
+    let order = Order::new(move_to("etl", "root.a.y"), "quieter there");
     stage.core.perform(&user("ann"), &order).unwrap_err();
     stage.order(&owner(), Act::Pause).unwrap();
     stage.order(&owner(), within(PartitionAct::DrainNode("n".into()))).unwrap();
@@ -107,7 +107,7 @@ fn a_rollback_is_a_new_revision_with_the_old_text() {
     let bad = CONFIG.replace("{vcore: 2}", "{vcore: 1m}");
     let act = configure(&stage, &bad);
     let before = stage.core.scheduler().checksum().to_owned();
-    stage.core.perform(&user("ann"), &Order { act, reason: "smaller".to_owned() }).unwrap();
+    stage.core.perform(&user("ann"), &Order::new(act, "smaller")).unwrap();
     let stale = Act::Rollback { revision: 1, base: Some(before), dry_run: false };
     assert_refusal(&stage.refused(&user("ann"), stale), Code::ChecksumMismatch, "by ann");
     let missing = roll_back(&stage, 9);

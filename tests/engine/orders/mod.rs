@@ -6,6 +6,7 @@ mod audit;
 mod configure;
 mod engine;
 mod ledger;
+mod removal;
 mod rights;
 mod stage;
 mod workload;

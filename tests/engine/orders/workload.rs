@@ -1,8 +1,9 @@
 //! What an API does as a resource manager: submit, ask, release, nodes, cleaning up.
 
+use kornsole::config::AllowedRemoval;
 use kornsole::model::Identity;
 use kornsole::scheduler::{AskSpec, NodeSpec, Submission};
-use kornsole::view::act::{Actor, Code, Done, MOST_ASKS, PartitionAct};
+use kornsole::view::act::{Actor, Code, Done, MOST_ASKS, Order, PartitionAct};
 
 use crate::common::{millicores, user, within};
 use crate::orders::stage::{Stage, ask, assert_refusal, owner};
@@ -104,7 +105,9 @@ fn cleaning_up_tells_what_went_and_what_holds_the_rest() {
     let text =
         "partitions: [{name: default, queues: [{name: root, queues: [{name: b, queues: [{name: z}]}]}]}]".to_owned();
     let base = stage.core.scheduler().checksum().to_owned();
-    stage.order(&owner(), kornsole::view::act::Act::Configure { text, base: Some(base), dry_run: false }).unwrap();
+    let act = kornsole::view::act::Act::Configure { text, base: Some(base), dry_run: false };
+    let allowed = AllowedRemoval { empty: false, queues: Some(4) };
+    stage.core.perform(&owner(), &Order::from(act).allowing(allowed)).unwrap();
     let clean = |dry_run| within(PartitionAct::Clean { queues: true, applications: true, dry_run });
     assert_refusal(&stage.refused(&user("ann"), clean(true)), Code::AclDenied, "admin access on root");
     let cleaned = |done| match done {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kornsole::config;
+use kornsole::config::{self, AllowedRemoval};
 use kornsole::engine::{Core, Setup};
 use kornsole::model::{AppId, Identity, Profile, QueuePath, QueueState};
 use kornsole::scheduler::inspect::invariants;
@@ -12,6 +12,9 @@ use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, Partitio
 use kornsole::view::{NoticeWeight, View};
 
 use crate::common::{TestFolder, millicores};
+
+/// A configuration may take everything away.
+pub const ANYTHING: AllowedRemoval = AllowedRemoval { empty: true, queues: Some(usize::MAX) };
 
 /// A core with the file of its configuration; the folder goes with it.
 pub struct Stage {
@@ -26,8 +29,9 @@ impl Stage {
         Self::set_up(text, &Setup::of(Profile::Kornsole))
     }
 
-    /// A core that is set up otherwise, with one node of 100 cores in the first partition.
+    /// A core that is set up otherwise, with one node of 100 cores in the first partition. A reload may take everything away.
     pub fn set_up(text: &str, setup: &Setup) -> Self {
+        let setup = &Setup { allowed_removal: ANYTHING, ..setup.clone() };
         let reading = config::read_file(text.as_bytes(), &setup.policy_group, setup.profile);
         let config = reading.config.unwrap_or_else(|| panic!("{:?}", reading.faults));
         let core = Core::set_up(setup, Arc::new(config), None).unwrap();

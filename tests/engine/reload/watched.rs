@@ -12,6 +12,7 @@ use kornsole::source::{Embedded, Source};
 use kornsole::view::View;
 
 use crate::common::{TestFolder, about};
+use crate::reload::stage::ANYTHING;
 
 const WITH: &str =
     "partitions: [{name: default, queues: [{name: root, submitacl: '*', queues: [{name: a}, {name: b}]}]}]\n";
@@ -25,7 +26,8 @@ fn edits_of_the_file_drain_remove_and_bring_back() {
     let folder = TestFolder::new();
     let file = folder.write("queues.yaml", WITH);
     let config = Arc::new(config::read(WITH, Profile::Kornsole).config.unwrap());
-    let setup = Setup { clean_every: Duration::from_millis(100), ..Setup::of(Profile::Kornsole) };
+    let clean_every = Duration::from_millis(100);
+    let setup = Setup { clean_every, allowed_removal: ANYTHING, ..Setup::of(Profile::Kornsole) };
     let mut core = Core::set_up(&setup, config, None).unwrap();
     let who = Identity::new("joe", ["dev"]);
     let queue = "root.b".to_owned();

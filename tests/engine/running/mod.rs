@@ -4,8 +4,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kornsole::config;
-use kornsole::engine::{Core, Engine, Progress};
+use kornsole::config::{self, AllowedRemoval};
+use kornsole::engine::{Core, Engine, Progress, Setup};
 use kornsole::model::{AppState, Identity, Profile, QueueState, Time};
 use kornsole::scenario::Workload;
 use kornsole::scheduler::{AskSpec, Command, Event, EventKind, NodeSpec, PartitionCommand, Submission};
@@ -203,7 +203,10 @@ fn a_configuration_that_the_scheduler_refuses_starts_nothing() {
 fn a_changed_configuration_file_is_reloaded_and_a_bad_one_is_told() {
     let folder = TestFolder::new();
     let file = folder.write("queues.yaml", CONFIG);
-    let mut engine = Engine::start(core(None), 1.0).unwrap();
+    let allowed_removal = AllowedRemoval { empty: false, queues: Some(1) };
+    let setup = Setup { allowed_removal, ..Setup::of(Profile::Kornsole) };
+    let config = config::read(CONFIG, Profile::Kornsole).config.unwrap();
+    let mut engine = Engine::start(Core::set_up(&setup, Arc::new(config), None).unwrap(), 1.0).unwrap();
     engine.watch(&file, CONFIG.as_bytes().to_vec()).unwrap();
     let source = Embedded::new(engine, about("test"), Identity::new("sue", ["dev"]));
     let (wake, woken) = channel();

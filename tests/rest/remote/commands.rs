@@ -227,7 +227,7 @@ fn orders_are_sent_with_the_token_and_their_answers_told() {
     assert_eq!((moved["ok"].as_bool(), moved["to"].as_str()), (Some(true), Some("root.system.low")));
 
     let (_other, config) = file("queues.yaml", "partitions: []\n");
-    let stale = run(&["apply", &config]);
+    let stale = run(&["apply", &config, "--yes"]);
     assert_eq!(stale.status.code(), Some(1));
     assert!(err(&stale).contains("the configuration is another one by now: changed by ann"), "{}", err(&stale));
     let came = server.came();

@@ -1,6 +1,7 @@
 //! A scheduler somewhere else, as the console sees it: recorded answers of real cores served over a real socket, and everything that can
 //! go wrong on the way.
 
+mod apply;
 mod between;
 mod commands;
 mod faults;

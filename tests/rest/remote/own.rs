@@ -104,7 +104,7 @@ impl Own {
 /// anything; then it is given again.
 pub fn act(console: &Looker, act: PartitionAct) -> Result<Done, Refusal> {
     let act = Act::within(&Arc::from("default"), act);
-    let order = Order { act, reason: "weil es geht – für später".to_owned() };
+    let order = Order::new(act, "weil es geht – für später");
     loop {
         console.wait("a live connection", |_, link| link.is_live().then_some(()));
         let (tell, report) = channel();

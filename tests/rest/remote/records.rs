@@ -18,15 +18,15 @@ partitions:
     queues:
       - name: root
         queues:
-          - {name: a, adminacl: ann, resources: {max: {vcore: 4}}}
+          - {name: t, adminacl: ann, queues: [{name: a, resources: {max: {vcore: 4}}}]}
           - {name: b, adminacl: bob}
 ";
 
 /// `kornsole serve` with a configuration of its own, and tokens for `ann` and `olga`, who is in the scheduler ACL.
-struct Served {
-    url: String,
+pub struct Served {
+    pub url: String,
     _program: Program,
-    folder: TestFolder,
+    pub folder: TestFolder,
     tokens: [(&'static str, String); 2],
 }
 
@@ -35,7 +35,7 @@ impl Served {
         Self::with(CONFIG, &[])
     }
 
-    fn with(config: &str, flags: &[&str]) -> Self {
+    pub fn with(config: &str, flags: &[&str]) -> Self {
         let folder = TestFolder::new();
         let queues = folder.write("queues.yaml", config);
         let tokens = ["ann", "olga"].map(|user| (user, folder.token(user, user)));
@@ -48,27 +48,27 @@ impl Served {
         Self { url: program.url(), _program: program, folder, tokens }
     }
 
-    fn kornsole(&self, who: &str, arguments: &[&str]) -> Output {
+    pub fn kornsole(&self, who: &str, arguments: &[&str]) -> Output {
         let mut command = kornsole_command(arguments);
         command.args(["--server", &self.url, "--token-file"]).arg(self.folder.join(who)).output().unwrap()
     }
 
     #[track_caller]
-    fn out(&self, who: &str, arguments: &[&str]) -> String {
+    pub fn out(&self, who: &str, arguments: &[&str]) -> String {
         let output = self.kornsole(who, arguments);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    fn lines(&self, who: &str, arguments: &[&str]) -> Vec<Value> {
+    pub fn lines(&self, who: &str, arguments: &[&str]) -> Vec<Value> {
         let arguments = [arguments, &["--json"]].concat();
         self.out(who, &arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// Applies the configuration with another maximum of root.a.
+    /// Applies the configuration with another maximum of root.t.a.
     fn apply(&self, who: &str, max: &str, reason: &str) -> Output {
         let file = self.folder.write("new.yaml", CONFIG.replace("vcore: 4", &format!("vcore: {max}")));
-        self.kornsole(who, &["apply", file.to_str().unwrap(), "--reason", reason])
+        self.kornsole(who, &["apply", file.to_str().unwrap(), "--yes", "--reason", reason])
     }
 }
 
@@ -82,9 +82,9 @@ fn manifests_are_compared_by_the_entry_that_is_in_use() {
     };
     let served = Served::with(&manifest("4"), &["--policy-group", "tenants"]);
     let new = served.folder.write("new.yaml", manifest("1m"));
-    served.out("ann", &["apply", new.to_str().unwrap()]);
+    served.out("ann", &["apply", new.to_str().unwrap(), "--yes"]);
     let diff = served.out("ann", &["config", "diff", "1"]);
-    assert!(diff.starts_with("~ root.a\n") && diff.contains("max vcore 4 → 1m"), "{diff}");
+    assert!(diff.starts_with("~ root.t.a\n") && diff.contains("max vcore 4 → 1m"), "{diff}");
 }
 
 #[test]
@@ -102,12 +102,12 @@ fn commands_tell_what_was_and_bring_it_back() {
     assert_eq!(served.out("ann", &["config", "show", "1"]), CONFIG);
     assert!(served.out("ann", &["config", "show"]).contains("vcore: 1m"));
     let diff = served.out("ann", &["config", "diff", "1"]);
-    assert!(diff.starts_with("~ root.a\n") && diff.contains("max vcore 4 → 1m"), "{diff}");
+    assert!(diff.starts_with("~ root.t.a\n") && diff.contains("max vcore 4 → 1m"), "{diff}");
     assert!(served.out("ann", &["config", "diff", "2", "1"]).contains("max vcore 1m → 4"));
     let would = served.out("ann", &["config", "rollback", "1", "--dry-run"]);
-    assert!(would.contains("would be in force, 1 change"), "{would}");
-    assert!(served.out("ann", &["config", "rollback", "1"]).starts_with("revision 3 is in force"));
-    assert!(!served.kornsole("ann", &["config", "rollback", "9"]).status.success());
+    assert!(would.starts_with("revision 3 would be in force, 1 change"), "{would}");
+    assert!(served.out("ann", &["config", "rollback", "1", "--yes"]).starts_with("revision 3 is in force"));
+    assert!(!served.kornsole("ann", &["config", "rollback", "9", "--yes"]).status.success());
     let message = served.lines("ann", &["config", "history"]);
     assert_eq!(
         (&message[2]["source"], &message[2]["rollbackOf"], &message[2]["current"]),
@@ -151,7 +151,7 @@ fn an_attached_console_shows_the_ledger_and_rolls_back() {
     driver.keys("H").unwrap();
     until(&mut driver, "max vcore 4 → 1m");
     driver.keys("j<ret>").unwrap();
-    until(&mut driver, "{name: a, adminacl: ann, resources: {max: {vcore: 4}}}");
+    until(&mut driver, "{name: t, adminacl: ann, queues: [{name: a, resources: {max: {vcore: 4}}}]}");
     driver.keys("qb").unwrap();
     until(&mut driver, "Bring revision 1 back?");
     driver.keys("y").unwrap();

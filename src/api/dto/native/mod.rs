@@ -9,6 +9,11 @@ mod response;
 mod results;
 mod strict_map;
 
+/// The header that allows a configuration that says nothing: `true` or `false`.
+pub const ALLOW_EMPTY: &str = "kornsole-allow-empty";
+/// The header that allows a configuration to take queues away: at most how many.
+pub const ALLOW_REMOVAL: &str = "kornsole-allow-removal";
+
 pub use request::*;
 pub use response::*;
 pub use results::*;

@@ -66,6 +66,25 @@ pub struct ErrorDetails {
     /// Where a body is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// What a configuration takes away that was not allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removal: Option<Removal>,
+}
+
+/// What a configuration takes away from the one in force.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Removal {
+    /// How many queues.
+    pub queues: usize,
+    /// Of how many.
+    pub of: usize,
+    /// The partitions that lose every queue.
+    pub partitions: Vec<String>,
+    /// The text is empty, or has comments only.
+    pub empty: bool,
+    /// Whether it has to be allowed, by `Kornsole-Allow-Empty` or `Kornsole-Allow-Removal`.
+    pub large: bool,
 }
 
 /// One of several things that stand in the way.
@@ -210,6 +229,8 @@ pub struct ConfigDiff {
     pub permission: ConfigPermission,
     /// What it means for what runs.
     pub what_happens: Vec<String>,
+    /// What it takes away.
+    pub removal: Removal,
 }
 
 /// Whether one may bring a configuration into force.

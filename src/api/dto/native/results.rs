@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::response::{ConfigChange, NativeError};
+use super::response::{ConfigChange, NativeError, Removal};
 
 /// An application that was killed, or taken away by its submitter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,6 +87,8 @@ pub struct AppliedConfig {
     pub created: Vec<String>,
     /// What it means for what runs.
     pub what_happens: Vec<String>,
+    /// What it takes away.
+    pub removal: Removal,
     /// What went not quite as it should.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,

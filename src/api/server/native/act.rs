@@ -100,12 +100,12 @@ fn order(request: &NativeRequest) -> Result<Order, Refusal> {
         Verb::DrainNode => (PartitionAct::DrainNode(node()), only_reason()?),
         Verb::ResumeNode => (PartitionAct::ResumeNode(node()), only_reason()?),
         Verb::RemoveNode => (PartitionAct::RemoveNode { id: node(), force: request.flag("force") }, None),
-        Verb::Pause => return Ok(Order { act: Act::Pause, reason: only_reason()?.unwrap_or_default() }),
-        Verb::Resume => return Ok(Order { act: Act::Resume, reason: only_reason()?.unwrap_or_default() }),
+        Verb::Pause => return Ok(Order::new(Act::Pause, only_reason()?.unwrap_or_default())),
+        Verb::Resume => return Ok(Order::new(Act::Resume, only_reason()?.unwrap_or_default())),
         verb => return Err(Refusal::new(Code::NotSupported, format!("{verb:?} is no order"), "")),
     };
     let reason = reason.or_else(|| request.header("kornsole-reason").map(str::to_owned)).unwrap_or_default();
-    Ok(Order { act: Act::within(&Arc::from(request.parameter(0)), act), reason })
+    Ok(Order::new(Act::within(&Arc::from(request.parameter(0)), act), reason))
 }
 
 fn cleanup(body: dto::Cleanup) -> Result<(PartitionAct, Option<String>), Refusal> {
@@ -254,7 +254,7 @@ async fn bulk(request: &NativeRequest) -> Result<Reply, Refusal> {
     let each = to.as_ref().map_or(0, String::len) + reason.as_ref().map_or(0, String::len);
     let mut results = Vec::with_capacity(ids.len());
     for id in ids {
-        let order = Order { act: Act::within(&partition, act(&id)?), reason: reason.clone().unwrap_or_default() };
+        let order = Order::new(Act::within(&partition, act(&id)?), reason.clone().unwrap_or_default());
         let outcome = match request.native.refused.check(&request.who.actor) {
             Some(held) => Err(held.refusal),
             None => {

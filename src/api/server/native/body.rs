@@ -6,9 +6,11 @@ use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use serde::de::DeserializeOwned;
 
-use super::NativeApi;
 use super::route::{BodyKind, Route};
+use super::{NativeApi, NativeRequest};
+use crate::api::dto::native::{ALLOW_EMPTY, ALLOW_REMOVAL};
 use crate::api::server::budget::{self, BodyError, RequestBody};
+use crate::config::AllowedRemoval;
 use crate::view::act::{Code, Details, Refusal};
 
 /// A request that is not as it should be: `method`, `media type`, or where in its body.
@@ -70,4 +72,21 @@ pub(super) async fn whole(native: &NativeApi, limit: usize, peer: IpAddr, body: 
 pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     let bytes = if bytes.is_empty() { b"{}" } else { bytes };
     serde_json::from_slice(bytes).map_err(|error| wrong("body", error.to_string()))
+}
+
+/// What a configuration may take away, by the headers of its request.
+///
+/// # Errors
+/// A header has another value than it should.
+pub(super) fn allowed_removal(request: &NativeRequest) -> Result<AllowedRemoval, Refusal> {
+    let empty = match request.header(ALLOW_EMPTY).map(str::trim) {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(other) => return Err(wrong("header", format!("{ALLOW_EMPTY}: write true or false, not {other:?}"))),
+    };
+    let read = |text: &str| {
+        let wrong = || wrong("header", format!("{ALLOW_REMOVAL}: write a number of queues, not {text:?}"));
+        text.trim().parse().map_err(|_| wrong())
+    };
+    Ok(AllowedRemoval { empty, queues: request.header(ALLOW_REMOVAL).map(read).transpose()? })
 }

@@ -1,10 +1,9 @@
 //! Who is asking: by token, within limits for those who guess (E1).
 
-use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::http::{HeaderMap, header};
 
@@ -96,11 +95,6 @@ fn from(peer: Option<SocketAddr>) -> ActsFrom {
 /// Whom the token stands for; `None` without one.
 fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAddr>) -> Result<Option<Caller>, Refusal> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
-    let address = peer.map(|peer| peer.ip());
-    if address.is_some_and(|address| native.failures.is_shut_out(address)) {
-        let text = "too many tokens from this address were wrong; try again in a minute";
-        return Err(Refusal::new(Code::RateLimited, "not now", text));
-    }
     let presented = value.to_str().ok().and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
@@ -109,8 +103,11 @@ fn authenticated(native: &NativeApi, headers: &HeaderMap, peer: Option<SocketAdd
     let now = i64::try_from(now).unwrap_or(i64::MAX);
     let token = presented.and_then(|token| native.options.tokens.as_ref()?.find(token, now));
     let Some(token) = token else {
-        if let Some(address) = address {
-            native.failures.note(address);
+        // Only what is wrong is counted: a right token passes whatever others send from its address.
+        if peer.is_some_and(|peer| native.failures.note(peer.ip(), presented.unwrap_or_default())) {
+            let text =
+                "too many wrong tokens came from this address; one that is right passes, for others wait a minute";
+            return Err(Refusal::new(Code::RateLimited, "the token is not known, or not any more", text));
         }
         let text = "the token is not known, or not any more";
         return Err(Refusal::new(Code::Unauthenticated, "nobody knows who is asking", text));
@@ -141,55 +138,4 @@ fn looking_as(native: &NativeApi, who: Caller, headers: &HeaderMap, route: &Rout
     let admin = identity.user == native.options.owner || native.options.scheduler_acl.grants(&identity);
     let actor = Actor { from: who.actor.from.clone(), ..Actor::from(identity) }.scheduler_admin(admin);
     Ok(Caller { actor, ..who })
-}
-
-/// How many wrong tokens an address may send in [`Failures::WINDOW`].
-const MOST_FAILURES: u32 = 10;
-/// How many addresses are kept in mind.
-const MOST_ADDRESSES: usize = 10_000;
-
-/// Addresses that sent wrong tokens.
-#[derive(Default)]
-pub(super) struct TokenFailures(Mutex<HashMap<IpAddr, FailureCount>>);
-
-struct FailureCount {
-    since: Instant,
-    count: u32,
-}
-
-impl TokenFailures {
-    const WINDOW: Duration = Duration::from_secs(60);
-
-    /// Whether an address has to wait.
-    fn is_shut_out(&self, address: IpAddr) -> bool {
-        let mut failing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match failing.get(&address) {
-            Some(known) if known.since.elapsed() >= Self::WINDOW => {
-                failing.remove(&address);
-                false
-            }
-            Some(known) => known.count >= MOST_FAILURES,
-            None => false,
-        }
-    }
-
-    /// Takes note of a wrong token. From the tenth on the minute begins again with each.
-    fn note(&self, address: IpAddr) {
-        let mut failing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if failing.len() >= MOST_ADDRESSES {
-            failing.retain(|_, known| known.since.elapsed() < Self::WINDOW);
-        }
-        if failing.len() >= MOST_ADDRESSES {
-            return;
-        }
-        let known = failing.entry(address).or_insert(FailureCount { since: Instant::now(), count: 0 });
-        if known.since.elapsed() >= Self::WINDOW {
-            *known = FailureCount { since: Instant::now(), count: 0 };
-        }
-        known.count += 1;
-        if known.count == MOST_FAILURES {
-            known.since = Instant::now();
-            tracing::warn!(%address, "too many wrong tokens: shut out for a minute");
-        }
-    }
 }

@@ -4,7 +4,7 @@ use axum::body::Bytes;
 
 use super::permission_checks::lacks;
 use super::read::{beside, invalid};
-use super::{NativeRequest, Reply};
+use super::{NativeRequest, Reply, body};
 use crate::api::convert::{self as yunikorn, native as convert};
 use crate::api::dto;
 use crate::config::{self, Reading};
@@ -31,7 +31,7 @@ async fn read(request: &NativeRequest) -> Result<(String, Reading), Refusal> {
         let reading = config::read_file(&bytes, &group, profile);
         (String::from_utf8_lossy(&bytes).into_owned(), reading)
     };
-    beside(work).await
+    beside(request, work).await
 }
 
 /// Whether a configuration is valid, with every fault.
@@ -84,7 +84,8 @@ pub(super) async fn replace(
     // What is not valid never gets to the scheduler's thread.
     let (text, reading) = read(request).await?;
     let reason = request.header("kornsole-reason").unwrap_or_default().to_owned();
-    let order = Order { act: Act::Configure { text, base, dry_run: request.flag("dryRun") }, reason };
+    let act = Act::Configure { text, base, dry_run: request.flag("dryRun") };
+    let order = Order::new(act, reason).allowing(body::allowed_removal(request)?);
     if !reading.is_valid() {
         return Err(request.native.enter_refusal(&request.who, order, invalid(&reading.faults)).await);
     }

@@ -77,7 +77,7 @@ async fn compare(request: &NativeRequest, old: &Revision, new: &Revision) -> Res
         };
         Ok(config::diff(&read(&texts.0)?, &read(&texts.1)?))
     };
-    let diff = beside(work).await??;
+    let diff = beside(request, work).await??;
     let touched = diff.touches().into_iter().map(|(partition, queue)| (partition.to_owned(), queue));
     let done = Configured {
         checksum: new.checksum.clone(),
@@ -97,7 +97,8 @@ pub(super) async fn roll_back(request: &NativeRequest) -> Result<Reply, Refusal>
     let base = request.header("if-match").map(|value| value.trim().trim_matches('"').to_owned());
     let reason = reason.or_else(|| request.header("kornsole-reason").map(str::to_owned)).unwrap_or_default();
     let act = Act::Rollback { revision, base, dry_run: request.flag("dryRun") };
-    let outcome = request.native.perform(&request.who, Order { act, reason }).await;
+    let order = Order::new(act, reason).allowing(body::allowed_removal(request)?);
+    let outcome = request.native.perform(&request.who, order).await;
     let code = outcome.as_ref().err().map_or("OK", |refusal| refusal.code.name());
     tracing::info!(user = request.who.actor.user(), act = "roll the configuration back", revision, code, "order");
     match outcome? {

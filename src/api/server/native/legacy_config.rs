@@ -1,5 +1,6 @@
 //! `PUT /ws/v1/config`, as clients of YuniKorn 0.11 to 1.1 know it (`rest.md` section 6, E5): the text carries the checksum of the
-//! configuration that it is to replace, and every refusal of it is a 409 in YuniKorn's shape.
+//! configuration that it is to replace, and every refusal of it is a 409 in YuniKorn's shape. What takes too much away is refused there too (CFG-120), and allowed by the same
+//! headers.
 //!
 //! YuniKorn checked no rights. Here it takes a token and the same rights as the verb of the native API, which it becomes.
 
@@ -13,7 +14,7 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 
 use super::route::{self, RouteMatch};
-use super::{NativeApi, NativeRequest, REQUEST_ID, body, caller, config as native, refused};
+use super::{NativeApi, NativeRequest, REQUEST_ID, body, caller, config as native, slowed};
 use crate::api::server::reply;
 use crate::config;
 use crate::view::act::{Code, Refusal};
@@ -30,7 +31,7 @@ pub async fn replace_config(State(native): State<Arc<NativeApi>>, request: Reque
         Ok(()) => reply::response(StatusCode::OK, reply::JSON, b"the configuration is in force".to_vec()),
         Err(refusal) => match conflict(&refusal) {
             Some(why) => reply::error(StatusCode::CONFLICT, why),
-            None => refused(&native, &refusal, &request_id),
+            None => slowed(&native, &refusal, &request_id).await,
         },
     };
     if let Ok(id) = HeaderValue::from_str(&request_id) {
@@ -44,7 +45,7 @@ fn conflict(refusal: &Refusal) -> Option<String> {
     match refusal.code {
         Code::ChecksumMismatch | Code::ChecksumRequired => Some("the base configuration is changed".to_owned()),
         Code::ConfigInvalid => Some(refusal.description.clone()),
-        Code::NotDurable => Some(refusal.to_string()),
+        Code::NotDurable | Code::RemovalNotAllowed => Some(refusal.to_string()),
         _ => None,
     }
 }
@@ -65,7 +66,8 @@ async fn replaced(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id:
         return Err(native.enter_first(&who, route, &parameters, held).await);
     }
     // Old clients send whatever content type they please; a page in a browser cannot send the token.
-    let sent = match body::whole(native, route.body_limit(), reply::peer(&parts.extensions), body).await {
+    let from = reply::peer(&parts.extensions);
+    let sent = match body::whole(native, route.body_limit(), from, body).await {
         Ok(sent) => sent,
         Err(refusal) => {
             native.charge(&who, route, 0);
@@ -76,7 +78,7 @@ async fn replaced(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id:
     let text = config::without_checksum(&sent.bytes).into_owned().into();
     let body = sent.with(text);
     let (native, query, headers) = (Arc::clone(native), Vec::new(), parts.headers);
-    let request = NativeRequest { native, who, route, parameters, query, headers, body, connection: None };
+    let request = NativeRequest { native, who, route, peer: from, parameters, query, headers, body, connection: None };
     let outcome = native::replace(&request, base).await.map(drop);
     outcome.inspect_err(|_| request.native.charge(&request.who, route, 0))
 }

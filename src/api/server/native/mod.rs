@@ -11,6 +11,7 @@
 //! - a token is never logged.
 
 mod act;
+mod answer;
 mod body;
 mod caller;
 mod config;
@@ -24,35 +25,37 @@ mod read;
 mod refused_attempts;
 mod refused_budget;
 pub mod route;
+mod token_failures;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use serde::Serialize;
 use tokio::sync::watch;
 
-use self::caller::{Caller, TokenFailures};
+use self::answer::{Reply, slowed};
+use self::caller::Caller;
 use self::idempotency::IdempotencyCache;
 use self::refused_attempts::UnknownCallers;
 use self::refused_budget::RefusedBudget;
 use self::route::{Route, RouteMatch, Verb};
-use super::budget::{Budget, Claim, RequestBody};
+use self::token_failures::TokenFailures;
+use super::budget::{Budget, RequestBody};
 use super::listen::Streaming;
+use super::work_budget::{self, WorkBudget};
 use super::{Limits, reply};
 use crate::api::auth::Tokens;
-use crate::api::convert::{Wall, native as convert};
-use crate::api::dto::{json, native as dto};
+use crate::api::convert::Wall;
 use crate::config::settings::EventConfig;
 use crate::engine::Host;
 use crate::model::{Acl, Profile};
-use crate::view::act::{Code, Done, Order, Refusal};
+use crate::view::act::{Code, Details, Done, Order, Refusal};
 
 /// What identifies a request to its log.
 const REQUEST_ID: HeaderName = HeaderName::from_static("kornsole-request-id");
@@ -96,6 +99,8 @@ pub struct NativeApi {
     bodies: Arc<Budget>,
     /// Answers that are not taken yet.
     answers: Arc<Budget>,
+    /// What is worked out for each address.
+    pub(super) work: WorkBudget,
     /// Who listens to events.
     listeners: events::Listeners,
     /// Whether streams of events end.
@@ -108,7 +113,7 @@ impl NativeApi {
         let (failures, remembered, unknown, refused) = Default::default();
         let (listeners, ending) = (events::Listeners::new(&options.events), watch::channel(false).0);
         let (bodies, answers) = (Budget::of(options.limits.bodies), Budget::of(options.limits.answers));
-        let requests = AtomicU64::new(0);
+        let (requests, work) = (AtomicU64::new(0), WorkBudget::of(options.limits.work));
         Arc::new(Self {
             engine,
             wall,
@@ -120,6 +125,7 @@ impl NativeApi {
             requests,
             bodies,
             answers,
+            work,
             listeners,
             ending,
         })
@@ -148,13 +154,27 @@ impl NativeApi {
     ///
     /// # Errors
     /// What is answered to the others.
-    pub(super) fn admit(&self, request: &Request) -> Result<(), Box<Response>> {
+    pub(super) async fn admit(&self, parts: (&HeaderMap, &Extensions)) -> Result<(), Box<Response>> {
         if !self.options.require_token {
             return Ok(());
         }
-        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
-        caller::has_token(self, request.headers(), peer)
-            .map_err(|refusal| Box::new(refused(self, &refusal, &self.request_id())))
+        let (headers, extensions) = parts;
+        let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
+        match caller::has_token(self, headers, peer) {
+            Ok(()) => Ok(()),
+            Err(refusal) => Err(Box::new(slowed(self, &refusal, &self.request_id()).await)),
+        }
+    }
+
+    /// Whether something expensive is worked out for an address now.
+    ///
+    /// # Errors
+    /// It has had too much of that.
+    fn admit_work(&self, peer: IpAddr) -> Result<(), Refusal> {
+        self.work.admit(peer).map_err(|seconds| {
+            let details = Details { wait: Some(seconds), ..Details::default() };
+            Refusal::new(Code::RateLimited, "not now", work_budget::TOO_MUCH).with(details)
+        })
     }
 
     /// Puts an order into the ledger that was refused before it came to the scheduler.
@@ -192,6 +212,8 @@ struct NativeRequest {
     native: Arc<NativeApi>,
     who: Caller,
     route: &'static Route,
+    /// Where it comes from.
+    peer: IpAddr,
     /// The parameters of the path, in their order.
     parameters: Vec<String>,
     query: Vec<(String, String)>,
@@ -228,54 +250,6 @@ impl NativeRequest {
     }
 }
 
-/// What is answered.
-#[derive(Clone, Debug)]
-struct Reply {
-    status: StatusCode,
-    body: Bytes,
-    kind: &'static str,
-    etag: Option<String>,
-}
-
-impl Reply {
-    const JSON: &'static str = "application/json; charset=utf-8";
-
-    fn ok<T: Serialize + ?Sized>(value: &T) -> Self {
-        Self::with(StatusCode::OK, value)
-    }
-
-    fn with<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> Self {
-        Self { status, body: json::to_bytes(value).into(), kind: Self::JSON, etag: None }
-    }
-
-    fn refused(native: &NativeApi, refusal: &Refusal, request_id: &str) -> Self {
-        let status = match (refusal.code, refusal.details.kind.as_deref()) {
-            (Code::BadRequest, Some("method")) => StatusCode::METHOD_NOT_ALLOWED,
-            (Code::BadRequest, Some("media type")) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            (code, _) => StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-        };
-        let message = convert::refusal(refusal, &native.wall, request_id);
-        Self::with(status, &dto::NativeError { status_code: status.as_u16(), ..message })
-    }
-
-    /// The response, once there is room for it.
-    fn within(self, native: &NativeApi, peer: IpAddr) -> Result<Response, Refusal> {
-        let room = reply::room(&native.answers, peer, self.body.len());
-        let claim = room.map_err(|()| Refusal::new(Code::Unavailable, "not now", reply::NO_ROOM))?;
-        Ok(self.into_response(claim))
-    }
-
-    fn into_response(self, claim: Option<Claim>) -> Response {
-        let mut response = reply::held(self.status, HeaderValue::from_static(self.kind), self.body, claim);
-        let headers = response.headers_mut();
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if let Some(Ok(etag)) = self.etag.map(|etag| HeaderValue::from_str(&format!("\"{etag}\""))) {
-            headers.insert(header::ETAG, etag);
-        }
-        response
-    }
-}
-
 /// Answers a request, whatever it is.
 async fn answer(State(native): State<Arc<NativeApi>>, request: Request) -> Response {
     let request_id = native.request_id();
@@ -283,7 +257,7 @@ async fn answer(State(native): State<Arc<NativeApi>>, request: Request) -> Respo
     let path = parts.uri.path().to_owned();
     let mut response = match routed(&native, parts, body, &request_id).await {
         Ok(response) => response,
-        Err(refusal) => refused(&native, &refusal, &request_id),
+        Err(refusal) => slowed(&native, &refusal, &request_id).await,
     };
     if response.status() == StatusCode::METHOD_NOT_ALLOWED
         && let Ok(allowed) = HeaderValue::from_str(&route::allowed(&path))
@@ -292,21 +266,6 @@ async fn answer(State(native): State<Arc<NativeApi>>, request: Request) -> Respo
     }
     if let Ok(id) = HeaderValue::from_str(&request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
-    }
-    response
-}
-
-fn refused(native: &NativeApi, refusal: &Refusal, request_id: &str) -> Response {
-    let mut response = Reply::refused(native, refusal, request_id).into_response(None);
-    let headers = response.headers_mut();
-    match refusal.code {
-        Code::Unauthenticated => {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        }
-        Code::RateLimited => {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
-        }
-        _ => {}
     }
     response
 }
@@ -332,6 +291,10 @@ async fn routed(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id: &
     {
         return Err(native.enter_first(&who, route, &parameters, held).await);
     }
+    let tried = || query.iter().any(|(name, _)| ["dryRun", "diff"].contains(&name.as_str()));
+    if route.is_expensive() || tried() {
+        native.admit_work(from)?;
+    }
     let body = match body::read(native, route, from, &parts.headers, body).await {
         Ok(body) => body,
         Err(refusal) => {
@@ -341,7 +304,7 @@ async fn routed(native: &Arc<NativeApi>, parts: Parts, body: Body, request_id: &
     };
     let connection = parts.extensions.get::<Arc<Streaming>>().cloned();
     let (native, headers) = (Arc::clone(native), parts.headers);
-    let request = NativeRequest { native, who, route, parameters, query, headers, body, connection };
+    let request = NativeRequest { native, who, route, peer: from, parameters, query, headers, body, connection };
     if route.verb == Verb::EventStream {
         return events::stream(&request);
     }

@@ -5,7 +5,7 @@ use schemars::transform::RecursiveTransform;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::route::{BodyKind, ROUTES, Route};
+use super::route::{BodyKind, ROUTES, Route, Verb};
 use crate::api::dto::native as dto;
 
 /// The schemas of both directions: what may be left out of a request is always there in an answer.
@@ -80,6 +80,24 @@ pub(super) fn document() -> Value {
     })
 }
 
+/// What a change of the configuration says in headers.
+fn config_headers() -> [Value; 3] {
+    let header = |name: &str, kind: &str, text: &str| json!({ "name": name, "in": "header", "description": text, "schema": { "type": kind } });
+    [
+        header(
+            "If-Match",
+            "string",
+            "The checksum of the configuration that is to be replaced; without it the answer is 428",
+        ),
+        header("Kornsole-Allow-Empty", "boolean", "The text may be empty, or have comments only"),
+        header(
+            "Kornsole-Allow-Removal",
+            "integer",
+            "The text may remove so many queues, also if that is more than half of them",
+        ),
+    ]
+}
+
 fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     let names = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let mut parameters: Vec<Value> = names
@@ -88,6 +106,9 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     if route.changes() {
         let schema = json!({ "type": "string", "maxLength": 128 });
         parameters.push(json!({ "name": "Idempotency-Key", "in": "header", "schema": schema }));
+    }
+    if matches!(route.verb, Verb::ConfigPut | Verb::ConfigRollback) {
+        parameters.extend(config_headers());
     }
     let content = |schema: Schema| json!({ "application/json": { "schema": schema } });
     let error = content(schemas.responses.subschema_for::<dto::NativeError>());
@@ -118,7 +139,6 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::route::Verb;
     use super::*;
 
     /// All references in a document.

@@ -1,6 +1,7 @@
 //! What only looks: the server, who asks, permissions, what drains, where a submission would go.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::{NativeRequest, Reply, body};
 use crate::api::convert::{native as convert, placement as placements};
@@ -88,15 +89,25 @@ pub(super) async fn placement(request: &NativeRequest) -> Result<Reply, Refusal>
         let admission = part.preview(&Request { queue, user, groups, tags }, None);
         Ok(Reply::ok(&placements::Answer::of(part, &admission)))
     };
-    beside(work).await?
+    beside(request, work).await?
 }
 
 /// Has something worked out beside the threads that talk to clients, a few at a time.
 ///
 /// # Errors
 /// The server is stopping.
-pub(super) async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| match error.try_into_panic() {
+pub(super) async fn beside<T: Send + 'static>(
+    request: &NativeRequest,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    let (native, peer) = (Arc::clone(&request.native), request.peer);
+    let timed = move || {
+        let began = Instant::now();
+        let done = work();
+        native.work.note(peer, began.elapsed());
+        done
+    };
+    tokio::task::spawn_blocking(timed).await.map_err(|error| match error.try_into_panic() {
         // It is answered as any other panic.
         Ok(panic) => std::panic::resume_unwind(panic),
         Err(_) => Refusal::stopped(),

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::view::act::{Actor, Code, Refusal};
+use crate::view::act::{Actor, Code, Details, Refusal};
 use crate::view::audit;
 
 /// How many bytes may be refused to one user in [`WINDOW`], and to all users from one address.
@@ -58,7 +58,8 @@ impl RefusedBudget {
         }
         let text = format!("too many bytes of orders of {user} were refused; try again in a minute");
         let first = !std::mem::replace(&mut own.said, true);
-        Some(HeldUp { refusal: Refusal::new(Code::RateLimited, "not now", text), first })
+        let details = Details { wait: Some(WINDOW.as_secs()), ..Details::default() };
+        Some(HeldUp { refusal: Refusal::new(Code::RateLimited, "not now", text).with(details), first })
     }
 
     /// Takes note of a refusal of a request with so many bytes of body.

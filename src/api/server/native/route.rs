@@ -93,6 +93,11 @@ impl Route {
         self.changes
     }
 
+    /// Whether reading it is expensive: a text is sent, read and compared.
+    pub const fn is_expensive(&self) -> bool {
+        matches!(self.verb, Verb::ConfigValidate | Verb::ConfigDiff | Verb::Permissions | Verb::Placement)
+    }
+
     /// The most bytes of its body.
     pub const fn body_limit(&self) -> usize {
         match (self.body, self.verb) {

@@ -16,6 +16,7 @@ mod stream;
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -24,7 +25,7 @@ use axum::response::Response;
 
 use super::budget::{self, BodyError, RequestBody};
 use super::guard::{self, Compressible};
-use super::{Limits, Shared, reply};
+use super::{Limits, Shared, reply, work_budget};
 use crate::api::dto::json;
 use crate::view::{PartitionView, View};
 use route::{Endpoint, RouteMatch, Verb};
@@ -109,8 +110,12 @@ impl Call {
 pub(super) async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let takes_gzip = guard::takes_gzip(request.headers());
     let (method, uri) = (request.method().clone(), request.uri().clone());
-    let started = std::time::Instant::now();
+    let started = Instant::now();
+    let pages = shared.options.access.allows_pages();
     let mut response = routed(shared, request).await;
+    if !pages {
+        reply::forbid_pages(response.headers_mut());
+    }
     if takes_gzip && response.headers().get(header::CONTENT_TYPE).is_some() {
         response.extensions_mut().insert(Compressible);
     }
@@ -136,6 +141,14 @@ async fn routed(shared: Arc<Shared>, request: Request) -> Response {
         return stream::open(&shared, caller, &path::query(parts.uri.query().unwrap_or_default()));
     }
     let peer = reply::peer(&parts.extensions);
+    if endpoint.is_expensive()
+        && let Err(seconds) = shared.native.work.admit(peer)
+    {
+        let mut response =
+            error(endpoint.verb(), RequestError::new(StatusCode::TOO_MANY_REQUESTS, work_budget::TOO_MUCH));
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        return response;
+    }
     let body = match with_body(&shared, endpoint, peer, body).await {
         Ok(body) => body,
         Err(refused) => return error(endpoint.verb(), refused),
@@ -144,7 +157,7 @@ async fn routed(shared: Arc<Shared>, request: Request) -> Response {
     let view = shared.engine.published().view();
     let call = Call { view, parameters, query, headers: parts.headers, body, shared: Arc::clone(&shared) };
     let verb = endpoint.verb();
-    match put_together(&shared, endpoint, call).await {
+    match put_together(&shared, endpoint, call, peer).await {
         Ok(Ok(Reply { kind, body, pages })) => {
             let Ok(claim) = reply::room(&shared.answers, peer, body.len()) else {
                 return error(verb, RequestError::new(StatusCode::SERVICE_UNAVAILABLE, reply::NO_ROOM));
@@ -161,14 +174,23 @@ async fn routed(shared: Arc<Shared>, request: Request) -> Response {
 }
 
 /// Has an endpoint answer: small ones right here, big ones on a thread of their own, a few at a time.
-async fn put_together(shared: &Arc<Shared>, endpoint: Endpoint, call: Call) -> Result<Answer, Response> {
+async fn put_together(shared: &Arc<Shared>, endpoint: Endpoint, call: Call, peer: IpAddr) -> Result<Answer, Response> {
     if !endpoint.is_heavy(&call) {
         return Ok(endpoint.answer(&call));
     }
     let turns = if endpoint == Endpoint::StateDump { &shared.dump } else { &shared.heavy };
     // The semaphores are never closed.
     let _turn = turns.acquire().await;
-    let answer = tokio::task::spawn_blocking(move || endpoint.answer(&call)).await;
+    let native = Arc::clone(&shared.native);
+    let timed = move || {
+        let began = Instant::now();
+        let answer = endpoint.answer(&call);
+        if endpoint.is_expensive() {
+            native.work.note(peer, began.elapsed());
+        }
+        answer
+    };
+    let answer = tokio::task::spawn_blocking(timed).await;
     answer.map_err(|error| match error.try_into_panic() {
         Ok(panic) => guard::panicked(&*panic),
         Err(_) => reply::error(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"),

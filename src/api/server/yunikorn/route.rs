@@ -102,6 +102,11 @@ impl Endpoint {
         if matches!(self, Self::ValidateConf) { Verb::Post } else { Verb::Get }
     }
 
+    /// Whether an address has a budget for it.
+    pub const fn is_expensive(self) -> bool {
+        matches!(self, Self::ValidateConf | Self::StateDump)
+    }
+
     /// Whether the answer may be so big that it is put together elsewhere.
     pub fn is_heavy(self, call: &Call) -> bool {
         match self {

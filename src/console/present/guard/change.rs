@@ -7,6 +7,7 @@ use crate::console::state::State;
 use crate::console::state::change::{ChangePage, Kind};
 use crate::console::state::editor::Checked;
 use crate::console::state::page::Page;
+use crate::model::QueuePath;
 use crate::view::QueueRow;
 use crate::view::act::{Act, ConfigRights, Refusal};
 use crate::view::placement::access;
@@ -34,16 +35,17 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
     if state.cluster.newest.configuration.is_none() {
         return Err("the text of the configuration in force is not known".to_owned());
     }
+    // What belongs to a queue itself takes admin on its parent, and what belongs to a root the scheduler ACL (ACL-040).
     let touched = match (kind, row.path.parent()) {
         (Kind::Remove, None) => return Err("the root of a partition cannot be removed".to_owned()),
         (Kind::Guaranteed, None) => {
             return Err("the root of a partition has what its nodes have: nothing can be guaranteed to it".to_owned());
         }
-        (Kind::Remove, Some(parent)) => parent,
         (Kind::Child, _) if row.leaf && row.app_count > 0 => {
             return Err(format!("{} is a leaf with applications in it", row.path));
         }
-        _ => row.path.clone(),
+        (Kind::Child, _) => Some(row.path.clone()),
+        (_, parent) => parent,
     };
     let actor = state.cluster.actor()?;
     let act = Act::Configure { text: String::new(), base: None, dry_run: true };
@@ -51,10 +53,13 @@ pub fn may(state: &State, kind: Kind) -> Result<(), String> {
         return Err(refusal.reason());
     }
     let part = state.cluster.part().ok_or("there is no partition")?;
-    if actor.scheduler_admin || access::admin(part, touched.as_str(), &actor.identity).is_some() {
+    let admin = |touched: &QueuePath| access::admin(part, touched.as_str(), &actor.identity).is_some();
+    if actor.scheduler_admin || touched.as_ref().is_some_and(admin) {
         return Ok(());
     }
-    let lacks = ConfigRights { scheduler_acl: false, admin: vec![(part.name.to_string(), touched)] };
+    let (scheduler_acl, admin) =
+        touched.map_or((true, Vec::new()), |touched| (false, vec![(part.name.to_string(), touched)]));
+    let lacks = ConfigRights { scheduler_acl, admin };
     Err(Refusal::no_config_rights(actor, &act, &lacks).reason())
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::config::diff::Line;
-use crate::config::{Config, Fault, Severity};
+use crate::config::{Config, Fault, Removal, Severity};
 use crate::model::{Profile, QueuePath};
 use crate::view::View;
 use crate::view::act::Actor;
@@ -44,6 +44,8 @@ pub struct Checked {
     pub consequences: Vec<(String, Vec<String>)>,
     /// The queues that it removes, none of which is below another.
     pub removed: Vec<Removed>,
+    /// How much of the configuration in force it takes away (CFG-120).
+    pub removal: Removal,
     /// Why it would be refused, though it is valid: which access it takes.
     pub refused: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::config::{AllowedRemoval, Removal};
 use crate::console::present::config::page_of;
 use crate::console::present::format;
 use crate::console::present::guard::bulk::PLAIN;
@@ -41,9 +42,24 @@ pub fn question(title: String, checked: &Checked, base: Option<&Configuration>, 
         None if kept => "It comes into force at once, and is kept with the state.".to_owned(),
         None => "It comes into force at once; it is in memory only.".to_owned(),
     });
+    if checked.removal.is_large() {
+        lines.push(format!("In all {}.", checked.removal));
+    }
     let apps: usize = checked.removed.iter().map(|gone| gone.apps).sum();
     let grave = checked.removed.iter().find(|gone| gone.subtree || apps > PLAIN);
-    Confirm::new(title, lines, "Apply", Question::Apply).typing(grave.map(|gone| gone.queue.to_string()))
+    // What takes much away is confirmed by its number, anything else that is grave by a name.
+    let number = checked.removal.is_large().then(|| checked.removal.queues.to_string());
+    let want = number.or_else(|| grave.map(|gone| gone.queue.to_string()));
+    Confirm::new(title, lines, "Apply", Question::Apply).typing(want)
+}
+
+/// The order that brings a text into force, after what it takes away was confirmed.
+pub fn order(act: Act, reason: &str, removal: &Removal) -> Order {
+    let order = Order::new(act, reason);
+    match removal.is_large() {
+        true => order.allowing(AllowedRemoval { empty: removal.empty, queues: Some(removal.queues) }),
+        false => order,
+    }
 }
 
 /// Has the text brought into force.
@@ -55,7 +71,8 @@ pub fn apply(state: &mut State, reason: &str) {
     let base = page.base.as_ref().map(|base| base.checksum.clone());
     let text = page.buffer.text();
     let act = Act::Configure { text: text.clone(), base, dry_run: false };
-    let number = crate::console::update::orders::send(state, Order { act, reason: reason.to_owned() }, Purpose::Tell);
+    let order = order(act, reason, &page.checked.removal);
+    let number = crate::console::update::orders::send(state, order, Purpose::Tell);
     if let Some(page) = shown(state) {
         page.applying = Some(Applying { number, text });
     }

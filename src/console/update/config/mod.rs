@@ -5,7 +5,7 @@ mod page;
 mod walk;
 mod write;
 
-pub use apply::{apply, ask_apply, ordered, question, replaced};
+pub use apply::{apply, ask_apply, order, ordered, question, replaced};
 pub use page::{
     beside, checked, due, edit_outside, edited, follow, history, merge, next_due, open, page_mut, rebase, restore,
     revert,

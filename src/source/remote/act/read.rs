@@ -8,7 +8,7 @@ use crate::api::convert::read::{app_state, time};
 use crate::api::dto;
 use crate::api::dto::native;
 use crate::config::diff::What;
-use crate::config::{Place, Severity};
+use crate::config::{Place, Removal, Severity};
 use crate::model::{AskId, QueuePath};
 use crate::view::act::{
     AclKind, Act, Asked, ChangeLine, Cleaned, Code, Configured, Details, Done, FoundFault, Kept, Killed, Moved,
@@ -112,6 +112,7 @@ pub fn configured(act: &Act, value: Value) -> Option<Done> {
         outside: false,
         draining: queues(done.draining),
         created: queues(done.created),
+        removal: removal(done.removal),
         what_happens: done.what_happens,
         warning: done.warning,
         dry_run: act.is_dry_run(),
@@ -165,7 +166,13 @@ pub fn details(said: &ErrorBody) -> Details {
         current: details.current,
         changed_by: details.changed_by,
         changed_at: details.changed_at.map(time),
+        removal: details.removal.map(removal),
+        wait: None,
     }
+}
+
+fn removal(one: native::Removal) -> Removal {
+    Removal { queues: one.queues, of: one.of, partitions: one.partitions, empty: one.empty }
 }
 
 fn reason(one: native::Reason) -> Reason {

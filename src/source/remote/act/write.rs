@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::read::{self, ReadDone};
 use crate::api::client::encode_once;
 use crate::api::dto::ledger::Rollback;
-use crate::api::dto::native as dto;
+use crate::api::dto::native::{self as dto, ALLOW_EMPTY, ALLOW_REMOVAL};
+use crate::config::AllowedRemoval;
 use crate::model::{AppId, NodeId, QueuePath, Resource};
 use crate::view::act::{Act, AskSpec, GangStyle, NodeSpec, Order, PartitionAct, Submission};
 
@@ -62,8 +63,16 @@ pub fn request(order: &Order) -> OrderRequest {
         )
     };
     match &order.act {
-        Act::Rollback { revision, base, dry_run } => roll_back(*revision, base.as_deref(), *dry_run, reason),
-        Act::Configure { text, base, dry_run } => configure(text, base.as_deref(), *dry_run, &order.reason),
+        Act::Rollback { revision, base, dry_run } => {
+            let mut asked = roll_back(*revision, base.as_deref(), *dry_run, reason);
+            add_allowed(&mut asked.headers, order.allowed);
+            asked
+        }
+        Act::Configure { text, base, dry_run } => {
+            let mut asked = configure(text, base.as_deref(), *dry_run, &order.reason);
+            add_allowed(&mut asked.headers, order.allowed);
+            asked
+        }
         Act::Pause => rest("pause"),
         Act::Resume => rest("resume"),
         Act::In { partition, act } => {
@@ -148,6 +157,16 @@ fn add_base(headers: &mut HeaderMap, base: Option<&str>) {
     // A checksum is hex digits; what is none names no configuration, and is refused as missing.
     if let Some(Ok(base)) = base.map(|base| HeaderValue::from_str(&format!("\"{base}\""))) {
         headers.insert(IF_MATCH, base);
+    }
+}
+
+/// What a configuration may take away.
+fn add_allowed(headers: &mut HeaderMap, allowed: AllowedRemoval) {
+    if allowed.empty {
+        headers.insert(HeaderName::from_static(ALLOW_EMPTY), HeaderValue::from_static("true"));
+    }
+    if let Some(queues) = allowed.queues {
+        headers.insert(HeaderName::from_static(ALLOW_REMOVAL), HeaderValue::from(queues));
     }
 }
 

@@ -35,7 +35,7 @@ pub enum Request {
     /// Something else is on the screen.
     SetFocus(Focus),
     /// An order is to be carried out.
-    Act(Order, Done),
+    Act(Box<Order>, Done),
     /// Notified when nothing is left to do, by a clock that is moved by hand.
     Settle(std::sync::mpsc::Sender<()>),
     /// The text of a revision is to be fetched.

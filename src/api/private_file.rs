@@ -1,0 +1,56 @@
+//! Whether a file with secrets is in the hands of its owner alone.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+
+/// What group and others may do with a file, as bits of its mode.
+const OTHERS: u32 = 0o077;
+/// Whether group or others may write.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// Refuses a file of tokens that others may read or write. Where the program runs as root, so that it reads whatever is named, the file
+/// and its folder must also belong to root, and nobody else may write in the folder: whoever could put another file there could make
+/// himself anybody.
+///
+/// # Errors
+/// What is wrong with it, and what makes it right.
+pub(super) fn check(file: &Path, metadata: &fs::Metadata) -> Result<(), String> {
+    let (mode, shown) = (metadata.permissions().mode() & 0o777, file.display());
+    if mode & OTHERS != 0 {
+        return Err(format!(
+            "{shown}: others may read or write it (mode {mode:o}); `chmod 600 {shown}` makes it the owner's alone"
+        ));
+    }
+    if uzers::get_effective_uid() != 0 {
+        return Ok(());
+    }
+    if metadata.uid() != 0 {
+        let owner = metadata.uid();
+        return Err(format!("{shown}: it belongs to uid {owner}, and this runs as root; `chown root {shown}`"));
+    }
+    let resolved = fs::canonicalize(file).map_err(|error| format!("{shown}: cannot be found: {error}"))?;
+    // The folder of a link and that of its target: who may write in either can put another file there.
+    for folder in [file, &resolved].into_iter().filter_map(Path::parent) {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let metadata =
+            fs::metadata(folder).map_err(|error| format!("{}: cannot be read: {error}", folder.display()))?;
+        let (mode, folder) = (metadata.permissions().mode() & 0o777, folder.display());
+        if metadata.uid() != 0 || mode & OTHERS_WRITE != 0 {
+            let owner = metadata.uid();
+            return Err(format!(
+                "{shown}: others may write in its folder {folder} (uid {owner}, mode {mode:o}), and this runs as root; move it \
+                 to a folder that root alone writes in"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What to warn of about a private key that others may read; `None` when nobody else may, or that cannot be seen.
+pub(super) fn key_warning(file: &Path) -> Option<String> {
+    let mode = fs::metadata(file).ok()?.permissions().mode() & 0o777;
+    let shown = file.display();
+    (mode & OTHERS != 0)
+        .then(|| format!("{shown}: others may read this private key (mode {mode:o}); `chmod 600 {shown}`"))
+}

@@ -1,0 +1,116 @@
+//! Flags before the command: `kornsole --server URL queues` is `kornsole queues --server URL`.
+//!
+//! A flag belongs to the command that takes it, and stands behind it; people write it where they think of it. What stands before the
+//! command, or before the command of a command, is moved behind it; everything else is left as it is, so that `clap` reports what is wrong.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use clap::Command;
+
+/// The arguments with the flags before a command moved behind it.
+pub fn sorted(cli: Command, arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let all: Vec<OsString> = arguments.into_iter().collect();
+    let Some((program, rest)) = all.split_first() else { return all };
+    let mut root = cli;
+    root.build();
+    let values = flags_with_values(&root);
+    let (mut at, mut path, mut moved) = (&root, Vec::new(), Vec::new());
+    let mut words = rest.iter();
+    while at.has_subcommands() {
+        let Some(word) = words.next() else { break };
+        let text = word.to_str().unwrap_or_default();
+        if ["--", "--version", "-V"].contains(&text) {
+            return all;
+        }
+        if text.starts_with('-') && text.len() > 1 {
+            moved.push(word.clone());
+            let takes = !text.contains('=') && values.get(text).copied().unwrap_or(false);
+            moved.extend(takes.then(|| words.next().cloned()).flatten());
+            continue;
+        }
+        let Some(below) = at.find_subcommand(text) else { return all };
+        path.push(word.clone());
+        at = below;
+    }
+    if path.is_empty() {
+        return all;
+    }
+    [std::slice::from_ref(program), &path, &moved, words.as_slice()].concat()
+}
+
+/// Every flag of every command as it is written, and whether the next word is its value.
+fn flags_with_values(root: &Command) -> BTreeMap<String, bool> {
+    let mut found = BTreeMap::new();
+    let mut below = vec![root];
+    while let Some(command) = below.pop() {
+        for flag in command.get_arguments().filter(|argument| !argument.is_positional()) {
+            let takes = flag.get_num_args().is_some_and(|count| count.min_values() > 0);
+            let takes = takes && !flag.is_require_equals_set();
+            let names = flag.get_long().map(|name| format!("--{name}"));
+            let short = flag.get_short().map(|name| format!("-{name}"));
+            for name in names.into_iter().chain(short) {
+                let known = found.entry(name).or_insert(takes);
+                *known |= takes;
+            }
+        }
+        below.extend(command.get_subcommands());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    fn moved(line: &str) -> String {
+        let words = line.split(' ').map(OsString::from);
+        let sorted = sorted(Cli::command(), std::iter::once("kornsole".into()).chain(words));
+        sorted.iter().skip(1).map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn flags_before_a_command_are_moved_behind_it() {
+        for (before, after) in [
+            ("--server http://x queues --json", "queues --server http://x --json"),
+            ("--json --server=http://x app etl-1", "app --json --server=http://x etl-1"),
+            ("config --server demo history --last 3", "config history --server demo --last 3"),
+            ("--server demo config rollback 2", "config rollback --server demo 2"),
+            ("--core 1.8.0 check a.yaml", "check --core 1.8.0 a.yaml"),
+            ("--theme dark demo --seed 4", "demo --theme dark --seed 4"),
+        ] {
+            assert_eq!(moved(before), after);
+            assert_eq!(moved(after), after, "and stay there");
+        }
+    }
+
+    #[test]
+    fn what_is_no_flag_before_a_command_stays() {
+        for line in
+            ["--config q.yaml --workload w.yaml", "--version", "check -", "help apply", "nonsense --json", "-- demo"]
+        {
+            assert_eq!(moved(line), line);
+        }
+        assert_eq!(moved("--config demo"), "--config demo", "a value is no command");
+        assert_eq!(moved("--help apply"), "apply --help");
+    }
+
+    #[test]
+    fn a_flag_takes_a_value_in_every_command_or_in_none() {
+        let mut root = Cli::command();
+        root.build();
+        let mut seen: BTreeMap<String, bool> = BTreeMap::new();
+        let mut below = vec![&root];
+        while let Some(command) = below.pop() {
+            for flag in command.get_arguments().filter(|argument| !argument.is_positional()) {
+                let Some(name) = flag.get_long() else { continue };
+                let takes = flag.get_num_args().is_some_and(|count| count.min_values() > 0);
+                assert_eq!(*seen.entry(name.to_owned()).or_insert(takes), takes, "--{name} in {}", command.get_name());
+            }
+            below.extend(command.get_subcommands());
+        }
+    }
+}

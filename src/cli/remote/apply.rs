@@ -1,0 +1,182 @@
+//! `kornsole apply`, and how a change of the configuration is confirmed: what it would do is shown, then it is asked for.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::act::{connect, escape_lines, report};
+use super::{Ended, ServerArgs, exit, print};
+use crate::cli::load;
+use crate::config::{AllowedRemoval, Removal};
+use crate::source::remote::once::Once;
+use crate::view::act::{Act, ChangeLine, Configured, Done, FoundFault, Order, Refusal};
+
+/// The most changes that are listed before the question.
+const MOST_LISTED: usize = 20;
+
+/// The arguments of `kornsole apply`.
+#[derive(Args, Clone, Debug)]
+pub struct ApplyArgs {
+    /// The queue configuration; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// How it is brought into force
+    #[command(flatten)]
+    pub change: ChangeArgs,
+    /// Which scheduler
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// What every change of the configuration takes.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ChangeArgs {
+    /// The checksum of the configuration that it is meant to replace. Without it, that which is in force now
+    #[arg(long, value_name = "CHECKSUM")]
+    pub base: Option<String>,
+    /// Only show what would happen
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do it without a question; needed where there is no terminal
+    #[arg(long)]
+    pub yes: bool,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// What it may take away
+    #[command(flatten)]
+    pub allowed: AllowedRemovalArgs,
+}
+
+/// What a configuration may take away of the one in force.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct AllowedRemovalArgs {
+    /// The configuration may be empty, or have comments only, which removes every queue
+    #[arg(long)]
+    pub allow_empty: bool,
+    /// The configuration may remove so many queues, also if that is more than half of them or every queue of a partition
+    #[arg(long, value_name = "N")]
+    pub allow_removal: Option<usize>,
+}
+
+impl From<AllowedRemovalArgs> for AllowedRemoval {
+    fn from(args: AllowedRemovalArgs) -> Self {
+        Self { empty: args.allow_empty, queues: args.allow_removal }
+    }
+}
+
+/// `kornsole apply`.
+pub fn apply(args: &ApplyArgs) -> ExitCode {
+    let run = || -> Result<(), Ended> {
+        let bytes = load::bytes(&args.file).map_err(|message| Ended { message, code: 1 })?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Ended { message: format!("{}: it is no text", args.file.display()), code: 1 })?;
+        let mut once = connect(&args.server)?;
+        let name = args.file.display().to_string();
+        let act = |base| Act::Configure { text: text.clone(), base, dry_run: true };
+        change(&mut once, &args.change, args.server.json, (&name, &act))
+    };
+    exit(run())
+}
+
+/// A refusal for the command line, with every fault of the text at its place.
+fn refused(name: &str, refusal: Refusal) -> Ended {
+    let line = |fault: &FoundFault| {
+        let FoundFault { at, severity, code, message, .. } = fault;
+        format!("\n{name}:{}:{}: {severity}[{code}]: {message}", at.line, at.column)
+    };
+    let faults: String = refusal.details.faults.iter().map(line).collect();
+    let mut ended = Ended::from(refusal);
+    ended.message.push_str(&escape_lines(&faults));
+    ended
+}
+
+/// Changes a configuration: has the server say what an act would do, shows it, asks, and has it done on the same base. The act comes
+/// with the name of its text.
+///
+/// # Errors
+/// The server refuses, somebody says no, or there is nobody to ask.
+pub(super) fn change(
+    once: &mut Once,
+    args: &ChangeArgs,
+    json: bool,
+    (name, act): (&str, &dyn Fn(Option<String>) -> Act),
+) -> Result<(), Ended> {
+    if !args.dry_run && !args.yes && !std::io::stdin().is_terminal() {
+        let message = "what it does is not confirmed: say --yes where there is no terminal, or --dry-run to see it";
+        return Err(Ended { message: message.to_owned(), code: 2 });
+    }
+    let base = match &args.base {
+        Some(base) => Some(base.clone()),
+        None => once.configuration()?.map(|configuration| configuration.checksum.clone()),
+    };
+    let allowed = AllowedRemoval::from(args.allowed);
+    let order = |act| Order::new(act, args.reason.as_str()).allowing(allowed);
+    let send = |order: &Order| once.act(order).map_err(|refusal| refused(name, refusal));
+    let mut order = order(act(base));
+    if args.dry_run || !args.yes {
+        let would = send(&order)?;
+        let Done::Configured(foreseen) = &would else { return Err(Refusal::stopped().into()) };
+        if args.dry_run {
+            print(&report(&would, json))?;
+            warn_of(&foreseen.removal, allowed);
+            return Ok(());
+        }
+        if foreseen.checksum != foreseen.previous {
+            show(foreseen, &report(&would, false));
+            order.allowed = confirmed(foreseen, allowed)?;
+        }
+    }
+    order.act = order.act.in_earnest();
+    print(&report(&send(&order)?, json)).map(|_| ())
+}
+
+/// Says that what was only tried would be refused.
+fn warn_of(removal: &Removal, allowed: AllowedRemoval) {
+    if !removal.passes(allowed) {
+        super::note_on_stderr(&format!("it would be refused: {removal}; {}", removal.how_to_allow()));
+    }
+}
+
+/// Shows what a change would do.
+fn show(would: &Configured, report: &str) {
+    let line = |change: &ChangeLine| {
+        let place = change.queue.as_ref().map_or_else(|| change.partition.clone(), ToString::to_string);
+        let value = |value: &Option<String>| value.as_deref().unwrap_or("nothing").to_owned();
+        match (&change.from, &change.to) {
+            (None, None) => format!("  {place}: {} {}\n", change.key, change.what.name()),
+            (from, to) => format!("  {place}: {} {} -> {}\n", change.key, value(from), value(to)),
+        }
+    };
+    let mut text: String = would.changes.iter().take(MOST_LISTED).map(line).collect();
+    if would.changes.len() > MOST_LISTED {
+        text.push_str(&format!("  and {} more changes\n", would.changes.len() - MOST_LISTED));
+    }
+    super::note_on_stderr(&format!("{}{}", escape_lines(&text), report.trim_end()));
+}
+
+/// Asks whether a change is meant; one that takes much away is confirmed by the number of queues. Gives what it may take away.
+fn confirmed(would: &Configured, allowed: AllowedRemoval) -> Result<AllowedRemoval, Ended> {
+    let no = || Ended { message: "nothing was done".to_owned(), code: 1 };
+    if would.removal.passes(allowed) {
+        let yes = ["y", "yes"].contains(&answer("bring it into force? [y/N] ")?.as_str());
+        return if yes { Ok(allowed) } else { Err(no()) };
+    }
+    let (removal, count) = (&would.removal, would.removal.queues);
+    let typed = answer(&format!("{removal}. Type the number of queues that go to confirm: "))?;
+    if typed != count.to_string() {
+        return Err(no());
+    }
+    Ok(AllowedRemoval { empty: removal.empty, queues: Some(count) })
+}
+
+/// What somebody types at the terminal, in small letters.
+fn answer(question: &str) -> Result<String, Ended> {
+    let mut err = std::io::stderr().lock();
+    err.write_all(question.as_bytes()).and_then(|()| err.flush())?;
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line)?;
+    Ok(line.trim().to_lowercase())
+}

@@ -1,0 +1,57 @@
+//! `kornsole apply` at a terminal: what will happen is shown, then it is asked for.
+
+use super::terminal::Terminal;
+use crate::common::{Program, TestFolder};
+
+const CONFIG: &str = "\
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: '*'
+        queues: [{name: a}, {name: b}, {name: c}, {name: d}]
+";
+
+#[test]
+fn what_will_happen_is_shown_and_much_is_confirmed_by_its_number() {
+    let folder = TestFolder::new();
+    let queues = folder.write("queues.yaml", CONFIG);
+    let owner = uzers::get_current_username().unwrap().into_string().unwrap();
+    let token = folder.write("token", folder.token(&owner, "x"));
+    std::fs::set_permissions(&token, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let path = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+    let server = Program::serve(&["--config", &path(&queues), "--tokens", &path(&folder.tokens())]);
+    let (url, token) = (server.url(), path(&token));
+    let apply = |text: &str| {
+        let file = path(&folder.write("new.yaml", text));
+        Terminal::kornsole(&["apply", &file, "--server", &url, "--token-file", &token], &[])
+    };
+    let in_force = || std::fs::read_to_string(&queues).unwrap();
+
+    let more = CONFIG.replace("{name: d}", "{name: d}, {name: e}");
+    let mut no = apply(&more);
+    no.until_text("root.e: queue added");
+    no.until_text("bring it into force? [y/N]");
+    no.press("\r");
+    no.until_text("nothing was done");
+    assert_eq!((no.end().exit_code(), in_force().as_str()), (1, CONFIG));
+
+    let mut wrong = apply("");
+    wrong.until_text("root.a will drain");
+    wrong.until_text("it is empty, and removes 4 of 4 queues");
+    wrong.until_text("Type the number of queues");
+    wrong.press("y\r");
+    assert_eq!(wrong.end().exit_code(), 1);
+    assert_eq!(in_force(), CONFIG);
+
+    let mut yes = apply(&more);
+    yes.until_text("[y/N]");
+    yes.press("y\r");
+    yes.until_text("revision 2 is in force");
+    assert_eq!((yes.end().exit_code(), in_force()), (0, more));
+    let mut typed = apply("");
+    typed.until_text("Type the number of queues");
+    typed.press("5\r");
+    typed.until_text("revision 3 is in force");
+    assert_eq!((typed.end().exit_code(), in_force().as_str()), (0, ""));
+}

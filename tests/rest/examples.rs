@@ -1,0 +1,63 @@
+//! The examples of the guide to the REST API, as they are written there: on the files that the guide makes, with curl, by a shell.
+
+use std::process::{Command, Output};
+
+use crate::common::{Program, TestFolder, serve_command};
+
+const SERVE: &str = "kornsole serve ";
+
+/// The blocks of shell commands of a page, in their order.
+fn blocks() -> Vec<String> {
+    let page = std::fs::read_to_string("docs/guide/rest.md").unwrap();
+    let parts = page.split("```sh\n").skip(1);
+    parts.map(|part| part.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// Runs a script in a folder, where curl says for each request which status came.
+fn shell(folder: &TestFolder, script: &str) -> Output {
+    folder.write(".curlrc", "write-out = \"%{stderr}\\n%{http_code} %{url_effective}\\n\"\n");
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_kornsole")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let mut command = Command::new("bash");
+    command.args(["-uc", script]).current_dir(&**folder).env("PATH", path).env("CURL_HOME", &**folder);
+    command.env("XDG_CONFIG_HOME", "/nonexistent").env("NO_PROXY", "*");
+    command.output().unwrap()
+}
+
+/// Runs a block that ends with a server, and gives that server.
+fn served(folder: &TestFolder, block: &str) -> Program {
+    let (before, serve) = block.split_once(SERVE).expect("it ends with a server");
+    let made = shell(folder, &format!("set -e\n{before}"));
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let line = serve.lines().next().unwrap().split('#').next().unwrap();
+    let mut command = serve_command(&line.split_whitespace().collect::<Vec<_>>());
+    command.current_dir(&**folder);
+    Program::spawn(command)
+}
+
+/// The status of every request of a block.
+fn statuses(folder: &TestFolder, block: &str, program: &Program) -> Vec<String> {
+    let done = shell(folder, &block.replace("localhost:9080", &program.address.to_string()));
+    let err = String::from_utf8_lossy(&done.stderr).into_owned();
+    let host = program.address.to_string();
+    let lines: Vec<String> = err.lines().filter(|line| line.contains(&host)).map(str::to_owned).collect();
+    assert_eq!(lines.len(), block.matches("curl -").count(), "every request is answered: {err}");
+    lines
+}
+
+#[test]
+fn the_examples_of_the_guide_work_as_they_are_written() {
+    let folder = TestFolder::new();
+    let blocks = blocks();
+    let [files, reads, tokens, changes] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
+    let server = served(&folder, files);
+    let mut all = statuses(&folder, reads, &server);
+    let dump = std::fs::read(folder.join("dump.json")).unwrap();
+    assert!(serde_json::from_slice::<serde_json::Value>(&dump).is_ok());
+    server.kill();
+    let server = served(&folder, tokens);
+    all.extend(statuses(&folder, changes, &server));
+    assert!(all.len() == 13 && all.iter().all(|line| line.starts_with("200 ")), "{all:#?}");
+    let kept = std::fs::read_to_string(folder.join("queues.yaml")).unwrap();
+    assert!(kept.contains("maxapplications: 4"), "the configuration is in force, and in its file");
+}

@@ -1,0 +1,98 @@
+//! `kornsole apply` on a real server: a text that takes much away is refused, and nothing happens without a word (CFG-120).
+
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::remote::records::Served;
+
+const CONFIG: &str = "\
+partitions:
+  - name: default
+    queues:
+      - name: root
+        submitacl: '*'
+        queues: [{name: a}, {name: b}, {name: c}, {name: d}]
+";
+
+fn said(output: &Output) -> (Option<i32>, String) {
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+struct Stage {
+    served: Served,
+}
+
+impl Stage {
+    fn new() -> Self {
+        Self { served: Served::with(CONFIG, &[]) }
+    }
+
+    fn apply(&self, text: &str, flags: &[&str]) -> Output {
+        let file = self.served.folder.write("new.yaml", text);
+        self.served.kornsole("olga", &[&["apply", file.to_str().unwrap()], flags].concat())
+    }
+
+    /// The queues, with their states.
+    fn queues(&self) -> Vec<String> {
+        let root = &self.served.lines("olga", &["queues"])[0];
+        let children = root["children"].as_array().unwrap().iter();
+        children.map(|queue| format!("{} {}", queue["queuename"], queue["status"]).replace('"', "")).collect()
+    }
+
+    fn file(&self) -> String {
+        std::fs::read_to_string(self.served.folder.join("queues.yaml")).unwrap()
+    }
+}
+
+const ALL: [&str; 4] = ["root.a Active", "root.b Active", "root.c Active", "root.d Active"];
+
+#[test]
+fn an_empty_or_small_text_is_refused_until_it_is_allowed() {
+    let stage = Stage::new();
+    let few = CONFIG.replace("{name: a}, {name: b}, {name: c}, {name: d}", "{name: d}");
+    let all = CONFIG.replace("{name: a}, {name: b}, {name: c}, {name: d}", "");
+    for (text, flags, why) in [
+        ("", &[][..], "it is empty, and removes 4 of 4 queues"),
+        ("# by mistake\n", &["--allow-removal", "4"], "--allow-empty"),
+        (&few, &[], "it removes 3 of 4 queues; if that is meant, allow it: --allow-removal 3"),
+        (&few, &["--allow-empty"], "--allow-removal 3"),
+        (&few, &["--allow-removal", "2"], "--allow-removal 3"),
+        (&all, &[], "it removes 4 of 4 queues, every queue of partition default among them"),
+    ] {
+        let (code, err) = said(&stage.apply(text, &[flags, &["--yes"]].concat()));
+        assert!(code == Some(1) && err.contains(why), "{text:?} {flags:?}: {code:?} {err}");
+        assert_eq!(stage.queues(), ALL);
+        assert_eq!(stage.file(), CONFIG);
+    }
+    let refused = stage.served.lines("olga", &["audit", "--action", "config"]);
+    assert!(refused.len() == 6 && refused.iter().all(|entry| entry["code"] == "REMOVAL_NOT_ALLOWED"), "{refused:?}");
+    let done = stage.apply(&few, &["--yes", "--allow-removal", "3"]);
+    assert_eq!(said(&done).0, Some(0), "{}", said(&done).1);
+    assert_eq!((stage.queues().join(" ").matches("Draining").count(), stage.file()), (3, few));
+    assert_eq!(said(&stage.apply("", &["--yes", "--allow-empty"])).0, Some(0));
+}
+
+#[test]
+fn without_a_terminal_a_word_is_needed_and_a_dry_run_says_what_would_be() {
+    let stage = Stage::new();
+    let more = CONFIG.replace("{name: d}", "{name: d}, {name: e}");
+    let (code, err) = said(&stage.apply(&more, &[]));
+    assert!(code == Some(2) && err.contains("say --yes where there is no terminal"), "{code:?} {err}");
+    assert_eq!(stage.queues(), ALL);
+    let would = stage.apply(&more, &["--dry-run"]);
+    let text = String::from_utf8_lossy(&would.stdout).into_owned();
+    assert!(text.starts_with("revision 2 would be in force, 1 change"), "{text}");
+    let same = stage.apply(CONFIG, &["--dry-run"]);
+    assert!(String::from_utf8_lossy(&same.stdout).starts_with("revision 1 would be in force, 0 changes"));
+    let empty = stage.apply("", &["--dry-run", "--json"]);
+    let would: Value = serde_json::from_slice(&empty.stdout).unwrap();
+    assert_eq!((&would["revision"], &would["draining"].as_array().unwrap().len()), (&Value::from(2), &4));
+    assert!(
+        said(&empty).1.contains("it would be refused: it is empty, and removes 4 of 4 queues"),
+        "{}",
+        said(&empty).1
+    );
+    let done = stage.apply(&more, &["--yes"]);
+    assert!(String::from_utf8_lossy(&done.stdout).starts_with("revision 2 is in force, 1 change"));
+}
