@@ -7,6 +7,7 @@ mod common;
 
 mod attached;
 mod change;
+mod columns;
 mod config;
 mod figures;
 mod fixture;
@@ -28,6 +29,8 @@ mod records;
 mod room;
 mod screens;
 mod users;
+mod ways;
+mod wide;
 mod wire;
 mod workload;
 

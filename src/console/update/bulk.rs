@@ -150,13 +150,14 @@ fn ask(
     let partition = Arc::clone(&part.name);
     let orders: Vec<Order> =
         apps.iter().map(|app| Order { act: Act::within(&partition, act(app)), reason: reason.to_owned() }).collect();
+    let named = crate::console::present::layout::named_in_question(state);
     let mut lines: Vec<String> = apps
         .iter()
-        .take(NAMED)
+        .take(named)
         .map(|app| format!("{} ({}, {}) {}", app.id, app.queue, app.who.user, format::resource(&app.allocated)))
         .collect();
-    if apps.len() > NAMED {
-        lines.push(format!("and {} more", apps.len() - NAMED));
+    if apps.len() > named {
+        lines.push(format!("and {} more", apps.len() - named));
     }
     lines.extend(consequences(part, apps, orders.first().map(|order| &order.act)));
     lines.extend(refusals(state, &orders));
