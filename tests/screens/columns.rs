@@ -32,7 +32,7 @@ fn the_queue_of_an_application_stays_and_what_is_hidden_is_said() {
         assert!(titles.contains(&"QUEUE".to_owned()), "{width}: {titles:?}");
     }
     let driver = after("2", 80, 24);
-    says(&driver, "columns hidden");
+    says(&driver, "more columns");
     says(&driver, "WHY");
     says(&driver, "WAIT");
 }

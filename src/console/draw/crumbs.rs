@@ -54,8 +54,8 @@ fn hidden(state: &State) -> Option<Vec<Piece>> {
     let hidden = lists::table(state, regions.rows.width)?.hidden;
     let words = match (hidden, state.wide) {
         (0, _) => return None,
-        (hidden, true) => format!("> {} more", format::count(hidden as u64, "column")),
-        (hidden, false) => format!("{} hidden", format::count(hidden as u64, "column")),
+        (hidden, true) => format!("> {}", format::count(hidden as u64, "more column")),
+        (hidden, false) => format::count(hidden as u64, "more column"),
     };
     Some(vec![dim(words)])
 }
