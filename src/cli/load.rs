@@ -76,8 +76,10 @@ pub fn scenario(
             ))
         }
         Some(ConfigSource::Text(text)) => {
-            let config = text.read(profile);
+            let mut config = text.read(profile);
             let report = refused(file, &bytes, &config);
+            // Faults are of the scenario; the places in the configuration are those of the text that is in force.
+            config.config = config.config.and_then(|_| text.by_itself().read(profile).config);
             Ok(ScenarioInput { scenario, config, report, file: None })
         }
         Some(ConfigSource::File { path, at }) => {

@@ -83,12 +83,15 @@ impl LookArgs {
             depth: self.color.depth(),
             ascii: self.ascii || settings.ascii.unwrap_or(usual.ascii),
             mark_changes: !self.calm && settings.marks.unwrap_or(usual.mark_changes),
+            refresh: settings.refresh.unwrap_or(usual.refresh),
             long: usual.long,
             mouse: settings.mouse.unwrap_or(usual.mouse),
         };
+        let keep_in = file.clone().or_else(user_settings::default_file).unwrap_or_default();
         let name = file.map(|file| file.display().to_string()).unwrap_or_default();
-        let Settings { keymap, contexts, .. } = settings;
-        Ok((options, Personal { keymap, file: name, faults: report, contexts, opener: None }))
+        let Settings { keymap, contexts, columns, views, .. } = settings;
+        let personal = Personal { keymap, file: name, faults: report, contexts, columns, views, keep_in, opener: None };
+        Ok((options, personal))
     }
 }
 

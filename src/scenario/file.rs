@@ -82,6 +82,12 @@ impl EmbeddedText {
         self.origin.map_or(inner, |origin| origin.outer(inner))
     }
 
+    /// The same text, whose places count from its own first line, as it is shown.
+    #[must_use]
+    pub fn by_itself(&self) -> Self {
+        Self::unplaced(&self.text)
+    }
+
     pub(super) fn new(scalar: Scalar<'_>) -> Self {
         Self { text: scalar.text.into(), origin: Some(scalar.origin()) }
     }

@@ -56,7 +56,8 @@ impl ScenarioWorkload {
             StepKind::Command(command) => vec![command.into()],
             StepKind::Clean => vec![Command::Clean],
             StepKind::Config(text) => {
-                let config = text.read(self.profile).config;
+                // Its faults were found when the scenario was read; from now on its places are those of the text that is in force.
+                let config = text.by_itself().read(self.profile).config;
                 self.text = config.as_ref().map(|config| (config.checksum.clone(), text.text().into()));
                 config.into_iter().map(|config| Command::Configure(Arc::new(config))).collect()
             }

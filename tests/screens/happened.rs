@@ -12,10 +12,10 @@ use crate::room::{on_demo as console, on_demo_of as console_of};
 #[test]
 fn events_are_followed_filtered_and_lead_to_their_object() {
     let (mut driver, source) = console(120, 40, 20);
-    driver.keys("7").unwrap();
+    driver.keys("7m").unwrap();
     says(&driver, "following");
     says(&driver, "+ allocation");
-    let first = |driver: &Driver| driver.lines()[3].clone();
+    let first = |driver: &Driver| driver.lines()[4].clone();
     let before = first(&driver);
     source.advance(Duration::from_secs(5));
     driver.advance(Duration::from_secs(1));
@@ -38,7 +38,7 @@ fn events_are_followed_filtered_and_lead_to_their_object() {
 #[test]
 fn an_event_is_told_in_full() {
     let (mut driver, _) = console(80, 24, 20);
-    driver.keys("7/request<ret>i").unwrap();
+    driver.keys("7m/request<ret>i").unwrap();
     says(&driver, "› event");
     says(&driver, "when");
     driver.keys("<esc>").unwrap();

@@ -7,6 +7,7 @@ mod common;
 
 mod attached;
 mod change;
+mod columns;
 mod config;
 mod figures;
 mod fixture;
@@ -29,6 +30,8 @@ mod records;
 mod room;
 mod screens;
 mod users;
+mod ways;
+mod wide;
 mod wire;
 mod workload;
 

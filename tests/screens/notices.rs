@@ -107,7 +107,7 @@ fn a_graver_notice_is_not_hidden_by_a_lighter_one() {
 
 #[test]
 fn messages_scroll_to_the_last_line() {
-    let mut driver = hears(&[OLD], &[REFUSED, REFUSED, REFUSED], Options::default());
+    let mut driver = hears(&[OLD], &[REFUSED, WARNED, REFUSED, WARNED, REFUSED], Options::default());
     driver.keys("<esc>:messages<ret>").unwrap();
     assert!(shows(&driver, "`usres` is no field") && !shows(&driver, "is in force"));
     driver.keys("G").unwrap();

@@ -43,6 +43,10 @@ fn argument(kind: Kind) -> &'static str {
         Kind::File => "out.txt",
         Kind::Ago => "1m",
         Kind::Number => "1",
+        Kind::Columns => "cpu mem",
+        Kind::View => "mine",
+        Kind::Anything => "etl",
+        Kind::Interval => "1s",
     }
 }
 

@@ -17,7 +17,7 @@ fn line(driver: &Driver, text: &str) -> String {
 /// The row of a queue, below the first lines of the screen.
 fn level(driver: &Driver, queue: &str) -> String {
     let lines = driver.lines();
-    let row = lines.iter().skip(4).find(|line| line.split_whitespace().next() == Some(queue));
+    let row = lines.iter().skip(3).find(|line| line.trim_start_matches('▌').split_whitespace().next() == Some(queue));
     row.unwrap_or_else(|| panic!("no {queue} in\n{}", driver.screen_text())).clone()
 }
 
@@ -29,7 +29,10 @@ fn the_table_names_the_limit_that_is_closest() {
         sue.contains("! user") && sue.contains("1/1") && sue.contains("cpu 6 of 6 in root.tenants.tenant-a, line 31")
     );
     let dev = level(&driver, "dev");
-    assert!(dev.contains("! group") && dev.contains("1/2") && dev.contains("1 of 1 apps in root.tenants.tenant-b"));
+    assert!(
+        dev.contains("! group") && dev.contains("1/2") && dev.contains("1 of 1 apps in root.tenants.tenant-b"),
+        "{dev}"
+    );
     let joe = level(&driver, "joe");
     assert!(!joe.contains('!') && joe.contains("1 of 20 apps in root, line 12"), "{joe}");
 }

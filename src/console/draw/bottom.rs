@@ -7,35 +7,33 @@
 //!  :sort qu▁eue                                                     what is written, its completion dim
 //! ```
 //!
-//! Hints are cut at the width, nearest context first; the way back and the one for help are always there.
+//! Hints are cut at the width, nearest context first; those for the next page, the command line, the way out and the help stay.
 
 use ratatui::layout::{Position, Rect};
 
 use crate::console::draw::pen::Pen;
 use crate::console::present::hints;
+use crate::console::present::hints::Hint;
 use crate::console::present::layout::Regions;
 use crate::console::present::lists;
-use crate::console::present::overlay;
 use crate::console::present::page::Present;
 use crate::console::present::pieces;
 use crate::console::present::pieces::{Piece, dim, piece, plain};
+use crate::console::present::said;
 use crate::console::present::text;
+use crate::console::state::State;
 use crate::console::state::layer::{CommandLine, Layer, Off};
 use crate::console::state::line_edit::LineEdit;
 use crate::console::state::page::{Page, each_page};
-use crate::console::state::{State, Toast};
 use crate::console::theme::{Role, Signs};
 
-/// Hints that stay when others go.
-const KEPT: [&str; 2] = ["help", "back"];
-/// The most lines for what is said just now.
-const TOAST_LINES: usize = 3;
 /// The most completions on the screen.
 const COMPLETIONS: u16 = 10;
 
 /// Draws the last line. Gives the place of the text cursor, if something is being written.
 pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Position> {
     let area = regions.bottom;
+    said(pen, state, regions);
     match state.layers.last() {
         Some(Layer::Command(command)) => {
             completions(pen, command, area);
@@ -50,51 +48,23 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) -> Option<Posit
         Some(Layer::Reason { line }) => return Some(input(pen, area, "reason: ", line, None)),
         _ => {}
     }
-    if let Some(toast) = &state.toast {
-        said(pen, state, toast, area);
-        return None;
+    if state.toast.is_none() {
+        hints(pen, state, area);
     }
-    hints(pen, state, area);
     None
 }
 
-/// The first line that the bottom of the screen takes: something long that is said just now takes lines above the last one.
-pub fn top(state: &State, signs: &Signs, area: Rect) -> u16 {
-    let writing = matches!(state.layers.last(), Some(Layer::Command(_) | Layer::Filter { .. } | Layer::Reason { .. }));
-    let tall = state.toast.as_ref().filter(|_| !writing).map_or(1, |toast| lines_of(toast, signs, area.width).len());
-    (area.y + 1).saturating_sub(u16::try_from(tall).unwrap_or(1))
-}
-
-/// The columns of the sign before what is said.
-fn sign_columns(toast: &Toast, signs: &Signs) -> u16 {
-    u16::try_from(text::width(overlay::grade(toast.grade, signs).0) + 1).unwrap_or(2)
-}
-
-/// What is said, in as many lines as it takes and may take.
-fn lines_of(toast: &Toast, signs: &Signs, width: u16) -> Vec<String> {
-    let room = usize::from(width.saturating_sub(sign_columns(toast, signs) + 2));
-    let mut lines = text::wrap(&text::escape(&toast.text), room);
-    if lines.len() > TOAST_LINES {
-        let rest = lines.split_off(TOAST_LINES - 1).join(" ");
-        lines.push(text::cut(&rest, room, signs.ellipsis).into_owned());
-    }
-    lines
-}
-
-/// What is said just now; what is too long for the line takes some above it.
-fn said(pen: &mut Pen<'_>, state: &State, toast: &Toast, area: Rect) {
-    let (sign, role) = overlay::grade(toast.grade, pen.signs());
-    let column = sign_columns(toast, pen.signs());
-    let lines = lines_of(toast, pen.signs(), area.width);
-    let top = top(state, pen.signs(), area);
-    if top < area.y {
-        pen.clear(Rect { y: top, height: area.y + 1 - top, ..area });
-    }
-    let room = area.width.saturating_sub(column + 2);
-    for (y, line) in (top..=area.y).zip(&lines) {
-        let sign = if y == top { sign } else { "" };
-        pen.text(area.x + 1, y, column, sign, role);
-        pen.text(area.x + 1 + column, y, room, line, role);
+/// What is said just now: the notice with its lines, and what the last line says, which may take some above it.
+fn said(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
+    let Rect { x, y, width, .. } = regions.said;
+    let notice = said::notice(state);
+    pen.lines(Rect { height: u16::try_from(notice.len()).unwrap_or(0), ..regions.said }, &notice, 0);
+    let Some((sign, role, lines)) = said::toast(state) else { return };
+    let top = y + u16::try_from(notice.len()).unwrap_or(0);
+    let column = u16::try_from(text::width(sign) + 1).unwrap_or(2);
+    for (at, (y, line)) in (top..=regions.bottom.y).zip(&lines).enumerate() {
+        pen.text(x + 1, y, column, if at == 0 { sign } else { "" }, role);
+        pen.text(x + 1 + column, y, width.saturating_sub(column + 2), line, role);
     }
 }
 
@@ -104,24 +74,25 @@ fn shown(state: &State, signs: &Signs) -> Vec<Piece> {
     let (rows, total) = (each_page!(state.page(), page => page.passed()).unwrap_or(list.rows()), list.total());
     let rows = if lists::is_awaited(state) { signs.ellipsis.to_owned() } else { rows.to_string() };
     let mut pieces = vec![plain(format!("{rows} of {total}"))];
-    for (key, word) in hints::hints(state) {
-        pieces.extend([plain("  "), piece(Role::HintKey, key), piece(Role::HintText, format!(" {word}"))]);
+    for hint in hints::hints(state) {
+        pieces.push(plain("  "));
+        pieces.extend(hint_pieces(&hint));
     }
     pieces
 }
 
+fn hint_pieces(hint: &Hint) -> [Piece; 2] {
+    [piece(Role::HintKey, hint.key.clone()), piece(Role::HintText, format!(" {}", hint.word))]
+}
+
 fn hints(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let room = usize::from(area.width).saturating_sub(2);
-    let as_pieces = |(key, word): &(String, &str)| {
-        vec![piece(Role::HintKey, key.clone()), piece(Role::HintText, format!(" {word}"))]
-    };
-    let all = hints::hints(state);
-    let (kept, others): (Vec<_>, Vec<_>) = all.iter().partition(|(_, word)| KEPT.contains(word));
-    let kept: Vec<Vec<Piece>> = kept.into_iter().rev().map(as_pieces).collect();
+    let (kept, others): (Vec<Hint>, Vec<Hint>) = hints::hints(state).into_iter().partition(|hint| hint.stays);
+    let kept: Vec<Vec<Piece>> = kept.iter().map(|hint| hint_pieces(hint).to_vec()).collect();
     let kept: Vec<Piece> = kept.join(&plain("  "));
     let mut line: Vec<Piece> = Vec::new();
     for hint in others {
-        let hint = as_pieces(hint);
+        let hint = hint_pieces(&hint);
         if pieces::width(&line) + pieces::width(&hint) + 2 + pieces::width(&kept) > room {
             break;
         }

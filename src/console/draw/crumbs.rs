@@ -9,6 +9,9 @@
 use ratatui::layout::Rect;
 
 use crate::console::draw::pen::Pen;
+use crate::console::present::format;
+use crate::console::present::layout;
+use crate::console::present::lists;
 use crate::console::present::page::Present;
 use crate::console::present::pieces;
 use crate::console::present::pieces::{Piece, dim, plain};
@@ -22,7 +25,8 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     let crumbs = crumbs(state);
     let crumb_width: usize = crumbs.iter().map(|crumb| text::width(&text::escape(crumb)) + 3).sum();
     let room = usize::from(area.width).saturating_sub(2);
-    let facts: Vec<Vec<Piece>> = each_page!(state.page(), page => page.facts(state, pen.signs()));
+    let mut facts: Vec<Vec<Piece>> = each_page!(state.page(), page => page.facts(state, pen.signs()));
+    facts.extend(hidden(state));
     let mut right: Vec<Piece> = Vec::new();
     for fact in facts.into_iter().rev() {
         let wide = pieces::width(&fact) + 3;
@@ -38,6 +42,22 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
     pen.pieces_right(area.right().saturating_sub(right_width + 1), area.y, right_width, &right);
     let left = area.width.saturating_sub(right_width + 4);
     trail(pen, Rect { x: area.x + 1, width: left, ..area }, &crumbs);
+}
+
+/// How many columns there is no room for, so that none goes silently.
+fn hidden(state: &State) -> Option<Vec<Piece>> {
+    let regions = lists::regions_of(state, &layout::regions(state)?);
+    if regions.rows.width == 0 {
+        // A map stands in place of the list.
+        return None;
+    }
+    let hidden = lists::table(state, regions.rows.width)?.hidden;
+    let words = match (hidden, state.wide) {
+        (0, _) => return None,
+        (hidden, true) => format!("> {}", format::count(hidden as u64, "more column")),
+        (hidden, false) => format::count(hidden as u64, "more column"),
+    };
+    Some(vec![dim(words)])
 }
 
 /// The crumbs that fit: the last one whole, the end of the one before it, and all when there is room for all.

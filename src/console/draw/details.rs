@@ -3,11 +3,12 @@
 use ratatui::layout::Rect;
 
 use crate::console::draw::pen::Pen;
+use crate::console::present::details::beside;
 use crate::console::present::details::{Sheet, column_width, in_one, in_two, sheet};
 use crate::console::present::layout::Pane;
 use crate::console::present::subject;
 use crate::console::state::State;
-use crate::console::state::page::DetailsPage;
+use crate::console::state::page::{DetailsPage, Page};
 use crate::console::theme::Role;
 
 /// Draws the page of details.
@@ -15,10 +16,12 @@ pub fn draw_page(pen: &mut Pen<'_>, state: &State, page: &DetailsPage, area: Rec
     let area = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let sheet = sheet(state, &page.subject, usize::from(column_width(&page.subject, area.width)));
     if !in_two(&page.subject, area.width) {
-        pen.lines(area, &in_one(sheet, usize::from(area.width)), page.top);
+        pen.scrolled(area, &in_one(sheet, usize::from(area.width)), page.top);
         return;
     }
+    let lines = 1 + sheet.left.len().max(sheet.right.len());
     two_columns(pen, sheet, area, page.top);
+    pen.more_below(area, lines, page.top);
 }
 
 /// Draws the pane by the list.
@@ -43,6 +46,9 @@ pub fn draw_pane(pen: &mut Pen<'_>, state: &State, pane: Pane) {
         let mut lines = in_one(sheet, usize::from(area.width));
         if lines.len() > room {
             lines.retain(|line| !line.is_empty());
+        } else if pane.beside && !matches!(state.page(), Page::App(_) | Page::Node(_) | Page::Account(_)) {
+            // On a page about one thing the list says the same.
+            lines.extend(beside::lines(state, &subject, usize::from(area.width), room - lines.len()));
         }
         pen.lines(area, &lines, 0);
         lines.len()

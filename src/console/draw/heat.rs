@@ -4,6 +4,9 @@
 //!  each node by the fuller of its cpu and memory
 //!  ▁▁ little   ▇▇ most   ██ all   ○○ drained
 //!
+//!  node-a  ● open  cpu 12.5 of 20  mem 24G of 40G  8 allocations
+//!
+//!  ▆▆ node-a   ▇▇ node-b   ██ node-c   …                 with room for the names
 //!  ▆▆ ▇▇ ██ ▃▃ ▁▁ ·· ▅▅ ▆▆ …
 //! ```
 //!
@@ -12,12 +15,15 @@
 use ratatui::layout::Rect;
 
 use crate::console::draw::pen::Pen;
-use crate::console::present::lists::nodes::meter;
+use crate::console::present::format;
+use crate::console::present::lists::nodes::{meter, state_pieces};
 use crate::console::present::meter::Meter;
-use crate::console::present::pieces::{dim, piece, plain};
+use crate::console::present::pieces::{Piece, dim, piece, plain};
+use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::state::page::NodesPage;
 use crate::console::theme::{Role, Signs};
+use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
 use crate::view::NodeRow;
 
@@ -36,8 +42,17 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
         piece(Role::StateStopped, twice(signs.stopped, "drained")),
     ];
     pen.pieces(area.x, area.y + 1, area.width, &legend);
-    let map = Rect { y: area.y + 3, height: area.height.saturating_sub(3), ..area };
-    let in_line = usize::from(map.width) / CELL;
+    let here = page.list.rows.get(page.list.cursor.index).and_then(|id| part.nodes.get(id));
+    if let Some(node) = here {
+        pen.pieces(area.x, area.y + 3, area.width, &figures(node, signs));
+    }
+    let map = Rect { y: area.y + 5, height: area.height.saturating_sub(5), ..area };
+    // With room for all, each sign has its name behind it.
+    let widest = page.list.rows.iter().map(|id| text::width(id.as_str())).max().unwrap_or(0);
+    let named = CELL + widest + 2;
+    let fits = |cell: usize| usize::from(map.width) / cell * usize::from(map.height) >= page.list.rows.len();
+    let cell = if fits(named) { named } else { CELL };
+    let in_line = usize::from(map.width) / cell;
     let room = in_line * usize::from(map.height);
     if room == 0 {
         return;
@@ -51,19 +66,41 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, page: &NodesPage, area: Rect) {
     for (at, ids) in page.list.rows.chunks(each).enumerate() {
         let nodes = ids.iter().filter_map(|id| part.nodes.get(id));
         let Some(node) = nodes.max_by_key(|node| (node.schedulable, share(node))) else { continue };
-        let (x, y) = (at % in_line * CELL, at / in_line);
-        let cell = Rect {
+        let (x, y) = (at % in_line * cell, at / in_line);
+        let place = Rect {
             x: map.x + u16::try_from(x).unwrap_or(0),
             y: map.y + u16::try_from(y).unwrap_or(0),
-            width: 2,
+            width: u16::try_from(if cell == named { CELL + widest } else { 2 }).unwrap_or(2),
             height: 1,
         };
         let (sign, role) = sign(node, signs);
-        pen.pieces(cell.x, cell.y, 2, &[piece(role, sign.repeat(2)), plain("")]);
+        pen.pieces(place.x, place.y, 2, &[piece(role, sign.repeat(2)), plain("")]);
+        if cell == named {
+            pen.text(place.x + 3, place.y, place.width - 3, node.id.as_str(), Role::Text);
+        }
         if page.list.cursor.index / each == at {
-            pen.style(cell, Role::Selection);
+            pen.style(place, Role::Selection);
         }
     }
+}
+
+/// What is known of the node under the cursor, in one line.
+fn figures(node: &NodeRow, signs: &'static Signs) -> Vec<Piece> {
+    let mut pieces = vec![piece(Role::Title, node.id.to_string()), plain("  ")];
+    pieces.extend(state_pieces(node, signs, true));
+    let others = node.capacity.iter().map(|(name, _)| name).filter(|name| *name != VCORE && *name != MEMORY);
+    for name in [VCORE, MEMORY].into_iter().chain(others) {
+        let all = node.capacity.amount(name);
+        let level = meter(node, name);
+        let role = if level.role() == Role::UsageNormal { Role::Text } else { level.role() };
+        pieces.extend([
+            dim(format!("  {} ", format::resource_name(name))),
+            piece(role, show_amount(name, level.used)),
+            dim(format!(" of {}", show_amount(name, all))),
+        ]);
+    }
+    pieces.push(dim(format!("  {}", format::count(node.allocations.len() as u64, "allocation"))));
+    pieces
 }
 
 /// The fuller of cpu and memory, in thousandths.

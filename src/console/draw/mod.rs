@@ -9,6 +9,7 @@
 //!
 //! ```text
 //!  EMBEDDED  demo, seed 42  default   3 nodes  cpu ▰▰▰▰▱▱ 23.5 of 40  mem ▰▰▰▱▱▱ 44G of 80G  214 alloc/s   sue (dev)   header
+//!  1 Queues  2 Applications  3 Nodes  4 Users  …                                                                  strip
 //!  Queues                                                   sort queue ▲   filter –   14 queues, 1 draining           crumbs
 //!  QUEUE                  STATE   PRI    APPS  PENDING  …    CPU  used/ guar/  max    MEM  used/ guar/  max            table
 //!  ▾ root                 ●      1003     7/·  …
@@ -19,7 +20,7 @@
 //!  enter apps  space fold  i details  / filter  …  ? help                                                             bottom
 //! ```
 //!
-//! What gives way when narrow is reported in each file; [`crate::console::present::layout`] decides about pane and lines.
+//! What gives way when narrow is said in each file; [`crate::console::present::layout`] decides about pane and lines.
 
 mod bottom;
 mod config;
@@ -42,6 +43,7 @@ use ratatui::layout::{Position, Rect};
 use crate::console::draw::pen::Pen;
 use crate::console::present::layout;
 use crate::console::present::layout::{Regions, SMALLEST};
+use crate::console::present::strip;
 use crate::console::state::State;
 use crate::console::state::page::{Body, Page};
 use crate::console::theme::{Role, Theme};
@@ -64,10 +66,11 @@ pub fn paint(state: &State, theme: &Theme, buffer: &mut Buffer) -> Option<Positi
     };
     header::draw(&mut pen, state, regions.header);
     past::draw(&mut pen, state, regions.banner);
+    strip(&mut pen, state, regions.strip);
     crumbs::draw(&mut pen, state, regions.crumbs);
     page(&mut pen, state, &regions);
     if !state.cluster.link.is_live() {
-        let content = Rect::new(0, regions.head.y, area.width, regions.bottom.y - regions.head.y);
+        let content = Rect::new(0, regions.head.y, area.width, regions.said.y.saturating_sub(regions.head.y));
         pen.style(content, Role::Dim);
     }
     let cursor = bottom::draw(&mut pen, state, &regions).or_else(|| form::cursor(state, theme, regions.rows));
@@ -89,6 +92,17 @@ fn page(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     }
     if let Some(pane) = regions.pane {
         details::draw_pane(pen, state, pane);
+    }
+}
+
+/// The pages that one key opens.
+fn strip(pen: &mut Pen<'_>, state: &State, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    let room = area.width.saturating_sub(1);
+    for (x, pieces) in strip::pieces(state, room) {
+        pen.pieces(area.x + 1 + x, area.y, room.saturating_sub(x), &pieces);
     }
 }
 

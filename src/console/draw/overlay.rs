@@ -1,4 +1,4 @@
-//! What stands over a page: help, messages, a question, a notice, the first note.
+//! What stands over a page: help, messages, a question, what may follow a key.
 //!
 //! ```text
 //! ┌ Help ────────────────────────────────────────────┐      ┌ Quit kornsole? ─────────────────────────────┐
@@ -9,16 +9,15 @@
 
 use ratatui::layout::Rect;
 
-use crate::console::draw::bottom;
 use crate::console::draw::pen::Pen;
 use crate::console::present::layout;
 use crate::console::present::layout::Regions;
 use crate::console::present::overlay;
 use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::text;
+use crate::console::state::State;
 use crate::console::state::keymap::chord_text;
 use crate::console::state::layer::{Confirm, Layer};
-use crate::console::state::{ShownNotice, State};
 use crate::console::theme::Role;
 
 /// Draws what stands over the page.
@@ -41,11 +40,6 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     }
     if !state.pressed.is_empty() {
         chord(pen, state, regions);
-    } else if state.layers.is_empty() {
-        match &state.notice {
-            Some(shown) => notice(pen, state, regions, shown),
-            None => note(pen, state, regions),
-        }
     }
 }
 
@@ -66,7 +60,7 @@ fn scrolled(pen: &mut Pen<'_>, state: &State, title: &str, lines: &[Vec<Piece>],
 }
 
 fn confirm(pen: &mut Pen<'_>, state: &State, question: &Confirm) {
-    let room = usize::from(state.size.width.saturating_sub(8)).min(68);
+    let room = usize::from(state.size.width.saturating_sub(8)).min(usize::from(state.size.width * 6 / 10).max(68));
     let reason = question.reason.as_ref().map(|reason| match reason.as_str() {
         "" => "Reason: none given".to_owned(),
         reason => format!("Reason: {reason}"),
@@ -100,42 +94,7 @@ fn confirm(pen: &mut Pen<'_>, state: &State, question: &Confirm) {
 /// What may follow the keys that were pressed.
 fn chord(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
     let lines = overlay::chord_lines(state, corner_room(state));
-    corner(pen, state, regions, &chord_text(&state.pressed), &lines, "");
-}
-
-/// What the engine said, at the lower right.
-fn notice(pen: &mut Pen<'_>, state: &State, regions: &Regions, shown: &ShownNotice) {
-    let (sign, role) = overlay::grade(shown.notice.weight.into(), pen.signs());
-    let room = corner_room(state);
-    let mut lines: Vec<Vec<Piece>> = Vec::new();
-    for (at, text) in text::wrap(&text::escape(&shown.notice.title), room - 2).into_iter().enumerate() {
-        lines.push(vec![piece(role, if at == 0 { sign } else { " " }), plain(" "), piece(role, text)]);
-    }
-    let more: Vec<Vec<Piece>> = shown.notice.text.lines().flat_map(|line| overlay::indented(line, room, 2)).collect();
-    // The whole text is among the messages.
-    let most = usize::from(regions.bottom.y.saturating_sub(regions.head.y) / 3).max(lines.len() + 1);
-    let cut = (lines.len() + more.len()).saturating_sub(most);
-    lines.extend(more);
-    lines.truncate(most);
-    let hidden = match (cut, shown.others) {
-        (0, 0) => String::new(),
-        (0, others) => format!(" {others} more: :messages "),
-        _ => " all of it: :messages ".to_owned(),
-    };
-    corner(pen, state, regions, "", &lines, &hidden);
-}
-
-/// The first note, at the lower right.
-fn note(pen: &mut Pen<'_>, state: &State, regions: &Regions) {
-    let Some(note) = &state.note else { return };
-    let room = corner_room(state);
-    let mut lines: Vec<Vec<Piece>> = Vec::new();
-    for sentence in &note.lines {
-        lines.extend(text::wrap(&text::escape(sentence), room).into_iter().map(|line| vec![plain(line)]));
-    }
-    let most = usize::from(regions.bottom.y.saturating_sub(regions.head.y + 4)).max(1);
-    lines.truncate(most);
-    corner(pen, state, regions, "Good to know", &lines, "");
+    corner(pen, state, regions, &chord_text(&state.pressed), &lines);
 }
 
 /// How wide a text in the corner may be.
@@ -143,17 +102,21 @@ fn corner_room(state: &State) -> usize {
     usize::from(state.size.width.saturating_sub(6)).min(72)
 }
 
-/// A box in the lower right corner that escape closes; `behind` stands in its lower border.
-fn corner(pen: &mut Pen<'_>, state: &State, regions: &Regions, title: &str, lines: &[Vec<Piece>], behind: &str) {
+/// A box in the lower right corner that escape closes.
+fn corner(pen: &mut Pen<'_>, state: &State, regions: &Regions, title: &str, lines: &[Vec<Piece>]) {
     let close = " esc closes ";
     let columns = |text: &str| u16::try_from(text::width(text)).unwrap_or(u16::MAX);
-    let least = text::width(close) + text::width(behind) + 1;
-    let widest = lines.iter().map(|line| crate::console::present::pieces::width(line)).max().unwrap_or(0).max(least);
+    let widest = lines
+        .iter()
+        .map(|line| crate::console::present::pieces::width(line))
+        .max()
+        .unwrap_or(0)
+        .max(text::width(close));
     let wide = u16::try_from(widest + 4).unwrap_or(u16::MAX).min(state.size.width);
     let tall = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
     let area = Rect {
         x: state.size.width.saturating_sub(wide + 1),
-        y: bottom::top(state, pen.signs(), regions.bottom).saturating_sub(tall),
+        y: regions.said.y.saturating_sub(tall),
         width: wide,
         height: tall,
     };
@@ -161,5 +124,4 @@ fn corner(pen: &mut Pen<'_>, state: &State, regions: &Regions, title: &str, line
     pen.lines(inner, lines, 0);
     let edge = area.right().saturating_sub(columns(close) + 2);
     pen.over(edge, area.bottom() - 1, columns(close), close, Role::Dim);
-    pen.over(area.x + 2, area.bottom() - 1, columns(behind), behind, Role::HintKey);
 }

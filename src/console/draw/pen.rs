@@ -145,9 +145,14 @@ impl<'b> Pen<'b> {
     /// The same, and how many more there are below.
     pub fn scrolled(&mut self, area: Rect, lines: &[Vec<Piece>], top: usize) {
         self.lines(area, lines, top);
+        self.more_below(area, lines.len(), top);
+    }
+
+    /// How many of so many lines are below those on the screen.
+    pub fn more_below(&mut self, area: Rect, lines: usize, top: usize) {
         let room = usize::from(area.height);
-        if lines.len() > top + room {
-            let more = format!(" {} more ", lines.len() - top - room);
+        if lines > top + room {
+            let more = format!(" {} more ", lines - top - room);
             let wide = u16::try_from(more.len()).unwrap_or(0);
             self.over(area.right().saturating_sub(wide), area.bottom().saturating_sub(1), wide, &more, Role::HintKey);
         }

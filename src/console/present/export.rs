@@ -1,13 +1,14 @@
 //! What a page shows, as a table of texts: of a list its columns, its order, its filter, all its rows; of anything else its lines.
 //!
-//! The cells are those of the list itself ([`lists::table`]), in a width that has room for all of its columns. So what is exported is
-//! what is seen, and a new column needs nothing here.
+//! As text the cells are those of the list itself ([`lists::table`]), in a width that has room for all of its columns. For other programs
+//! they are the typed values that the list is sorted by ([`Fields`](crate::console::present::value::Fields)).
 
 use crate::console::present::lists;
 use crate::console::present::page::Present;
 use crate::console::present::pieces::{Piece, sign_set};
 use crate::console::present::text::{ascii, escape};
 use crate::console::present::unreached;
+use crate::console::present::value::{Field, Value};
 use crate::console::state::State;
 use crate::console::state::page::{Page, each_page};
 use crate::console::theme::Role;
@@ -83,22 +84,74 @@ fn rows(state: &State, list: &crate::console::present::table::Table<'_>, rows: s
     assemble(&list.columns.iter().map(|column| column.title).collect::<Vec<_>>(), cells, meter)
 }
 
-/// The same for other programs: a queue by its whole path and its state in words, and each figure in a column of its own.
-pub fn data(state: &State) -> Table {
-    let mut table = table(state);
-    if let (Page::Queues(page), Some(part)) = (state.page(), state.cluster.part()) {
-        let at = |title: &str| table.titles.iter().position(|known| known == title);
-        let (path, state) = (at("QUEUE"), at("STATE"));
-        for (row, line) in table.rows.iter_mut().zip(page.list.rows.iter()) {
-            let Some(queue) = part.queue(line.slot) else { continue };
-            for (at, words) in [(path, queue.path.to_string()), (state, queue.state.to_string())] {
-                if let Some(at) = at {
-                    row[at] = words;
-                }
-            }
-        }
+/// What the page shows for other programs: every column of the list, whatever the screen has room for, each figure in a column of its own
+/// and in whole units; of a page that is no list its lines.
+pub fn data(state: &State) -> Data {
+    if let Some(lines) = sheet(state) {
+        let Table { titles, rows } = labelled(&lines);
+        let text = |cell: String| Cell { text: Some(cell), figure: false };
+        return Data { titles, rows: rows.into_iter().map(|row| row.into_iter().map(text).collect()).collect() };
     }
-    table.split()
+    let Some(fields) = each_page!(state.page(), page => page.fields(state)).filter(|_| !unreached::is(state)) else {
+        return Data::default();
+    };
+    let cell = |row: usize, (column, field): (usize, &Field)| {
+        let value = fields.value(row, column);
+        Cell { text: value.data(field.unit), figure: matches!(value, Value::Figure(_)) }
+    };
+    let row = |row: usize| fields.columns.iter().enumerate().map(|column| cell(row, column)).collect();
+    Data { titles: fields.columns.iter().map(Field::title).collect(), rows: (0..fields.len).map(row).collect() }
+}
+
+/// A cell for other programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// What it says; `None` for nothing, and for no bound.
+    pub text: Option<String>,
+    /// It is a figure.
+    pub figure: bool,
+}
+
+/// A list as values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Data {
+    /// The names of the columns, with their units.
+    pub titles: Vec<String>,
+    /// The cells, row by row.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Data {
+    /// As comma separated values (RFC 4180).
+    pub fn csv(&self) -> String {
+        let quoted = |cell: &str| {
+            if cell.contains([',', '"', '\n', '\r']) {
+                format!("\"{}\"", cell.replace('"', "\"\""))
+            } else {
+                cell.to_owned()
+            }
+        };
+        let line = |cells: &mut dyn Iterator<Item = &str>| cells.map(quoted).collect::<Vec<_>>().join(",") + "\r\n";
+        let titles = line(&mut self.titles.iter().map(String::as_str));
+        let rows =
+            self.rows.iter().map(|row| line(&mut row.iter().map(|cell| cell.text.as_deref().unwrap_or_default())));
+        std::iter::once(titles).chain(rows).collect()
+    }
+
+    /// As a JSON list of objects: figures are numbers, nothing is null.
+    pub fn json(&self) -> String {
+        let text = |text: &str| serde_json::Value::from(text).to_string();
+        let cell = |cell: &Cell| match (&cell.text, cell.figure) {
+            (None, _) => "null".to_owned(),
+            (Some(figure), true) => figure.clone(),
+            (Some(words), false) => text(words),
+        };
+        let object = |row: &Vec<Cell>| {
+            let pairs = self.titles.iter().zip(row).map(|(title, one)| format!("{}: {}", text(title), cell(one)));
+            format!("  {{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        };
+        format!("[\n{}\n]\n", self.rows.iter().map(object).collect::<Vec<_>>().join(",\n"))
+    }
 }
 
 /// The row under the cursor, each cell under its title; bars are left out. Empty without a row.
@@ -134,49 +187,6 @@ fn assemble(titles: &[&str], rows: Vec<Vec<String>>, meter: impl Fn(&str) -> boo
 }
 
 impl Table {
-    /// Figures that stand together in one column, as `28/ ·/ 32` under `CPU used/guar/max`, each in its own. A dot is nothing,
-    /// or not set: the cell is empty then.
-    fn split(self) -> Self {
-        let mut apart = Self { titles: Vec::new(), rows: vec![Vec::new(); self.rows.len()] };
-        for (column, title) in self.titles.iter().enumerate() {
-            let (of, parts) = title.rsplit_once(' ').unwrap_or(("", title));
-            let parts: Vec<&str> = parts.split('/').collect();
-            apart.titles.extend(parts.iter().map(|part| format!("{of} {part}").trim().to_owned()));
-            for (row, cells) in apart.rows.iter_mut().zip(&self.rows) {
-                let mut figures: Vec<&str> = cells[column].split('/').map(str::trim).collect();
-                if figures.len() != parts.len() {
-                    figures = vec![&cells[column]];
-                    figures.resize(parts.len(), "");
-                }
-                row.extend(figures.iter().map(|figure| if *figure == "·" { "" } else { figure }.to_owned()));
-            }
-        }
-        apart
-    }
-
-    /// As comma separated values (RFC 4180).
-    pub fn csv(&self) -> String {
-        let quoted = |cell: &String| {
-            if cell.contains([',', '"', '\n', '\r']) {
-                format!("\"{}\"", cell.replace('"', "\"\""))
-            } else {
-                cell.clone()
-            }
-        };
-        let lines = std::iter::once(&self.titles).chain(&self.rows);
-        lines.map(|row| row.iter().map(quoted).collect::<Vec<_>>().join(",") + "\r\n").collect()
-    }
-
-    /// As a JSON list of objects, the keys in the order of the screen.
-    pub fn json(&self) -> String {
-        let text = |text: &String| serde_json::Value::from(text.as_str()).to_string();
-        let object = |row: &Vec<String>| {
-            let pairs = self.titles.iter().zip(row).map(|(title, cell)| format!("{}: {}", text(title), text(cell)));
-            format!("  {{{}}}", pairs.collect::<Vec<_>>().join(", "))
-        };
-        format!("[\n{}\n]\n", self.rows.iter().map(object).collect::<Vec<_>>().join(",\n"))
-    }
-
     /// As text in columns.
     pub fn text(&self) -> String {
         use crate::console::present::text::width;
@@ -201,20 +211,15 @@ mod tests {
         let cells = ["root", "9.5", "31G", "▰▰▱", "2/, \"x\"", "*"].map(str::to_owned).to_vec();
         let table = assemble(&titles, vec![cells], |text| text.starts_with('▰'));
         assert_eq!(table.titles, ["QUEUE", "PEND cpu", "PEND mem", "CPU used/max"]);
-        assert_eq!(table.csv(), "QUEUE,PEND cpu,PEND mem,CPU used/max\r\nroot,9.5,31G,\"2/, \"\"x\"\"\"\r\n");
-        assert!(table.json().contains("\"PEND mem\": \"31G\""));
         assert_eq!(table.text().lines().next(), Some("QUEUE  PEND cpu  PEND mem  CPU used/max"));
-        let apart = table.split();
-        assert_eq!(apart.titles, ["QUEUE", "PEND cpu", "PEND mem", "CPU used", "CPU max"]);
-        assert_eq!(apart.rows, [["root", "9.5", "31G", "2", ", \"x\""]]);
     }
 
     #[test]
-    fn figures_stand_apart_and_those_that_are_not_set_are_empty() {
-        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-        let rows = vec![texts(&["28/   ·/  (32)", "a/b"]), texts(&["", "c"])];
-        let apart = Table { titles: texts(&["CPU used/guar/max", "NODE"]), rows }.split();
-        assert_eq!(apart.titles, ["CPU used", "CPU guar", "CPU max", "NODE"]);
-        assert_eq!(apart.rows, [["28", "", "(32)", "a/b"], ["", "", "", "c"]]);
+    fn figures_are_numbers_and_nothing_is_empty() {
+        let cell = |text: Option<&str>, figure| Cell { text: text.map(str::to_owned), figure };
+        let rows = vec![vec![cell(Some("a/\"b\""), false), cell(Some("9.5"), true), cell(None, false)]];
+        let data = Data { titles: ["queue", "cpu_cores", "cpu_max_cores"].map(str::to_owned).to_vec(), rows };
+        assert_eq!(data.csv(), "queue,cpu_cores,cpu_max_cores\r\n\"a/\"\"b\"\"\",9.5,\r\n");
+        assert!(data.json().contains(r#"{"queue": "a/\"b\"", "cpu_cores": 9.5, "cpu_max_cores": null}"#));
     }
 }

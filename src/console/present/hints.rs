@@ -2,10 +2,13 @@
 
 use crate::console::input::command::COMMANDS;
 use crate::console::input::keymap::{contexts, keys_of};
+use crate::console::present::change;
 use crate::console::present::guard;
+use crate::console::present::placement;
 use crate::console::state::State;
 use crate::console::state::command::CommandId;
 use crate::console::state::layer::CommandLine;
+use crate::console::state::page::Page;
 
 /// What the command line would become with its completion, if that only adds to what is written; that is what enter takes.
 pub fn ghost(command: &CommandLine) -> Option<&str> {
@@ -17,21 +20,53 @@ pub fn ghost(command: &CommandLine) -> Option<&str> {
     (!typed.is_empty() && first.line.len() > typed.len()).then(|| first.line.strip_prefix(typed)).flatten()
 }
 
-/// What the last line offers now: keys with their words, the nearest context first; help is always among them.
-pub fn hints(state: &State) -> Vec<(String, &'static str)> {
-    let mut hints = Vec::new();
-    let mut ways_out = Vec::new();
+/// What the last line offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The key; of a chord its first one.
+    pub key: String,
+    /// What it does, in a word.
+    pub word: &'static str,
+    /// Stays when others go for want of room: the next page, the command line, the way out, the help.
+    pub stays: bool,
+}
+
+/// What the last line offers now, the nearest context first; what stays comes last.
+pub fn hints(state: &State) -> Vec<Hint> {
+    let mut hints: Vec<Hint> = Vec::new();
+    let mut staying: Vec<(usize, Hint)> = Vec::new();
+    let mut known: Vec<CommandId> = Vec::new();
     for context in contexts(state) {
         for command in COMMANDS {
             let Some((_, word)) = command.hints.iter().find(|(at, _)| at == context) else { continue };
             let Some(keys) = keys_of(state, command) else { continue };
-            if guard::check(state, command.id).is_err() {
+            let nothing = command.id == CommandId::TakeSuggestion && !has_suggestion(state);
+            if nothing || known.contains(&command.id) || guard::check(state, command.id).is_err() {
                 continue;
             }
-            let out = matches!(command.id, CommandId::Back | CommandId::Leave);
-            if out { ways_out.push((keys, *word)) } else { hints.push((keys, *word)) }
+            known.push(command.id);
+            let rank = STAYING.iter().position(|id| *id == command.id);
+            let key = keys.split(' ').next().unwrap_or_default().to_owned();
+            let hint = Hint { key, word, stays: rank.is_some() };
+            match rank {
+                Some(rank) => staying.push((rank, hint)),
+                None => hints.push(hint),
+            }
         }
     }
-    hints.extend(ways_out);
+    staying.sort_by_key(|(rank, _)| *rank);
+    hints.extend(staying.into_iter().map(|(_, hint)| hint));
     hints
 }
+
+/// Whether a name is shown behind the cursor of the form that is being written.
+fn has_suggestion(state: &State) -> bool {
+    match state.page() {
+        Page::Change(page) => !change::fields(page, true).suggestion.is_empty(),
+        Page::Placement(page) => !placement::fields(page, true).suggestion.is_empty(),
+        _ => false,
+    }
+}
+
+/// The hints that stay, in their order.
+const STAYING: [CommandId; 4] = [CommandId::NextPage, CommandId::CommandLine, CommandId::Leave, CommandId::Help];

@@ -2,22 +2,28 @@
 //!
 //! ```text
 //!  header      1 line, 2 below 120 columns
+//!  strip       1 line from 16 lines on: the pages, and which of them one is on
 //!  crumbs      1 line: where one is, and how the list is sorted and filtered
 //!  head        1 line: the titles of the columns
 //!  rows        what is left                                    | pane, from 190 columns on
 //!  ───────────────────────────────────────────────────────────
 //!  pane        below the rows from 100 x 28 on; for one application or node from 20 lines on
+//!  said        up to 3 lines while a notice stands: what the engine said
 //!  bottom      1 line: hints, or what is being said or written
 //! ```
 
 use ratatui::layout::{Rect, Size};
 
+use crate::console::present::said;
 use crate::console::state::State;
 use crate::console::state::layer::Layer;
 use crate::console::state::page::{Body, Pane as Place};
 
 /// The smallest terminal that the console can be used in.
 pub const SMALLEST: Size = Size { width: 40, height: 12 };
+
+/// From how many lines on the pages have a line of their own.
+const WITH_STRIP: u16 = 16;
 
 /// The parts of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +32,8 @@ pub struct Regions {
     pub header: Rect,
     /// That this is the past; empty in the present.
     pub banner: Rect,
+    /// The pages; empty on a low screen.
+    pub strip: Rect,
     /// Where one is.
     pub crumbs: Rect,
     /// The titles of the columns; empty on pages without a list.
@@ -34,6 +42,8 @@ pub struct Regions {
     pub rows: Rect,
     /// What is known of the row under the cursor.
     pub pane: Option<Pane>,
+    /// What is said above the last line; empty while nothing is.
+    pub said: Rect,
     /// Hints and messages.
     pub bottom: Rect,
 }
@@ -60,28 +70,35 @@ pub fn regions(state: &State) -> Option<Regions> {
     let past = u16::from(state.cluster.past.shown.is_some());
     let banner = Rect::new(0, header_height, width, past);
     let header_height = header_height + past;
+    let strip = Rect::new(0, header_height, width, u16::from(height >= WITH_STRIP));
+    let header_height = header_height + strip.height;
     let crumbs = Rect::new(0, header_height, width, 1);
     let bottom = Rect::new(0, height - 1, width, 1);
+    let said = said::height(state);
+    let said = Rect::new(0, bottom.y - said, width, said);
     let top = header_height + 1;
-    let body = Rect::new(0, top, width, height - 1 - top);
+    let body = Rect::new(0, top, width, said.y - top);
     let (list, pane) = split(state, body);
     let head_height = u16::from(state.page().row().body == Body::List);
     let head = Rect { height: head_height, ..list };
     let rows = Rect { y: list.y + head_height, height: list.height - head_height, ..list };
-    Some(Regions { header, banner, crumbs, head, rows, pane, bottom })
+    Some(Regions { header, banner, strip, crumbs, head, rows, pane, said, bottom })
 }
 
 /// Takes the pane off the body, if there is to be one.
 fn split(state: &State, body: Rect) -> (Rect, Option<Pane>) {
     let Size { width, height } = state.size;
+    if state.wide && state.page().row().body == Body::List {
+        return (body, None);
+    }
     let (most, of_one_thing) = match state.page().row().pane {
         Place::Below(most) => (most, false),
         Place::OfOne(most) => (most, true),
         Place::Nowhere => return (body, None),
         Place::BesideText => return beside_text(body),
     };
-    if width >= 190 {
-        let wide = (width * 28 / 100).clamp(56, 72);
+    if width >= PANE_BESIDE {
+        let wide = (width * 30 / 100).clamp(56, 80);
         let list = Rect { width: width - wide - 1, ..body };
         let border = Rect { x: list.width, width: 1, ..body };
         let area = Rect { x: list.width + 2, width: wide - 2, ..body };
@@ -116,6 +133,20 @@ fn beside_text(body: Rect) -> (Rect, Option<Pane>) {
 /// The number of list rows on the screen; 1 when the terminal is too small to show any.
 pub fn rows_on_screen(state: &State) -> usize {
     regions(state).map_or(1, |regions| usize::from(regions.rows.height).max(1))
+}
+
+/// From how many columns on the pane stands beside the list.
+const PANE_BESIDE: u16 = 190;
+
+/// How many things details name under one label: few where they stand below a list, more where they have the height of the screen.
+pub fn named_in_details(state: &State) -> usize {
+    let tall = state.size.width >= PANE_BESIDE || state.page().row().body == Body::Text;
+    if tall { usize::from(state.size.height / 4) } else { 0 }
+}
+
+/// How many things a question about many of them names: as many as there is room for beside what it says of all.
+pub fn named_in_question(state: &State) -> usize {
+    usize::from(state.size.height).saturating_sub(18).max(6)
 }
 
 /// In how many columns the lines of the box over the page stand: the help is long, and is read in two where there is room.

@@ -1,6 +1,8 @@
 //! Limits of users and groups in words: what binds, how much of a limit is used, where it is written.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use crate::console::present::format;
 use crate::console::present::pieces::{Piece, dim, piece, plain};
@@ -9,7 +11,7 @@ use crate::console::state::page::Account;
 use crate::console::theme::{Role, Signs};
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Resource, VCORE};
-use crate::view::{AppRow, LimitUse, PartitionView, Side};
+use crate::view::{AppGroup, AppRow, LimitUse, PartitionView, Side, UsageRow};
 
 /// How a user or a group is called; `*` is the shared pot of those whom no limit names.
 pub fn name(side: Side, name: &str) -> String {
@@ -45,7 +47,7 @@ pub fn place(limit: &LimitUse, long: bool) -> String {
 }
 
 /// Whose limit: `user limit: sue`; short, `sue` or `group dev`.
-fn whose(limit: &LimitUse, long: bool) -> String {
+pub fn whose(limit: &LimitUse, long: bool) -> String {
     let name = name(limit.side, &limit.name);
     match (long, limit.side) {
         (true, side) => format!("{} limit: {name}", kind(side)),
@@ -130,6 +132,12 @@ impl Tightest {
         i128::from(self.used) * i128::from(other.max) > i128::from(other.used) * i128::from(self.max)
     }
 
+    /// How much of it is used, in thousandths.
+    pub fn share(&self) -> i64 {
+        let share = i128::from(self.used) * 1_000 / i128::from(self.max.max(1));
+        i64::try_from(share).unwrap_or(i64::MAX)
+    }
+
     /// `cpu 6 of 6`, `2 of 3 apps`.
     pub fn words(&self) -> String {
         match &self.resource {
@@ -142,6 +150,46 @@ impl Tightest {
             ),
         }
     }
+}
+
+/// The groups that the live applications of each user count under.
+pub fn groups_by_user(part: &PartitionView) -> BTreeMap<Arc<str>, Vec<Arc<str>>> {
+    let mut groups: BTreeMap<Arc<str>, Vec<Arc<str>>> = BTreeMap::new();
+    for app in part.apps.iter().flatten() {
+        let AppGroup::Group(group) = &app.group else { continue };
+        match groups.get_mut(app.who.user.as_str()) {
+            Some(known) if known.contains(group) => {}
+            Some(known) => known.push(Arc::clone(group)),
+            None => {
+                groups.insert(app.who.user.as_str().into(), vec![Arc::clone(group)]);
+            }
+        }
+    }
+    groups
+}
+
+/// The groups that the live applications of a user count under; of a group none.
+pub fn groups_of(part: &PartitionView, account: &Account) -> Vec<Arc<str>> {
+    let mut groups: Vec<Arc<str>> = Vec::new();
+    for app in part.apps.iter().flatten().filter(|app| account.side == Side::User && app.who.user == *account.name) {
+        if let AppGroup::Group(group) = &app.group
+            && !groups.contains(group)
+        {
+            groups.push(Arc::clone(group));
+        }
+    }
+    groups
+}
+
+/// Every limit that counts what a user or group does: its own, and of a user those of the groups that his applications count under, in
+/// the queues where he has some.
+pub fn counting(part: &PartitionView, (side, row): (Side, &UsageRow), groups: &[Arc<str>]) -> Vec<LimitUse> {
+    let mut limits: Vec<LimitUse> = row.limits(side).collect();
+    for group in groups {
+        let Some(usage) = part.usage_of(Side::Group, group) else { continue };
+        limits.extend(usage.limits(Side::Group).filter(|limit| row.at(&limit.queue).is_some()));
+    }
+    limits
 }
 
 /// The limit of which the largest share is used.

@@ -2,6 +2,8 @@
 //!
 //! Invariants: nothing here changes the state or does IO; `update` and `draw` ask the same functions, so that they agree.
 
+pub mod arrange;
+pub mod blocker;
 pub mod change;
 pub mod config;
 pub(crate) mod config_pane;
@@ -24,13 +26,18 @@ pub mod overlay;
 pub mod page;
 mod pages;
 pub mod pieces;
+pub mod place;
 pub mod placement;
 pub mod queue_form;
+pub mod said;
+pub mod strip;
 pub(crate) mod subject;
 pub(crate) mod suggestions;
 pub mod table;
 pub mod text;
 pub mod unreached;
+pub mod value;
 pub(crate) mod walk;
+pub mod weight;
 pub mod words;
 pub(crate) mod yaml_syntax;

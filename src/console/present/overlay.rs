@@ -15,13 +15,13 @@ use crate::console::input::keymap;
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
 use crate::console::present::layout;
-use crate::console::present::pieces::{Lines, Piece, dim, piece, plain, sign_set};
+use crate::console::present::pieces::{Lines, Piece, dim, grade, piece, plain, sign_set};
 use crate::console::present::text;
 use crate::console::state::keymap::Binding;
 use crate::console::state::keymap::chord_text;
 use crate::console::state::layer::{Figure, Figures, Help, Layer};
 use crate::console::state::{Grade, State};
-use crate::console::theme::{Role, Signs};
+use crate::console::theme::Role;
 
 /// How many lines the scrolled box on top has.
 pub fn height(state: &State) -> usize {
@@ -265,8 +265,9 @@ pub fn message_lines(state: &State) -> Vec<Vec<Piece>> {
         };
         // Without room the age goes.
         let ago = if column > 4 { format!("{ago:>10} ") } else { " ".to_owned() };
-        for (at, text) in text::wrap(&text::escape(&message.text), width.saturating_sub(column)).into_iter().enumerate()
-        {
+        let times = if message.times > 1 { format!(" ({} times)", message.times) } else { String::new() };
+        let said = format!("{}{times}", message.text);
+        for (at, text) in text::wrap(&text::escape(&said), width.saturating_sub(column)).into_iter().enumerate() {
             let first = [dim(ago.clone()), piece(role, format!("{sign:<width$}", width = column - ago.len()))];
             let mut line = if at == 0 { first.to_vec() } else { vec![plain(" ".repeat(column))] };
             line.push(if message.grade == Grade::Info { plain(text) } else { piece(role, text) });
@@ -325,13 +326,4 @@ pub fn chord_lines(state: &State, room: usize) -> Lines {
         lines.extend(text::wrap(&text::escape(&report), room).into_iter().map(|line| vec![piece(Role::Warning, line)]));
     }
     lines
-}
-
-/// The sign and the role of what is said.
-pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
-    match grade {
-        Grade::Info => (signs.arrow, Role::Accent),
-        Grade::Refusal | Grade::Warning => (signs.limit, Role::Warning),
-        Grade::Error => (signs.fault, Role::Error),
-    }
 }

@@ -4,6 +4,7 @@
 
 use crate::console::present::pieces::Piece;
 use crate::console::present::table::Table;
+use crate::console::present::value::Fields;
 use crate::console::state::State;
 use crate::console::state::layer::Figure;
 use crate::console::state::page::{Page, Subject};
@@ -40,6 +41,11 @@ pub trait Present {
 
     /// Its list in so many columns.
     fn table<'a>(&'a self, _state: &'a State, _width: u16) -> Option<Table<'a>> {
+        None
+    }
+
+    /// Its list as typed values: all of its columns, whatever the screen has room for.
+    fn fields<'a>(&'a self, _state: &'a State) -> Option<Fields<'a>> {
         None
     }
 

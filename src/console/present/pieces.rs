@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::console::present::text;
-use crate::console::state::State;
+use crate::console::state::{Grade, State};
 use crate::console::theme::{ASCII, DRAWN, Role, Signs};
 
 /// Lines of pieces.
@@ -52,4 +52,13 @@ pub struct Slot {
 /// The signs that a state is drawn with.
 pub fn sign_set(state: &State) -> &'static Signs {
     if state.options.ascii { &ASCII } else { &DRAWN }
+}
+
+/// The sign and the role of what is said.
+pub fn grade(grade: Grade, signs: &Signs) -> (&'static str, Role) {
+    match grade {
+        Grade::Info => (signs.arrow, Role::Accent),
+        Grade::Refusal | Grade::Warning => (signs.limit, Role::Warning),
+        Grade::Error => (signs.fault, Role::Error),
+    }
 }

@@ -30,6 +30,8 @@ pub struct Col<C> {
     pub gap: u16,
     /// How wide it may become where there is room left.
     pub most: u16,
+    /// It is a bar or a mark, whose figure another column has.
+    pub bar: bool,
 }
 
 impl<C> Col<C> {
@@ -37,16 +39,26 @@ impl<C> Col<C> {
     pub fn up_to(self, most: u16) -> Self {
         Self { most: most.max(self.width), ..self }
     }
+
+    /// The column as a bar: its figure is in another one.
+    pub fn as_bar(self) -> Self {
+        Self { bar: true, ..self }
+    }
+
+    /// Whether it says something that no other column says.
+    pub(super) fn tells(&self) -> bool {
+        !self.bar && !self.title.is_empty()
+    }
 }
 
 /// A column with text at its left.
 pub const fn left<C>(what: C, title: &'static str, width: u16) -> Col<C> {
-    Col { what, title, width, right: false, gap: 1, most: width }
+    Col { what, title, width, right: false, gap: 1, most: width, bar: false }
 }
 
 /// A column with figures at its right.
 pub const fn right<C>(what: C, title: &'static str, width: u16) -> Col<C> {
-    Col { what, title, width, right: true, gap: 1, most: width }
+    Col { what, title, width, right: true, gap: 1, most: width, bar: false }
 }
 
 /// The width of columns with the gaps between them.
@@ -54,57 +66,13 @@ pub fn total<C>(columns: &[Col<C>]) -> u16 {
     columns.iter().map(|column| column.width + column.gap).sum()
 }
 
-/// How much room a list has for its first column, the names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Names {
-    /// What the longest name needs.
-    pub want: u16,
-    /// What they need at least before other columns have to go.
-    pub least: u16,
-}
-
-impl Names {
-    /// Names of which the longest has `widest` columns, under a title; they may take a quarter of `width`, or `least` if that is more.
-    pub fn new<C>(widest: u16, title: &Col<C>, width: u16, least: u16) -> Self {
-        // The sign of the sort stands behind the title.
-        let sorted = u16::try_from(title.title.len()).unwrap_or(0) + 1;
-        let want = widest.max(sorted);
-        Self { want, least: want.min(least.max(width / 4)) }
-    }
-}
-
-/// Gives the first column what its names need, if the others leave that much of `width`, the two columns at the edges taken off. What
-/// is left over goes to columns that may grow, evenly.
-fn fit<C>(mut columns: Vec<Col<C>>, width: u16, names: Names) -> Vec<Col<C>> {
-    let others = total(&columns) - columns.first().map_or(0, |first| first.width + first.gap);
-    let room = width.saturating_sub(others + 2);
-    let Some(first) = columns.first_mut() else { return columns };
-    (first.gap, first.width) = (0, room.min(names.want));
-    let mut spare = room - first.width;
-    loop {
-        let mut growing: Vec<&mut Col<C>> =
-            columns.iter_mut().skip(1).filter(|column| column.width < column.most).collect();
-        let step = u16::try_from(growing.len()).unwrap_or(u16::MAX);
-        if step == 0 || step > spare {
-            return columns;
-        }
-        growing.iter_mut().for_each(|column| column.width += 1);
-        spare -= step;
-    }
-}
-
-/// The first plan that leaves the names what they need at least; else the last plan.
-pub fn choose<C>(plans: impl IntoIterator<Item = Vec<Col<C>>>, width: u16, widest: u16, least: u16) -> Vec<Col<C>> {
-    let mut last = Vec::new();
-    for plan in plans {
-        let Some(first) = plan.first() else { continue };
-        let names = Names::new(widest, first, width, least);
-        last = fit(plan, width, names);
-        if last.first().is_some_and(|first| first.width >= names.least) {
-            break;
-        }
-    }
-    last
+/// The columns of a list on the screen, and how many others there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen<C> {
+    /// From the left.
+    pub columns: Vec<Col<C>>,
+    /// How many columns there is no room for.
+    pub hidden: usize,
 }
 
 /// What is to be reported about the title of a column.
@@ -216,6 +184,9 @@ pub struct Heading {
     pub right: bool,
 }
 
+/// Whether the cell of a row and a column says the same as the one above.
+type Repeats<'a> = Box<dyn Fn(usize, usize) -> bool + 'a>;
+
 /// Writes the cell of a row and a column, by their numbers, into its room.
 type WriteCell<'a> = Box<dyn Fn(&mut Writer, usize, usize, Slot) + 'a>;
 
@@ -231,7 +202,10 @@ pub struct Table<'a> {
     pub top: usize,
     /// What is said in place of rows.
     pub empty: Vec<String>,
+    /// How many columns there is no room for.
+    pub hidden: usize,
     cell: WriteCell<'a>,
+    repeats: Option<Repeats<'a>>,
 }
 
 impl std::fmt::Debug for Table<'_> {
@@ -242,7 +216,7 @@ impl std::fmt::Debug for Table<'_> {
 
 /// A list: `titled` says what the title of a column stands for; `cell` writes one cell and says nothing of the row's selection.
 pub fn new<'a, C: Copy + 'a, I: PartialEq>(
-    columns: Vec<Col<C>>,
+    Chosen { columns, hidden }: Chosen<C>,
     (cursor, len): (&Cursor<I>, usize),
     titled: impl Fn(C) -> Title,
     cell: impl Fn(&mut Writer, usize, C, Slot) + 'a,
@@ -260,6 +234,8 @@ pub fn new<'a, C: Copy + 'a, I: PartialEq>(
         cursor: cursor.index,
         top: cursor.top,
         empty: Vec::new(),
+        hidden,
+        repeats: None,
         cell: Box::new(move |writer, row, column, slot| {
             if let Some(column) = columns.get(column) {
                 cell(writer, row, column.what, slot);
@@ -268,11 +244,17 @@ pub fn new<'a, C: Copy + 'a, I: PartialEq>(
     }
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
     /// The same, which says this where it has no rows.
     #[must_use]
     pub fn or_says(self, empty: Vec<String>) -> Self {
         Self { empty, ..self }
+    }
+
+    /// The same, where on the screen a cell that says what the one above says is short.
+    #[must_use]
+    pub fn with_repeats(self, repeats: impl Fn(usize, usize) -> bool + 'a) -> Self {
+        Self { repeats: Some(Box::new(repeats)), ..self }
     }
 
     /// The rows on the screen.
@@ -294,8 +276,14 @@ impl Table<'_> {
     /// What a row says, in a line whose first column is `x`.
     pub fn row(&self, signs: &'static Signs, row: usize, x: u16) -> Vec<Run> {
         let mut writer = Writer::new(signs);
+        let first = row == self.top || row == self.cursor;
         for (number, (_, slot)) in self.slots(x).enumerate() {
-            (self.cell)(&mut writer, row, number, slot);
+            match &self.repeats {
+                Some(repeats) if !first && repeats(row, number) => {
+                    writer.text(slot.x, slot.width, "as above", Role::Dim);
+                }
+                _ => (self.cell)(&mut writer, row, number, slot),
+            }
         }
         writer.runs()
     }

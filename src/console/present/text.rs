@@ -160,6 +160,30 @@ pub fn wrap(text: &str, max: usize) -> Vec<String> {
     lines
 }
 
+/// Compares names as people count: `q2` before `q10`. Equal only where the texts are.
+pub fn natural(one: &str, two: &str) -> std::cmp::Ordering {
+    use std::cmp::Ordering;
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (mut a, mut b) = (one.as_bytes(), two.as_bytes());
+    while let (Some(first), Some(second)) = (a.first(), b.first()) {
+        let (of_a, of_b) = (digits(a), digits(b));
+        if of_a > 0 && of_b > 0 {
+            let number = |text: &[u8]| text.iter().position(|byte| *byte != b'0').unwrap_or(text.len());
+            let (from_a, from_b) = (number(&a[..of_a]), number(&b[..of_b]));
+            let (value_a, value_b) = (&a[from_a..of_a], &b[from_b..of_b]);
+            match value_a.len().cmp(&value_b.len()).then_with(|| value_a.cmp(value_b)) {
+                Ordering::Equal => (a, b) = (&a[of_a..], &b[of_b..]),
+                unequal => return unequal,
+            }
+        } else if first == second {
+            (a, b) = (&a[1..], &b[1..]);
+        } else {
+            return first.cmp(second);
+        }
+    }
+    a.len().cmp(&b.len()).then_with(|| one.cmp(two))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -8,6 +8,7 @@ use crate::config::{self, Reading, Source};
 use crate::console::present::edit_check;
 use crate::console::present::export;
 use crate::console::present::queue_form;
+use crate::console::shell::settings::edit;
 use crate::console::state::placement::WantedFile;
 use crate::console::state::records::Compared;
 use crate::console::state::reply::Reply;
@@ -29,6 +30,10 @@ pub fn perform(work: Work) -> Option<Reply> {
         Work::Discard(_) => None,
         Work::ReadEvents(source, since, most) => Some(Reply::EventsRead(source.0.events(since, most))),
         Work::Check(job) => Some(Reply::EditChecked(Box::new(edit_check::check(&job)))),
+        Work::KeepSetting { file, table, key, value } => {
+            let kept = edit::set_in_file(&file, table, &key, value.as_deref());
+            kept.err().map(|why| Reply::FileWritten(Err(why)))
+        }
         Work::Write { file, text, what } => Some(Reply::FileWritten(write(&file, &text, &what))),
         Work::Export { state, file, what } => {
             let text = match file.extension().and_then(|extension| extension.to_str()) {

@@ -1,12 +1,15 @@
 //! What a person's own settings bring.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::console::input::keymap::defaults;
 use crate::console::shell::opener::Opener;
 use crate::console::shell::settings::RemoteContext;
+use crate::console::state::column::ColumnChoice;
 use crate::console::state::keymap::Keymap;
+use crate::console::state::saved::SavedView;
 use crate::console::state::{Grade, ShownNotice, State};
 use crate::view::{Notice, NoticeWeight};
 
@@ -21,14 +24,20 @@ pub struct Personal {
     pub faults: String,
     /// Schedulers somewhere else, by name.
     pub contexts: BTreeMap<String, RemoteContext>,
-    /// What opens them.
+    /// The columns of lists, by the name of their page.
+    pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
+    /// Lists as they were arranged, by name.
+    pub views: BTreeMap<String, SavedView>,
+    /// The file that keeps what is arranged in the console; empty where nothing is kept.
+    pub keep_in: PathBuf,
+    /// What opens another scheduler.
     pub opener: Option<Opener>,
 }
 
 impl Default for Personal {
     fn default() -> Self {
-        let (file, faults) = (String::new(), String::new());
-        Self { keymap: defaults(), file, faults, contexts: BTreeMap::new(), opener: None }
+        let (file, faults, contexts, columns, views, keep_in) = Default::default();
+        Self { keymap: defaults(), file, faults, contexts, columns, views, keep_in, opener: None }
     }
 }
 
@@ -37,6 +46,7 @@ impl Personal {
     pub fn apply(self, state: &mut State) {
         state.keymap = Arc::new(self.keymap);
         state.settings.clone_from(&self.file);
+        (state.columns, state.views, state.keep_in) = (self.columns, self.views, self.keep_in);
         state.contexts = match self.opener {
             Some(_) => self.contexts.into_keys().collect(),
             None => Vec::new(),
@@ -48,6 +58,6 @@ impl Personal {
         state.keep(None, Grade::Error, title.clone(), self.faults.clone());
         let (at, weight) = (state.cluster.at, NoticeWeight::Error);
         let notice = Arc::new(Notice { number: 0, at, weight, title, text: self.faults });
-        state.notice = Some(ShownNotice { notice, until: None, others: 0 });
+        state.notice = Some(ShownNotice { notice, until: None, others: 0, times: 1 });
     }
 }

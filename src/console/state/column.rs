@@ -13,6 +13,18 @@ pub trait Column: Copy + PartialEq + 'static {
 
     /// The largest first is what one usually wants.
     fn largest_first(self) -> bool;
+
+    /// Whether the key for the next column stops at it; the others are sorted by with `:sort`.
+    fn steps(self) -> bool;
+}
+
+/// A column that a person has chosen for a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnChoice {
+    /// Its name.
+    pub name: String,
+    /// How wide it is; `None`: as it is by itself.
+    pub width: Option<u16>,
 }
 
 /// How a list is sorted.
@@ -34,9 +46,14 @@ impl<C: Column> Sort<C> {
     #[must_use]
     pub fn step(self, step: isize) -> Self {
         let len = C::ALL.len();
-        let at = C::ALL.iter().position(|column| *column == self.column).unwrap_or(0);
-        let next = (at + len).saturating_add_signed(step) % len.max(1);
-        Self::by(C::ALL[next])
+        let mut at = C::ALL.iter().position(|column| *column == self.column).unwrap_or(0);
+        for _ in 0..len {
+            at = (at + len).saturating_add_signed(step) % len;
+            if C::ALL[at].steps() {
+                break;
+            }
+        }
+        Self::by(C::ALL[at])
     }
 
     /// The other direction.
@@ -57,12 +74,17 @@ impl<C: Column + Default> Default for Sort<C> {
     }
 }
 
-/// Makes an enum of columns from rows `Name: "name", live, largest first;`. The first is the default.
+/// Makes an enum of columns from rows `Name: "name", live, largest first;`, the first being the default; `more` at the end of a row says
+/// that the key for the next column leaves it out.
 macro_rules! columns {
+    (@steps) => { true };
+    (@steps more) => { false };
     ($(#[$doc:meta])* $name:ident { $first:ident: $($rest:tt)+ }) => {
         columns!(@ $(#[$doc])* $name, $first { $first: $($rest)+ });
     };
-    (@ $(#[$doc:meta])* $name:ident, $first:ident { $($column:ident: $text:literal, $live:literal, $largest:literal;)+ }) => {
+    (@ $(#[$doc:meta])* $name:ident, $first:ident {
+        $($column:ident: $text:literal, $live:literal, $largest:literal $(, $more:ident)?;)+
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "each is the column of that name")]
@@ -90,6 +112,10 @@ macro_rules! columns {
             fn largest_first(self) -> bool {
                 match self { $(Self::$column => $largest,)+ }
             }
+
+            fn steps(self) -> bool {
+                match self { $(Self::$column => columns!(@steps $($more)?),)+ }
+            }
         }
     };
 }
@@ -101,10 +127,19 @@ columns! {
         State: "state", true, true;
         Priority: "priority", true, true;
         Apps: "apps", true, true;
+        MaxApps: "apps-max", false, true, more;
+        Live: "live", true, true, more;
         Pending: "pending", true, true;
+        PendingMemory: "pending-mem", true, true, more;
         Cpu: "cpu", true, true;
+        CpuGuaranteed: "cpu-guaranteed", false, true, more;
+        CpuMax: "cpu-max", false, true, more;
         Memory: "mem", true, true;
+        MemoryGuaranteed: "mem-guaranteed", false, true, more;
+        MemoryMax: "mem-max", false, true, more;
         Headroom: "headroom", true, false;
+        HeadroomMemory: "headroom-mem", true, false, more;
+        Other: "other", true, true, more;
     }
 }
 
@@ -116,10 +151,17 @@ columns! {
         State: "state", true, false;
         Queue: "queue", false, false;
         User: "user", false, false;
+        Groups: "groups", false, false, more;
         Priority: "priority", true, true;
         Pending: "pending", true, true;
+        Allocations: "allocations", true, true, more;
         Cpu: "cpu", true, true;
         Memory: "mem", true, true;
+        Other: "other", true, true, more;
+        AskedCpu: "cpu-asked", true, true, more;
+        AskedMemory: "mem-asked", true, true, more;
+        Wait: "wait", true, true;
+        Why: "why", true, false;
     }
 }
 
@@ -131,8 +173,11 @@ columns! {
         Priority: "priority", false, true;
         Cpu: "cpu", false, true;
         Memory: "mem", false, true;
+        Other: "other", false, true, more;
         State: "state", true, false;
         Node: "node", true, false;
+        Since: "since", true, true, more;
+        Why: "why", true, false, more;
     }
 }
 
@@ -140,20 +185,29 @@ columns! {
     /// The columns of the nodes.
     NodeColumn {
         Node: "node", false, false;
+        State: "state", true, false, more;
         Allocations: "allocations", true, true;
         Cpu: "cpu", true, true;
+        CpuAll: "cpu-all", false, true, more;
+        CpuFree: "cpu-free", true, true, more;
         Memory: "mem", true, true;
+        MemoryAll: "mem-all", false, true, more;
+        MemoryFree: "mem-free", true, true, more;
+        Other: "other", true, true, more;
     }
 }
 
 columns! {
-    /// The columns of users and groups.
+    /// The columns of users and groups. By the limit that is used most, whoever is at one comes first.
     UserColumn {
+        Closest: "closest", true, true;
         Name: "name", false, false;
         Kind: "kind", false, false;
         Apps: "apps", true, true;
+        Live: "live", true, true, more;
         Cpu: "cpu", true, true;
         Memory: "mem", true, true;
+        Other: "other", true, true, more;
         Limits: "limits", true, true;
     }
 }
@@ -162,6 +216,13 @@ columns! {
     /// The columns of one user or group: its queues stand in the order of the tree, looked at again as usage changes.
     LevelColumn {
         Queue: "queue", true, false;
+        Cpu: "cpu", true, true, more;
+        CpuLimit: "cpu-limit", false, true, more;
+        Memory: "mem", true, true, more;
+        MemoryLimit: "mem-limit", false, true, more;
+        Apps: "apps", true, true, more;
+        AppsLimit: "apps-limit", false, true, more;
+        From: "from", false, false, more;
     }
 }
 
@@ -171,6 +232,10 @@ columns! {
         Time: "time", false, true;
         Kind: "kind", false, false;
         Object: "object", false, false;
+        What: "what", false, false, more;
+        Of: "of", false, false, more;
+        Resource: "resource", false, false, more;
+        Message: "message", false, false, more;
     }
 }
 
@@ -182,6 +247,8 @@ columns! {
         Action: "action", false, false;
         Object: "object", false, false;
         Result: "result", false, false;
+        From: "from", false, false, more;
+        Why: "why", false, false, more;
     }
 }
 
@@ -189,9 +256,12 @@ columns! {
     /// The columns of the configurations that were in force.
     RevisionColumn {
         Revision: "revision", false, true;
+        Time: "time", false, true, more;
         By: "by", false, false;
         Source: "how", false, false;
         Changes: "changes", false, true;
+        Checksum: "checksum", false, false, more;
+        Why: "why", false, false, more;
     }
 }
 
@@ -200,7 +270,37 @@ columns! {
     AllocationColumn {
         Arrival: "arrival", false, false;
         Application: "application", false, false;
+        Ask: "ask", false, false, more;
         Cpu: "cpu", false, true;
         Memory: "mem", false, true;
+        Other: "other", false, true, more;
+        Since: "since", false, true, more;
     }
+}
+
+/// The names of a list's columns.
+fn names<C: Column>() -> Vec<&'static str> {
+    C::ALL.iter().map(|column| column.name()).collect()
+}
+
+/// The columns of the list of a page, by the page's name; `None` where it has no list.
+pub fn of_page(page: &str) -> Option<Vec<&'static str>> {
+    Some(match page {
+        "queues" => names::<QueueColumn>(),
+        "apps" => names::<AppColumn>(),
+        "app" => names::<AskColumn>(),
+        "nodes" => names::<NodeColumn>(),
+        "node" => names::<AllocationColumn>(),
+        "users" => names::<UserColumn>(),
+        "account" => names::<LevelColumn>(),
+        "events" => names::<EventColumn>(),
+        "audit" => names::<AuditColumn>(),
+        "revisions" => names::<RevisionColumn>(),
+        _ => return None,
+    })
+}
+
+/// The names of the pages with a list.
+pub fn pages() -> [&'static str; 10] {
+    ["queues", "apps", "app", "nodes", "node", "users", "account", "events", "audit", "revisions"]
 }

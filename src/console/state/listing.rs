@@ -106,6 +106,10 @@ pub trait List {
     fn is_live(&self) -> bool;
     /// The name of the column that it is sorted by, and whether the largest comes first.
     fn sort(&self) -> (&'static str, bool);
+    /// Sorts by the column of a name in a direction; a name that there is not changes nothing.
+    fn set_sort(&mut self, name: &str, descending: bool);
+    /// Drops the rows; they are made again when the page is shown.
+    fn forget_rows(&mut self);
     /// Sorts by the column that is `step` further.
     fn step_sort(&mut self, step: isize);
     /// Turns the order round.
@@ -178,6 +182,17 @@ impl<R, I: PartialEq, C: Column> List for Listing<R, I, C> {
 
     fn sort(&self) -> (&'static str, bool) {
         (self.sort.column.name(), self.sort.descending)
+    }
+
+    fn set_sort(&mut self, name: &str, descending: bool) {
+        if let Some(column) = C::ALL.iter().find(|column| column.name() == name) {
+            self.sort = Sort { column: *column, descending };
+        }
+    }
+
+    fn forget_rows(&mut self) {
+        self.rows = Arc::default();
+        self.built = None;
     }
 
     fn step_sort(&mut self, step: isize) {

@@ -36,6 +36,8 @@ pub struct ShownNotice {
     pub until: Option<Duration>,
     /// How many others came while one stood there; they are among the messages.
     pub others: usize,
+    /// How often it was said.
+    pub times: u32,
 }
 
 /// Something said in the last line for a moment.
@@ -60,6 +62,8 @@ pub struct Message {
     pub more: String,
     /// How grave.
     pub grade: Grade,
+    /// How often it was said without anything else between.
+    pub times: u32,
 }
 
 /// What a newcomer should know.

@@ -28,17 +28,20 @@ pub mod past;
 pub mod placement;
 pub mod records;
 pub mod reply;
+pub mod saved;
 pub mod work;
 
 pub use message::{Grade, Message, Note, ShownNotice, Toast};
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ratatui::layout::Size;
 
 use crate::console::state::change::ChangePage;
+use crate::console::state::column::ColumnChoice;
 use crate::console::state::config::ConfigPage;
 use crate::console::state::effect::Effect;
 use crate::console::state::events::Events;
@@ -54,6 +57,7 @@ use crate::console::state::page::{
 use crate::console::state::past::Past;
 use crate::console::state::placement::PlacementPage;
 use crate::console::state::records::Ledger;
+use crate::console::state::saved::{Jumps, SavedView};
 use crate::console::theme::{Depth, ThemeName, Themes};
 use crate::model::{Identity, Time};
 use crate::source::{About, Link, OwnHealth, SourcePlace};
@@ -75,6 +79,8 @@ pub struct Options {
     pub mark_changes: bool,
     /// Listen to the mouse. Without that the terminal itself selects text.
     pub mouse: bool,
+    /// How often the screen takes news; at once for zero.
+    pub refresh: Duration,
     /// Lists of more rows than this are made beside the draw loop.
     pub long: usize,
 }
@@ -82,7 +88,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let (theme, themes, depth) = (ThemeName::default(), Themes::shipped(), Depth::default());
-        Self { theme, themes, depth, ascii: false, mark_changes: true, mouse: true, long: LONG }
+        let refresh = Duration::ZERO;
+        Self { theme, themes, depth, ascii: false, mark_changes: true, mouse: true, refresh, long: LONG }
     }
 }
 
@@ -97,6 +104,20 @@ pub struct State {
     pub turn: u64,
     /// What was set.
     pub options: Options,
+    /// The columns that the person has chosen, by the name of the page.
+    pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
+    /// Lists show all of their columns and have the whole width.
+    pub wide: bool,
+    /// Lists as they were arranged, by the names that the person gave them.
+    pub views: BTreeMap<String, SavedView>,
+    /// The file that keeps what the person arranges; empty where nothing is kept.
+    pub keep_in: PathBuf,
+    /// The places that one came through.
+    pub jumps: Jumps,
+    /// When the screen took news last.
+    pub refreshed: Duration,
+    /// In the wide mode, the first column behind the names.
+    pub first_column: usize,
     /// What is known of the cluster.
     pub cluster: Cluster,
     /// The pages, one upon the other; never empty, the queues first.
@@ -275,13 +296,21 @@ impl State {
         link: Link,
     ) -> Self {
         let partition = view.partitions.first().map(|part| Arc::clone(&part.name)).unwrap_or_default();
-        let note = (!about.notes.is_empty()).then(|| Note { lines: about.notes.clone(), until: Self::NOTE });
+        let notes = about.notes.clone();
+        let note = (!notes.is_empty()).then(|| Note { lines: notes.clone(), until: Self::NOTE });
         let (at, notices) = (view.at, view.notices.clone());
         let mut state = Self {
             size,
             now: Duration::ZERO,
             turn: 0,
             options,
+            columns: BTreeMap::new(),
+            wide: false,
+            first_column: 0,
+            views: BTreeMap::new(),
+            keep_in: PathBuf::new(),
+            jumps: Jumps::default(),
+            refreshed: Duration::ZERO,
             cluster: Cluster {
                 newest: Arc::clone(&view),
                 view,
@@ -323,6 +352,9 @@ impl State {
             batches: Vec::new(),
             command_target: None,
         };
+        if let Some((first, more)) = notes.split_first() {
+            state.keep(None, Grade::Info, first.clone(), more.join("\n"));
+        }
         for notice in &notices {
             state.keep(None, notice.weight.into(), notice.title.clone(), notice.text.clone());
         }
@@ -356,10 +388,15 @@ impl State {
 
     /// Keeps what was said, without saying it now.
     pub fn keep(&mut self, at: Option<Duration>, grade: Grade, text: String, more: String) {
+        let same = |last: &&mut Message| (last.grade, &last.text, &last.more) == (grade, &text, &more);
+        if let Some(last) = self.messages.back_mut().filter(same) {
+            (last.at, last.times) = (at, last.times + 1);
+            return;
+        }
         if self.messages.len() == Self::MESSAGES {
             self.messages.pop_front();
         }
-        self.messages.push_back(Message { at, text, more, grade });
+        self.messages.push_back(Message { at, text, more, grade, times: 1 });
     }
 
     /// Says something in the last line, and keeps it.

@@ -16,7 +16,9 @@ use crate::console::state::page_table::pages;
 use crate::console::state::placement::PlacementPage;
 use crate::model::{AppId, AskId, NodeId, QueuePath, Time};
 use crate::view::audit::{AuditEntry, Revision};
-use crate::view::{AppRow, AppSlot, Health, NodeRow, QueueSlot, Record, Side, UsageRow};
+use crate::view::{
+    AppRow, AppSlot, ChangeDetail, ChangeType, Health, NodeRow, ObjectType, QueueSlot, Record, Side, UsageRow,
+};
 
 pub use super::listing::{List, Listing, Stamp};
 pub use super::page_table::{Body, PageRow, Pane};
@@ -208,8 +210,18 @@ pub struct Account {
 /// Users and groups.
 #[derive(Clone, Debug, Default)]
 pub struct UsersPage {
+    /// The groups that count what each user's applications do, by user.
+    pub groups: BTreeMap<Arc<str>, Vec<Arc<str>>>,
     /// The rows.
     pub list: Listing<Account, Account, UserColumn>,
+}
+
+impl UsersPage {
+    /// The groups that count what an account does; of a group none.
+    pub fn groups_of(&self, account: &Account) -> &[Arc<str>] {
+        let own = (account.side == Side::User).then(|| self.groups.get(&account.name)).flatten();
+        own.map_or(&[], Vec::as_slice)
+    }
 }
 
 /// One user or group, queue by queue.
@@ -219,6 +231,8 @@ pub struct AccountPage {
     pub account: Account,
     /// Its row in the view shown; `None` when it has no live application.
     pub row: Option<Arc<UsageRow>>,
+    /// The groups that count what a user's applications do.
+    pub groups: Vec<Arc<str>>,
     /// How many applications wait because of its limits.
     pub waiting: usize,
     /// Its queues as a tree, and below each leaf the applications that wait because of a limit.
@@ -228,7 +242,7 @@ pub struct AccountPage {
 impl AccountPage {
     /// The page of a user or a group.
     pub fn new(account: Account) -> Self {
-        Self { account, row: None, waiting: 0, list: Listing::default() }
+        Self { account, row: None, groups: Vec::new(), waiting: 0, list: Listing::default() }
     }
 }
 
@@ -250,6 +264,7 @@ impl AccountLine {
     pub fn name(&self) -> &str {
         match &self.id {
             LineId::Queue(path) => path.name(),
+            LineId::Group(_, group) => group,
             LineId::App(id) => id.as_str(),
         }
     }
@@ -260,6 +275,8 @@ impl AccountLine {
 pub enum LineId {
     /// A queue in which applications count.
     Queue(QueuePath),
+    /// The limit of a group in a queue that counts what a user does.
+    Group(QueuePath, Arc<str>),
     /// An application that waits because of a limit.
     App(AppId),
 }
@@ -269,6 +286,14 @@ pub enum LineId {
 pub struct EventsPage {
     /// Only those of this object; `None` for all.
     pub about: Option<Arc<str>>,
+    /// What goes on all the time is shown too.
+    pub all: bool,
+    /// Only those of this kind of thing.
+    pub kind: Option<ObjectType>,
+    /// Only those in which this happened.
+    pub what: Option<(ChangeType, ChangeDetail)>,
+    /// How many are hidden because they go on all the time.
+    pub routine: usize,
     /// The cursor stays with the newest.
     pub follow: bool,
     /// The rows, by number.
@@ -276,9 +301,10 @@ pub struct EventsPage {
 }
 
 impl EventsPage {
-    /// The events of an object, or all.
+    /// The events of an object, or of everything what matters of them.
     pub fn about(about: Option<Arc<str>>) -> Self {
-        Self { about, follow: true, list: Listing::default() }
+        let all = about.is_some();
+        Self { about, all, kind: None, what: None, routine: 0, follow: true, list: Listing::default() }
     }
 }
 

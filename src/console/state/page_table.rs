@@ -69,6 +69,14 @@ macro_rules! pages {
                 }
             }
 
+            /// Its name in a person's settings: that of its nearest context.
+            pub const fn name(&self) -> &'static str {
+                match self.row().contexts {
+                    [nearest, ..] => nearest.name(),
+                    [] => "",
+                }
+            }
+
             /// Its list; `None` where something else fills it.
             pub fn list(&self) -> Option<&dyn List> {
                 match self { $(Self::$name(page) => pages!(@list $body page),)+ }

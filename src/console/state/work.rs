@@ -53,6 +53,17 @@ pub enum Work {
         /// What is written, in words.
         what: String,
     },
+    /// Write a value into the person's settings, or take it out.
+    KeepSetting {
+        /// The file of the settings; made where it is not there.
+        file: PathBuf,
+        /// The table.
+        table: &'static str,
+        /// The key in it.
+        key: String,
+        /// The value in TOML; `None` takes the key out.
+        value: Option<String>,
+    },
     /// Write a new file.
     Write {
         /// Which; one that is there already is left alone.

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
+use crate::console::present::lists::apps::value;
+use crate::console::present::lists::asks;
+use crate::console::present::value::Value;
 use crate::console::present::words::{below, word_of};
 use crate::console::state::State;
-use crate::console::state::column::{AppColumn, AskColumn};
+use crate::console::state::column::AskColumn;
 use crate::console::state::page::{AppLine, AppPage, AppsPage, Page};
 use crate::console::update::lists;
-use crate::console::update::lists::SortKey;
-use crate::model::{AppId, AskId, MEMORY, QueueState, Resource, VCORE};
+use crate::model::{AppId, AskId, QueueState, Time};
 use crate::view::{AppRow, AskRow, AskState, PartitionView, QueueRow};
 
 /// Makes the rows: the applications of the scope, in the order of the sort.
@@ -47,7 +49,7 @@ pub fn rebuild(page: &mut AppsPage, part: &PartitionView) {
         .into_iter()
         .map(|(row, live)| {
             let line = if live { AppLine::Live(row.slot, row.id.clone()) } else { AppLine::Ended(Arc::clone(row)) };
-            (sort_key(row, page.list.sort.column), SortKey::Text(row.id.as_str()), line)
+            (value(Some(part), row, page.list.sort.column, Time::ZERO), Value::text(row.id.as_str()), line)
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
@@ -71,22 +73,6 @@ fn collect<'a>(part: &'a PartitionView, queue: &'a QueueRow, into: &mut Vec<(&'a
     while let Some(row) = stack.pop() {
         into.extend(row.apps.iter().filter_map(|slot| part.app(*slot)).map(|app| (app, true)));
         stack.extend(row.children.iter().filter_map(|slot| part.queue(*slot)).map(AsRef::as_ref));
-    }
-}
-
-fn sort_key(row: &AppRow, column: AppColumn) -> SortKey<'_> {
-    let micros = |time: crate::model::Time| i64::try_from(time.0).unwrap_or(i64::MAX);
-    match column {
-        // The older, the larger its age.
-        AppColumn::Submitted => SortKey::Figures(-micros(row.submitted), 0),
-        AppColumn::Application => SortKey::Text(row.id.as_str()),
-        AppColumn::State => SortKey::Figures(row.state as i64, micros(row.submitted)),
-        AppColumn::Queue => SortKey::Text(row.queue.as_str()),
-        AppColumn::User => SortKey::Text(row.who.user.as_str()),
-        AppColumn::Priority => SortKey::Figures(row.priority.0.into(), 0),
-        AppColumn::Pending => SortKey::Figures(row.pending_asks.into(), 0),
-        AppColumn::Cpu => SortKey::Figures(row.allocated.amount(VCORE), row.placeholder.amount(VCORE)),
-        AppColumn::Memory => SortKey::Figures(row.allocated.amount(MEMORY), row.placeholder.amount(MEMORY)),
     }
 }
 
@@ -142,30 +128,19 @@ pub fn rebuild_asks(page: &mut AppPage) {
         asks.retain(|_| kept.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
-    let arrival = |key: u64| SortKey::Figures(i64::try_from(key).unwrap_or(i64::MAX), 0);
+    let at = |key: u64| Value::count(key);
     let mut keyed: Vec<_> = asks
         .into_iter()
         .map(|(key, ask)| {
-            let first = if column == AskColumn::Arrival { arrival(*key) } else { ask_key(ask, column) };
-            (first, arrival(*key), *key)
+            let first =
+                if column == AskColumn::Arrival { at(*key) } else { asks::value(None, row, ask, column, Time::ZERO) };
+            (first, at(*key), *key)
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
     page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, key)| key).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| ask_at(row, rows, index), None, filtered);
-}
-
-fn ask_key(ask: &AskRow, column: AskColumn) -> SortKey<'_> {
-    let of = |resource: &Resource, name: &str| SortKey::Figures(resource.amount(name), 0);
-    match column {
-        AskColumn::Arrival | AskColumn::Ask => SortKey::Text(ask.id.as_str()),
-        AskColumn::Priority => SortKey::Figures(ask.priority.0.into(), 0),
-        AskColumn::Cpu => of(&ask.resource, VCORE),
-        AskColumn::Memory => of(&ask.resource, MEMORY),
-        AskColumn::State => SortKey::Text(word_of(ask)),
-        AskColumn::Node => SortKey::Text(node_of(ask)),
-    }
 }
 
 fn node_of(ask: &AskRow) -> &str {

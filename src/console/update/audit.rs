@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::console::present::filter::Filter;
 use crate::console::present::guard::audit::{GONE, object};
+use crate::console::present::lists::audit::value;
 use crate::console::present::subject::entry;
+use crate::console::present::value::Value;
 use crate::console::present::words::who;
 use crate::console::state::column::AuditColumn;
 use crate::console::state::page::{AuditPage, Page};
@@ -12,7 +14,6 @@ use crate::console::state::records::Ledger;
 use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
 use crate::console::update::lists;
-use crate::console::update::lists::SortKey;
 use crate::console::update::revisions;
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
@@ -85,25 +86,19 @@ pub fn rebuild(page: &mut AuditPage, ledger: &Ledger, until: Option<Time>) {
         let mut kept = filter.select(words.iter(), |words| words.each_ref().map(String::as_str)).into_iter();
         shown.retain(|_| kept.next().unwrap_or(false));
     }
-    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let column = page.list.sort.column;
-    let mut keyed: Vec<_> = shown
-        .into_iter()
-        .map(|entry| {
-            let key = match column {
-                AuditColumn::Time => SortKey::Figures(number(entry.id), 0),
-                AuditColumn::User => SortKey::Text(who(entry)),
-                AuditColumn::Action => SortKey::Text(&entry.action),
-                AuditColumn::Object => SortKey::Text(&entry.object),
-                AuditColumn::Result => SortKey::Text(&entry.code),
-            };
-            (key, SortKey::Figures(-number(entry.id), 0), Arc::clone(entry))
-        })
-        .collect();
+    let newest_first = |entry: &AuditEntry| Value::Figure(-i64::try_from(entry.id).unwrap_or(i64::MAX));
+    let mut keyed: Vec<_> =
+        shown.into_iter().map(|entry| (key(entry, column), newest_first(entry), Arc::clone(entry))).collect();
     lists::order(page.list.sort, &mut keyed);
     page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, entry)| entry).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|entry| entry.id), None, filtered);
+}
+
+/// What an entry is sorted by: those of one moment in their order.
+fn key(entry: &AuditEntry, column: AuditColumn) -> Value<'_> {
+    if column == AuditColumn::Time { Value::count(entry.id) } else { value(entry, column) }
 }
 
 /// Puts the cursor on an entry.

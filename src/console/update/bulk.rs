@@ -7,6 +7,7 @@ use crate::console::input::command;
 use crate::console::input::command::CommandId;
 use crate::console::present::format;
 use crate::console::present::guard::bulk::{PLAIN, has_marks, marked, moved_here};
+use crate::console::present::layout;
 use crate::console::present::subject;
 use crate::console::present::subject::app_at;
 use crate::console::state::layer::{Confirm, Question};
@@ -21,10 +22,8 @@ use crate::model::{AppId, QueuePath, Resource};
 use crate::view::act::{Act, Done, Order, PartitionAct, Refusal};
 use crate::view::{AppRow, PartitionView};
 
-/// How many applications the question names at least.
+/// The most queues and limits that the question names.
 const NAMED: usize = 6;
-/// How many lines a question takes besides the names: its frame, what it does, the answers.
-const BESIDES: usize = 16;
 
 /// Takes the marks away when all that was marked is over, and says so. Whether that was so.
 fn all_over(state: &mut State) -> bool {
@@ -174,7 +173,7 @@ fn ask(
     if allowed.is_empty() {
         return state.say(Grade::Refusal, stays.unwrap_or_else(|| "nothing is marked".to_owned()));
     }
-    let mut lines = named(&allowed, usize::from(state.size.height).saturating_sub(BESIDES).max(NAMED));
+    let mut lines = named(&allowed, layout::named_in_question(state));
     lines.extend(consequences(part, &allowed, orders.first().map(|order| &order.act)));
     lines.extend(stays);
     lines.push(outcome);

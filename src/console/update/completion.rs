@@ -8,12 +8,14 @@ use crate::console::present::words::origin;
 use crate::console::state::State;
 use crate::console::state::keymap::chord_text;
 use crate::console::state::layer::{Candidate, Off};
-use crate::console::state::layer::{CommandLine, Layer};
+use crate::console::update::known_names::best;
+pub use crate::console::update::known_names::{accounts, apps, apps_in, are_many, leaves, nodes, offered, queues};
 use crate::console::update::lists;
 use crate::console::update::move_watch;
 use crate::console::update::orders;
+use crate::console::update::search;
 use crate::model::QueuePath;
-use crate::view::{PartitionView, Side};
+use crate::view::Side;
 
 /// The most candidates offered.
 pub const MOST: usize = 50;
@@ -24,7 +26,18 @@ pub fn candidates(state: &State, text: &str) -> Vec<Candidate> {
         None => commands(state, text),
         Some((name, rest)) => match command::by_name(name).map(|command| command.argument) {
             Some(Argument::Optional(kind) | Argument::Required(kind)) => {
-                let words = words(state, kind, rest.trim_start(), MOST);
+                // Of several words the last one is being written.
+                let (head, last) = match kind {
+                    Kind::Columns => {
+                        rest.trim_start().rsplit_once(' ').map_or(("", rest.trim_start()), |(head, last)| (head, last))
+                    }
+                    _ => ("", rest.trim_start()),
+                };
+                let name = if head.is_empty() { name.to_owned() } else { format!("{name} {head}") };
+                if kind == Kind::Anything {
+                    return search::candidates(state, &name, last, MOST);
+                }
+                let words = words(state, kind, last, MOST);
                 let marked =
                     if kind == Kind::Leaf { crate::console::present::guard::bulk::marked(state) } else { Vec::new() };
                 let app = (kind == Kind::Leaf && marked.is_empty())
@@ -129,12 +142,15 @@ fn words(state: &State, kind: Kind, typed: &str, most: usize) -> Vec<(String, St
             let fits = known.map(|one| (one.number.to_string(), origin(one)));
             fits.filter(|(number, _)| number.starts_with(typed)).take(most).collect()
         }
-        Kind::Text | Kind::File | Kind::Ago => Vec::new(),
+        Kind::Columns => {
+            let sign = typed.chars().next().filter(|c| matches!(c, '+' | '-')).map_or(String::new(), String::from);
+            let names = lists::columns(state).into_iter().chain(sign.is_empty().then_some("default"));
+            let best = best(&typed[sign.len()..], names, most);
+            plain(best.into_iter().map(|name| format!("{sign}{name}")).collect())
+        }
+        Kind::View => plain(best(typed, state.views.keys().map(String::as_str).chain(["save", "delete"]), most)),
+        Kind::Text | Kind::File | Kind::Ago | Kind::Interval | Kind::Anything => Vec::new(),
     }
-}
-
-fn best<'a>(typed: &str, words: impl Iterator<Item = &'a str>, most: usize) -> Vec<String> {
-    filter::complete(typed, words, most).into_iter().map(str::to_owned).collect()
 }
 
 /// The themes that fit best, each with a line about it.
@@ -142,50 +158,4 @@ fn themes(state: &State, typed: &str, most: usize) -> Vec<(String, String)> {
     let themes = &state.options.themes;
     let named = best(typed, themes.iter().map(|theme| theme.name.as_str()), most).into_iter();
     named.map(|name| (name.clone(), themes.get(&name).map_or_else(String::new, |theme| theme.about.clone()))).collect()
-}
-
-/// The queues that fit best.
-pub fn queues(state: &State, typed: &str, most: usize) -> Vec<String> {
-    let Some(part) = state.cluster.part() else { return Vec::new() };
-    best(typed, part.walk().map(|row| row.path.as_str()), most)
-}
-
-/// The leaf queues that fit best.
-pub fn leaves(state: &State, typed: &str, most: usize) -> Vec<String> {
-    let Some(part) = state.cluster.part() else { return Vec::new() };
-    best(typed, part.walk().filter(|row| row.leaf).map(|row| row.path.as_str()), most)
-}
-
-/// The applications that fit best, the live ones first.
-pub fn apps(state: &State, typed: &str, most: usize) -> Vec<String> {
-    state.cluster.part().map_or_else(Vec::new, |part| apps_in(part, typed, most))
-}
-
-/// The applications of a partition that fit best.
-pub fn apps_in(part: &PartitionView, typed: &str, most: usize) -> Vec<String> {
-    best(typed, part.apps.iter().flatten().chain(part.ended.iter().rev()).map(|row| row.id.as_str()), most)
-}
-
-/// Whether there are so many applications that looking through them takes longer than a frame may.
-pub fn are_many(state: &State) -> bool {
-    state.cluster.part().is_some_and(|part| part.live_apps > state.options.long)
-}
-
-/// The users or groups that fit best.
-pub fn accounts(state: &State, side: Side, typed: &str, most: usize) -> Vec<String> {
-    let Some(part) = state.cluster.part() else { return Vec::new() };
-    best(typed, part.accounts(side).map(|row| &*row.name), most)
-}
-
-/// The nodes that fit best.
-pub fn nodes(state: &State, typed: &str, most: usize) -> Vec<String> {
-    let Some(part) = state.cluster.part() else { return Vec::new() };
-    best(typed, part.nodes.keys().map(crate::model::NodeId::as_str), most)
-}
-
-/// The names that are offered for what is written, out of very many.
-fn offered(state: &State, typed: &str) -> Vec<String> {
-    let Some(Layer::Command(CommandLine { names: Some(names), .. })) = state.layers.last() else { return Vec::new() };
-    let still = |name: &&String| names.typed == typed || name.starts_with(typed);
-    names.best.iter().filter(still).cloned().collect()
 }

@@ -4,26 +4,62 @@ use std::sync::Arc;
 
 use crate::console::present::filter::Filter;
 use crate::console::present::guard::events::{GONE, named, object, queue};
+use crate::console::present::lists::events::value;
+use crate::console::present::value::Value;
+use crate::console::present::weight::{Weight, weight};
 use crate::console::present::words::word;
 use crate::console::state::column::EventColumn;
 use crate::console::state::events::Events;
 use crate::console::state::page::{EventsPage, Page};
 use crate::console::state::{Grade, State};
 use crate::console::update::lists;
-use crate::console::update::lists::SortKey;
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
 use crate::view::{EventPage, Record};
 
-/// Goes to the events, or to those of one object.
+/// Goes to the events: `important` or `all` of them, or those of one object.
 pub fn open(state: &mut State, about: Option<&str>) {
     let about = about.map(str::trim).filter(|text| !text.is_empty());
     home(state);
     let page = match about {
-        Some(about) => EventsPage::about(Some(about.into())),
         None => state.parked.events.take().unwrap_or_else(|| EventsPage::about(None)),
+        Some("important") => EventsPage::about(None),
+        Some("all") => EventsPage { all: true, ..EventsPage::about(None) },
+        Some(about) => EventsPage::about(Some(about.into())),
     };
     push(state, Page::Events(page));
+}
+
+/// Shows what goes on all the time too, or only what matters.
+pub fn toggle_all(state: &mut State) {
+    if let Page::Events(page) = state.page_mut() {
+        page.all = !page.all;
+    }
+    lists::rebuild(state, true);
+}
+
+/// Shows only events of the kind of thing that the one under the cursor is of; once more: all kinds.
+pub fn narrow_kind(state: &mut State) {
+    let here = here(state).map(|record| record.kind);
+    if let Page::Events(page) = state.page_mut() {
+        page.kind = if page.kind.is_some() { None } else { here };
+    }
+    lists::rebuild(state, true);
+}
+
+/// Shows only events in which happened what happened in the one under the cursor; once more: all.
+pub fn narrow_what(state: &mut State) {
+    let here = here(state).map(|record| (record.change, record.detail));
+    if let Page::Events(page) = state.page_mut() {
+        page.what = if page.what.is_some() { None } else { here };
+    }
+    lists::rebuild(state, true);
+}
+
+/// The event under the cursor.
+fn here(state: &State) -> Option<&Arc<Record>> {
+    let Page::Events(page) = state.page() else { return None };
+    state.cluster.events.get(*page.list.rows.get(page.list.cursor.index)?)
 }
 
 /// Goes to the events of what is under the cursor; coming back leads here.
@@ -66,7 +102,14 @@ pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>) {
         .map(|(number, record)| (*number, record))
         .filter(|(_, record)| until.is_none_or(|until| record.at <= until))
         .filter(|(_, record)| about.as_ref().is_none_or(|about| is_about(record, about)))
+        .filter(|(_, record)| page.kind.is_none_or(|kind| record.kind == kind))
+        .filter(|(_, record)| page.what.is_none_or(|what| (record.change, record.detail) == what))
         .collect();
+    let all = shown.len();
+    if !page.all {
+        shown.retain(|(_, record)| weight(record) > Weight::Routine);
+    }
+    page.routine = all - shown.len();
     page.list.total = shown.len();
     page.list.widest =
         lists::widest(shown.iter().rev().map(|(_, record)| ["".into(), (&*record.object).into(), "".into()]));
@@ -81,16 +124,13 @@ pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>) {
         shown.retain(|_| kept.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
-    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let newest_first = |number: u64| Value::Figure(-i64::try_from(number).unwrap_or(i64::MAX));
     let mut keyed: Vec<_> = shown
         .into_iter()
         .map(|(at, record)| {
-            let key = match column {
-                EventColumn::Time => SortKey::Figures(number(at), 0),
-                EventColumn::Kind => SortKey::Figures(record.kind.0.into(), record.detail.0.into()),
-                EventColumn::Object => SortKey::Text(&record.object),
-            };
-            (key, SortKey::Figures(-number(at), 0), at)
+            // Those of one moment stand in their order.
+            let key = if column == EventColumn::Time { Value::count(at) } else { value(record, column) };
+            (key, newest_first(at), at)
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);

@@ -14,6 +14,7 @@ use crate::console::update::config;
 use crate::console::update::lists;
 use crate::console::update::notices;
 use crate::console::update::page::PageUpdate;
+use crate::console::update::refresh;
 use crate::view::View;
 
 /// Takes news. While the picture is frozen they are kept for later.
@@ -46,6 +47,13 @@ pub fn take(state: &mut State, news: Feed) {
         }
         return;
     }
+    if refresh::waits(state) {
+        if relinked || message {
+            state.redraw();
+        }
+        return;
+    }
+    state.refreshed = state.now;
     let second = state.cluster.at.as_millis() / 1000;
     state.cluster.at = news.at.max(state.cluster.newest.at);
     let aged = second != state.cluster.at.as_millis() / 1000 && ages_on_screen(state);
@@ -95,6 +103,12 @@ pub fn clock(state: &mut State, now: Duration) {
     config::due(state);
     change::due(state);
     attempt::due(state);
+    let news = !Arc::ptr_eq(&state.cluster.view, &state.cluster.newest);
+    if news && !stands && state.options.refresh > Duration::ZERO && !refresh::waits(state) {
+        state.refreshed = now;
+        state.cluster.at = state.cluster.at.max(state.cluster.past.live);
+        redraw |= show_newest(state, true);
+    }
     if lists::next_rebuild(state).is_some_and(|due| due <= now) {
         lists::rebuild(state, false);
         redraw = true;
@@ -116,6 +130,7 @@ pub fn next_wake(state: &State) -> Option<Duration> {
         state.notice.as_ref().and_then(|shown| shown.until),
         state.note.as_ref().map(|note| note.until),
         lists::next_rebuild(state),
+        Some(refresh::due(state)).filter(|due| state.options.refresh > Duration::ZERO && *due > state.now),
         config::next_due(state),
         change::next_due(state),
         attempt::next_due(state),

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::console::present::layout;
 use crate::console::present::text;
+use crate::console::present::value::Value;
 use crate::console::state::column::Column;
 use crate::console::state::cursor::Move;
 use crate::console::state::layer::{Figures, Layer};
@@ -23,15 +24,6 @@ const LONG_PERIOD: Duration = Duration::from_secs(1);
 const LONG: usize = crate::console::state::jobs::LONG;
 /// Up to how many rows a list is rebuilt at once whenever its set changed.
 const SHORT: usize = 2_000;
-
-/// What a sort compares; numbers come before texts, though a list never mixes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SortKey<'a> {
-    /// Figures, the second where the first are equal.
-    Figures(i64, i64),
-    /// A text.
-    Text(&'a str),
-}
 
 /// Moves in the list, or scrolls what is on top of it.
 pub fn go(state: &mut State, by: Move) {
@@ -251,10 +243,7 @@ pub fn widest<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 3]>) -> [u16; 3] {
 }
 
 /// Puts rows in order: by key in the direction of the sort, then by the tie breaker, always ascending.
-pub fn order<'a, R, C: Column>(
-    sort: crate::console::state::column::Sort<C>,
-    rows: &mut [(SortKey<'a>, SortKey<'a>, R)],
-) {
+pub fn order<'a, R, C: Column>(sort: crate::console::state::column::Sort<C>, rows: &mut [(Value<'a>, Value<'a>, R)]) {
     rows.sort_unstable_by(|a, b| match sort.turn(a.0.cmp(&b.0)) {
         Ordering::Equal => a.1.cmp(&b.1),
         unequal => unequal,

@@ -139,6 +139,7 @@ fn exchange(page: &mut Page, mut made: Page) -> Page {
         }
         (Page::Account(page), Page::Account(made)) => {
             (page.list.total, page.list.widest, page.waiting) = (made.list.total, made.list.widest, made.waiting);
+            std::mem::swap(&mut page.groups, &mut made.groups);
             std::mem::swap(&mut page.list.rows, &mut made.list.rows);
         }
         _ => {}

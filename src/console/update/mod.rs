@@ -15,6 +15,7 @@ pub mod attempt;
 pub mod audit;
 pub mod bulk;
 pub mod change;
+pub mod columns;
 mod command_line;
 pub(crate) mod completion;
 pub mod config;
@@ -22,7 +23,10 @@ pub mod events;
 pub mod feed;
 pub mod form;
 pub mod hand_out;
+pub mod jumping;
+pub mod jumps;
 pub mod key;
+pub(crate) mod known_names;
 pub mod leave;
 mod list_job;
 pub mod lists;
@@ -40,7 +44,9 @@ pub mod past;
 pub mod placement;
 mod question;
 pub mod queues;
+pub mod refresh;
 pub mod revisions;
+pub(crate) mod search;
 mod stack;
 mod tabs;
 pub mod users;
@@ -156,6 +162,16 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::SortNext => lists::step_sort(state, 1),
         CommandId::SortPrevious => lists::step_sort(state, -1),
         CommandId::SortReverse => lists::reverse_sort(state),
+        CommandId::Columns => columns::choose(state, argument),
+        CommandId::Wide => columns::toggle_wide(state),
+        CommandId::ColumnsRight => columns::shift(state, 1),
+        CommandId::ColumnsLeft => columns::shift(state, -1),
+        CommandId::GoPlace => config::open_at_place(state),
+        CommandId::SavedView => columns::view(state, argument),
+        CommandId::JumpBack => jumping::go(state, false),
+        CommandId::JumpForward => jumping::go(state, true),
+        CommandId::Find => navigate::find(state, argument.unwrap_or_default()),
+        CommandId::Refresh => refresh::set(state, argument),
         CommandId::Sort => lists::sort_by(state, argument.unwrap_or_default()),
         CommandId::Fold => queues::toggle_fold(state),
         CommandId::FoldClose => queues::fold_or_parent(state),
@@ -254,6 +270,9 @@ fn run(state: &mut State, id: CommandId, argument: Option<&str>) {
         CommandId::Events => events::open(state, argument),
         CommandId::EventsOf => events::of_subject(state),
         CommandId::Follow => events::toggle_follow(state),
+        CommandId::EventsAll => events::toggle_all(state),
+        CommandId::EventsKind => events::narrow_kind(state),
+        CommandId::EventsWhat => events::narrow_what(state),
         CommandId::Health => navigate::health(state),
         CommandId::History => navigate::history(state, argument),
         CommandId::Draining => navigate::draining(state),

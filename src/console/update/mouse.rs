@@ -3,11 +3,14 @@
 use ratatui::layout::Position;
 
 use crate::console::input::terminal_events::Mouse;
+use crate::console::present::guard;
 use crate::console::present::layout;
+use crate::console::present::strip;
 use crate::console::state::cursor::Move;
 use crate::console::state::layer::Layer;
 use crate::console::state::{Grade, State};
 use crate::console::update::lists;
+use crate::console::update::tabs;
 
 /// How many rows the wheel goes at once.
 const WHEEL: isize = 3;
@@ -28,6 +31,19 @@ pub fn act(state: &mut State, mouse: Mouse) {
 
 fn click(state: &mut State, at: Position) {
     let Some(regions) = layout::regions(state) else { return };
+    if let Some(id) = strip::at(state, regions.strip, at) {
+        return match guard::check(state, id) {
+            Ok(()) => {
+                state.toast = None;
+                tabs::open(state, id);
+                state.redraw();
+            }
+            Err(reason) => {
+                state.say(Grade::Refusal, reason);
+                state.redraw();
+            }
+        };
+    }
     if regions.head.contains(at) {
         let Some(column) = crate::console::present::lists::column_at(state, at) else { return };
         lists::sort_by(state, column);

@@ -10,6 +10,7 @@ use crate::console::state::jobs::{Names, NamesJob};
 use crate::console::state::layer::{CommandLine, Layer};
 use crate::console::state::work::Work;
 use crate::console::update::completion;
+use crate::console::update::search;
 
 /// Has the names found for what is written, after those that are being looked for, if they are not there yet.
 pub fn want(state: &mut State) {
@@ -49,5 +50,9 @@ pub fn take(state: &mut State, found: Names) -> Option<bool> {
 fn written(line: &CommandLine) -> Option<&str> {
     let (name, rest) = line.line.text().split_once(' ')?;
     let argument = command::by_name(name)?.argument;
-    matches!(argument, Argument::Optional(Kind::App) | Argument::Required(Kind::App)).then(|| rest.trim_start())
+    match argument {
+        Argument::Optional(Kind::App) | Argument::Required(Kind::App) => Some(rest.trim_start()),
+        Argument::Required(Kind::Anything) => Some(search::typed(rest.trim_start()).1),
+        _ => None,
+    }
 }

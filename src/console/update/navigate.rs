@@ -13,6 +13,8 @@ use crate::console::update::completion;
 use crate::console::update::leave::unsaved;
 use crate::console::update::lists;
 use crate::console::update::page::PageUpdate;
+use crate::console::update::search;
+use crate::console::update::search::Thing;
 use crate::console::update::stack::{home, push};
 use crate::model::{AppId, NodeId, QueuePath};
 use crate::source::OwnHealth;
@@ -229,5 +231,24 @@ pub fn stay(state: &mut State, name: &str, error: Option<String>) {
             let message = format!("{name} is open, and something is being written here; :context {name} goes there");
             state.say(Grade::Info, message);
         }
+    }
+}
+
+/// Goes to what is named, or to what fits best.
+pub fn find(state: &mut State, text: &str) {
+    let (thing, name) = search::typed(text.trim());
+    let Some(thing) = thing else {
+        let best = search::candidates(state, "find", text.trim(), Thing::ALL.len() * 4).into_iter().next();
+        return match best.and_then(|best| best.line.strip_prefix("find ").map(str::to_owned)) {
+            Some(line) if search::typed(&line).0.is_some() => find(state, &line),
+            _ => state.say(Grade::Refusal, format!("nothing here is called {text}")),
+        };
+    };
+    match thing {
+        Thing::Queue => queues(state, Some(name)),
+        Thing::App => app(state, name),
+        Thing::Node => node(state, name),
+        Thing::User => account(state, Side::User, name),
+        Thing::Group => account(state, Side::Group, name),
     }
 }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
+use crate::console::present::lists::node as node_list;
+use crate::console::present::lists::nodes as list;
+use crate::console::present::value::Value;
 use crate::console::state::State;
-use crate::console::state::column::{AllocationColumn, NodeColumn};
+use crate::console::state::column::AllocationColumn;
 use crate::console::state::page::{NodePage, NodesPage, Page};
 use crate::console::update::lists;
-use crate::console::update::lists::SortKey;
-use crate::model::{AppId, AskId, MEMORY, VCORE};
+use crate::model::{AppId, AskId, Time};
 use crate::view::{NodeAllocation, NodeRow, PartitionView};
 
 /// Makes the rows of the nodes.
@@ -24,21 +26,12 @@ pub fn rebuild(page: &mut NodesPage, part: &PartitionView) {
     let column = page.list.sort.column;
     let mut keyed: Vec<_> = nodes
         .into_iter()
-        .map(|node| (sort_key(node, column), SortKey::Text(node.id.as_str()), node.id.clone()))
+        .map(|node| (list::value(node, column), Value::text(node.id.as_str()), node.id.clone()))
         .collect();
     lists::order(page.list.sort, &mut keyed);
     page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, id)| id).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
-}
-
-fn sort_key(node: &NodeRow, column: NodeColumn) -> SortKey<'_> {
-    match column {
-        NodeColumn::Node => SortKey::Text(node.id.as_str()),
-        NodeColumn::Allocations => SortKey::Figures(i64::try_from(node.allocations.len()).unwrap_or(i64::MAX), 0),
-        NodeColumn::Cpu => SortKey::Figures(node.allocated.amount(VCORE), 0),
-        NodeColumn::Memory => SortKey::Figures(node.allocated.amount(MEMORY), 0),
-    }
 }
 
 /// Shows the nodes as a map beside the table, or no longer.
@@ -83,17 +76,13 @@ pub fn rebuild_allocations(page: &mut NodePage) {
         allocations.retain(|_| kept.next().unwrap_or(false));
     }
     let column = page.list.sort.column;
-    let arrival = |key: u64| SortKey::Figures(i64::try_from(key).unwrap_or(i64::MAX), 0);
+    let at = |key: u64| Value::count(key);
     let mut keyed: Vec<_> = allocations
         .into_iter()
-        .map(|(key, allocation)| {
-            let first = match column {
-                AllocationColumn::Arrival => arrival(*key),
-                AllocationColumn::Application => SortKey::Text(allocation.app.as_str()),
-                AllocationColumn::Cpu => SortKey::Figures(allocation.resource.amount(VCORE), 0),
-                AllocationColumn::Memory => SortKey::Figures(allocation.resource.amount(MEMORY), 0),
-            };
-            (first, arrival(*key), *key)
+        .map(|(key, one)| {
+            let by_arrival = column == AllocationColumn::Arrival;
+            let first = if by_arrival { at(*key) } else { node_list::value(one, column, Time::ZERO) };
+            (first, at(*key), *key)
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);

@@ -32,10 +32,13 @@ fn show(state: &mut State, notice: Arc<Notice>) {
     };
     let until = stays.map(|stays| state.now + stays);
     match &mut state.notice {
+        Some(shown) if (&shown.notice.title, &shown.notice.text) == (&notice.title, &notice.text) => {
+            (shown.until, shown.times) = (until, shown.times + 1);
+        }
         Some(shown) if shown.notice.weight > notice.weight => shown.others += 1,
         shown => {
             let others = shown.as_ref().map_or(0, |shown| shown.others + 1);
-            *shown = Some(ShownNotice { notice, until, others });
+            *shown = Some(ShownNotice { notice, until, others, times: 1 });
         }
     }
 }

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use crate::console::present::filter::Filter;
+use crate::console::present::lists::queue_values::value;
 use crate::console::present::subject::line_at_cursor;
 use crate::console::present::text;
+use crate::console::present::value::Value;
 use crate::console::state::State;
 use crate::console::state::column::{QueueColumn, Sort};
 use crate::console::state::cursor::Move;
 use crate::console::state::page::{Fold, Page, QueueLine, QueuesPage};
 use crate::console::update::lists;
-use crate::console::update::lists::SortKey;
 use crate::model::{MEMORY, QueuePath, QueueState, Resource, VCORE};
 use crate::view::{PartitionView, QueueRow, QueueSlot};
 
@@ -73,36 +74,19 @@ fn widest(rows: &[QueueLine], part: &PartitionView) -> [u16; 3] {
 
 /// The children of a queue in the order of a sort.
 fn sorted_children(part: &PartitionView, row: &QueueRow, sort: Sort<QueueColumn>, into: &mut Vec<QueueSlot>) {
-    into.extend(row.children.iter());
-    if sort.column == QueueColumn::Queue {
-        if sort.descending {
-            into.reverse();
-        }
-        return;
-    }
-    let mut keyed: Vec<_> = into
-        .drain(..)
-        .filter_map(|slot| part.queue(slot))
-        .map(|child| (sort_key(part, child, sort.column), SortKey::Text(child.path.name()), child.slot))
+    let mut keyed: Vec<_> = row
+        .children
+        .iter()
+        .filter_map(|slot| part.queue(*slot))
+        .map(|child| (key(part, child, sort.column), Value::text(child.path.name()), child.slot))
         .collect();
     lists::order(sort, &mut keyed);
     into.extend(keyed.into_iter().map(|(_, _, slot)| slot));
 }
 
-fn sort_key<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> SortKey<'a> {
-    let both = |resource: &Resource| SortKey::Figures(resource.amount(VCORE), resource.amount(MEMORY));
-    match column {
-        QueueColumn::Queue => SortKey::Text(row.path.name()),
-        QueueColumn::State => SortKey::Figures(row.state as i64, 0),
-        QueueColumn::Priority => SortKey::Figures(row.priority.current.0.into(), 0),
-        QueueColumn::Apps => SortKey::Figures(row.running.try_into().unwrap_or(i64::MAX), 0),
-        QueueColumn::Pending => both(&row.pending),
-        QueueColumn::Cpu => SortKey::Figures(row.allocated.amount(VCORE), row.allocated.amount(MEMORY)),
-        QueueColumn::Memory => SortKey::Figures(row.allocated.amount(MEMORY), row.allocated.amount(VCORE)),
-        QueueColumn::Headroom => part.headroom(row).map_or(SortKey::Figures(i64::MAX, i64::MAX), |room| {
-            SortKey::Figures(room.get(VCORE).unwrap_or(i64::MAX), room.get(MEMORY).unwrap_or(i64::MAX))
-        }),
-    }
+/// What siblings are sorted by: of their paths the last part is enough.
+fn key<'a>(part: &PartitionView, row: &'a QueueRow, column: QueueColumn) -> Value<'a> {
+    if column == QueueColumn::Queue { Value::text(row.path.name()) } else { value(part, row, column) }
 }
 
 /// What the filter says of each queue, by slot.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::config::diff::What;
 use crate::console::present::filter::Filter;
 use crate::console::present::format;
+use crate::console::present::lists::revisions::value;
 use crate::console::present::subject::{compared, revision};
+use crate::console::present::value::Value;
 use crate::console::present::words::origin;
-use crate::console::state::column::RevisionColumn;
 use crate::console::state::effect::Effect;
 use crate::console::state::layer::{Confirm, Question};
 use crate::console::state::page::{DetailsPage, Page, RevisionsPage, Subject};
@@ -16,7 +17,6 @@ use crate::console::state::work::Work;
 use crate::console::state::{Grade, State};
 use crate::console::update::config;
 use crate::console::update::lists;
-use crate::console::update::lists::SortKey;
 use crate::console::update::orders;
 use crate::console::update::stack::{home, push};
 use crate::model::Time;
@@ -54,20 +54,10 @@ pub fn rebuild(page: &mut RevisionsPage, ledger: &Ledger, until: Option<Time>) {
             .into_iter();
         shown.retain(|_| kept.next().unwrap_or(false));
     }
-    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let column = page.list.sort.column;
-    let mut keyed: Vec<_> = shown
-        .into_iter()
-        .map(|one| {
-            let key = match column {
-                RevisionColumn::Revision => SortKey::Figures(number(one.number), 0),
-                RevisionColumn::By => SortKey::Text(&one.by),
-                RevisionColumn::Source => SortKey::Text(one.source.name()),
-                RevisionColumn::Changes => SortKey::Figures(i64::try_from(one.changes).unwrap_or(i64::MAX), 0),
-            };
-            (key, SortKey::Figures(-number(one.number), 0), Arc::clone(one))
-        })
-        .collect();
+    let newest_first = |one: &Revision| Value::Figure(-i64::try_from(one.number).unwrap_or(i64::MAX));
+    let mut keyed: Vec<_> =
+        shown.into_iter().map(|one| (value(one, column), newest_first(one), Arc::clone(one))).collect();
     lists::order(page.list.sort, &mut keyed);
     page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, one)| one).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());

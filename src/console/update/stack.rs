@@ -2,11 +2,13 @@
 
 use crate::console::state::State;
 use crate::console::state::page::{Body, Page, each_page};
+use crate::console::update::jumps;
 use crate::console::update::lists;
 use crate::console::update::page::PageUpdate;
 
 /// Puts a page on top.
 pub(super) fn push(state: &mut State, page: Page) {
+    jumps::note(state);
     state.pages.push(page);
     state.marks.clear();
     lists::show(state);
@@ -15,6 +17,7 @@ pub(super) fn push(state: &mut State, page: Page) {
 /// Takes the page on top off; the queues stay.
 pub(super) fn pop(state: &mut State) {
     if state.pages.len() > 1 {
+        jumps::note(state);
         let left = state.pages.pop();
         if state.pages.len() == 1 || left.as_ref().is_some_and(is_form) {
             park(state, left);
@@ -33,6 +36,7 @@ fn park(state: &mut State, page: Option<Page>) {
 
 /// Goes back to the queues.
 pub(super) fn home(state: &mut State) {
+    jumps::note(state);
     let mut left = state.pages.split_off(1).into_iter();
     park(state, left.next());
     for page in left.filter(is_form) {

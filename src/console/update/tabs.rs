@@ -1,30 +1,37 @@
-//! The pages of the first row, in their order.
+//! The pages of the strip, in their order.
 
+use crate::console::present::guard;
+use crate::console::present::strip::{TABS, here};
 use crate::console::state::State;
-use crate::console::state::page::Page;
-use crate::console::update::config;
-use crate::console::update::events;
-use crate::console::update::navigate::{apps, nodes, queues, users};
-use crate::console::update::placement;
+use crate::console::state::command::CommandId;
+use crate::console::update::{audit, config, events, navigate, placement, revisions};
 
-/// The next page of the first row, or the one before.
+/// The next page of the strip, or the one before; those that are off are left out.
 pub fn step_tab(state: &mut State, step: isize) {
-    let here = match state.pages.get(1) {
-        Some(Page::Apps(page)) if page.scope.is_none() && !page.draining => 1,
-        Some(Page::Nodes(_)) => 2,
-        Some(Page::Users(_)) => 3,
-        Some(Page::Placement(_)) => 4,
-        Some(Page::Config(_)) => 5,
-        Some(Page::Events(_)) => 6,
-        _ => 0,
-    };
-    match (here + step).rem_euclid(7) {
-        0 => queues(state, None),
-        1 => apps(state, None),
-        2 => nodes(state),
-        3 => users(state),
-        4 => placement::open(state, None),
-        5 => config::open(state),
-        _ => events::open(state, None),
+    let len = TABS.len();
+    let mut at = here(state);
+    for _ in 0..len {
+        at = (at + len).saturating_add_signed(step) % len;
+        if guard::check(state, TABS[at].id).is_ok() {
+            return open(state, TABS[at].id);
+        }
+    }
+}
+
+/// Opens a page of the strip by its command.
+pub fn open(state: &mut State, id: CommandId) {
+    match id {
+        CommandId::Apps => navigate::apps(state, None),
+        CommandId::Nodes => navigate::nodes(state),
+        CommandId::Users => navigate::users(state),
+        CommandId::Placement => placement::open(state, None),
+        CommandId::Config => config::open(state),
+        CommandId::Events => events::open(state, None),
+        CommandId::History => navigate::history(state, None),
+        CommandId::Health => navigate::health(state),
+        CommandId::Draining => navigate::draining(state),
+        CommandId::Audit => audit::open(state, None),
+        CommandId::Revisions => revisions::open(state),
+        _ => navigate::queues(state, None),
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::console::present::filter::Filter;
-use crate::console::state::column::UserColumn;
+use crate::console::present::limits;
+use crate::console::present::lists::users::value;
+use crate::console::present::value::Value;
 use crate::console::state::page::{Account, AccountLine, AccountPage, LineId, UsersPage};
 use crate::console::update::lists;
-use crate::console::update::lists::SortKey;
-use crate::model::{MEMORY, VCORE};
 use crate::view::{AppRow, AskState, PartitionView, PendingReason, QueueUsageRow, Side, UsageRow};
 
 /// The most asks of one application that are looked at for what they wait for.
@@ -18,6 +18,7 @@ pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
     let users = part.accounts(Side::User).map(|row| (Side::User, row));
     let mut all: Vec<(Side, &Arc<UsageRow>)> =
         users.chain(part.accounts(Side::Group).map(|row| (Side::Group, row))).collect();
+    page.groups = limits::groups_by_user(part);
     page.list.total = all.len();
     page.list.widest = lists::widest(all.iter().map(|(_, row)| [(&*row.name).into(), "".into(), "".into()]));
     if let Some(filter) = Filter::parse(&page.list.filter) {
@@ -29,30 +30,14 @@ pub fn rebuild(page: &mut UsersPage, part: &PartitionView) {
         .into_iter()
         .map(|(side, row)| {
             let account = Account { side, name: Arc::clone(&row.name) };
-            (sort_key(side, row, column), SortKey::Text(&row.name), account)
+            let key = value(part, (side, row), page.groups_of(&account), column);
+            (key, Value::text(&*row.name), account)
         })
         .collect();
     lists::order(page.list.sort, &mut keyed);
     page.list.rows = Arc::new(keyed.into_iter().map(|(_, _, account)| account).collect());
     let (rows, filtered) = (&page.list.rows, !page.list.filter.is_empty());
     page.list.cursor.find(rows.len(), |index| rows.get(index).cloned(), None, filtered);
-}
-
-fn sort_key(side: Side, row: &UsageRow, column: UserColumn) -> SortKey<'_> {
-    let root = row.queues.first();
-    let of = |name: &str| root.map_or(0, |root| root.allocated.amount(name));
-    let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    match column {
-        UserColumn::Name => SortKey::Text(&row.name),
-        UserColumn::Kind => SortKey::Figures(i64::from(side == Side::Group), 0),
-        UserColumn::Apps => SortKey::Figures(root.map_or(0, |root| count(root.running.len())), 0),
-        UserColumn::Cpu => SortKey::Figures(of(VCORE), of(MEMORY)),
-        UserColumn::Memory => SortKey::Figures(of(MEMORY), of(VCORE)),
-        UserColumn::Limits => {
-            let full = row.limits(side).filter(|limit| limit.is_full()).count();
-            SortKey::Figures(count(full), count(row.limits(side).count()))
-        }
-    }
 }
 
 /// Puts the cursor on a user or a group.
@@ -74,6 +59,7 @@ pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
         Some(_) => part.apps.iter().flatten().filter_map(|app| Some((app, waits(part, app, &page.account)?))).collect(),
         None => Vec::new(),
     };
+    page.groups = limits::groups_of(part, &page.account);
     waiting.sort_by(|a, b| (a.0.submitted, &a.0.id).cmp(&(b.0.submitted, &b.0.id)));
     page.waiting = waiting.len();
     page.list.total = queues.len();
@@ -85,13 +71,23 @@ pub fn rebuild_levels(page: &mut AccountPage, part: &PartitionView) {
         }
         let depth = u16::try_from(row.queue.depth()).unwrap_or(u16::MAX);
         lines.push(AccountLine { id: LineId::Queue(row.queue.clone()), slot: None, depth, asks: 0 });
+        for group in &page.groups {
+            let usage = part.whole_usage_of(Side::Group, group);
+            if usage.as_ref().and_then(|usage| usage.at(&row.queue)).is_some_and(|level| level.limit.is_some()) {
+                let id = LineId::Group(row.queue.clone(), Arc::clone(group));
+                lines.push(AccountLine { id, slot: None, depth: depth + 1, asks: 0 });
+            }
+        }
         for (app, asks) in waiting.iter().filter(|(app, _)| app.queue == row.queue) {
             let id = LineId::App(app.id.clone());
             lines.push(AccountLine { id, slot: Some(app.slot), depth: depth + 1, asks: *asks });
         }
     }
     page.list.rows = Arc::new(lines);
-    let texts = page.list.rows.iter().map(|line| [line.name().into(), "".into(), "".into()]);
+    let texts = page.list.rows.iter().map(|line| match &line.id {
+        LineId::Group(_, group) => [format!("group {group}").into(), "".into(), "".into()],
+        LineId::Queue(_) | LineId::App(_) => [line.name().into(), "".into(), "".into()],
+    });
     let indent = page.list.rows.iter().map(|line| line.depth * 2).max().unwrap_or(0);
     page.list.widest = lists::widest(texts);
     page.list.widest[0] = page.list.widest[0].saturating_add(indent);
@@ -103,12 +99,13 @@ pub fn find_line(page: &mut AccountPage) {
     page.list.cursor.find(rows.len(), |index| rows.get(index).map(|line| line.id.clone()), None, filtered);
 }
 
-/// How many asks of an application wait because of a limit of a user or a group; `None` when that is not what it waits for.
+/// How many asks of an application wait because of a limit that counts a user or a group; `None` when that is not what it waits for.
+/// A user's applications also wait because of their group's limits.
 fn waits(part: &PartitionView, app: &AppRow, account: &Account) -> Option<u32> {
     if app.pending_asks == 0 || !PartitionView::counts_under(app, account.side, &account.name) {
         return None;
     }
-    let binds = |side: Side, name: &str| side == account.side && *name == *account.name;
+    let binds = |side: Side, name: &str| account.side == Side::User || side == account.side && *name == *account.name;
     if app.held_by_limits {
         let limit = part.limit_that_holds_back(app)?;
         return binds(limit.side, &limit.name).then_some(app.pending_asks);

@@ -10,7 +10,7 @@ use crate::console::state::page::Page;
 use crate::console::state::{Grade, State};
 use crate::console::theme::{Depth, ThemeName};
 use crate::console::update::attempt;
-use crate::console::update::command_line::{choose, complete, look_up};
+use crate::console::update::command_line::{choose, complete, look_up, open_command_line_with};
 use crate::console::update::config;
 use crate::console::update::form;
 use crate::console::update::lists;
@@ -18,10 +18,17 @@ use crate::console::update::question;
 
 /// Lets a key work on the text that is being written.
 pub fn key(state: &mut State, key: Key) {
+    let alone = state.layers.len() == 1;
     match state.layers.last_mut() {
         Some(Layer::Filter { line }) => {
             if line.text().is_empty() && key.code == Code::Backspace {
                 cancel(state);
+                return state.redraw();
+            }
+            // The second one begins to search everywhere.
+            if line.text().is_empty() && key == Key::plain(Code::Char('/')) && alone {
+                cancel(state);
+                open_command_line_with(state, "find ");
                 return state.redraw();
             }
             let changed = line.key(key);

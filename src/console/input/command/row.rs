@@ -31,6 +31,10 @@ pub enum Kind {
     File,
     Ago,
     Number,
+    Columns,
+    View,
+    Anything,
+    Interval,
 }
 
 impl Kind {
@@ -50,6 +54,10 @@ impl Kind {
             Self::File => "FILE",
             Self::Ago => "AGO",
             Self::Number => "REVISION",
+            Self::Columns => "NAME …",
+            Self::View => "VIEW",
+            Self::Anything => "NAME",
+            Self::Interval => "INTERVAL",
         }
     }
 }

@@ -151,6 +151,32 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::SortReverse, "reverse", "Sort the other way round").keys(&[(In::List, "r")]),
     row(CommandId::Sort, "sort", "Sort by a column; again to turn it round")
         .takes(Argument::Required(Kind::Column)),
+    row(
+        CommandId::Columns,
+        "columns",
+        "Choose the columns of this list: names in their order, NAME:WIDTH, +NAME, -NAME, or `default`",
+    )
+    .takes(Argument::Optional(Kind::Columns)),
+    row(CommandId::Wide, "wide", "All columns in the whole width, or no longer").keys(&[(In::List, "ctrl-w")]),
+    row(CommandId::ColumnsRight, "", "All columns, from the next one on").keys(&[(In::List, "gt")]),
+    row(CommandId::ColumnsLeft, "", "All columns, from the one before on").keys(&[(In::List, "lt")]),
+    row(
+        CommandId::SavedView,
+        "view",
+        "Go to a saved view; `save NAME` keeps the filter, order and columns of this list, `delete NAME` forgets them",
+    )
+    .takes(Argument::Optional(Kind::View)),
+    row(CommandId::GoPlace, "place-of", "To where the queue under the cursor is written in the configuration")
+        .keys(&[(In::Queues, "o"), (In::Details, "o")]),
+    row(CommandId::JumpBack, "jump-back", "To the place that one came from, as a browser goes back")
+        .keys(&[(In::Page, "ctrl-o"), (In::Page, "alt-left")]),
+    row(CommandId::JumpForward, "jump-forward", "To the place that one came back from; many terminals send tab for ctrl-i")
+        .keys(&[(In::Page, "ctrl-i"), (In::Page, "alt-right")]),
+    row(CommandId::Find, "find", "Go to a queue, application, node, user or group by its name; `//` begins it")
+        .aliases(&["search"])
+        .takes(Argument::Required(Kind::Anything)),
+    row(CommandId::Refresh, "refresh", "How often the screen takes news: 5s, 500ms, 0 for at once")
+        .takes(Argument::Optional(Kind::Interval)),
     row(CommandId::Queues, "queues", "The queue tree; with a queue: the cursor on it")
         .aliases(&["home", "queue"])
         .keys(&[(In::Page, "1")])
@@ -212,7 +238,8 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Placement, "x"), (In::Change, "x")])
         .hints(&[(In::Placement, "clear"), (In::Change, "as it was")]),
     row(CommandId::SetMax, "set-max", "Set the maximum of the queue, and how many applications may run in it")
-        .keys(&[(In::Queues, "c m"), (In::Details, "c m")]),
+        .keys(&[(In::Queues, "c m"), (In::Details, "c m")])
+        .hints(&[(In::Queues, "change")]),
     row(CommandId::SetGuaranteed, "set-guaranteed", "Set what is guaranteed to the queue")
         .keys(&[(In::Queues, "c g"), (In::Details, "c g")]),
     row(CommandId::SetProperty, "set-property", "Set a property of the queue, or take it out")
@@ -230,7 +257,7 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Config, "config", "The configuration: its text, and what an edit of it would mean")
         .aliases(&["configuration", "edit"])
         .keys(&[(In::Page, "6")]),
-    row(CommandId::Events, "events", "What happened, the newest first; with a name: of that object")
+    row(CommandId::Events, "events", "What happened, the newest first: `important` or `all` of it; with a name: of that object")
         .keys(&[(In::Page, "7")])
         .takes(Argument::Optional(Kind::Text)),
     row(CommandId::EventsOf, "events-of", "The events of what is under the cursor")
@@ -238,6 +265,15 @@ pub static COMMANDS: &[Command] = &[
     row(CommandId::Follow, "", "Stay with the newest event, or stop doing so")
         .keys(&[(In::Events, "f")])
         .hints(&[(In::Events, "follow")]),
+    row(CommandId::EventsAll, "", "What goes on all the time too, or only what matters")
+        .keys(&[(In::Events, "m")])
+        .hints(&[(In::Events, "all or important")]),
+    row(CommandId::EventsKind, "", "Only events of this kind of thing: applications, nodes, queues; once more: all kinds")
+        .keys(&[(In::Events, "a")])
+        .hints(&[(In::Events, "this kind")]),
+    row(CommandId::EventsWhat, "", "Only events in which this happened, as preempted; once more: all")
+        .keys(&[(In::Events, "t")])
+        .hints(&[(In::Events, "such as this")]),
     row(CommandId::History, "history", "What the cluster or a queue looked like, minute by minute")
         .keys(&[(In::Page, "8")])
         .takes(Argument::Optional(Kind::Queue)),
@@ -348,13 +384,13 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Config, "b")]),
     row(CommandId::Merge, "merge", "Take over what was changed underneath, line by line, beside your edit"),
     row(CommandId::Rebase, "rebase", "Keep your text instead of the changes of others"),
-    row(CommandId::NextPage, "", "Next of queues, applications, nodes, users, placement, configuration, events")
+    row(CommandId::NextPage, "", "The next page of the strip below the header")
         .keys(&[(In::Page, "tab")])
-        .hints(&[(In::Page, "next page")]),
+        .hints(&[(In::Page, "page")]),
     row(
         CommandId::PreviousPage,
         "",
-        "Previous of queues, applications, nodes, users, placement, configuration, events",
+        "The page before it in the strip",
     )
     .keys(&[(In::Page, "shift-tab")]),
     row(CommandId::GoApp, "app", "Go to an application").aliases(&["application"]).takes(Argument::Required(Kind::App)),
@@ -437,22 +473,7 @@ pub static COMMANDS: &[Command] = &[
         .keys(&[(In::Page, "?"), (In::Page, "F1")])
         .hints(&[(In::Page, "help")]),
     row(CommandId::Back, "", "One step back: a notice, a filter, a page; never quits")
-        .keys(&[(In::Page, "esc")])
-        .hints(&[
-            (In::Apps, "back"),
-            (In::App, "back"),
-            (In::Nodes, "back"),
-            (In::Node, "back"),
-            (In::Users, "back"),
-            (In::Account, "back"),
-            (In::Details, "back"),
-            (In::Placement, "back"),
-            (In::Config, "back"),
-            (In::Change, "back"),
-            (In::Events, "back"),
-            (In::Audit, "back"),
-            (In::Revisions, "back"),
-        ]),
+        .keys(&[(In::Page, "esc")]),
     row(CommandId::Leave, "", "Back to the page before; on the first page: quit")
         .keys(&[
             (In::Page, "q"),
@@ -462,7 +483,7 @@ pub static COMMANDS: &[Command] = &[
             (In::Messages, "q"),
             (In::Messages, "esc"),
         ])
-        .hints(&[(In::Queues, "quit"), (In::Help, "close"), (In::Messages, "close")]),
+        .hints(&[(In::Queues, "quit"), (In::Page, "back"), (In::Help, "close"), (In::Messages, "close")]),
     row(CommandId::Quit, "quit", "Quit; asks when something would be lost").aliases(&["q", "exit"]),
     row(CommandId::QuitNow, "quit!", "Quit at once, without asking").aliases(&["q!"]),
     row(CommandId::QuitAgain, "", "Pressed twice: quit at once, without asking")

@@ -16,14 +16,17 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
     let Some(row) = state.cluster.part().and_then(|part| part.usage_of(account.side, &account.name)) else {
         return Sheet { title, what: vec![dim(format!("{kind} without a live application"))], ..Sheet::default() };
     };
-    let all: Vec<LimitUse> = row.limits(account.side).collect();
+    let groups = state.cluster.part().map_or_else(Vec::new, |part| limits::groups_of(part, account));
+    let all = state.cluster.part().map_or_else(Vec::new, |part| limits::counting(part, (account.side, row), &groups));
     let mut left = Lines::new();
-    binding(&mut left, &all, width, signs);
+    binding(&mut left, account, &all, width, signs);
     waiting(&mut left, state, account, width);
     usage(&mut left, row.queues.first());
     let mut right = Lines::new();
     for (at, limit) in all.iter().enumerate() {
-        let text = limits::place(limit, true);
+        let whose =
+            if limit.side == account.side { String::new() } else { format!("{}, ", limits::whose(limit, true)) };
+        let text = format!("{whose}{}", limits::place(limit, true));
         labelled_text(&mut right, if at == 0 { "limits" } else { "" }, &text, width, Role::Dim);
         labelled(&mut right, "", [vec![plain("  ")], limits::use_pieces(limit, signs)].concat());
     }
@@ -34,10 +37,12 @@ pub fn sheet(state: &State, account: &Account, width: usize, signs: &Signs) -> S
 }
 
 /// The limits that let nothing more in.
-fn binding(lines: &mut Lines, all: &[LimitUse], width: usize, signs: &Signs) {
+fn binding(lines: &mut Lines, account: &Account, all: &[LimitUse], width: usize, signs: &Signs) {
     let mut label = "binds now";
     for limit in all.iter().filter(|limit| limit.is_full()) {
-        labelled_text(lines, label, &limits::place(limit, true), width, Role::Danger);
+        let whose =
+            if limit.side == account.side { String::new() } else { format!("{}, ", limits::whose(limit, true)) };
+        labelled_text(lines, label, &format!("{whose}{}", limits::place(limit, true)), width, Role::Danger);
         label = "";
         labelled(lines, "", [vec![plain("  ")], limits::use_pieces(limit, signs)].concat());
         if !limit.limit.description.is_empty() {
@@ -57,7 +62,7 @@ fn waiting(lines: &mut Lines, state: &State, account: &Account, width: usize) {
     }
     let apps = page.list.rows.iter().filter_map(|line| match &line.id {
         LineId::App(id) => Some(format!("{id} ({})", format::count(u64::from(line.asks), "ask"))),
-        LineId::Queue(_) => None,
+        LineId::Queue(_) | LineId::Group(..) => None,
     });
     let apps: Vec<String> = apps.take(8).collect();
     let more = if page.waiting > apps.len() { ", and more" } else { "" };

@@ -31,6 +31,7 @@ const PLOT: usize = SCALE + 10;
 /// How many seconds a column may stand for; less than a minute only while everything is within the hour that is kept so finely.
 const STEPS: [u64; 9] = [10, 20, 30, 60, 120, 300, 600, 900, 1800];
 const HOUR: Duration = Duration::from_secs(3600);
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// One figure over time.
 struct Series {
@@ -76,12 +77,26 @@ impl<'s> Columns<'s> {
             }
             last = Some(sample);
         }
+        columns.close_gaps();
         // The column of now is empty until its sample is taken; then it is the one before that tells.
         if columns.samples.last().is_some_and(Option::is_none) && count > 1 {
             columns.samples.pop();
             columns.before.pop();
         }
         Some(columns)
+    }
+
+    /// A column into which no sample fell, because samples are not taken at the very beat of the columns, shows the one before it. Where
+    /// nothing was sampled for longer, it stays empty.
+    fn close_gaps(&mut self) {
+        let beat = self.every.max(SAMPLE_EVERY) * 2 + SAMPLE_EVERY / 2;
+        for at in 1..self.samples.len() {
+            let Some(before) = self.samples[at - 1].filter(|_| self.samples[at].is_none()) else { continue };
+            let next = self.samples[at..].iter().flatten().next();
+            if next.is_some_and(|next| next.at.since(before.at) <= beat.max(MINUTE * 2)) {
+                (self.samples[at], self.before[at]) = (Some(before), self.before[at - 1]);
+            }
+        }
     }
 
     fn values(&self, of: impl Fn(&Sample) -> i64) -> Vec<Option<i64>> {
@@ -118,14 +133,16 @@ pub fn sheet(state: &State, queue: Option<&QueuePath>, width: usize, signs: &Sig
     let kept = "the last hour is kept by 10s, the last day by the minute";
     sheet.what = vec![dim(format!("a column is {every}; {kept}{several}"))];
     let all = series(state, queue, &columns);
+    // While there is little to show, each column is as wide as fills the screen.
+    let wide = (room / columns.samples.len().max(1)).max(1);
     let lines = layout::rows_on_screen(state).saturating_sub(4) / all.len().max(1);
     let height = lines.saturating_sub(1).clamp(HEIGHT.0, HEIGHT.1);
     for series in &all {
         sheet.left.push(Vec::new());
-        sheet.left.extend(plot(series, height, signs));
+        sheet.left.extend(plot(series, (wide, height), signs));
     }
-    let shown = columns.samples.len();
-    let span = columns.every * u32::try_from(shown).unwrap_or(u32::MAX);
+    let shown = columns.samples.len() * wide;
+    let span = columns.every * u32::try_from(columns.samples.len()).unwrap_or(u32::MAX);
     let ago = format!("{} ago", format::duration(span));
     if shown > ago.len() + 4 {
         let between = " ".repeat(shown - ago.len() - 3);
@@ -202,8 +219,8 @@ fn eighths(value: i64, base: i64, lines: usize) -> usize {
     usize::try_from(share).unwrap_or(0)
 }
 
-/// One figure as a plot: its name, its value and the largest at the left.
-fn plot(series: &Series, height: usize, signs: &Signs) -> Vec<Vec<Piece>> {
+/// One figure as a plot, each value so wide: its name, its value and the largest at the left.
+fn plot(series: &Series, (wide, height): (usize, usize), signs: &Signs) -> Vec<Vec<Piece>> {
     let seen = || series.values.iter().flatten().copied();
     let most = seen().max().unwrap_or(0);
     let base = series.base.unwrap_or(most).max(1);
@@ -231,7 +248,7 @@ fn plot(series: &Series, height: usize, signs: &Signs) -> Vec<Vec<Piece>> {
             vec![
                 piece(role, format!("{label:<SCALE$}")),
                 dim(format!("{scale:>width$} {}", signs.wall, width = PLOT - SCALE - 2)),
-                piece(Role::UsageNormal, series.values.iter().map(bar).collect::<String>()),
+                piece(Role::UsageNormal, series.values.iter().map(|value| bar(value).repeat(wide)).collect::<String>()),
             ]
         })
         .collect()

@@ -12,6 +12,7 @@
 
 mod account;
 mod app;
+pub mod beside;
 mod event;
 mod health;
 mod history;
@@ -44,7 +45,7 @@ pub fn sheet(state: &State, subject: &Subject, width: usize) -> Sheet {
         Subject::Access(path) => why::access_to(state, path, width, signs),
         Subject::Health(checkup) => health::sheet(state, checkup, width, signs),
         Subject::Info => info::sheet(state, width),
-        Subject::Partitions => partitions::sheet(state, signs),
+        Subject::Partitions => partitions::sheet(state, width, signs),
         Subject::Event(record) => event::sheet(record, width, signs),
         Subject::Entry(entry) => records::entry(entry, width, signs),
         Subject::Revision(number) => records::revision(state, *number, width),

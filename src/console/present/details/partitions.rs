@@ -19,11 +19,14 @@ use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, QueueState, VCORE};
 use crate::view::PartitionView;
 
-/// How wide a bar is.
-const METER: u16 = 12;
+/// How wide a bar is at least, and at most.
+const METER: (u16, u16) = (12, 60);
+/// What stands before it.
+const BEFORE: u16 = 34;
 
 /// The sheet of all partitions.
-pub fn sheet(state: &State, signs: &Signs) -> Sheet {
+pub fn sheet(state: &State, width: usize, signs: &Signs) -> Sheet {
+    let wide = u16::try_from(width).unwrap_or(u16::MAX).saturating_sub(BEFORE).clamp(METER.0, METER.1);
     let parts = &state.cluster.view.partitions;
     let many = if parts.len() > 1 { "   :partition NAME looks at another one" } else { "" };
     let mut sheet = Sheet {
@@ -38,12 +41,12 @@ pub fn sheet(state: &State, signs: &Signs) -> Sheet {
         let shown = if here { "   shown here" } else { "" };
         let name = piece(Role::Strong, text::escape(&part.name).into_owned());
         sheet.left.push(vec![piece(role, sign), plain(" "), name, dim(format!("   {}{shown}", part.state))]);
-        of_one(&mut sheet.left, part, signs);
+        of_one(&mut sheet.left, part, wide, signs);
     }
     sheet
 }
 
-fn of_one(lines: &mut Lines, part: &PartitionView, signs: &Signs) {
+fn of_one(lines: &mut Lines, part: &PartitionView, wide: u16, signs: &Signs) {
     let mut message = |label: &str, value: String| lines.push(vec![dim(format!("  {label:<14}")), plain(value)]);
     let sort = part.node_sort.policy.row().effect;
     message("nodes", format!("{}, {sort}", part.nodes.len()));
@@ -54,12 +57,13 @@ fn of_one(lines: &mut Lines, part: &PartitionView, signs: &Signs) {
     message("applications", format!("{} live, {running} running, {} ended are kept", part.live_apps, part.ended.len()));
     message("placement", format::count(part.rules.len() as u64, "rule"));
     message("preemption", if part.preemption { "asks may preempt" } else { "off" }.to_owned());
-    for name in [VCORE, MEMORY] {
+    let others = part.capacity.iter().map(|(name, _)| name).filter(|name| *name != VCORE && *name != MEMORY);
+    for name in [VCORE, MEMORY].into_iter().chain(others) {
         let (used, all) = (part.allocated.amount(name), part.capacity.get(name));
         let of = all.map_or_else(|| signs.nothing.to_owned(), |all| show_amount(name, all));
         let figure = format!("{:>6} of {of:<8}", show_amount(name, used));
         let mut line = vec![dim(format!("  {:<14}", format::resource_name(name))), plain(figure)];
-        line.extend(Meter { used, base: all, guaranteed: None }.pieces(METER, signs));
+        line.extend(Meter { used, base: all, guaranteed: None }.pieces(wide, signs));
         lines.push(line);
     }
 }

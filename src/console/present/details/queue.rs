@@ -5,8 +5,10 @@ use std::sync::Arc;
 use crate::config::{LimitConfig, TemplateConfig};
 use crate::console::present::details::sheet::{Sheet, at_right, figure, gone, labelled, labelled_text};
 use crate::console::present::format;
+use crate::console::present::layout;
 use crate::console::present::lists::queue_cells;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
+use crate::console::present::place;
 use crate::console::present::text;
 use crate::console::state::State;
 use crate::console::theme::{Role, Signs};
@@ -29,7 +31,7 @@ pub fn sheet(state: &State, path: &QueuePath, width: usize, signs: &Signs) -> Sh
     let mut right = Lines::new();
     resources(&mut right, part, row, width, signs);
     applications(&mut right, part, row, width);
-    limits(&mut right, part, row, width, signs);
+    limits(&mut right, (part, row), NAMED.max(layout::named_in_details(state)), width, signs);
     template(&mut right, row, width);
     Sheet { title: vec![piece(Role::Title, row.path.to_string())], what: what(state, row, signs), left, right }
 }
@@ -38,7 +40,7 @@ fn what(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let kind = if row.leaf { "leaf" } else { "parent" };
     let managed = if row.managed { "managed" } else { "dynamic" };
     let place = match row.settings.at {
-        Some(place) if place.line > 0 => format!(", line {}", place.line),
+        Some(at) if at.line > 0 => format!(", {}", place::words(state, at)),
         _ => String::new(),
     };
     let stuck = state.cluster.view.is_stuck(row, state.cluster.at);
@@ -62,14 +64,15 @@ fn draining(lines: &mut Lines, state: &State, part: &PartitionView, row: &QueueR
     if apps.is_empty() {
         labelled_text(lines, "held by", "nothing: the next pass of the cleaner removes it", width, Role::Text);
     }
-    for (at, app) in apps.iter().take(HOLDERS).enumerate() {
+    let most = HOLDERS.max(layout::named_in_details(state));
+    for (at, app) in apps.iter().take(most).enumerate() {
         let with =
             if app.allocated.is_zero() { "nothing allocated".to_owned() } else { format::resource(&app.allocated) };
         let text = format!("{} ({}) {}, {with}", app.id, app.who.user, app.state);
         labelled_text(lines, if at == 0 { "held by" } else { "" }, &text, width, Role::StateDraining);
     }
-    if apps.len() > HOLDERS {
-        labelled(lines, "", vec![dim(format!("and {} more; 0 lists them", apps.len() - HOLDERS))]);
+    if apps.len() > most {
+        labelled(lines, "", vec![dim(format!("and {} more; 0 lists them", apps.len() - most))]);
     }
     match draining.empty_by() {
         Some(by) => {
@@ -264,7 +267,7 @@ const HOLDERS: usize = 5;
 const NAMED: usize = 4;
 
 /// The limits that hold here, written on the queue or above it, each with who uses how much of it; who is at it comes first.
-fn limits(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize, signs: &Signs) {
+fn limits(lines: &mut Lines, (part, row): (&PartitionView, &QueueRow), most: usize, width: usize, signs: &Signs) {
     let mut label = "limits";
     let all =
         if part.path_up(row).all(|queue| queue.settings.limits.is_empty()) { Vec::new() } else { part.limits_in(row) };
@@ -275,14 +278,14 @@ fn limits(lines: &mut Lines, part: &PartitionView, row: &QueueRow, width: usize,
             label = "";
             let mut used: Vec<&LimitUse> = all.iter().filter(|one| Arc::ptr_eq(&one.limit, limit)).collect();
             used.sort_by_key(|one| !one.is_full());
-            for one in used.iter().take(NAMED) {
+            for one in used.iter().take(most) {
                 let mut value =
                     vec![plain(format!("  {} has ", crate::console::present::limits::name(one.side, &one.name)))];
                 value.extend(crate::console::present::limits::use_pieces(one, signs));
                 labelled(lines, "", value);
             }
-            if used.len() > NAMED {
-                labelled(lines, "", vec![dim(format!("  and {} more", used.len() - NAMED))]);
+            if used.len() > most {
+                labelled(lines, "", vec![dim(format!("  and {} more", used.len() - most))]);
             }
         }
     }

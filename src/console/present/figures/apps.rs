@@ -1,8 +1,10 @@
 //! The columns of an application, and of its asks and allocations.
 
+use crate::console::present::blocker;
 use crate::console::present::figures::share;
 use crate::console::present::format;
 use crate::console::present::limits;
+use crate::console::present::lists::asks;
 use crate::console::present::words::word_of;
 use crate::console::state::State;
 use crate::model::quantity::show_amount;
@@ -33,6 +35,20 @@ pub fn why(state: &State, part: &PartitionView, row: &AppRow, title: &str) -> Op
         "MEM" => held(part, row, MEMORY),
         "CPU asked" => asked(row, VCORE),
         "MEM asked" => asked(row, MEMORY),
+        "OTHER" => "held of the resources without a column of their own".to_owned(),
+        "GROUPS" => "the groups of whoever submitted it, the first one his own".to_owned(),
+        "WAIT" => match blocker::since(row) {
+            None => "it does not wait".to_owned(),
+            Some(since) => format!("since the first of its pending asks came, at {}", format::when(since)),
+        },
+        "WHY" => match blocker::first_pending(row) {
+            None => "it does not wait".to_owned(),
+            Some(ask) => {
+                let why = asks::why(Some(part), row, ask, true);
+                let why: String = why.iter().map(|piece| piece.text.as_ref()).collect();
+                format!("what holds back {}, the first of its pending asks: {why}", ask.id)
+            }
+        },
         "AGE" => format!("since it was submitted, at {}", format::when(row.submitted)),
         _ => return None,
     })

@@ -2,6 +2,7 @@
 
 use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;
+use crate::console::present::place;
 use crate::console::state::State;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Priority, PriorityPolicy, QueueState, Resource, VCORE};
@@ -10,7 +11,7 @@ use crate::view::{PartitionView, QueueRow};
 /// How the figure of a column came about.
 pub fn why(state: &State, part: &PartitionView, row: &QueueRow, title: &str) -> Option<String> {
     Some(match title {
-        "QUEUE" => name(row),
+        "QUEUE" => name(state, row),
         "STATE" => state_words(state, row),
         "PRI" => priority(part, row),
         "APPS" => applications(part, row),
@@ -18,16 +19,21 @@ pub fn why(state: &State, part: &PartitionView, row: &QueueRow, title: &str) -> 
         "PEND mem" => pending(part, row, MEMORY),
         "CPU used/guar/max" => usage(part, row, VCORE),
         "MEM used/guar/max" => usage(part, row, MEMORY),
+        "OTHER" => "allocated of the resources without a column of their own".to_owned(),
+        "LIVE" => "live applications in it and below, in any state".to_owned(),
+        "APPS max" => "how many applications may run in it".to_owned(),
+        "CPU guar" | "MEM guar" => "what preemption may restore for it".to_owned(),
+        "CPU max" | "MEM max" => "its own maximum, else the smallest above it, else the cluster".to_owned(),
         "ROOM cpu" => room(part, row, VCORE),
         "ROOM mem" => room(part, row, MEMORY),
         _ => return None,
     })
 }
 
-fn name(row: &QueueRow) -> String {
+fn name(state: &State, row: &QueueRow) -> String {
     let kind = if row.leaf { "a leaf: applications are in it" } else { "a parent: queues are below it" };
     let from = match row.settings.at {
-        Some(place) if place.line > 0 => format!("written in line {} of the configuration", place.line),
+        Some(at) if at.line > 0 => format!("written in {}; o goes there", place::words(state, at)),
         _ if row.managed => "written in the configuration".to_owned(),
         _ => "made by a placement rule, gone when it is empty".to_owned(),
     };

@@ -6,7 +6,7 @@ use crate::console::present::limits;
 use crate::console::state::page::{Account, AccountPage, LineId};
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, VCORE};
-use crate::view::{LimitUse, PartitionView, QueueUsageRow, UsageRow};
+use crate::view::{LimitUse, PartitionView, QueueUsageRow, Side, UsageRow};
 
 /// How the figure of a column of users and groups came about.
 pub fn why(part: &PartitionView, account: &Account, title: &str) -> Option<String> {
@@ -14,6 +14,8 @@ pub fn why(part: &PartitionView, account: &Account, title: &str) -> Option<Strin
     let row = part.whole_usage_of(account.side, &account.name);
     let row = row.as_deref();
     let root = row.and_then(|row| row.queues.first());
+    let groups = limits::groups_of(part, account);
+    let counting = row.map_or_else(Vec::new, |row| limits::counting(part, (account.side, row), &groups));
     Some(match title {
         "NAME" => format!("a {kind} with a live application, or one that a limit names"),
         "KIND" => match kind {
@@ -26,16 +28,14 @@ pub fn why(part: &PartitionView, account: &Account, title: &str) -> Option<Strin
         }
         "CPU" => used(row, VCORE),
         "MEM" => used(row, MEMORY),
+        "LIVE" => "live applications, in any state".to_owned(),
+        "OTHER" => "allocated of the resources without a column of their own".to_owned(),
         "LIMITS" => {
-            let queues: Vec<String> = row
-                .into_iter()
-                .flat_map(|row| row.limits(account.side))
-                .map(|limit| limits::place(&limit, true))
-                .collect();
+            let queues: Vec<String> = counting.iter().map(|limit| limits::place(limit, true)).collect();
             if queues.is_empty() { format!("no limit names this {kind}") } else { format!("in {}", queues.join("; ")) }
         }
         "CLOSEST TO ITS LIMIT" => {
-            let tightest = limits::tightest(row.into_iter().flat_map(|row| row.limits(account.side)));
+            let tightest = limits::tightest(counting.into_iter());
             match tightest {
                 None => "no limit to be close to".to_owned(),
                 Some((limit, part)) => format!(
@@ -67,9 +67,14 @@ fn used(row: Option<&UsageRow>, name: &str) -> String {
 /// How the figure of a column of one user or group came about.
 pub fn why_level(part: &PartitionView, page: &AccountPage, title: &str) -> Option<String> {
     let line = page.list.rows.get(page.list.cursor.index)?;
-    let LineId::Queue(path) = &line.id else { return Some("its row says what it waits for".to_owned()) };
-    let level = page.row.as_ref()?.at(path)?;
-    let limit = level.limit_use(page.account.side, &page.account.name);
+    let (path, side, name) = match &line.id {
+        LineId::Queue(path) => (path, page.account.side, &page.account.name),
+        LineId::Group(path, group) => (path, Side::Group, group),
+        LineId::App(_) => return Some("its row says what it waits for".to_owned()),
+    };
+    let row = part.whole_usage_of(side, name)?;
+    let level = row.at(path)?;
+    let limit = level.limit_use(side, name);
     let queue = part.queue_at(path);
     Some(match title {
         "QUEUE" => format!("{path} and all below it"),

@@ -18,6 +18,7 @@ use crate::console::present::guard::rows::{
     can_fold, can_open, can_tell_why, has_row, no_filter, on_apps, on_list, on_nodes, several_partitions, some_context,
     takes_reason,
 };
+use crate::console::present::place;
 use crate::console::state::State;
 use crate::console::state::change::Kind as Form;
 use crate::console::state::command::CommandId as Id;
@@ -33,7 +34,7 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         Id::FoldAll | Id::OpenAll => no_filter(state),
         Id::Details => has_row(state),
         Id::Ended | Id::Mark | Id::MarkAll => on_apps(state),
-        Id::SortReverse | Id::Sort => on_list(state),
+        Id::SortReverse | Id::Sort | Id::Columns | Id::Wide | Id::ColumnsRight | Id::ColumnsLeft => on_list(state),
         Id::Why => can_tell_why(state),
         Id::Try => placement::can_try(state),
         Id::TryText => placement::can_try_text(state),
@@ -44,6 +45,7 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         Id::AddQueue => change::may(state, Form::Child),
         Id::SetLimit => change::may(state, Form::Limit),
         Id::RemoveQueue => change::may(state, Form::Remove),
+        Id::GoPlace => place::written(state).map(|_| ()),
         Id::EventsOf => events::can_show_of(state),
         Id::Context => some_context(state),
         Id::EditText | Id::EditOutside => config::can_edit(state),
@@ -98,6 +100,14 @@ pub fn check(state: &State, id: Id) -> Result<(), String> {
         | Id::Config
         | Id::Events
         | Id::Follow
+        | Id::EventsAll
+        | Id::EventsKind
+        | Id::EventsWhat
+        | Id::SavedView
+        | Id::JumpBack
+        | Id::JumpForward
+        | Id::Find
+        | Id::Refresh
         | Id::History
         | Id::Health
         | Id::Draining

@@ -1,21 +1,26 @@
 //! Applications as a table, and the asks and allocations of one of them.
 //!
 //! ```text
-//!  APPLICATION     STATE        QUEUE               USER    PRI   PEND ALLOC     CPU asked      MEM asked     AGE▲
-//! ▌etl-1           Running      tenant-a.etl        sue       5      2     6     6.0     2      12G    4G   3m12s
+//!  APPLICATION     STATE        QUEUE               USER    PRI   PEND ALLOC     CPU     MEM   WAIT  WHY                   AGE▲
+//! ▌etl-1           Running      tenant-a.etl        sue       5      2     6     6.0     12G    42s  user limit sue      3m12s
 //!
 //!  ASK             PRI     CPU    MEM  OTHER   STATE        NODE       SINCE  WHY
 //!  k1-7              5       1     2G          pending      –          3m10s  queue root.tenants.tenant-a has cpu 0.5 left
 //! ```
 //!
-//! When narrow there give way, of applications: what is asked for, the user, the queue, allocations, memory, priority, cpu; of asks:
-//! other resources, memory, priority, the time, cpu. The name, the state and the reason stay.
+//! When narrow there give way, of applications, what [`GIVE_WAY`] says; of asks: other resources, memory, priority, the time, cpu. The
+//! name, the state and, of applications, the queue stay; the second line says how many columns are hidden.
 
+use std::sync::Arc;
+
+use crate::console::present::arrange::{Room, arrange};
+use crate::console::present::blocker;
 use crate::console::present::format;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::subject::app_at;
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::present::value::{Fields, Unit, Value};
 use crate::console::present::words::below;
 use crate::console::state::State;
 use crate::console::state::column::AppColumn;
@@ -23,8 +28,53 @@ use crate::console::state::marks::{Facet, Mark, Marked};
 use crate::console::state::page::AppsPage;
 use crate::console::theme::{Role, Signs};
 use crate::model::quantity::show_amount;
-use crate::model::{AppState, MEMORY, Resource, VCORE};
-use crate::view::AppRow;
+use crate::model::{AppState, MEMORY, Priority, Resource, Time, VCORE};
+use crate::view::{AppRow, PartitionView};
+
+/// What a column counts in.
+pub const fn unit(column: AppColumn) -> Unit {
+    match column {
+        AppColumn::Submitted | AppColumn::Wait => Unit::Lasting,
+        AppColumn::Priority | AppColumn::Pending | AppColumn::Allocations => Unit::Count,
+        AppColumn::Cpu | AppColumn::AskedCpu => Unit::Vcore,
+        AppColumn::Memory | AppColumn::AskedMemory => Unit::Bytes,
+        _ => Unit::Words,
+    }
+}
+
+/// What a column says of an application; ages are those at `now`.
+pub fn value<'a>(part: Option<&PartitionView>, row: &'a AppRow, column: AppColumn, now: Time) -> Value<'a> {
+    let held = |name: &str| Value::Figure(row.allocated.amount(name).saturating_add(row.placeholder.amount(name)));
+    match column {
+        AppColumn::Submitted => Value::lasting(now, Some(row.submitted)),
+        AppColumn::Application => Value::text(row.id.as_str()),
+        AppColumn::State => Value::text(row.state.name()),
+        AppColumn::Queue => Value::text(row.queue.as_str()),
+        AppColumn::User => Value::text(row.who.user.as_str()),
+        AppColumn::Groups => Value::text(row.who.groups.join(",")),
+        AppColumn::Priority if row.priority == Priority::MIN => Value::Nothing,
+        AppColumn::Priority => Value::Figure(row.priority.0.into()),
+        AppColumn::Pending => Value::Figure(row.pending_asks.into()),
+        AppColumn::Allocations => Value::count(row.asks.len().saturating_sub(row.pending_asks as usize)),
+        AppColumn::Cpu => held(VCORE),
+        AppColumn::Memory => held(MEMORY),
+        AppColumn::Other => Value::text(format::others(&row.allocated)),
+        AppColumn::AskedCpu => Value::amount(&row.pending, VCORE),
+        AppColumn::AskedMemory => Value::amount(&row.pending, MEMORY),
+        AppColumn::Wait => Value::lasting(now, blocker::since(row)),
+        AppColumn::Why => Value::text(part.and_then(|part| blocker::words(part, row)).unwrap_or_default()),
+    }
+}
+
+/// The list as typed values.
+pub fn fields<'a>(state: &'a State, page: &'a AppsPage) -> Fields<'a> {
+    let part = state.cluster.part();
+    let rows: Vec<Option<Arc<AppRow>>> =
+        page.list.rows.iter().map(|line| part.and_then(|part| app_at(part, line))).collect();
+    Fields::new(rows.len(), unit, move |row, column| {
+        rows[row].as_ref().map_or(Value::Nothing, |row| value(part, row, column, state.cluster.at).into_owned())
+    })
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
@@ -38,6 +88,8 @@ enum Cell {
     Used(&'static str),
     Asked(&'static str),
     Age,
+    /// What the list says, without a look of its own.
+    Value(AppColumn),
     Changed,
 }
 
@@ -46,8 +98,9 @@ pub fn table<'a>(state: &'a State, page: &'a AppsPage, width: u16) -> Table<'a> 
     let signs = sign_set(state);
     let part = state.cluster.part();
     let leaf = page.scope.as_ref().and_then(|path| part?.queue_at(path)).is_some_and(|row| row.leaf);
-    let columns =
-        table::choose(app_plans(!leaf, page.list.widest), width, page.list.widest[0], if width < 60 { 12 } else { 20 });
+    let room = Room { widest: page.list.widest[0], least: if width < 60 { 12 } else { 20 } };
+    let others = part.is_some_and(has_others);
+    let columns = arrange(state, width, app_plans((!leaf, others), page.list.widest), |column| own(column, page), room);
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     let empty = if len == 0 { no_apps(page) } else { Vec::new() };
@@ -81,40 +134,92 @@ fn no_apps(page: &AppsPage) -> Vec<String> {
     vec![format!("no applications {place}"), "e shows those that ended".to_owned()]
 }
 
-fn app_plans(queue: bool, [_, path, user]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
-    (0..9).map(move |step| {
+/// Whether there are resources besides cpu and memory.
+pub(super) fn has_others(part: &PartitionView) -> bool {
+    part.capacity.iter().any(|(name, _)| name != VCORE && name != MEMORY)
+}
+
+/// The columns, the fullest plan first: what gives way stands first in [`GIVE_WAY`]. The name, the state, the queue and the age stay.
+fn app_plans((queue, others): (bool, bool), widest: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
+    (0..=GIVE_WAY.len()).map(move |step| {
+        let gone = &GIVE_WAY[..step];
+        let all = ORDER.into_iter().filter(|column| !gone.contains(column));
+        let all = all.filter(|column| queue || *column != AppColumn::Queue);
+        let all = all.filter(|column| others || *column != AppColumn::Other);
         let mut columns = vec![left(Cell::Id, "APPLICATION", 0)];
-        columns.push(left(Cell::State, "STATE", 10));
-        if queue && step < 3 {
-            let least = if step < 1 { 34 } else { 20 };
-            columns.push(left(Cell::Queue, "QUEUE", path.clamp(6, least)).up_to(path));
-        }
-        if step < 4 {
-            columns.push(left(Cell::User, "USER", user.clamp(5, 10)).up_to(user.min(24)));
-        }
-        if step < 7 {
-            columns.push(right(Cell::Priority, "PRI", 6));
-        }
-        columns.push(right(Cell::Pending, "PEND", 5));
-        if step < 5 {
-            columns.push(right(Cell::Allocations, "ALLOC", 5));
-        }
-        if step < 8 {
-            columns.push(right(Cell::Used(VCORE), "CPU", 6));
-        }
-        if step < 2 {
-            columns.push(right(Cell::Asked(VCORE), "asked", 6));
-        }
-        if step < 6 {
-            columns.push(right(Cell::Used(MEMORY), "MEM", 6));
-        }
-        if step < 2 {
-            columns.push(right(Cell::Asked(MEMORY), "asked", 6));
-        }
-        columns.push(right(Cell::Age, "AGE", 7));
+        columns.extend(all.map(|column| shown(column, widest, step)));
         columns.push(left(Cell::Changed, "", 1));
         columns
     })
+}
+
+/// In which order the columns stand behind the name.
+const ORDER: [AppColumn; 14] = [
+    AppColumn::State,
+    AppColumn::Queue,
+    AppColumn::User,
+    AppColumn::Priority,
+    AppColumn::Pending,
+    AppColumn::Allocations,
+    AppColumn::Cpu,
+    AppColumn::AskedCpu,
+    AppColumn::Memory,
+    AppColumn::AskedMemory,
+    AppColumn::Other,
+    AppColumn::Wait,
+    AppColumn::Why,
+    AppColumn::Submitted,
+];
+
+/// What goes first where there is no room for all.
+const GIVE_WAY: [AppColumn; 11] = [
+    AppColumn::Other,
+    AppColumn::AskedMemory,
+    AppColumn::AskedCpu,
+    AppColumn::Allocations,
+    AppColumn::Priority,
+    AppColumn::Memory,
+    AppColumn::Cpu,
+    AppColumn::Pending,
+    AppColumn::User,
+    AppColumn::Wait,
+    AppColumn::Why,
+];
+
+/// A column on the screen; after some steps of giving way names have less room.
+fn shown(column: AppColumn, [_, path, user]: [u16; 3], step: usize) -> Col<Cell> {
+    match column {
+        AppColumn::Submitted => right(Cell::Age, "AGE", 7),
+        AppColumn::Application => left(Cell::Id, "APPLICATION", 20),
+        AppColumn::State => left(Cell::State, "STATE", 10),
+        AppColumn::Queue => {
+            let most = if step < 4 { 34 } else { 20 - 2 * u16::try_from(step).unwrap_or(0).saturating_sub(4).min(5) };
+            left(Cell::Queue, "QUEUE", path.clamp(6, most)).up_to(path)
+        }
+        AppColumn::User => left(Cell::User, "USER", user.clamp(5, 10)).up_to(user.min(24)),
+        AppColumn::Groups => left(Cell::Value(column), "GROUPS", 16),
+        AppColumn::Priority => right(Cell::Priority, "PRI", 6),
+        AppColumn::Pending => right(Cell::Pending, "PEND", 5),
+        AppColumn::Allocations => right(Cell::Allocations, "ALLOC", 5),
+        AppColumn::Cpu => right(Cell::Used(VCORE), "CPU", 6),
+        AppColumn::Memory => right(Cell::Used(MEMORY), "MEM", 6),
+        AppColumn::Other => Col { gap: 2, ..left(Cell::Value(column), "OTHER", 8) }.up_to(16),
+        AppColumn::AskedCpu => right(Cell::Asked(VCORE), "asked", 6),
+        AppColumn::AskedMemory => right(Cell::Asked(MEMORY), "asked", 6),
+        AppColumn::Wait => right(Cell::Value(column), "WAIT", 6),
+        AppColumn::Why => Col { gap: 2, ..left(Cell::Value(column), "WHY", if step < 7 { 18 } else { 14 }) }.up_to(36),
+    }
+}
+
+/// A column of its own choice.
+fn own(column: AppColumn, page: &AppsPage) -> Option<Col<Cell>> {
+    let title = match column {
+        AppColumn::AskedCpu => Some("CPU asked"),
+        AppColumn::AskedMemory => Some("MEM asked"),
+        _ => None,
+    };
+    let col = shown(column, page.list.widest, 0);
+    Some(title.map_or(col, |title| Col { title, width: 9, ..col }))
 }
 
 fn belongs_to(cell: Cell) -> Option<AppColumn> {
@@ -125,10 +230,14 @@ fn belongs_to(cell: Cell) -> Option<AppColumn> {
         Cell::User => AppColumn::User,
         Cell::Priority => AppColumn::Priority,
         Cell::Pending => AppColumn::Pending,
+        Cell::Allocations => AppColumn::Allocations,
         Cell::Used(VCORE) => AppColumn::Cpu,
         Cell::Used(_) => AppColumn::Memory,
+        Cell::Asked(VCORE) => AppColumn::AskedCpu,
+        Cell::Asked(_) => AppColumn::AskedMemory,
         Cell::Age => AppColumn::Submitted,
-        Cell::Allocations | Cell::Asked(_) | Cell::Changed => return None,
+        Cell::Value(column) => column,
+        Cell::Changed => return None,
     })
 }
 
@@ -178,6 +287,14 @@ fn app_cell(pen: &mut Writer, state: &State, page: &AppsPage, row: &AppRow, what
             pen.cell(slot, &lift(facet, vec![held(row, name, signs)]));
         }
         Cell::Asked(name) => pen.cell(slot, &[figure(&row.pending, name, signs)]),
+        Cell::Value(column) => {
+            let text = value(state.cluster.part(), row, column, state.cluster.at).shown(unit(column), signs);
+            let role = match column {
+                AppColumn::Why => Role::StateWaiting,
+                _ => Role::Dim,
+            };
+            pen.cell(slot, &[if text == signs.nothing { dim(text) } else { piece(role, text) }]);
+        }
         Cell::Age => pen.cell(slot, &[dim(format::duration(state.cluster.at.since(row.submitted)))]),
         Cell::Changed => {
             if mark.any(state.now) {

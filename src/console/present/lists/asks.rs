@@ -1,20 +1,82 @@
 //! The asks and allocations of one application as a table, and why an ask waits.
 
 use super::apps::{figure, lifted, others};
+use crate::console::present::arrange::{Room, arrange, chosen_columns};
 use crate::console::present::format;
 use crate::console::present::limits;
 use crate::console::present::pieces;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::table;
-use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::present::table::{Chosen, Col, Table, Writer, left, right};
+use crate::console::present::value::{Fields, Unit, Value};
 use crate::console::present::words::word_of;
 use crate::console::state::State;
-use crate::console::state::column::AskColumn;
+use crate::console::state::column::{AskColumn, Column as _};
 use crate::console::state::marks::{Facet, Marked};
 use crate::console::state::page::AppPage;
 use crate::console::theme::Role;
-use crate::model::{MEMORY, Resource, VCORE};
+use crate::model::{MEMORY, Priority, Resource, Time, VCORE};
 use crate::view::{AppRow, AskRow, AskState, PartitionView, PendingReason};
+
+/// What a column counts in.
+pub const fn unit(column: AskColumn) -> Unit {
+    match column {
+        AskColumn::Arrival | AskColumn::Priority => Unit::Count,
+        AskColumn::Cpu => Unit::Vcore,
+        AskColumn::Memory => Unit::Bytes,
+        AskColumn::Since => Unit::Lasting,
+        _ => Unit::Words,
+    }
+}
+
+/// What a column says of an ask; ages are those at `now`.
+pub fn value<'a>(
+    part: Option<&PartitionView>,
+    row: &AppRow,
+    ask: &'a AskRow,
+    column: AskColumn,
+    now: Time,
+) -> Value<'a> {
+    match column {
+        AskColumn::Arrival => Value::Nothing,
+        AskColumn::Ask => Value::text(ask.id.as_str()),
+        AskColumn::Priority if ask.priority == Priority::MIN => Value::Nothing,
+        AskColumn::Priority => Value::Figure(ask.priority.0.into()),
+        AskColumn::Cpu => Value::amount(&ask.resource, VCORE),
+        AskColumn::Memory => Value::amount(&ask.resource, MEMORY),
+        AskColumn::Other => Value::text(format::others(&ask.resource)),
+        AskColumn::State => Value::text(word_of(ask)),
+        AskColumn::Node => match &ask.state {
+            AskState::Allocated { node, .. } => Value::text(node.as_str()),
+            AskState::Pending { .. } => Value::Nothing,
+        },
+        AskColumn::Since => Value::lasting(now, since(ask)),
+        AskColumn::Why => {
+            let words = why(part, row, ask, true);
+            Value::text(words.iter().map(|piece| piece.text.as_ref()).collect::<String>())
+        }
+    }
+}
+
+/// The list as typed values.
+pub fn fields<'a>(state: &'a State, page: &'a AppPage) -> Fields<'a> {
+    Fields::new(page.list.rows.len(), unit, move |at, column| {
+        let Some((row, key)) = page.row.as_ref().zip(page.list.rows.get(at)) else { return Value::Nothing };
+        if column == AskColumn::Arrival {
+            return Value::count(at + 1);
+        }
+        let (part, now) = (state.cluster.part(), state.cluster.at);
+        row.asks.get(key).map_or(Value::Nothing, |ask| value(part, row, ask, column, now))
+    })
+}
+
+/// Since when an ask waits, or its allocation runs.
+fn since(ask: &AskRow) -> Option<Time> {
+    match &ask.state {
+        AskState::Pending { .. } => Some(ask.created),
+        AskState::Allocated { since, .. } => *since,
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AskCell {
@@ -34,7 +96,13 @@ enum AskCell {
 /// The asks and allocations of one application as a list.
 pub fn table<'a>(state: &'a State, page: &'a AppPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    let columns = ask_columns(width, page.list.widest);
+    let room = Room { widest: page.list.widest[0], least: 12 };
+    let plan = ask_columns(width, page.list.widest);
+    let columns = if state.wide || chosen_columns(state).is_some() {
+        arrange(state, width, [plan], |column| own(column, page), room)
+    } else {
+        Chosen { columns: plan, hidden: 0 }
+    };
     let sorted = move |cell: AskCell| table::title(signs, page.list.sort, ask_belongs_to(cell));
     let len = page.list.rows.len();
     let empty = if len == 0 { no_asks(page) } else { Vec::new() };
@@ -46,7 +114,18 @@ pub fn table<'a>(state: &'a State, page: &'a AppPage, width: u16) -> Table<'a> {
             None => {}
         }
     });
-    table.or_says(empty)
+    let whys: Vec<bool> = table.columns.iter().map(|column| column.sorted.by == Some(AskColumn::Why.name())).collect();
+    let same = move |at: usize, column: usize| {
+        let asks = page.row.as_ref().map(|row| &row.asks).filter(|_| whys.get(column) == Some(&true) && at > 0);
+        let ask = |at: usize| asks?.get(page.list.rows.get(at)?);
+        let Some((row, (one, above))) = page.row.as_ref().zip(ask(at).zip(ask(at.wrapping_sub(1)))) else {
+            return false;
+        };
+        let waits = |ask: &AskRow| matches!(ask.state, AskState::Pending { .. });
+        let why = |ask: &AskRow| why(state.cluster.part(), row, ask, true);
+        waits(one) && waits(above) && why(one) == why(above)
+    };
+    table.or_says(empty).with_repeats(same)
 }
 
 fn no_asks(page: &AppPage) -> Vec<String> {
@@ -99,6 +178,23 @@ fn ask_columns(width: u16, [id, node, other]: [u16; 3]) -> Vec<Col<AskCell>> {
     columns
 }
 
+/// A column of its own choice.
+fn own(column: AskColumn, page: &AppPage) -> Option<Col<AskCell>> {
+    let [id, node, other] = page.list.widest;
+    Some(match column {
+        AskColumn::Arrival => return None,
+        AskColumn::Ask => left(AskCell::Id, "ASK", id),
+        AskColumn::Priority => right(AskCell::Priority, "PRI", 6),
+        AskColumn::Cpu => right(AskCell::Cpu, "CPU", 6),
+        AskColumn::Memory => right(AskCell::Memory, "MEM", 6),
+        AskColumn::Other => Col { gap: 2, ..left(AskCell::Other, "OTHER", other.clamp(6, 16)) },
+        AskColumn::State => Col { gap: 2, ..left(AskCell::State, "STATE", 12) },
+        AskColumn::Node => Col { gap: 2, ..left(AskCell::Node, "NODE", node.clamp(6, 40)) },
+        AskColumn::Since => right(AskCell::Since, "SINCE", 7),
+        AskColumn::Why => Col { gap: 2, ..left(AskCell::Why, "WHY", 24) }.up_to(160),
+    })
+}
+
 fn ask_belongs_to(cell: AskCell) -> Option<AskColumn> {
     Some(match cell {
         AskCell::Id => AskColumn::Ask,
@@ -107,17 +203,17 @@ fn ask_belongs_to(cell: AskCell) -> Option<AskColumn> {
         AskCell::Memory => AskColumn::Memory,
         AskCell::State => AskColumn::State,
         AskCell::Node => AskColumn::Node,
-        AskCell::Since | AskCell::Other | AskCell::Why | AskCell::NodeOrWhy | AskCell::Changed => return None,
+        AskCell::Other => AskColumn::Other,
+        AskCell::Since => AskColumn::Since,
+        AskCell::Why | AskCell::NodeOrWhy => AskColumn::Why,
+        AskCell::Changed => return None,
     })
 }
 
 fn ask_cell(pen: &mut Writer, state: &State, row: &AppRow, ask: &AskRow, what: AskCell, slot: Slot) {
     let signs = pen.signs();
     let mark = state.marks.of(&Marked::Ask(row.id.clone(), ask.id.clone()));
-    let since = match &ask.state {
-        AskState::Pending { .. } => Some(ask.created),
-        AskState::Allocated { since, .. } => *since,
-    };
+    let since = since(ask);
     let mut name = |x: u16, text: &str| {
         pen.name(x, (slot.x + slot.width).saturating_sub(x), text, Role::Text);
         Vec::new()

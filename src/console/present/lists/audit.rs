@@ -8,16 +8,58 @@
 //!
 //! When narrow there give way: where it came from, then the result's code becomes a sign.
 
+use crate::console::present::arrange::{Room, arrange};
 use crate::console::present::format;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left};
+use crate::console::present::value::{Fields, Unit, Value};
 use crate::console::present::words::who;
 use crate::console::state::State;
 use crate::console::state::column::AuditColumn;
 use crate::console::state::page::AuditPage;
 use crate::console::theme::Role;
 use crate::view::audit::AuditEntry;
+
+/// What a column counts in.
+pub const fn unit(column: AuditColumn) -> Unit {
+    match column {
+        AuditColumn::Time => Unit::Moment,
+        _ => Unit::Words,
+    }
+}
+
+/// What a column says of an entry.
+pub fn value(entry: &AuditEntry, column: AuditColumn) -> Value<'_> {
+    match column {
+        AuditColumn::Time => Value::moment(entry.at),
+        AuditColumn::User => Value::text(who(entry)),
+        AuditColumn::Action => Value::text(entry.action.as_str()),
+        AuditColumn::Object => Value::text(entry.object.as_str()),
+        AuditColumn::Result if entry.allowed => Value::text("done"),
+        AuditColumn::Result => Value::text(entry.code.as_str()),
+        AuditColumn::From => Value::text(entry.address.as_str()),
+        AuditColumn::Why => Value::text(reason(entry)),
+    }
+}
+
+/// The list as typed values.
+pub fn fields(page: &AuditPage) -> Fields<'_> {
+    Fields::new(page.list.rows.len(), unit, move |row, column| {
+        page.list.rows.get(row).map_or(Value::Nothing, |entry| value(entry, column))
+    })
+}
+
+/// The reason that was given, and why it was refused.
+fn reason(entry: &AuditEntry) -> String {
+    let refused = entry.why.split_once(": ").map_or(entry.why.as_str(), |(_, why)| why);
+    let words = match (entry.reason.as_str(), refused) {
+        (reason, "") => reason.to_owned(),
+        ("", why) => why.to_owned(),
+        (reason, why) => format!("{reason} / {why}"),
+    };
+    words.replace('\n', " ")
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
@@ -33,7 +75,9 @@ enum Cell {
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a AuditPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    let columns = table::choose(plans(page.list.widest), width, page.list.widest[0], 8);
+    let room = Room { widest: page.list.widest[0], least: 8 };
+    let own = |column| Some(own(column, page.list.widest));
+    let columns = arrange(state, width, plans(page.list.widest), own, room);
     let len = page.list.rows.len();
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
@@ -90,6 +134,19 @@ fn plans([_, object, who]: [u16; 3]) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
+/// A column of its own choice.
+fn own(column: AuditColumn, [_, object, who]: [u16; 3]) -> Col<Cell> {
+    match column {
+        AuditColumn::Time => left(Cell::Time, "TIME", 8),
+        AuditColumn::User => left(Cell::Who, "WHO", who.clamp(6, 24)),
+        AuditColumn::Action => left(Cell::Action, "ACTION", 11),
+        AuditColumn::Object => left(Cell::Object, "OBJECT", object.clamp(8, 40)),
+        AuditColumn::Result => left(Cell::Result, "RESULT", 17),
+        AuditColumn::From => left(Cell::From, "FROM", 16),
+        AuditColumn::Why => Col { gap: 2, ..left(Cell::Why, "WHY", 12) }.up_to(160),
+    }
+}
+
 fn belongs_to(cell: Cell) -> Option<AuditColumn> {
     Some(match cell {
         Cell::Time => AuditColumn::Time,
@@ -97,7 +154,8 @@ fn belongs_to(cell: Cell) -> Option<AuditColumn> {
         Cell::Action => AuditColumn::Action,
         Cell::Object => AuditColumn::Object,
         Cell::Result => AuditColumn::Result,
-        Cell::From | Cell::Why => return None,
+        Cell::From => AuditColumn::From,
+        Cell::Why => AuditColumn::Why,
     })
 }
 
@@ -122,15 +180,7 @@ fn cell(pen: &mut Writer, entry: &AuditEntry, what: Cell, slot: Slot) {
         Cell::Result if slot.width < 12 && !entry.allowed => vec![piece(Role::Error, "refused")],
         Cell::Result => vec![result(entry)],
         Cell::From => vec![dim(entry.address.clone())],
-        Cell::Why => {
-            let refused = entry.why.split_once(": ").map_or(entry.why.as_str(), |(_, why)| why);
-            let words = match (entry.reason.as_str(), refused) {
-                (reason, "") => reason.to_owned(),
-                ("", why) => why.to_owned(),
-                (reason, why) => format!("{reason} / {why}"),
-            };
-            vec![plain(words.replace('\n', " "))]
-        }
+        Cell::Why => vec![plain(reason(entry))],
     };
     pen.cell(slot, &pieces);
 }

@@ -6,18 +6,51 @@
 //!  0:41     queue        root.legacy   set draining                                           from Active to Draining
 //! ```
 //!
-//! When narrow there give way: the resource, what it is of, then what is reported has no column of its own any more, and the kind.
+//! What stands out is what matters ([`crate::console::present::weight`]). When narrow there give way: the resource, what it is of, the kind; then
+//! what is reported has no column of its own any more. What has no column of its own stands where nothing is reported.
 
+use crate::console::present::arrange::{Room, arrange};
 use crate::console::present::format;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::present::value::{Fields, Unit, Value};
+use crate::console::present::weight::{Weight, role, weight};
 use crate::console::present::words::word;
 use crate::console::state::State;
 use crate::console::state::column::EventColumn;
 use crate::console::state::page::EventsPage;
-use crate::console::theme::Role;
+use crate::console::theme::{Role, Signs};
 use crate::view::{ChangeType, Record};
+
+/// What a column counts in.
+pub const fn unit(column: EventColumn) -> Unit {
+    match column {
+        EventColumn::Time => Unit::Moment,
+        _ => Unit::Words,
+    }
+}
+
+/// What a column says of an event.
+pub fn value(record: &Record, column: EventColumn) -> Value<'_> {
+    match column {
+        EventColumn::Time => Value::moment(record.at),
+        EventColumn::Kind => Value::text(record.kind.to_string()),
+        EventColumn::Object => Value::text(&*record.object),
+        EventColumn::What => Value::text(word(record)),
+        EventColumn::Of => Value::text(&*record.reference),
+        EventColumn::Resource => Value::text(format::resource(&record.resource)),
+        EventColumn::Message => Value::text(&*record.message),
+    }
+}
+
+/// The list as typed values.
+pub fn fields<'a>(state: &'a State, page: &'a EventsPage) -> Fields<'a> {
+    Fields::new(page.list.rows.len(), unit, move |row, column| {
+        let record = page.list.rows.get(row).and_then(|number| state.cluster.events.get(*number));
+        record.map_or(Value::Nothing, |record| value(record, column))
+    })
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
@@ -35,19 +68,26 @@ enum Cell {
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a EventsPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    let columns = table::choose(plans(page.list.widest[1]), width, page.list.widest[0], 7);
+    let room = Room { widest: page.list.widest[0], least: 7 };
+    let columns = arrange(state, width, plans(page.list.widest[1]), |column| Some(own(column)), room);
+    let shown: Vec<Cell> = columns.columns.iter().map(|column| column.what).collect();
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
         if let Some(record) = page.list.rows.get(index).and_then(|number| state.cluster.events.get(*number)) {
-            cell(pen, record, what, slot);
+            cell(pen, record, &shown, what, slot);
         }
     });
     if len > 0 {
         return table;
     }
+    let routine = page.routine;
     let words = match (&page.about, page.list.total, state.cluster.events.known) {
         (_, _, false) => vec!["no events are known yet".to_owned()],
+        (_, 0, _) if routine > 0 => vec![
+            "nothing that matters has happened".to_owned(),
+            format!("{} are hidden; m shows all", format::count(routine as u64, "other event")),
+        ],
         (_, total @ 1.., _) => vec![
             format!("the filter {} hides {total} of {}", page.list.filter, format::count(total as u64, "event")),
             "esc clears it".to_owned(),
@@ -76,48 +116,72 @@ fn is_note(record: &Record) -> bool {
     record.change == ChangeType::NONE && record.detail.0 == 0
 }
 
-fn happened(record: &Record) -> Piece {
-    let role = match record.change {
-        ChangeType::ADD => Role::DiffAdd,
-        ChangeType::REMOVE => Role::DiffRemove,
-        _ => Role::Text,
-    };
-    piece(role, short(record))
+fn happened(record: &Record, signs: &Signs) -> Piece {
+    let sign = if weight(record) == Weight::Grave { format!("{} ", signs.limit) } else { String::new() };
+    piece(role(record), format!("{sign}{}", short(record)))
 }
 
 fn plans(object: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     (0..5).map(move |step| {
         let mut columns = vec![left(Cell::Time, "TIME", 0)];
-        if step < 4 {
-            columns.push(left(Cell::Kind, "KIND", 13));
+        if step < 3 {
+            columns.push(left(Cell::Kind, "KIND", 11));
         }
         columns.push(left(Cell::Object, "OBJECT", object.clamp(8, 18)).up_to(object.min(40)));
-        if step >= 3 {
-            columns.push(left(Cell::WhatAndTold, "WHAT", if step < 4 { 28 } else { 12 }).up_to(160));
+        if step >= 4 {
+            columns.push(left(Cell::WhatAndTold, "WHAT", 28).up_to(160));
             return columns;
         }
-        columns.push(left(Cell::What, "WHAT", 20).up_to(26));
+        columns.push(left(Cell::What, "WHAT", 20).up_to(50));
         if step < 2 {
             columns.push(left(Cell::Of, "OF", 14).up_to(24));
         }
         if step < 1 {
             columns.push(right(Cell::Resource, "RESOURCE", 20));
         }
-        columns.push(Col { gap: 2, ..left(Cell::Message, "MESSAGE", if step < 2 { 12 } else { 24 }) }.up_to(120));
+        columns.push(Col { gap: 2, ..left(Cell::Message, "MESSAGE", if step < 3 { 40 } else { 30 }) }.up_to(160));
         columns
     })
+}
+
+/// A column of its own choice.
+fn own(column: EventColumn) -> Col<Cell> {
+    match column {
+        EventColumn::Time => left(Cell::Time, "TIME", 8),
+        EventColumn::Kind => left(Cell::Kind, "KIND", 11),
+        EventColumn::Object => left(Cell::Object, "OBJECT", 18).up_to(40),
+        EventColumn::What => left(Cell::What, "WHAT", 20).up_to(26),
+        EventColumn::Of => left(Cell::Of, "OF", 14).up_to(24),
+        EventColumn::Resource => right(Cell::Resource, "RESOURCE", 20),
+        EventColumn::Message => Col { gap: 2, ..left(Cell::Message, "MESSAGE", 24) }.up_to(160),
+    }
 }
 
 fn belongs_to(cell: Cell) -> Option<EventColumn> {
     Some(match cell {
         Cell::Time => EventColumn::Time,
-        Cell::Kind | Cell::What | Cell::WhatAndTold => EventColumn::Kind,
+        Cell::Kind => EventColumn::Kind,
+        Cell::What | Cell::WhatAndTold => EventColumn::What,
         Cell::Object => EventColumn::Object,
-        Cell::Of | Cell::Resource | Cell::Message => return None,
+        Cell::Of => EventColumn::Of,
+        Cell::Resource => EventColumn::Resource,
+        Cell::Message => EventColumn::Message,
     })
 }
 
-fn cell(pen: &mut Writer, record: &Record, what: Cell, slot: Slot) {
+/// What is reported; where that is nothing, what has no column of its own.
+fn told(record: &Record, shown: &[Cell]) -> Piece {
+    if !record.message.is_empty() {
+        return plain(record.message.to_string());
+    }
+    let reference = Some(&*record.reference).filter(|of| !of.is_empty() && !shown.contains(&Cell::Of));
+    let resource = format::resource(&record.resource);
+    let resource = Some(resource.as_str()).filter(|amount| !amount.is_empty() && !shown.contains(&Cell::Resource));
+    dim(reference.into_iter().chain(resource).collect::<Vec<_>>().join("  "))
+}
+
+fn cell(pen: &mut Writer, record: &Record, shown: &[Cell], what: Cell, slot: Slot) {
+    let signs = pen.signs();
     let pieces = match what {
         Cell::Time => vec![dim(format::when(record.at))],
         Cell::Kind => vec![dim(record.kind.to_string())],
@@ -125,17 +189,16 @@ fn cell(pen: &mut Writer, record: &Record, what: Cell, slot: Slot) {
             pen.name(slot.x, slot.width, &record.object, Role::Text);
             return;
         }
-        Cell::What => vec![happened(record)],
+        Cell::What => vec![happened(record, signs)],
         // A note is only what is reported.
-        Cell::WhatAndTold if record.message.is_empty() => vec![happened(record)],
-        Cell::WhatAndTold if is_note(record) => vec![plain(record.message.to_string())],
-        Cell::WhatAndTold => vec![happened(record), plain("  "), dim(record.message.to_string())],
+        Cell::WhatAndTold if is_note(record) => vec![told(record, shown)],
+        Cell::WhatAndTold => vec![happened(record, signs), plain("  "), told(record, shown)],
         Cell::Of => {
             pen.name(slot.x, slot.width, &record.reference, Role::Dim);
             return;
         }
         Cell::Resource => vec![dim(format::resource(&record.resource))],
-        Cell::Message => vec![plain(record.message.to_string())],
+        Cell::Message => vec![told(record, shown)],
     };
     pen.cell(slot, &pieces);
 }

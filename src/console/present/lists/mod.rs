@@ -2,12 +2,15 @@
 //!
 //! Invariants: what a list says depends on the state and the width alone; a cell is only looked at when it is asked for.
 
+pub mod account;
 pub mod apps;
 pub mod asks;
 pub mod audit;
 pub mod events;
+pub mod node;
 pub mod nodes;
 pub mod queue_cells;
+pub mod queue_values;
 pub mod queues;
 pub mod revisions;
 pub mod users;

@@ -1,10 +1,8 @@
-//! Nodes as a table, and what runs on one of them.
+//! Nodes as a table.
 //!
 //! ```text
 //!  NODE▲                STATE   ALLOC   CPU             used/  all    MEM             used/  all
 //! ▌node-a               ●           8   ▰▰▰▰▰▰▱▱▱▱      12.5/   20    ▰▰▰▱▱▱▱▱▱▱       24G/  40G
-//!
-//!  APPLICATION          ASK             CPU    MEM  OTHER         SINCE
 //! ```
 //!
 //! When narrow the meters get shorter and go, memory's first, then the state's word,
@@ -12,20 +10,66 @@
 
 use ratatui::layout::Rect;
 
+use crate::console::present::arrange::{Room, arrange};
 use crate::console::present::format;
 use crate::console::present::layout::Regions;
 use crate::console::present::meter::Meter;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::present::value::{Fields, Unit, Value};
 use crate::console::state::State;
-use crate::console::state::column::{AllocationColumn, NodeColumn};
+use crate::console::state::column::NodeColumn;
 use crate::console::state::marks::{Facet, Marked};
-use crate::console::state::page::{NodePage, NodesPage};
+use crate::console::state::page::NodesPage;
 use crate::console::theme::{Role, Signs};
 use crate::model::quantity::show_amount;
-use crate::model::{MEMORY, Resource, VCORE};
-use crate::view::{NodeAllocation, NodeRow};
+use crate::model::{MEMORY, VCORE};
+use crate::view::NodeRow;
+
+/// What a column counts in.
+pub const fn unit(column: NodeColumn) -> Unit {
+    match column {
+        NodeColumn::Allocations => Unit::Count,
+        NodeColumn::Cpu | NodeColumn::CpuAll | NodeColumn::CpuFree => Unit::Vcore,
+        NodeColumn::Memory | NodeColumn::MemoryAll | NodeColumn::MemoryFree => Unit::Bytes,
+        NodeColumn::Node | NodeColumn::State | NodeColumn::Other => Unit::Words,
+    }
+}
+
+/// What a column says of a node.
+pub fn value(node: &NodeRow, column: NodeColumn) -> Value<'_> {
+    let all = |name: &str| Value::bound(node.capacity.get(name));
+    let free = |name: &str| Value::Figure(node.available().amount(name));
+    match column {
+        NodeColumn::Node => Value::text(node.id.as_str()),
+        NodeColumn::State => Value::text(state_word(node)),
+        NodeColumn::Allocations => Value::count(node.allocations.len()),
+        NodeColumn::Cpu => Value::Figure(used(node, VCORE)),
+        NodeColumn::CpuAll => all(VCORE),
+        NodeColumn::CpuFree => free(VCORE),
+        NodeColumn::Memory => Value::Figure(used(node, MEMORY)),
+        NodeColumn::MemoryAll => all(MEMORY),
+        NodeColumn::MemoryFree => free(MEMORY),
+        NodeColumn::Other => Value::text(other_resources(node)),
+    }
+}
+
+/// What is used of the resources without columns of their own: `gpu 2/8`.
+fn other_resources(node: &NodeRow) -> String {
+    let own = |(name, _): &(&str, i64)| *name != VCORE && *name != MEMORY;
+    let of =
+        |(name, all): (&str, i64)| format!("{name} {}/{}", show_amount(name, used(node, name)), show_amount(name, all));
+    node.capacity.iter().filter(own).map(of).collect::<Vec<_>>().join(", ")
+}
+
+/// The list as typed values.
+pub fn fields<'a>(state: &'a State, page: &'a NodesPage) -> Fields<'a> {
+    Fields::new(page.list.rows.len(), unit, move |row, column| {
+        let node = state.cluster.part().zip(page.list.rows.get(row)).and_then(|(part, id)| part.nodes.get(id));
+        node.map_or(Value::Nothing, |node| value(node, column))
+    })
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
@@ -35,13 +79,18 @@ enum Cell {
     Meter(&'static str),
     Usage(&'static str),
     Free(&'static str),
+    /// What the list says, without a look of its own.
+    Value(NodeColumn),
     Changed,
 }
 
 /// The list of nodes.
 pub fn table<'a>(state: &'a State, page: &'a NodesPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    let columns = table::choose(plans(), width, page.list.widest[0], if width < 60 { 10 } else { 18 });
+    let room = Room { widest: page.list.widest[0], least: if width < 60 { 10 } else { 18 } };
+    let others =
+        state.cluster.part().is_some_and(|part| part.nodes.values().any(|node| !other_resources(node).is_empty()));
+    let columns = arrange(state, width, plans(others), |column| Some(own(column)), room);
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let len = page.list.rows.len();
     let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
@@ -87,9 +136,10 @@ pub fn split(page: &NodesPage, regions: &Regions) -> (Regions, Option<Rect>) {
     (Regions { head: left(head), rows: left(rows), ..*regions }, Some(map))
 }
 
-fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
+/// The columns, the fullest plan first; `others`: there are resources besides cpu and memory.
+fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
     let meters = [(20, 20), (16, 16), (10, 10), (6, 6), (6, 0), (0, 0), (0, 0), (0, 0)];
-    meters.into_iter().enumerate().map(|(step, (cpu, memory))| {
+    meters.into_iter().enumerate().map(move |(step, (cpu, memory))| {
         let mut columns = vec![left(Cell::Id, "NODE", 0)];
         columns.push(match step {
             0..3 => left(Cell::State, "STATE", 10),
@@ -103,7 +153,7 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             if meter > 0 {
                 columns.push(Col {
                     gap: 2,
-                    ..left(Cell::Meter(name), title, meter).up_to(if meter >= 10 { 24 } else { meter })
+                    ..left(Cell::Meter(name), title, meter).up_to(if meter >= 10 { 36 } else { meter }).as_bar()
                 });
             }
             let own = if meter > 0 {
@@ -120,9 +170,29 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
                 columns.push(right(Cell::Free(name), "free", 6));
             }
         }
+        if others && step < 3 {
+            columns.push(Col { gap: 2, ..left(Cell::Value(NodeColumn::Other), "OTHER", 12) }.up_to(40));
+        }
         columns.push(left(Cell::Changed, "", 1));
         columns
     })
+}
+
+/// A column of its own choice.
+fn own(column: NodeColumn) -> Col<Cell> {
+    let value = Cell::Value(column);
+    match column {
+        NodeColumn::Node => left(Cell::Id, "NODE", 18),
+        NodeColumn::State => left(Cell::State, "STATE", 10),
+        NodeColumn::Allocations => right(Cell::Allocations, "ALLOC", 6),
+        NodeColumn::Cpu => right(Cell::Usage(VCORE), "CPU used/   all", 15),
+        NodeColumn::CpuAll => right(value, "CPU all", 8),
+        NodeColumn::CpuFree => right(Cell::Free(VCORE), "CPU free", 8),
+        NodeColumn::Memory => right(Cell::Usage(MEMORY), "MEM used/   all", 15),
+        NodeColumn::MemoryAll => right(value, "MEM all", 8),
+        NodeColumn::MemoryFree => right(Cell::Free(MEMORY), "MEM free", 8),
+        NodeColumn::Other => Col { gap: 2, ..left(value, "OTHER", 12) }.up_to(40),
+    }
 }
 
 fn belongs_to(cell: Cell) -> Option<NodeColumn> {
@@ -131,7 +201,11 @@ fn belongs_to(cell: Cell) -> Option<NodeColumn> {
         Cell::Allocations => NodeColumn::Allocations,
         Cell::Usage(VCORE) => NodeColumn::Cpu,
         Cell::Usage(_) => NodeColumn::Memory,
-        Cell::State | Cell::Meter(_) | Cell::Free(_) | Cell::Changed => return None,
+        Cell::Free(VCORE) => NodeColumn::CpuFree,
+        Cell::Free(_) => NodeColumn::MemoryFree,
+        Cell::State => NodeColumn::State,
+        Cell::Value(column) => column,
+        Cell::Meter(_) | Cell::Changed => return None,
     })
 }
 
@@ -160,6 +234,7 @@ fn cell(pen: &mut Writer, state: &State, node: &NodeRow, what: Cell, slot: Slot)
             vec![piece(role, show_amount(name, used(node, name))), dim("/"), dim(format!("{all:>6}"))]
         }
         Cell::Free(name) => vec![plain(show_amount(name, node.available().amount(name)))],
+        Cell::Value(column) => vec![dim(value(node, column).shown(unit(column), signs))],
         Cell::Changed if mark.any(state.now) => vec![piece(Role::Accent, signs.changed)],
         Cell::Changed => Vec::new(),
     };
@@ -176,94 +251,20 @@ pub fn meter(node: &NodeRow, name: &str) -> Meter {
     Meter { used: used(node, name), base: node.capacity.get(name), guaranteed: None }
 }
 
+fn state_word(node: &NodeRow) -> &'static str {
+    match (node.schedulable, node.reservations.is_empty()) {
+        (true, true) => "open",
+        (true, false) => "reserved",
+        (false, _) => "drained",
+    }
+}
+
 /// Whether a node takes new allocations.
 pub fn state_pieces(node: &NodeRow, signs: &Signs, words: bool) -> Vec<Piece> {
-    let (sign, role, word) = match (node.schedulable, node.reservations.is_empty()) {
-        (true, true) => (signs.active, Role::StateActive, " open"),
-        (true, false) => (signs.active, Role::StateActive, " reserved"),
-        (false, _) => (signs.stopped, Role::StateStopped, " drained"),
+    let (sign, role) = match node.schedulable {
+        true => (signs.active, Role::StateActive),
+        false => (signs.stopped, Role::StateStopped),
     };
+    let word = format!(" {}", state_word(node));
     if words { vec![piece(role, sign), dim(word)] } else { vec![piece(role, sign)] }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AllocationCell {
-    App,
-    Ask,
-    Cpu,
-    Memory,
-    Other,
-    Since,
-}
-
-/// What runs on one node as a list.
-pub fn table_of_one<'a>(state: &'a State, page: &'a NodePage, width: u16) -> Table<'a> {
-    let signs = sign_set(state);
-    let columns = allocation_columns(width, page.list.widest);
-    let sorted = move |cell: AllocationCell| {
-        let column = match cell {
-            AllocationCell::App => Some(AllocationColumn::Application),
-            AllocationCell::Cpu => Some(AllocationColumn::Cpu),
-            AllocationCell::Memory => Some(AllocationColumn::Memory),
-            AllocationCell::Ask | AllocationCell::Other | AllocationCell::Since => None,
-        };
-        table::title(signs, page.list.sort, column)
-    };
-    let len = page.list.rows.len();
-    let table = table::new(columns, (&page.list.cursor, len), sorted, move |pen, index, what, slot| {
-        let allocation = page.row.as_ref().zip(page.list.rows.get(index)).map(|(node, key)| node.allocations.get(key));
-        match allocation {
-            Some(Some(allocation)) => allocation_cell(pen, state, allocation, what, slot),
-            Some(None) if what == AllocationCell::App => pen.cell(slot, &[dim("gone just now")]),
-            _ => {}
-        }
-    });
-    if len > 0 {
-        return table;
-    }
-    let words = match (&page.row, page.list.total) {
-        (None, _) => format!("no node {} in this partition", page.id),
-        (Some(_), 0) => format!("nothing runs on {}", page.id),
-        (Some(_), total) => format!("the filter {} hides {total}", page.list.filter),
-    };
-    table.or_says(vec![words])
-}
-
-/// The names of applications and of asks get what they need; where that is too much, both the same.
-fn allocation_columns(width: u16, [app, ask, other]: [u16; 3]) -> Vec<Col<AllocationCell>> {
-    let mut columns =
-        vec![left(AllocationCell::App, "APPLICATION", 12), left(AllocationCell::Ask, "ASK", 8).up_to(ask)];
-    columns.push(right(AllocationCell::Cpu, "CPU", 6));
-    if width >= 60 {
-        columns.push(right(AllocationCell::Memory, "MEM", 6));
-    }
-    if width >= 90 && other > 0 {
-        columns.push(Col { gap: 2, ..left(AllocationCell::Other, "OTHER", other.clamp(6, 24)) });
-    }
-    columns.push(right(AllocationCell::Since, "SINCE", 7));
-    let figures = table::total(&columns[2..]);
-    let half = width.saturating_sub(figures + 4) / 2;
-    columns[1].width = ask.clamp(8, half.max(8));
-    table::choose([columns], width, app, 12)
-}
-
-fn allocation_cell(pen: &mut Writer, state: &State, allocation: &NodeAllocation, what: AllocationCell, slot: Slot) {
-    let signs = pen.signs();
-    let figure = |resource: &Resource, name: &str| match resource.amount(name) {
-        0 => dim(signs.nothing),
-        amount => plain(show_amount(name, amount)),
-    };
-    let mut name = |text: &str| {
-        pen.name(slot.x, slot.width, text, Role::Text);
-        Vec::new()
-    };
-    let pieces = match what {
-        AllocationCell::App => name(allocation.app.as_str()),
-        AllocationCell::Ask => name(allocation.ask.as_str()),
-        AllocationCell::Cpu => vec![figure(&allocation.resource, VCORE)],
-        AllocationCell::Memory => vec![figure(&allocation.resource, MEMORY)],
-        AllocationCell::Other => vec![crate::console::present::lists::apps::others(&allocation.resource, signs)],
-        AllocationCell::Since => vec![dim(format::age(state.cluster.at, allocation.since, pen.signs().nothing))],
-    };
-    pen.cell(slot, &pieces);
 }

@@ -112,6 +112,11 @@ impl Usage {
         }
     }
 
+    /// What it is measured against.
+    pub fn base(&self) -> Option<i64> {
+        self.base
+    }
+
     /// Its bar.
     pub fn meter(&self) -> Meter {
         Meter { used: self.used, base: self.base, guaranteed: self.guaranteed }

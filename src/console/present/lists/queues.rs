@@ -11,8 +11,11 @@
 //! is measured against. When narrow there give way, in this order: headroom, the length of the meters, the memory meter, the
 //! guarantees (which gives the memory meter its place back for a while), pending memory, the cpu meter, pending, memory, applications ([`PLANS`]). The name never goes.
 
+use crate::console::present::arrange::{Room, arrange};
 use crate::console::present::format;
+use crate::console::present::lists::apps::has_others;
 use crate::console::present::lists::queue_cells::{Usage, amount, apps, headroom, priority, short_age, state_sign};
+use crate::console::present::lists::queue_values::{unit, value};
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
@@ -41,13 +44,17 @@ enum Cell {
     Short(&'static str),
     HeadroomCpu,
     HeadroomMemory,
+    /// What the list says, without a look of its own.
+    Value(QueueColumn),
     Changed,
 }
 
 /// The tree as a list.
 pub fn table<'a>(state: &'a State, page: &'a QueuesPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    let columns = table::choose(plans(), width, page.list.widest[0], least_name(width));
+    let room = Room { widest: page.list.widest[0], least: least_name(width) };
+    let others = state.cluster.part().is_some_and(has_others);
+    let columns = arrange(state, width, plans(others), |column| Some(own(column)), room);
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let part = state.cluster.part();
     let len = page.list.rows.len();
@@ -134,9 +141,10 @@ const PLANS: [Plan; 15] = {
     ]
 };
 
-/// Which columns there are, the widest plan first.
-fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
-    PLANS.iter().map(|plan| {
+/// Which columns there are, the widest plan first; `others`: there are resources besides cpu and memory.
+fn plans(others: bool) -> impl Iterator<Item = Vec<Col<Cell>>> {
+    let all = std::iter::once((&PLANS[0], others)).filter(|(_, others)| *others);
+    all.chain(PLANS.iter().map(|plan| (plan, false))).map(|(plan, others)| {
         let wide = plan.tight == 0;
         let mut columns = vec![left(Cell::Name, "QUEUE", 0)];
         columns.push(match plan.tight {
@@ -162,7 +170,7 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             if meter > 0 {
                 columns.push(Col {
                     gap: if plan.pending > 1 { 2 } else { 1 },
-                    ..left(Cell::Meter(name), own, meter).up_to(if plan.guarantee { 20 } else { meter })
+                    ..left(Cell::Meter(name), own, meter).up_to(if plan.guarantee { 30 } else { meter }).as_bar()
                 });
             }
             let (what, title, width) = match (plan.guarantee, meter > 0, name) {
@@ -178,9 +186,36 @@ fn plans() -> impl Iterator<Item = Vec<Col<Cell>>> {
             columns.push(Col { gap: 2, ..right(Cell::HeadroomCpu, "ROOM cpu", 8) });
             columns.push(right(Cell::HeadroomMemory, "mem", 6));
         }
+        if others {
+            columns.push(Col { gap: 2, ..left(Cell::Value(QueueColumn::Other), "OTHER", 10) }.up_to(30));
+        }
         columns.push(Col { gap: u16::from(plan.tight < 2), ..left(Cell::Changed, "", 1) });
         columns
     })
+}
+
+/// A column of its own choice.
+fn own(column: QueueColumn) -> Col<Cell> {
+    let value = Cell::Value(column);
+    match column {
+        QueueColumn::Queue => left(Cell::Name, "QUEUE", 22),
+        QueueColumn::State => left(Cell::State, "STATE", 6),
+        QueueColumn::Priority => right(Cell::Priority, "PRI  ", 8),
+        QueueColumn::Apps => right(Cell::Apps, "APPS   ", 9),
+        QueueColumn::MaxApps => right(value, "APPS max", 8),
+        QueueColumn::Live => right(value, "LIVE", 6),
+        QueueColumn::Pending => right(Cell::PendingCpu, "PEND cpu", 8),
+        QueueColumn::PendingMemory => right(Cell::PendingMemory, "PEND mem", 8),
+        QueueColumn::Cpu => right(Cell::Usage(VCORE), "CPU used/guar/  max ", 20),
+        QueueColumn::CpuGuaranteed => right(value, "CPU guar", 8),
+        QueueColumn::CpuMax => right(value, "CPU max", 8),
+        QueueColumn::Memory => right(Cell::Usage(MEMORY), "MEM used/guar/  max ", 20),
+        QueueColumn::MemoryGuaranteed => right(value, "MEM guar", 8),
+        QueueColumn::MemoryMax => right(value, "MEM max", 8),
+        QueueColumn::Headroom => right(Cell::HeadroomCpu, "ROOM cpu", 8),
+        QueueColumn::HeadroomMemory => right(Cell::HeadroomMemory, "ROOM mem", 8),
+        QueueColumn::Other => Col { gap: 2, ..left(value, "OTHER", 10) }.up_to(30),
+    }
 }
 
 fn belongs_to(cell: Cell) -> Option<QueueColumn> {
@@ -193,7 +228,10 @@ fn belongs_to(cell: Cell) -> Option<QueueColumn> {
         Cell::Usage(VCORE) | Cell::Short(VCORE) => QueueColumn::Cpu,
         Cell::Usage(_) | Cell::Short(_) => QueueColumn::Memory,
         Cell::HeadroomCpu => QueueColumn::Headroom,
-        _ => return None,
+        Cell::PendingMemory => QueueColumn::PendingMemory,
+        Cell::HeadroomMemory => QueueColumn::HeadroomMemory,
+        Cell::Value(column) => column,
+        Cell::Meter(_) | Cell::Changed => return None,
     })
 }
 
@@ -234,6 +272,9 @@ fn cell(pen: &mut Writer, state: &State, shown: &Shown<'_>, what: Cell, slot: Sl
         }
         Cell::HeadroomCpu => pen.cell(slot, &[headroom(shown.part, row, VCORE, signs)]),
         Cell::HeadroomMemory => pen.cell(slot, &[headroom(shown.part, row, MEMORY, signs)]),
+        Cell::Value(column) => {
+            pen.cell(slot, &[dim(value(shown.part, row, column).shown(unit(column), signs))]);
+        }
         Cell::Changed => {
             if shown.mark.any(state.now) {
                 pen.text(slot.x, 1, signs.changed, Role::Accent);

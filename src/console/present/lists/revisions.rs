@@ -9,15 +9,46 @@
 //!
 //! `●` is in force, `*` is marked: the others are compared with it.
 
+use crate::console::present::arrange::{Room, arrange};
 use crate::console::present::format;
 use crate::console::present::pieces::{Piece, Slot, dim, piece, plain, sign_set};
 use crate::console::present::table;
 use crate::console::present::table::{Col, Table, Writer, left, right};
+use crate::console::present::value::{Fields, Unit, Value};
 use crate::console::state::State;
 use crate::console::state::column::RevisionColumn;
 use crate::console::state::page::RevisionsPage;
 use crate::console::theme::Role;
 use crate::view::audit::{Revision, RevisionSource};
+
+/// What a column counts in.
+pub const fn unit(column: RevisionColumn) -> Unit {
+    match column {
+        RevisionColumn::Revision | RevisionColumn::Changes => Unit::Count,
+        RevisionColumn::Time => Unit::Moment,
+        _ => Unit::Words,
+    }
+}
+
+/// What a column says of a configuration.
+pub fn value(one: &Revision, column: RevisionColumn) -> Value<'_> {
+    match column {
+        RevisionColumn::Revision => Value::count(one.number),
+        RevisionColumn::Time => Value::moment(one.at),
+        RevisionColumn::By => Value::text(one.by.as_str()),
+        RevisionColumn::Source => Value::text(how(one.source)),
+        RevisionColumn::Changes => Value::count(one.changes),
+        RevisionColumn::Checksum => Value::text(one.checksum.as_str()),
+        RevisionColumn::Why => Value::text(one.reason.as_str()),
+    }
+}
+
+/// The list as typed values.
+pub fn fields(page: &RevisionsPage) -> Fields<'_> {
+    Fields::new(page.list.rows.len(), unit, move |row, column| {
+        page.list.rows.get(row).map_or(Value::Nothing, |one| value(one, column))
+    })
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
@@ -33,7 +64,9 @@ enum Cell {
 /// The page as a list.
 pub fn table<'a>(state: &'a State, page: &'a RevisionsPage, width: u16) -> Table<'a> {
     let signs = sign_set(state);
-    let columns = table::choose(plans(page.list.widest[1]), width, page.list.widest[0], 6);
+    let room = Room { widest: page.list.widest[0], least: 6 };
+    let own = |column| Some(own(column, page.list.widest[1]));
+    let columns = arrange(state, width, plans(page.list.widest[1]), own, room);
     let len = page.list.rows.len();
     let sorted = move |cell: Cell| table::title(signs, page.list.sort, belongs_to(cell));
     let running = state.cluster.configuration().map(|running| running.revision);
@@ -78,13 +111,28 @@ fn plans(by: u16) -> impl Iterator<Item = Vec<Col<Cell>>> {
     })
 }
 
+/// A column of its own choice.
+fn own(column: RevisionColumn, by: u16) -> Col<Cell> {
+    match column {
+        RevisionColumn::Revision => left(Cell::Revision, "REV", 6),
+        RevisionColumn::Time => left(Cell::Time, "TIME", 8),
+        RevisionColumn::By => left(Cell::By, "BY", by.clamp(4, 30)),
+        RevisionColumn::Source => left(Cell::How, "HOW", 14),
+        RevisionColumn::Changes => right(Cell::Changes, "CHANGES", 7),
+        RevisionColumn::Checksum => Col { gap: 2, ..left(Cell::Checksum, "CHECKSUM", 12) },
+        RevisionColumn::Why => Col { gap: 2, ..left(Cell::Why, "WHY", 12) }.up_to(160),
+    }
+}
+
 fn belongs_to(cell: Cell) -> Option<RevisionColumn> {
     Some(match cell {
         Cell::Revision => RevisionColumn::Revision,
         Cell::By => RevisionColumn::By,
         Cell::How => RevisionColumn::Source,
         Cell::Changes => RevisionColumn::Changes,
-        Cell::Time | Cell::Checksum | Cell::Why => return None,
+        Cell::Time => RevisionColumn::Time,
+        Cell::Checksum => RevisionColumn::Checksum,
+        Cell::Why => RevisionColumn::Why,
     })
 }
 

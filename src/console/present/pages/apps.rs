@@ -11,6 +11,7 @@ use crate::console::present::pages::facts::{count, filter, sort};
 use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::subject;
 use crate::console::present::table::Table;
+use crate::console::present::value::Fields;
 use crate::console::present::words::draining;
 use crate::console::state::State;
 use crate::console::state::page::{AppPage, AppsPage, Page, Subject};
@@ -96,6 +97,10 @@ impl Present for AppsPage {
         Some(apps::table(state, self, width))
     }
 
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(apps::fields(state, self))
+    }
+
     fn why(&self, state: &State, part: &PartitionView, title: &str) -> Option<String> {
         figures::why(state, part, &*self.row(part)?, title)
     }
@@ -140,6 +145,10 @@ impl Present for AppPage {
 
     fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
         Some(asks::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(asks::fields(state, self))
     }
 
     fn why(&self, _state: &State, part: &PartitionView, title: &str) -> Option<String> {

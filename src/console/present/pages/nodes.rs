@@ -2,12 +2,13 @@
 
 use crate::console::present::details::node::kept_for;
 use crate::console::present::figures::nodes as figures;
-use crate::console::present::lists::nodes as list;
+use crate::console::present::lists::{node, nodes as list};
 use crate::console::present::page::Present;
 use crate::console::present::pages::facts::{count, filter, sort};
 use crate::console::present::pieces::{Piece, piece};
 use crate::console::present::subject;
 use crate::console::present::table::Table;
+use crate::console::present::value::Fields;
 use crate::console::state::State;
 use crate::console::state::page::{NodePage, NodesPage, Page, Subject};
 use crate::console::theme::{Role, Signs};
@@ -33,6 +34,10 @@ impl Present for NodesPage {
 
     fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
         Some(list::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(list::fields(state, self))
     }
 
     fn table_width(&self, width: u16) -> u16 {
@@ -65,7 +70,11 @@ impl Present for NodePage {
     }
 
     fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
-        Some(list::table_of_one(state, self, width))
+        Some(node::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(node::fields(state, self))
     }
 
     fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {

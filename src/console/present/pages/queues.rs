@@ -2,11 +2,13 @@
 
 use crate::console::present::figures::queues as figures;
 use crate::console::present::format;
+use crate::console::present::lists::queue_values;
 use crate::console::present::lists::queues as list;
 use crate::console::present::page::Present;
 use crate::console::present::pages::facts::{count, filter, sort};
 use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::table::Table;
+use crate::console::present::value::Fields;
 use crate::console::state::State;
 use crate::console::state::page::{QueuesPage, Subject};
 use crate::console::theme::{Role, Signs};
@@ -43,6 +45,10 @@ impl Present for QueuesPage {
 
     fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
         Some(list::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(queue_values::fields(state, self))
     }
 
     fn passed(&self) -> Option<usize> {

@@ -7,6 +7,7 @@ use crate::console::present::pages::facts::{count, filter, sort};
 use crate::console::present::pieces::{Piece, dim, piece};
 use crate::console::present::subject;
 use crate::console::present::table::Table;
+use crate::console::present::value::Fields;
 use crate::console::state::State;
 use crate::console::state::page::{AuditPage, EventsPage, Page, RevisionsPage, Subject};
 use crate::console::theme::{Role, Signs};
@@ -20,7 +21,15 @@ impl Present for EventsPage {
 
     fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
         let follow = if self.follow { piece(Role::Good, "following") } else { dim("f follows") };
-        vec![sort(signs, &self.list), filter(signs, &self.list), vec![follow], count(&self.list, "event")]
+        let mut shown = count(&self.list, "event");
+        if self.routine > 0 {
+            shown.push(dim(format!(", {} routine hidden", self.routine)));
+        }
+        let mut facts = vec![sort(signs, &self.list), filter(signs, &self.list), vec![follow], shown];
+        let only = |word: String| vec![dim("only "), piece(Role::Accent, word)];
+        facts.extend(self.kind.map(|kind| only(kind.to_string())));
+        facts.extend(self.what.map(|(change, detail)| only(format!("{change} {detail}"))));
+        facts
     }
 
     fn subject(&self, state: &State, _part: &PartitionView) -> Option<Subject> {
@@ -30,6 +39,10 @@ impl Present for EventsPage {
 
     fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
         Some(events::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(events::fields(state, self))
     }
 
     fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
@@ -56,6 +69,10 @@ impl Present for AuditPage {
         Some(audit::table(state, self, width))
     }
 
+    fn fields<'a>(&'a self, _state: &'a State) -> Option<Fields<'a>> {
+        Some(audit::fields(self))
+    }
+
     fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {
         figures::entry(title)
     }
@@ -78,6 +95,10 @@ impl Present for RevisionsPage {
 
     fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
         Some(revisions::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, _state: &'a State) -> Option<Fields<'a>> {
+        Some(revisions::fields(self))
     }
 
     fn why(&self, _state: &State, _part: &PartitionView, title: &str) -> Option<String> {

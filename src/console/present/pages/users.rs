@@ -2,16 +2,17 @@
 
 use crate::console::present::figures::users as figures;
 use crate::console::present::limits;
-use crate::console::present::lists::users as list;
+use crate::console::present::lists::{account, users as list};
 use crate::console::present::page::Present;
 use crate::console::present::pages::facts::{count_of, filter, sort};
 use crate::console::present::pieces::{Piece, dim, piece};
 use crate::console::present::table::Table;
+use crate::console::present::value::Fields;
 use crate::console::state::State;
 use crate::console::state::page::{AccountPage, Page, Subject, UsersPage};
 use crate::console::theme::{Role, Signs};
 use crate::source::FocusKind;
-use crate::view::PartitionView;
+use crate::view::{LimitUse, PartitionView};
 
 impl Present for UsersPage {
     fn stands_alone(&self) -> bool {
@@ -35,6 +36,10 @@ impl Present for UsersPage {
         Some(list::table(state, self, width))
     }
 
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(list::fields(state, self))
+    }
+
     fn why(&self, _state: &State, part: &PartitionView, title: &str) -> Option<String> {
         figures::why(part, self.list.rows.get(self.list.cursor.index)?, title)
     }
@@ -50,10 +55,17 @@ impl AccountPage {
     }
 
     /// The queues whose limits let nothing more in.
-    fn binding(&self) -> Vec<Piece> {
-        let Some(row) = &self.row else { return vec![dim("not in this partition")] };
-        let full = row.limits(self.account.side).filter(|limit| limit.is_full());
-        let full: Vec<String> = full.map(|limit| limit.queue.name().to_owned()).collect();
+    fn binding(&self, state: &State) -> Vec<Piece> {
+        let Some((row, part)) = self.row.as_ref().zip(state.cluster.part()) else {
+            return vec![dim("not in this partition")];
+        };
+        let counting = limits::counting(part, (self.account.side, row), &self.groups);
+        let own = |limit: &LimitUse| limit.side == self.account.side;
+        let words = |limit: LimitUse| match own(&limit) {
+            true => limit.queue.name().to_owned(),
+            false => format!("{} in {}", limits::whose(&limit, false), limit.queue.name()),
+        };
+        let full: Vec<String> = counting.into_iter().filter(LimitUse::is_full).map(words).collect();
         match full.len() {
             0 => vec![dim("no limit binds")],
             1 => vec![piece(Role::Danger, format!("{} binds", full[0]))],
@@ -67,8 +79,8 @@ impl Present for AccountPage {
         vec![limits::title(&self.account)]
     }
 
-    fn facts(&self, _state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
-        vec![filter(signs, &self.list), self.waits(), self.binding()]
+    fn facts(&self, state: &State, signs: &'static Signs) -> Vec<Vec<Piece>> {
+        vec![filter(signs, &self.list), self.waits(), self.binding(state)]
     }
 
     fn subject(&self, _state: &State, _part: &PartitionView) -> Option<Subject> {
@@ -80,7 +92,11 @@ impl Present for AccountPage {
     }
 
     fn table<'a>(&'a self, state: &'a State, width: u16) -> Option<Table<'a>> {
-        Some(list::table_of_one(state, self, width))
+        Some(account::table(state, self, width))
+    }
+
+    fn fields<'a>(&'a self, state: &'a State) -> Option<Fields<'a>> {
+        Some(account::fields(state, self))
     }
 
     /// Applications that wait are shown below their queue and not counted.

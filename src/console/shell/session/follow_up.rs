@@ -186,6 +186,10 @@ impl Session {
         state.keymap = Arc::clone(&old.keymap);
         state.contexts = std::mem::take(&mut old.contexts);
         state.settings = std::mem::take(&mut old.settings);
+        state.columns = std::mem::take(&mut old.columns);
+        state.views = std::mem::take(&mut old.views);
+        state.keep_in = std::mem::take(&mut old.keep_in);
+        state.wide = old.wide;
         state.commands = std::mem::take(&mut old.commands);
         state.filters = std::mem::take(&mut old.filters);
         state.messages = std::mem::take(&mut old.messages);

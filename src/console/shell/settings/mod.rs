@@ -5,12 +5,19 @@
 //! ascii = false
 //! mouse = true        # clicks select, the wheel scrolls
 //! marks = true        # cells that changed are marked
+//! refresh = "2s"      # the screen takes news at most so often
 //!
 //! [keys.list]         # a context, as the help and docs/guide/keys.md name them
 //! "ctrl-j" = "down"
 //! "g g" = "top"       # a chord; `g` alone then means nothing by itself
 //! "G" = "none"        # no meaning
 //! "f" = "apps /web"   # a command line
+//!
+//! [columns]           # of a page; `:columns` writes them
+//! apps = ["state", "queue", "user:16", "why"]
+//!
+//! [views]             # `:view NAME` goes there; `:view save NAME` writes them
+//! hungry = { page = "apps", filter = "etl", sort = "-wait" }
 //!
 //! [contexts.prod]     # a scheduler somewhere else: `kornsole attach prod`
 //! url = "https://yunikorn.example/prod"
@@ -26,18 +33,24 @@
 //! - pure; the command line finds and reads the file.
 
 mod contexts;
+pub mod edit;
 mod keys;
+mod lists;
 mod table;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Duration;
 
 pub use self::contexts::RemoteContext;
 use self::table::Table;
 use crate::config::{Fault, Source};
 use crate::console::input::keymap;
+use crate::console::state::column::ColumnChoice;
 use crate::console::state::keymap::Keymap;
+use crate::console::state::saved::SavedView;
 use crate::console::theme::{ThemeName, Themes};
+use crate::console::update::refresh;
 
 /// A person's settings. What is not set is `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,13 +67,19 @@ pub struct Settings {
     pub keymap: Keymap,
     /// Schedulers somewhere else, by name.
     pub contexts: BTreeMap<String, RemoteContext>,
+    /// How often the screen takes news.
+    pub refresh: Option<Duration>,
+    /// The columns of lists, by the name of their page.
+    pub columns: BTreeMap<&'static str, Vec<ColumnChoice>>,
+    /// Lists as they were arranged, by name.
+    pub views: BTreeMap<String, SavedView>,
 }
 
 impl Default for Settings {
     /// Nothing is set, and keys mean what the registry says.
     fn default() -> Self {
-        let (theme, ascii, mouse, marks, contexts) = Default::default();
-        Self { theme, ascii, mouse, marks, keymap: keymap::defaults(), contexts }
+        let (theme, ascii, mouse, marks, contexts, refresh, columns, views) = Default::default();
+        Self { theme, ascii, mouse, marks, keymap: keymap::defaults(), contexts, refresh, columns, views }
     }
 }
 
@@ -92,6 +111,8 @@ impl Read {
 /// | OWN-012 | it is bound to what is no command |
 /// | OWN-020 | `[contexts.NAME]` has no address |
 /// | OWN-021 | a context holds a token, which belongs into a file of its own |
+/// | OWN-030 | columns or a view of no page with a list |
+/// | OWN-031 | no such column, or no width |
 /// | OWN-013 | the binding could never be used, or would make writing impossible |
 pub fn read(text: &str, themes: &Themes) -> Read {
     let mut settings = Settings::default();
@@ -111,13 +132,24 @@ pub fn read(text: &str, themes: &Themes) -> Read {
 }
 
 fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: &mut Vec<Fault>) {
-    const KNOWN: [&str; 6] = ["theme", "ascii", "mouse", "marks", "keys", "contexts"];
+    const KNOWN: [&str; 9] = ["theme", "ascii", "mouse", "marks", "refresh", "keys", "columns", "views", "contexts"];
     for entry in table.entries() {
         match entry.name {
             "theme" => settings.theme = theme(&entry, themes, faults),
             "ascii" => settings.ascii = entry.bool(faults),
             "mouse" => settings.mouse = entry.bool(faults),
             "marks" => settings.marks = entry.bool(faults),
+            "refresh" => settings.refresh = interval(&entry, faults),
+            "columns" => {
+                if let Some(table) = entry.table(faults) {
+                    settings.columns = lists::columns(&table, faults);
+                }
+            }
+            "views" => {
+                if let Some(table) = entry.table(faults) {
+                    settings.views = lists::views(&table, faults);
+                }
+            }
             "keys" => {
                 if let Some(table) = entry.table(faults) {
                     keys::read(&table, &mut settings.keymap, faults);
@@ -129,6 +161,16 @@ fn top(table: &Table<'_, '_>, themes: &Themes, settings: &mut Settings, faults: 
                 }
             }
             _ => faults.push(entry.unknown("OWN-002", "setting", &KNOWN)),
+        }
+    }
+}
+
+fn interval(entry: &table::Entry<'_, '_>, faults: &mut Vec<Fault>) -> Option<Duration> {
+    match refresh::read(entry.text(faults)?) {
+        Ok(interval) => Some(interval),
+        Err(why) => {
+            faults.push(entry.wrong("OWN-003", why, "as \"5s\""));
+            None
         }
     }
 }
@@ -216,11 +258,11 @@ a = 'accept'
         settings.toml:3:1: error[OWN-002]: no setting "colour"
           3 | colour = 1
             | ^
-            = there are theme, ascii, mouse, marks, keys, contexts
+            = there are theme, ascii, mouse, marks, refresh, keys, columns, views, contexts
         settings.toml:4:7: error[OWN-010]: no context "lists"
           4 | [keys.lists]
             |       ^
-            = there are queues, apps, app, nodes, node, users, account, details, placement, config, change, events, audit, revisions, list, page, edit, form, filter, command, confirm, typed, help, messages, always
+            = there are queues, apps, app, nodes, node, users, account, details, placement, config, change, events, audit, revisions, list, page, edit, form, filter, command, confirm, typed, reason, help, messages, always
         settings.toml:7:1: error[OWN-011]: "entr" is no key
           7 | entr = 'open'
             | ^

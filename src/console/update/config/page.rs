@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::console::present::config::{is_behind, page_of};
 use crate::console::present::layout;
+use crate::console::present::place;
 use crate::console::state::config::{Beside, ConfigPage};
 use crate::console::state::editor;
 use crate::console::state::editor::{CheckJob, Checked, Completion};
@@ -23,6 +24,19 @@ pub fn open(state: &mut State) {
     let page = state.parked.config.take().unwrap_or_else(|| Box::new(ConfigPage::new(running)));
     push(state, Page::Config(page));
     follow(state);
+}
+
+/// Goes to where the queue under the cursor is written.
+pub fn open_at_place(state: &mut State) {
+    let at = match place::written(state) {
+        Ok(at) => at,
+        Err(why) => return state.say(Grade::Refusal, why),
+    };
+    open(state);
+    let row = usize::try_from(at.line).unwrap_or(1).saturating_sub(1);
+    if let Some(page) = shown(state) {
+        page.buffer.go(row, usize::try_from(at.column).unwrap_or(1).saturating_sub(1));
+    }
 }
 
 /// The page, wherever it is.

@@ -62,7 +62,7 @@ fn open_line(state: &mut State) {
     let Some(line) = page.list.rows.get(page.list.cursor.index) else { return };
     let next = match &line.id {
         LineId::App(id) => Page::App(AppPage::new(id.clone(), None)),
-        LineId::Queue(path) => {
+        LineId::Queue(path) | LineId::Group(path, _) => {
             let mut apps = AppsPage::new(Some(path.clone()));
             if page.account.side == Side::User {
                 apps.list.filter = format!("={}", page.account.name);

@@ -1,0 +1,262 @@
+//! What a column of a list says of a row, as a value: made once for each list, and read by the screen, the sort, copies and exports.
+//!
+//! Invariants:
+//! - a value has no look: what is special about a cell (a meter, a sign, a colour) is drawn from the same value beside it;
+//! - values of one column have one kind, so that comparing them means something; nothing comes before all others, no bound behind them.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::time::Duration;
+
+use crate::console::present::format;
+use crate::console::present::text;
+use crate::console::theme::Signs;
+use crate::model::quantity::show_amount;
+use crate::model::{MEMORY, Resource, Time, VCORE};
+
+/// What a column counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Words.
+    Words,
+    /// Things.
+    Count,
+    /// Thousandths of a core.
+    Vcore,
+    /// Bytes.
+    Bytes,
+    /// Microseconds that something has lasted.
+    Lasting,
+    /// Microseconds: a moment.
+    Moment,
+    /// Thousandths of a whole.
+    Share,
+}
+
+impl Unit {
+    /// The unit of a resource: of cpu and memory their own, of others a count.
+    pub fn of_resource(name: &str) -> Self {
+        match name {
+            VCORE => Self::Vcore,
+            MEMORY => Self::Bytes,
+            _ => Self::Count,
+        }
+    }
+
+    /// What stands behind the name of the column where the figures have no unit of their own.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::Words | Self::Count => "",
+            Self::Vcore => "_cores",
+            Self::Bytes => "_bytes",
+            Self::Lasting | Self::Moment => "_seconds",
+            Self::Share => "_share",
+        }
+    }
+
+    /// Whether it is right-aligned.
+    pub const fn is_figure(self) -> bool {
+        !matches!(self, Self::Words)
+    }
+}
+
+/// What a column says of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// Nothing to say.
+    Nothing,
+    /// A figure, in the unit of its column.
+    Figure(i64),
+    /// Words.
+    Text(Cow<'a, str>),
+    /// No bound: more than any figure.
+    Unbounded,
+}
+
+impl<'a> Value<'a> {
+    /// Words; empty ones are nothing.
+    pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        let text = text.into();
+        if text.is_empty() { Self::Nothing } else { Self::Text(text) }
+    }
+
+    /// A count.
+    pub fn count(count: impl TryInto<i64>) -> Self {
+        Self::Figure(count.try_into().unwrap_or(i64::MAX))
+    }
+
+    /// What there is of a resource.
+    pub fn amount(resource: &Resource, name: &str) -> Self {
+        Self::Figure(resource.amount(name))
+    }
+
+    /// What is set of a bound; where nothing is, there is none.
+    pub fn bound(bound: Option<i64>) -> Self {
+        bound.map_or(Self::Unbounded, Self::Figure)
+    }
+
+    /// How long something has lasted at `now`. With any `now` that is the same for all rows they have the same order.
+    pub fn lasting(now: Time, since: Option<Time>) -> Self {
+        let micros = |time: Time| i64::try_from(time.0).unwrap_or(i64::MAX);
+        since.map_or(Self::Nothing, |since| Self::Figure(micros(now).saturating_sub(micros(since))))
+    }
+
+    /// A moment.
+    pub fn moment(at: Time) -> Self {
+        Self::Figure(i64::try_from(at.0).unwrap_or(i64::MAX))
+    }
+
+    /// The same with its words copied.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Nothing => Value::Nothing,
+            Self::Figure(figure) => Value::Figure(figure),
+            Self::Text(text) => Value::Text(text.into_owned().into()),
+            Self::Unbounded => Value::Unbounded,
+        }
+    }
+
+    /// As people read it.
+    pub fn shown(&self, unit: Unit, signs: &Signs) -> String {
+        let micros = |figure: &i64| u64::try_from(*figure).unwrap_or(0);
+        match (self, unit) {
+            (Self::Nothing | Self::Unbounded, _) => signs.nothing.to_owned(),
+            (Self::Text(text), _) => text.to_string(),
+            (Self::Figure(0), Unit::Count | Unit::Vcore | Unit::Bytes) => signs.nothing.to_owned(),
+            (Self::Figure(figure), Unit::Words | Unit::Count) => show_amount("", *figure),
+            (Self::Figure(figure), Unit::Vcore) => show_amount(VCORE, *figure),
+            (Self::Figure(figure), Unit::Bytes) => show_amount(MEMORY, *figure),
+            (Self::Figure(figure), Unit::Lasting) => format::duration(Duration::from_micros(micros(figure))),
+            (Self::Figure(figure), Unit::Moment) => format::when(Time(micros(figure))),
+            (Self::Figure(figure), Unit::Share) => format!("{} %", figure / 10),
+        }
+    }
+
+    /// As other programs read it: whole figures in cores, bytes and seconds. `None` for nothing and for no bound.
+    pub fn data(&self, unit: Unit) -> Option<String> {
+        let decimal = |figure: i64, of: u64, places: usize| {
+            let sign = if figure < 0 { "-" } else { "" };
+            let (whole, rest) = (figure.unsigned_abs() / of, figure.unsigned_abs() % of);
+            let text = format!("{sign}{whole}.{rest:0places$}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        };
+        match (self, unit) {
+            (Self::Nothing | Self::Unbounded, _) => None,
+            (Self::Text(text), _) => Some(text.to_string()),
+            (Self::Figure(figure), Unit::Vcore | Unit::Share) => Some(decimal(*figure, 1_000, 3)),
+            (Self::Figure(figure), Unit::Lasting | Unit::Moment) => Some(decimal(*figure, 1_000_000, 6)),
+            (Self::Figure(figure), Unit::Words | Unit::Count | Unit::Bytes) => Some(figure.to_string()),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Nothing => 0,
+            Self::Figure(_) => 1,
+            Self::Text(_) => 2,
+            Self::Unbounded => 3,
+        }
+    }
+}
+
+impl Ord for Value<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Figure(one), Self::Figure(two)) => one.cmp(two),
+            (Self::Text(one), Self::Text(two)) => text::natural(one, two),
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+}
+
+impl PartialOrd for Value<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A column with typed values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name, as `:sort` and `:columns` take it.
+    pub name: &'static str,
+    /// What it counts in.
+    pub unit: Unit,
+}
+
+impl Field {
+    /// How it is called where its figures stand without their units.
+    pub fn title(&self) -> String {
+        format!("{}{}", self.name.replace('-', "_"), self.unit.suffix())
+    }
+}
+
+/// Says what a column says of a row, by their numbers.
+type ValueAt<'a> = Box<dyn Fn(usize, usize) -> Value<'a> + 'a>;
+
+/// A list as typed values: all of its columns, whatever the screen has room for.
+pub struct Fields<'a> {
+    /// The columns.
+    pub columns: Vec<Field>,
+    /// How many rows there are.
+    pub len: usize,
+    value: ValueAt<'a>,
+}
+
+impl std::fmt::Debug for Fields<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fields").field("columns", &self.columns).field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Fields<'a> {
+    /// A list of `len` rows: `unit` of a column, and `value` of a row and a column.
+    pub fn new<C: crate::console::state::column::Column>(
+        len: usize,
+        unit: impl Fn(C) -> Unit,
+        value: impl Fn(usize, C) -> Value<'a> + 'a,
+    ) -> Self {
+        let columns = C::ALL.iter().map(|column| Field { name: column.name(), unit: unit(*column) }).collect();
+        Self {
+            columns,
+            len,
+            value: Box::new(move |row, column| C::ALL.get(column).map_or(Value::Nothing, |column| value(row, *column))),
+        }
+    }
+
+    /// What a column says of a row.
+    pub fn value(&self, row: usize, column: usize) -> Value<'a> {
+        (self.value)(row, column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_stand_in_whole_units_without_them() {
+        for (value, unit, data) in [
+            (Value::Figure(9_500), Unit::Vcore, Some("9.5")),
+            (Value::Figure(-12_000), Unit::Vcore, Some("-12")),
+            (Value::Figure(2_000_000_000), Unit::Bytes, Some("2000000000")),
+            (Value::Figure(1_250_000), Unit::Lasting, Some("1.25")),
+            (Value::Figure(0), Unit::Count, Some("0")),
+            (Value::text("a/b"), Unit::Words, Some("a/b")),
+            (Value::text(""), Unit::Words, None),
+            (Value::Unbounded, Unit::Bytes, None),
+        ] {
+            assert_eq!(value.data(unit).as_deref(), data, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_comes_first_and_no_bound_last() {
+        let mut values = [Value::Unbounded, Value::Figure(3), Value::Nothing, Value::Figure(-1)];
+        values.sort();
+        assert_eq!(values, [Value::Nothing, Value::Figure(-1), Value::Figure(3), Value::Unbounded]);
+        let mut names = ["q10", "q2", "q1"].map(Value::text);
+        names.sort();
+        assert_eq!(names, ["q1", "q2", "q10"].map(Value::text));
+    }
+}

@@ -1,0 +1,160 @@
+//! What is done with the room there is: notices in lines of their own, a wide screen, the map, the history, repeated reasons.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kornsole::console::{Driver, Options};
+use kornsole::model::Time;
+use kornsole::view::{Notice, NoticeWeight};
+
+use super::fixture::{self, Scene};
+use super::room::on_demo;
+use super::{after, console};
+use crate::common::{says, says_not};
+
+/// A console whose engine then says something, so often.
+fn told(keys: &str, width: u16, height: u16, times: u64) -> Driver {
+    let scene = Scene::new(fixture::tenants().build());
+    let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), width, height);
+    driver.keys(keys).unwrap();
+    let text = (1..12).map(|line| format!("queues.yaml:{line}:1: error[CFG-021]: fault {line}\n")).collect::<String>();
+    let title = "queues.yaml was refused, the configuration stays as it is";
+    for number in 1..=times {
+        let mut view = fixture::tenants().build();
+        view.generation += number;
+        let weight = NoticeWeight::Error;
+        let notice = Notice { number, at: Time(0), weight, title: title.to_owned(), text: text.clone() };
+        view.notices.push_back(Arc::new(notice));
+        scene.show(view);
+        driver.advance(Duration::from_millis(100));
+    }
+    driver
+}
+
+#[test]
+fn a_notice_has_at_most_three_lines_and_covers_nothing() {
+    for (keys, width, height) in
+        [("", 80, 24), ("", 120, 40), ("2", 80, 24), ("6", 120, 40), ("", 40, 12), ("", 200, 60)]
+    {
+        let before = after(keys, width, height).lines();
+        let driver = told(keys, width, height, 1);
+        let lines = driver.lines();
+        let (first, _) = driver.find_row("queues.yaml was refused").unwrap();
+        let above = first;
+        let taken = lines.len() - 1 - above;
+        assert!((1..=3).contains(&taken), "{taken} lines at {width}x{height}:\n{}", driver.screen_text());
+        // What stood above is there as before, up to where the list or the pane is shorter now.
+        assert_eq!(lines[..6.min(above)], before[..6.min(above)], "{keys} {width}x{height}");
+        says(&driver, if width < 60 { ":messages" } else { "esc closes" });
+    }
+}
+
+#[test]
+fn a_notice_never_stands_over_the_row_under_the_cursor() {
+    let driver = told("G", 80, 24, 1);
+    let bars = driver.lines().iter().filter(|line| line.starts_with('▌')).count();
+    assert_eq!(bars, 1, "the cursor is on the screen:\n{}", driver.screen_text());
+}
+
+#[test]
+fn a_notice_that_is_repeated_is_counted_and_kept_once() {
+    let mut driver = told("", 120, 40, 3);
+    says(&driver, "stays as it is (3 times)");
+    driver.keys("<esc>:messages<ret>").unwrap();
+    let said = driver.lines().iter().filter(|line| line.contains("was refused")).count();
+    assert_eq!(said, 1, "{}", driver.screen_text());
+    says(&driver, "fault 11");
+}
+
+#[test]
+fn a_wide_screen_shows_what_is_in_the_thing_under_the_cursor() {
+    let (mut driver, _) = on_demo(200, 60, 60);
+    says(&driver, "applications, ");
+    driver.keys("3").unwrap();
+    says(&driver, "runs here, ");
+    driver.keys("4").unwrap();
+    says(&driver, "applications, ");
+    driver.keys("2").unwrap();
+    says(&driver, "asks, ");
+    let lines = driver.lines();
+    let more = lines.iter().position(|line| line.contains("and ") && line.contains(" more"));
+    assert!(more.is_none_or(|at| at >= lines.len() - 8), "room is left below:\n{}", driver.screen_text());
+}
+
+#[test]
+fn the_map_names_its_nodes_and_says_what_the_one_under_the_cursor_has() {
+    let (mut driver, _) = on_demo(120, 40, 60);
+    driver.keys("3mj").unwrap();
+    let lines = driver.lines();
+    let named = lines.iter().filter(|line| line.matches("std-0").count() > 1).count();
+    assert!(named > 0, "names in the map:\n{}", driver.screen_text());
+    says(&driver, " of 64");
+    says(&driver, "allocations");
+}
+
+#[test]
+fn the_history_is_as_wide_as_the_screen_and_has_no_stripes() {
+    let (mut driver, _) = on_demo(120, 40, 400);
+    driver.keys("8").unwrap();
+    let lines = driver.lines();
+    let at = lines.iter().position(|line| line.contains("peak") && line.contains(" 0 ")).unwrap();
+    let plot: Vec<char> = lines[at].chars().skip(27).collect();
+    let last = plot.iter().rposition(|c| *c != ' ').unwrap();
+    assert!(last >= 60, "it fills the screen:\n{}", driver.screen_text());
+    let gaps = plot[..last].iter().skip_while(|c| **c == ' ').filter(|c| **c == ' ').count();
+    assert_eq!(gaps, 0, "no column is empty:\n{}", driver.screen_text());
+    driver.resize(80, 24);
+    says(&driver, " more");
+}
+
+#[test]
+fn one_reason_is_said_once_for_all_asks_that_have_it() {
+    let (mut driver, _) = on_demo(120, 40, 120);
+    let waits = driver.state().cluster.part().unwrap().apps.iter().flatten().find(|app| app.pending_asks > 6).unwrap();
+    let id = waits.id.to_string();
+    driver.keys(&format!(":app {id}<ret>:sort state<ret>r")).unwrap();
+    let lines = driver.lines();
+    let same = lines.iter().filter(|line| line.contains("as above")).count();
+    assert!(same >= 3, "{}", driver.screen_text());
+    let (file, path) = ("asks.txt", std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("asks.txt"));
+    let _ = std::fs::remove_file(&path);
+    driver.keys(&format!(":export {}<ret>", path.display())).unwrap();
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(!written.contains("as above"), "{file} has every reason");
+}
+
+#[test]
+fn a_question_about_many_names_as_many_as_there_is_room_for() {
+    let (mut driver, _) = on_demo(120, 40, 60);
+    driver.keys("2").unwrap().keys(&" j".repeat(12)).unwrap().keys("K").unwrap();
+    says(&driver, "Kill 12 applications?");
+    let named = driver.lines().iter().filter(|line| line.contains("│ ") && line.contains(" (root.")).count();
+    assert_eq!(named, 12, "{}", driver.screen_text());
+}
+
+#[test]
+fn a_group_that_counts_a_user_is_shown_on_him() {
+    let (mut driver, source) = on_demo(120, 40, 180);
+    let gia = |source: &kornsole::source::Stepped| {
+        let view = kornsole::source::Source::view(source);
+        view.partitions[0].apps.iter().flatten().any(|app| app.who.user == "gia" && app.pending_asks > 0)
+    };
+    assert!(gia(&source), "gia waits");
+    driver.keys(":user gia<ret>").unwrap();
+    says_not(&driver, "nothing waits for it");
+    says_not(&driver, "no limit");
+    says(&driver, "group guests");
+    says(&driver, "guests in tenant-a binds");
+    driver.keys("4/=gia<ret>").unwrap();
+    says(&driver, "of group guests");
+}
+
+#[test]
+fn a_place_counts_as_the_configuration_page_does() {
+    let (mut driver, _) = console(120, 40);
+    driver.keys("jj").unwrap();
+    let (mut demo, _) = on_demo(120, 40, 160);
+    demo.keys("/adhoc<ret>o").unwrap();
+    let line = demo.lines().into_iter().find(|line| line.contains("name: adhoc"));
+    assert!(line.is_some(), "the text of the queue:\n{}", demo.screen_text());
+}
