@@ -50,6 +50,24 @@ fn a_notice_has_at_most_three_lines_and_covers_nothing() {
 }
 
 #[test]
+fn a_notice_calls_files_by_their_names_alone() {
+    let scene = Scene::new(fixture::tenants().build());
+    let mut driver = Driver::new(Arc::clone(&scene) as _, Options::default(), 80, 24);
+    let folder = "/a/folder/with/a/long/name/that/would/take/all/the/room/there/is";
+    let mut view = fixture::tenants().build();
+    view.generation += 1;
+    let title = format!("{folder}/queues.yaml was refused, the configuration stays as it is");
+    let text = format!("{folder}/queues.yaml:9:4: error[CFG-030]: no such value");
+    view.notices.push_back(Arc::new(Notice { number: 1, at: Time(0), weight: NoticeWeight::Error, title, text }));
+    scene.show(view);
+    driver.advance(Duration::from_millis(100));
+    says(&driver, "✗ queues.yaml was refused, the configuration stays as it is");
+    says(&driver, "queues.yaml:9:4: error[CFG-030]: no such value");
+    driver.keys("<esc>:messages<ret>").unwrap();
+    says(&driver, "/a/folder/with");
+}
+
+#[test]
 fn a_notice_never_stands_over_the_row_under_the_cursor() {
     let driver = told("G", 80, 24, 1);
     let bars = driver.lines().iter().filter(|line| line.starts_with('▌')).count();

@@ -74,7 +74,8 @@ pub fn notice(state: &State) -> Lines {
         (Some(shown), _) => engine(state, shown, most),
         (None, Some(note)) => {
             let signs = sign_set(state);
-            framed(state, (signs.arrow, Role::Accent), Role::Text, "", note.lines.iter().map(String::as_str), most)
+            let text = format!("Good to know: {}", note.lines.join(" "));
+            framed(state, (signs.arrow, Role::Accent), Role::Text, "", std::iter::once(text.as_str()), most)
         }
         (None, None) => Lines::new(),
     }
@@ -83,15 +84,31 @@ pub fn notice(state: &State) -> Lines {
 fn engine(state: &State, shown: &ShownNotice, most: usize) -> Lines {
     let (sign, role) = pieces::grade(shown.notice.weight.into(), sign_set(state));
     let times = if shown.times > 1 { format!(" ({} times)", shown.times) } else { String::new() };
-    let title = format!("{}{times}", shown.notice.title);
+    let title = format!("{}{times}", without_folders(&shown.notice.title));
     let more = match shown.others {
         0 => String::new(),
         others => format!("{others} more: :messages"),
     };
     // What is quoted from a file says little without its mark below.
     let is_quote = |line: &&str| line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit()).starts_with('|');
-    let text = shown.notice.text.lines().filter(|line| !is_quote(line));
-    framed(state, (sign, role), role, &more, std::iter::once(title.as_str()).chain(text), most)
+    let text: Vec<String> = shown.notice.text.lines().filter(|line| !is_quote(line)).map(without_folders).collect();
+    framed(
+        state,
+        (sign, role),
+        role,
+        &more,
+        std::iter::once(title.as_str()).chain(text.iter().map(String::as_str)),
+        most,
+    )
+}
+
+/// A line with files called by their names alone: with their folders they would take the room of what is said of them.
+fn without_folders(line: &str) -> String {
+    let short = |word: &str| match word.rsplit_once('/') {
+        Some((folders, name)) if word.starts_with('/') && !name.is_empty() && folders.len() > 1 => name.to_owned(),
+        _ => word.to_owned(),
+    };
+    line.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
 /// Lines with a bar before them; behind the first how they are closed, behind the last where the rest is.
