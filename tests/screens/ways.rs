@@ -182,7 +182,7 @@ fn events_that_matter_stand_out_and_the_others_are_asked_for() {
     let (mut driver, _) = on_demo(120, 40, 160);
     driver.keys("7").unwrap();
     says(&driver, "routine hidden");
-    says(&driver, "preempted");
+    says(&driver, "configuration loaded");
     says_not(&driver, "+ allocation");
     let (y, line) = driver.find_row("! - preempted").unwrap();
     let x = line.split("preempted").next().unwrap().chars().count();
@@ -200,4 +200,26 @@ fn events_that_matter_stand_out_and_the_others_are_asked_for() {
     says_not(&driver, "routine hidden");
     driver.keys(":events important<ret>").unwrap();
     says(&driver, "routine hidden");
+}
+
+#[test]
+fn the_past_has_the_events_that_mattered_then() {
+    let (mut driver, source) = on_demo(120, 40, 60);
+    driver.keys("7").unwrap();
+    // A quarter of an hour later the last 20 000 events do not reach back so far.
+    for _ in 0..15 {
+        source.advance(Duration::from_secs(60));
+        driver.advance(Duration::from_secs(60));
+        driver.settle();
+    }
+    let first = driver.state().cluster.events.records.front().unwrap().0;
+    assert!(first > 0, "the ring has turned");
+    driver.keys("G").unwrap();
+    says(&driver, "node added");
+    driver.keys(":back 14m<ret>7").unwrap();
+    driver.settle();
+    says(&driver, "configuration loaded");
+    let until = driver.state().cluster.until().unwrap();
+    let events = &driver.state().cluster.events;
+    assert!(events.iter().any(|(number, record)| number < first && record.at <= until));
 }

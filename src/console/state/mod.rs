@@ -24,6 +24,7 @@ pub mod message;
 pub mod orders;
 pub mod page;
 mod page_table;
+mod parked;
 pub mod past;
 pub mod placement;
 pub mod records;
@@ -32,6 +33,7 @@ pub mod saved;
 pub mod work;
 
 pub use message::{Grade, Message, Note, ShownNotice, Toast};
+pub use parked::Parked;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -40,9 +42,7 @@ use std::time::Duration;
 
 use ratatui::layout::Size;
 
-use crate::console::state::change::ChangePage;
 use crate::console::state::column::ColumnChoice;
-use crate::console::state::config::ConfigPage;
 use crate::console::state::effect::Effect;
 use crate::console::state::events::Events;
 use crate::console::state::jobs::{LONG, Making};
@@ -51,11 +51,8 @@ use crate::console::state::layer::{Confirm, Layer};
 use crate::console::state::line_edit::History;
 use crate::console::state::marks::Marks;
 use crate::console::state::orders::{Batch, Orders};
-use crate::console::state::page::{
-    AppsPage, AuditPage, EventsPage, NodesPage, Page, QueuesPage, RevisionsPage, UsersPage,
-};
+use crate::console::state::page::{Page, QueuesPage};
 use crate::console::state::past::Past;
-use crate::console::state::placement::PlacementPage;
 use crate::console::state::records::Ledger;
 use crate::console::state::saved::{Jumps, SavedView};
 use crate::console::theme::{Depth, ThemeName, Themes};
@@ -247,29 +244,6 @@ impl Cluster {
     pub fn part(&self) -> Option<&PartitionView> {
         self.view.partitions.iter().find(|part| part.name == self.partition).or_else(|| self.view.partitions.first())
     }
-}
-
-/// Pages of the first row that were left.
-#[derive(Clone, Debug, Default)]
-pub struct Parked {
-    /// All applications.
-    pub apps: Option<AppsPage>,
-    /// The nodes.
-    pub nodes: Option<NodesPage>,
-    /// Users and groups.
-    pub users: Option<UsersPage>,
-    /// Placement, with what was written there.
-    pub placement: Option<Box<PlacementPage>>,
-    /// The events.
-    pub events: Option<EventsPage>,
-    /// The configuration, with what is edited there.
-    pub config: Option<Box<ConfigPage>>,
-    /// The audit.
-    pub audit: Option<AuditPage>,
-    /// The history of configurations.
-    pub revisions: Option<RevisionsPage>,
-    /// The form on a queue that was left last with something written in it.
-    pub change: Option<Box<ChangePage>>,
 }
 
 impl State {

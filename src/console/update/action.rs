@@ -13,7 +13,7 @@ use crate::console::state::reply::Reply;
 use crate::model::{Identity, Time};
 use crate::source::{Link, OwnHealth, Records};
 use crate::view::act::Actor;
-use crate::view::{EventPage, View};
+use crate::view::{EventPage, Record, View};
 
 /// Something that happens to the console.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub enum Action {
     Feed(Feed),
     /// Events that came since the last ones.
     Events(EventPage),
+    /// Events that matter from before those: up to which time, below which number, and themselves.
+    EarlierEvents((Time, u64), Vec<(u64, Arc<Record>)>),
     /// Events that came since an order was given whose result is on the screen.
     Aftermath(EventPage),
     /// What is known of the audit and the revisions by now.
@@ -64,6 +66,7 @@ impl Action {
             Self::Resize(_)
             | Self::Feed(_)
             | Self::Events(_)
+            | Self::EarlierEvents(..)
             | Self::Aftermath(_)
             | Self::Records(_)
             | Self::OrderSent(..)

@@ -85,6 +85,15 @@ pub fn take(state: &mut State, page: EventPage) -> bool {
     new
 }
 
+/// Takes events that matter from before those that are known.
+pub fn take_earlier(state: &mut State, of: (Time, u64), records: Vec<(u64, Arc<Record>)>) {
+    state.cluster.events.take_earlier(of, records);
+    if matches!(state.page(), Page::Events(_)) {
+        lists::rebuild(state, false);
+        state.redraw();
+    }
+}
+
 /// Stays with the newest event, or stops doing so.
 pub fn toggle_follow(state: &mut State) {
     if let Page::Events(page) = state.page_mut() {
@@ -97,9 +106,7 @@ pub fn toggle_follow(state: &mut State) {
 pub fn rebuild(page: &mut EventsPage, events: &Events, until: Option<Time>) {
     let about = page.about.clone();
     let mut shown: Vec<(u64, &Arc<Record>)> = events
-        .records
         .iter()
-        .map(|(number, record)| (*number, record))
         .filter(|(_, record)| until.is_none_or(|until| record.at <= until))
         .filter(|(_, record)| about.as_ref().is_none_or(|about| is_about(record, about)))
         .filter(|(_, record)| page.kind.is_none_or(|kind| record.kind == kind))

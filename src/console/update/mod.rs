@@ -131,6 +131,7 @@ fn apply(state: &mut State, action: Action) {
         }
         Action::Feed(news) => feed::take(state, news),
         Action::Events(page) => take_events(state, page),
+        Action::EarlierEvents(of, records) => events::take_earlier(state, of, records),
         Action::Aftermath(page) => {
             if aftermath::take(state, &page) {
                 state.redraw();

@@ -14,6 +14,7 @@ use crate::console::state::reply::Reply;
 use crate::console::state::work::{SourceHandle, Work};
 use crate::console::update::action::{Action, Feed};
 use crate::console::update::{SourceSnapshot, aftermath, leave, orders, past, start};
+use crate::model::Time;
 use crate::source::{FocusKind, Source};
 use crate::view::{Chapter, Toward};
 
@@ -173,6 +174,18 @@ impl Session {
             return;
         }
         self.act(Action::Events(self.source.events(since, Events::KEPT)));
+        self.read_earlier_events();
+    }
+
+    /// Reads what mattered before the last events, for the moment on the screen. What is kept of it is in memory: it takes no time.
+    fn read_earlier_events(&mut self) {
+        let cluster = &self.state.cluster;
+        let until = cluster.until().unwrap_or(Time(u64::MAX));
+        let Some(of) = cluster.events.wants_earlier(until).filter(|of| cluster.events.earlier.of != Some(*of)) else {
+            return;
+        };
+        let records = self.source.important(until, Events::EARLIER);
+        self.act(Action::EarlierEvents(of, records));
     }
 
     /// Goes to another scheduler. What belongs to the person stays: options, keys, what was written and said.

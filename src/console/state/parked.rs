@@ -1,0 +1,29 @@
+//! Pages that were left, with what they remember.
+
+use crate::console::state::change::ChangePage;
+use crate::console::state::config::ConfigPage;
+use crate::console::state::page::{AppsPage, AuditPage, EventsPage, NodesPage, RevisionsPage, UsersPage};
+use crate::console::state::placement::PlacementPage;
+
+/// Pages of the first row that were left.
+#[derive(Clone, Debug, Default)]
+pub struct Parked {
+    /// All applications.
+    pub apps: Option<AppsPage>,
+    /// The nodes.
+    pub nodes: Option<NodesPage>,
+    /// Users and groups.
+    pub users: Option<UsersPage>,
+    /// Placement, with what was written there.
+    pub placement: Option<Box<PlacementPage>>,
+    /// The events.
+    pub events: Option<EventsPage>,
+    /// The configuration, with what is edited there.
+    pub config: Option<Box<ConfigPage>>,
+    /// The audit.
+    pub audit: Option<AuditPage>,
+    /// The history of configurations.
+    pub revisions: Option<RevisionsPage>,
+    /// The form on a queue that was left last with something written in it.
+    pub change: Option<Box<ChangePage>>,
+}
