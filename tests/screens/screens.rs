@@ -206,3 +206,17 @@ fn names_in_any_script_keep_the_columns() {
     }
     assert!(!driver.screen_text().contains('\x1b'));
 }
+
+#[test]
+fn a_part_that_is_older_than_the_rest_is_said_at_the_top() {
+    let (driver, _) = console(120, 40);
+    let mut state = driver.state().clone();
+    let part = |what, age| kornsole::source::StalePart { what, age: Duration::from_secs(age), cause: "cut".to_owned() };
+    state.cluster.stale = vec![part("the list of nodes", 9), part("the list of users", 4)];
+    let mut buffer = ratatui::buffer::Buffer::empty(ratatui::layout::Rect::new(0, 0, 120, 40));
+    let options = &state.options;
+    let theme = kornsole::console::theme::Theme::new(&options.themes, &options.theme, options.depth, options.ascii);
+    kornsole::console::draw::paint(&state, &theme, &mut buffer);
+    let first: String = (0..120).map(|x| buffer[(x, 0)].symbol().to_owned()).collect();
+    assert!(first.contains(" 9s OLD: the list of nodes, and more "), "{first}");
+}

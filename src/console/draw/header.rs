@@ -40,9 +40,10 @@ pub fn draw(pen: &mut Pen<'_>, state: &State, area: Rect) {
         return;
     }
     // On one line the figures get what the name, up to two fifths, leaves; why the picture is old gets what their shortest form leaves.
-    let room_of_source = match trouble(&state.cluster.link) {
-        Some(_) => usize::from(room).saturating_sub(pieces::width(&figures(pen, state, 0, false)) + 3),
-        None => usize::from(room) * 2 / 5,
+    let explained = trouble(&state.cluster.link).is_some() || !state.cluster.stale.is_empty();
+    let room_of_source = match explained {
+        true => usize::from(room).saturating_sub(pieces::width(&figures(pen, state, 0, false)) + 3),
+        false => usize::from(room) * 2 / 5,
     };
     let mut left = source_pieces(pen, state, room_of_source);
     left.push(plain("   "));
@@ -68,6 +69,11 @@ fn source_pieces(pen: &Pen<'_>, state: &State, room: usize) -> Vec<Piece> {
         if is {
             pieces.extend([plain(" "), piece(Role::BadgeFrozen, badge)]);
         }
+    }
+    if let Some(part) = cluster.stale.iter().max_by_key(|part| part.age).filter(|_| cluster.link.is_live()) {
+        let more = if cluster.stale.len() > 1 { ", and more" } else { "" };
+        pieces.push(plain(" "));
+        pieces.push(piece(Role::BadgeStale, format!(" {} OLD: {}{more} ", format::duration(part.age), part.what)));
     }
     let mut badges = pieces::width(&pieces);
     if let Some(Trouble { badge, story, again }) = trouble(&cluster.link) {

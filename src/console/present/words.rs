@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::model::{QueuePath, QueueState};
+use crate::console::present::format;
+use crate::model::{QueuePath, QueueState, Time};
 use crate::view::audit::{AuditEntry, Revision};
 use crate::view::{AppRow, AskRow, AskState, ChangeType, PartitionView, QueueRow, Record};
 
@@ -57,4 +58,10 @@ pub fn origin(of: &Revision) -> String {
     };
     let reason = if of.reason.is_empty() { String::new() } else { format!(": {}", of.reason) };
     format!("{by}{how}{reason}")
+}
+
+/// How long a queue has been in its state, `at least` where it was in it before one looked.
+pub fn in_state_for(row: &QueueRow, now: Time) -> String {
+    let least = if row.state_before { "at least " } else { "" };
+    format!("{least}{}", format::duration(now.since(row.state_since)))
 }

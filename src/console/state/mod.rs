@@ -57,7 +57,7 @@ use crate::console::state::records::Ledger;
 use crate::console::state::saved::{Jumps, SavedView};
 use crate::console::theme::{Depth, ThemeName, Themes};
 use crate::model::{Identity, Time};
-use crate::source::{About, Link, OwnHealth, SourcePlace};
+use crate::source::{About, Link, OwnHealth, SourcePlace, StalePart};
 use crate::view::act::{Actor, Configuration};
 use crate::view::{AppRow, PartitionView, View};
 
@@ -184,6 +184,8 @@ pub struct Cluster {
     pub actor: Result<Actor, Arc<str>>,
     /// How the connection is.
     pub link: Link,
+    /// What is older than the rest though the connection stands.
+    pub stale: Vec<StalePart>,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
     /// Whether what a preview tells is an estimate.
@@ -293,6 +295,7 @@ impl State {
                 identity,
                 actor,
                 link,
+                stale: Vec::new(),
                 health: OwnHealth::Here,
                 estimates: false,
                 partition,

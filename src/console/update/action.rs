@@ -11,7 +11,7 @@ use crate::console::state::key::Key;
 use crate::console::state::keymap::Chord;
 use crate::console::state::reply::Reply;
 use crate::model::{Identity, Time};
-use crate::source::{Link, OwnHealth, Records};
+use crate::source::{Link, OwnHealth, Records, StalePart};
 use crate::view::act::Actor;
 use crate::view::{EventPage, Record, View};
 
@@ -87,6 +87,8 @@ pub struct Feed {
     pub at: Time,
     /// How the connection is.
     pub link: Link,
+    /// What is older than the rest though the connection stands.
+    pub stale: Vec<StalePart>,
     /// What the scheduler says of its own health.
     pub health: OwnHealth,
     /// Whether previews are estimates.

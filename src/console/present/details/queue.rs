@@ -10,6 +10,7 @@ use crate::console::present::lists::queue_cells;
 use crate::console::present::pieces::{Lines, Piece, dim, piece, plain};
 use crate::console::present::place;
 use crate::console::present::text;
+use crate::console::present::words::in_state_for;
 use crate::console::state::State;
 use crate::console::theme::{Role, Signs};
 use crate::model::{MEMORY, Priority, QueuePath, QueueState, Resource, VCORE};
@@ -48,7 +49,7 @@ fn what(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let role = if stuck { Role::Danger } else { role };
     let since = match row.state {
         QueueState::Active => String::new(),
-        _ => format!(" for {}", format::duration(state.cluster.at.since(row.state_since))),
+        _ => format!(" for {}", in_state_for(row, state.cluster.at)),
     };
     let since = if stuck { format!("{since}, stuck") } else { since };
     vec![dim(format!("{kind}, {managed}{place}   ")), piece(role, sign), piece(role, format!(" {}{since}", row.state))]

@@ -3,6 +3,7 @@
 use crate::console::present::figures::{share, sum_of};
 use crate::console::present::format;
 use crate::console::present::place;
+use crate::console::present::words::in_state_for;
 use crate::console::state::State;
 use crate::model::quantity::show_amount;
 use crate::model::{MEMORY, Priority, PriorityPolicy, QueueState, Resource, VCORE};
@@ -41,7 +42,7 @@ fn name(state: &State, row: &QueueRow) -> String {
 }
 
 fn state_words(state: &State, row: &QueueRow) -> String {
-    let age = format::duration(state.cluster.at.since(row.state_since));
+    let age = in_state_for(row, state.cluster.at);
     match row.state {
         QueueState::Active if row.managed => "active: it takes applications, or what is below it does".to_owned(),
         QueueState::Active => "active, and dyn: not in the configuration, a placement rule made it".to_owned(),

@@ -313,17 +313,23 @@ fn exhausted<'a>(part: &PartitionView, row: &'a QueueRow) -> Option<&'a str> {
     others.map(|(name, _)| name).find(|name| room.get(name).is_some_and(|room| room <= 0))
 }
 
+/// How long a queue has been in its state, behind `>` where it was in it before one looked.
+fn age_in_state(state: &State, row: &QueueRow) -> String {
+    let least = if row.state_before { ">" } else { "" };
+    format!("{least}{}", short_age(state.cluster.at.since(row.state_since)))
+}
+
 /// The state with its sign, and since when unless it is the usual one.
 pub fn state_pieces(state: &State, row: &QueueRow, signs: &Signs) -> Vec<Piece> {
     let (sign, role) = state_sign(row.state, signs);
     if state.cluster.view.is_stuck(row, state.cluster.at) {
-        let age = short_age(state.cluster.at.since(row.state_since));
+        let age = age_in_state(state, row);
         return vec![piece(Role::Danger, sign), piece(Role::Danger, format!(" {age}{}", signs.limit))];
     }
     let rest = match row.state {
         QueueState::Active if !row.managed => dim(" dyn"),
         QueueState::Active => plain(""),
-        _ => piece(role, format!(" {}", short_age(state.cluster.at.since(row.state_since)))),
+        _ => piece(role, format!(" {}", age_in_state(state, row))),
     };
     vec![piece(role, sign), rest]
 }

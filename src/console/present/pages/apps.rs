@@ -12,7 +12,7 @@ use crate::console::present::pieces::{Piece, dim, piece, plain};
 use crate::console::present::subject;
 use crate::console::present::table::Table;
 use crate::console::present::value::Fields;
-use crate::console::present::words::draining;
+use crate::console::present::words::{draining, in_state_for};
 use crate::console::state::State;
 use crate::console::state::page::{AppPage, AppsPage, Page, Subject};
 use crate::console::theme::{Role, Signs};
@@ -42,7 +42,7 @@ impl AppsPage {
         let (view, now) = (&state.cluster.view, state.cluster.at);
         let since = |row: &Arc<QueueRow>| {
             let stuck = if view.is_stuck(row, now) { ", stuck" } else { "" };
-            format!("{} {}{stuck}", row.path, format::duration(now.since(row.state_since)))
+            format!("{} {}{stuck}", row.path, in_state_for(row, now))
         };
         let mut message: Vec<String> = queues.iter().take(3).map(|row| since(row)).collect();
         if queues.len() > 3 {

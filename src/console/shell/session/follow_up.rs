@@ -130,6 +130,7 @@ impl Session {
             next_event,
             at: self.source.now(),
             link: self.source.link(),
+            stale: self.source.stale_parts(),
             health: self.source.health(),
             estimates: self.source.estimates(),
             actor: self.source.actor(),
