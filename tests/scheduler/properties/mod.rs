@@ -5,6 +5,7 @@
 
 mod commands;
 mod endings;
+mod explain;
 mod refusals;
 mod saved;
 mod soak;
