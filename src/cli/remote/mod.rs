@@ -1,4 +1,4 @@
-//! A scheduler somewhere else without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `events`, `kill`, `move`, `apply`,
+//! A scheduler somewhere else without a screen: `kornsole queues`, `apps`, `app`, `nodes`, `users`, `explain`, `fairness`, `events`, `kill`, `move`, `apply`,
 //! `whoami`, `audit`, `config`, each with `--server`; the last two also on a state folder that nobody runs.
 //!
 //! Tables for people; with `--json` the shapes of the REST API as 1.8.0 has them, sorted, whichever release answers, so that a script
@@ -6,6 +6,7 @@
 
 mod act;
 mod events;
+mod explain;
 mod ledger;
 mod records;
 mod show;
@@ -25,6 +26,7 @@ use crate::api::client::{Fault, Limits};
 use crate::source::remote::once::Once;
 pub use act::{ApplyArgs, KillArgs, MoveArgs, WhoAmIArgs, apply, kill, move_to, whoami};
 pub use events::{EventsArgs, events};
+pub use explain::{ExplainArgs, explain, fairness};
 pub use records::{AuditArgs, ConfigArgs, audit, config};
 pub use show::{AppArgs, AppsArgs, ShowArgs, app, apps, nodes, queues, users};
 

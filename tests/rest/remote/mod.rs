@@ -3,6 +3,7 @@
 
 mod between;
 mod commands;
+mod explain;
 mod faults;
 mod own;
 mod picture;

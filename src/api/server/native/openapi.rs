@@ -5,7 +5,7 @@ use schemars::transform::RecursiveTransform;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::route::{BodyKind, ROUTES, Route};
+use super::route::{BodyKind, ROUTES, Route, Verb};
 use crate::api::dto::native as dto;
 
 /// The schemas of both directions: what may be left out of a request is always there in an answer.
@@ -89,6 +89,11 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         let schema = json!({ "type": "string", "maxLength": 128 });
         parameters.push(json!({ "name": "Idempotency-Key", "in": "header", "schema": schema }));
     }
+    if route.verb == Verb::Explain {
+        let schema = json!({ "type": "string" });
+        let description = "Only this ask";
+        parameters.push(json!({ "name": "key", "in": "query", "description": description, "schema": schema }));
+    }
     let content = |schema: Schema| json!({ "application/json": { "schema": schema } });
     let error = content(schemas.responses.subschema_for::<dto::NativeError>());
     let mut done = json!({ "description": "Done" });
@@ -96,7 +101,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         done["content"] = content(response(&mut schemas.responses));
     }
     let mut operation = json!({
-        "operationId": format!("{:?}{}", route.verb, if route.path.ends_with("explain") { "Explain" } else { "" }),
+        "operationId": format!("{:?}", route.verb),
         "summary": route.summary,
         "parameters": parameters,
         "responses": { "2XX": done, "default": { "description": "Why not", "content": error } },
@@ -118,7 +123,6 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::route::Verb;
     use super::*;
 
     /// All references in a document.

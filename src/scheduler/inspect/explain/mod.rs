@@ -26,6 +26,7 @@ use crate::scheduler::index::{AppKey, AskKey};
 use crate::scheduler::state::app::Application;
 use crate::scheduler::state::ask::Ask;
 use crate::scheduler::state::partition::Partition;
+use crate::scheduler::state::queue::ROOT;
 use next_decision::NextDecision;
 use types::{AskExplanation, AskStatus, BlockLevel, Blocker, Explanation, Place};
 
@@ -102,7 +103,7 @@ impl Partition {
         explained.next =
             next.decision.clone().filter(|decision| decision.app == application.id && decision.ask == ask.id);
         explained.ahead = self.ahead(app, key);
-        explained.remedies = remedies::of(ask, &explained.blockers);
+        explained.remedies = remedies::of(ask, &explained.blockers, &self.queues[ROOT]);
         explained
     }
 }

@@ -75,7 +75,7 @@ impl Partition {
         let summary = summary.collect::<Vec<_>>().join(", ");
         let detail = match &ask.required_node {
             Some(id) if self.nodes.find(id).is_none() => format!("it requires {id}, which is not there"),
-            _ => summary,
+            _ => format!("of {} nodes {summary}", nodes.total),
         };
         let open = nodes.closest.first().and_then(|close| Some((close, &self.nodes[self.nodes.find(&close.node)?])));
         let Some((close, node)) = open else {
@@ -114,12 +114,12 @@ impl NodeReason {
     /// In words, behind a number of nodes.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Required => "are not the required node",
-            Self::Unschedulable => "are drained",
-            Self::Reserved => "are reserved for others",
-            Self::Capacity => "are too small",
-            Self::Free => "have too little free",
-            Self::Predicate => "are refused by conditions",
+            Self::Required => "other than the required one",
+            Self::Unschedulable => "drained",
+            Self::Reserved => "reserved for others",
+            Self::Capacity => "too small",
+            Self::Free => "with too little free",
+            Self::Predicate => "refused by conditions",
         }
     }
 }

@@ -4,9 +4,10 @@
 use super::types::{BlockLevel, Blocker, Place, Remedy, RemedyKind};
 use crate::model::Resource;
 use crate::scheduler::state::ask::Ask;
+use crate::scheduler::state::queue::Queue;
 
 /// The remedies for the blockers of an ask.
-pub(super) fn of(ask: &Ask, blockers: &[Blocker]) -> Vec<Remedy> {
+pub(super) fn of(ask: &Ask, blockers: &[Blocker], root: &Queue) -> Vec<Remedy> {
     let by_node: Vec<&Blocker> = blockers.iter().filter(|blocker| needs_node(blocker)).collect();
     let others = blockers.iter().filter(|blocker| !needs_node(blocker));
     let mut remedies = Vec::new();
@@ -15,7 +16,7 @@ pub(super) fn of(ask: &Ask, blockers: &[Blocker]) -> Vec<Remedy> {
         remedies.extend(one(blocker).into_iter().map(|kind| Remedy { kind, enough }));
     }
     if !by_node.is_empty() && ask.required_node.is_none() {
-        let kind = RemedyKind::AddNode(size(ask, &by_node));
+        let kind = RemedyKind::AddNode(size(ask, root));
         remedies.push(Remedy { kind, enough: by_node.len() == blockers.len() });
     }
     remedies
@@ -31,15 +32,16 @@ fn needs_node(blocker: &Blocker) -> bool {
     }
 }
 
-/// A node that holds the ask, and as much as is in use beyond what there is.
-fn size(ask: &Ask, blockers: &[&Blocker]) -> Resource {
-    let mut size: Resource = ask.resource.iter().filter(|(_, want)| *want > 0).collect();
-    for blocker in blockers.iter().filter(|blocker| blocker.level == BlockLevel::Queue) {
-        if let Some(name) = &blocker.resource {
-            size.set(name, size.amount(name).max(blocker.missing));
-        }
-    }
-    size
+/// A node that holds the ask, and with which the cluster has as much as is in use and wanted: a name that no node has had is limited from
+/// then on.
+fn size(ask: &Ask, root: &Queue) -> Resource {
+    let needed = |(name, want): (&'_ str, i64)| {
+        let (used, max) = (root.allocated.amount(name), root.max.as_ref().map_or(0, |max| max.amount(name)));
+        want.max(want.saturating_add(used).saturating_sub(max))
+    };
+    let wanted = ask.resource.iter().filter(|(_, want)| *want > 0);
+    let sizes: Vec<(&str, i64)> = wanted.map(|(name, want)| (name, needed((name, want)))).collect();
+    sizes.into_iter().collect()
 }
 
 fn one(blocker: &Blocker) -> Vec<RemedyKind> {

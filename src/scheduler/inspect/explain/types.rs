@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::config;
 use crate::model::{AppId, AppState, AskId, NodeId, Priority, QueuePath, Resource, Time};
-use crate::scheduler::preemption::verdict::PreemptionVerdict;
+pub use crate::scheduler::preemption::verdict::{PreemptionOutcome, PreemptionVerdict};
 
 /// Why an application waits.
 #[derive(Clone, Debug, Default, PartialEq)]

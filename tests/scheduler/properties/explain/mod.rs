@@ -1,5 +1,10 @@
 //! What is explained is what the next cycle does, under every profile: an ask without a blocker is served, one that is served has none,
 //! and the first blocker of an ask that was tried is what the try found.
+//!
+//! [`recorded`] is the same on the recorded scenarios; in [`removal`] blockers are taken away, one after the other.
+
+mod recorded;
+mod removal;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
